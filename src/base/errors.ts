@@ -1,0 +1,80 @@
+/**
+ * Every error the program throws on purpose. `code` is stable; `exitCode` is what the command line ends with.
+ * Anything else that is thrown is a defect and is shown with its stack.
+ */
+export class GossamerError extends Error {
+  readonly code: string;
+  readonly exitCode: number;
+
+  constructor(code: string, message: string, exitCode: number, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.name;
+    this.code = code;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The command line, an option or an argument is wrong. Nothing was started. */
+export class UsageError extends GossamerError {
+  constructor(message: string) {
+    super('usage', message, 2);
+  }
+}
+
+/** Configuration, directory, disk or store. The state that was committed is kept. */
+export class StateError extends GossamerError {
+  constructor(code: string, message: string, options?: ErrorOptions) {
+    super(code, message, 3, options);
+  }
+}
+
+/** No seed could be reached, or robots.txt forbids it. */
+export class SeedError extends GossamerError {
+  constructor(message: string) {
+    super('no_seed', message, 4);
+  }
+}
+
+/** Why a URL failed, as it stands in every output. */
+export const ERROR_CLASSES = [
+  'timeout',
+  'dns',
+  'connection_refused',
+  'connection_reset',
+  'tls',
+  'auth_required',
+  'http_4xx',
+  'http_5xx',
+  'rate_limited',
+  'redirect_loop',
+  'redirect_limit',
+  'malformed_html',
+  'too_large',
+  'too_slow',
+  'blocked_address',
+  'invalid_url',
+  'internal',
+  'unknown',
+] as const;
+export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+/** A request that got no usable answer. Settles its URL as failed, or sends it back to its host's queue (see retries). */
+export class FetchError extends GossamerError {
+  readonly errorClass: ErrorClass;
+
+  constructor(errorClass: ErrorClass, message: string, options?: ErrorOptions) {
+    super(`fetch_${errorClass}`, message, 3, options);
+    this.errorClass = errorClass;
+  }
+}
+
+/** The message of anything thrown, with its causes, on one line each. */
+export function causeChain(error: unknown): string[] {
+  const lines: string[] = [];
+  let current: unknown = error;
+  while (current !== undefined && current !== null && lines.length < 10) {
+    lines.push(current instanceof Error ? `${current.name}: ${current.message}` : String(current));
+    current = current instanceof Error ? current.cause : undefined;
+  }
+  return lines;
+}

@@ -1,0 +1,10 @@
+/**
+ * Text from the net on its way to a terminal: C0 and C1 controls, ESC among them, and the marks that reorder or hide text
+ * (bidirectional controls, zero-width characters, line and paragraph separators) are replaced.
+ */
+const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+export function printable(text: string, maxLength = 500): string {
+  const clean = text.replace(UNPRINTABLE, '\ufffd');
+  return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
+}

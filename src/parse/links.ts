@@ -1,0 +1,76 @@
+/** The kinds of link that a page can have. The number of a kind is its place here; it is stored, so only append. */
+export const LINK_KINDS = [
+  'a',
+  'area',
+  'iframe',
+  'frame',
+  'refresh',
+  'next',
+  'prev',
+  'canonical',
+  'alternate',
+  'link',
+  'stylesheet',
+  'img',
+  'srcset',
+  'script',
+  'media',
+  'embed',
+  'object',
+  'form',
+  'redirect',
+] as const;
+export type LinkKind = (typeof LINK_KINDS)[number];
+
+export const LINK_KIND_NUMBER = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind, number])) as Record<
+  LinkKind,
+  number
+>;
+
+/** Kinds that lead to pages and are followed; the others are assets (fetched only with --assets), `form` is never fetched. */
+export const FIRST_ASSET_KIND = LINK_KIND_NUMBER.link;
+export const isFollowedKind = (kind: number): boolean => kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect;
+export const isAssetKind = (kind: number): boolean => kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form;
+
+/** The links of a page in document order, as parallel arrays: no object per link. */
+export interface ScannedLinks {
+  /** As written, character references decoded; not yet resolved. */
+  hrefs: string[];
+  kinds: number[];
+  /** The rel attribute, white space folded, lower case; '' where there is none. */
+  rels: string[];
+  /** Anchor text, white space folded; only filled where it was asked for. */
+  texts: string[] | null;
+  /** Line and column (both from 1) of the tag that holds the link; only filled where asked for. */
+  lines: number[] | null;
+  columns: number[] | null;
+}
+
+/** What one pass over a page finds. */
+export interface PageScan {
+  title: string | null;
+  description: string | null;
+  /** href of rel=canonical as written. */
+  canonical: string | null;
+  lang: string | null;
+  /** href of the first base element that has one. */
+  base: string | null;
+  /** content of each meta name=robots (and of names that match the agent's product), lower case. */
+  robots: string[];
+  links: ScannedLinks;
+  /** Hash of the visible text with digits folded; only where asked for. */
+  textHash: number | null;
+  /** Whether anything in it is a tag of HTML at all. */
+  looksLikeHtml: boolean;
+  /** ids and names for fragment checks; only where asked for. */
+  anchors: string[] | null;
+  /** True when the input ends inside a tag, a comment or raw text. */
+  truncated: boolean;
+}
+
+export interface ScanWishes {
+  anchorText?: boolean;
+  positions?: boolean;
+  textHash?: boolean;
+  anchors?: boolean;
+}
