@@ -69,6 +69,8 @@ export interface PageScan {
 }
 
 export interface ScanWishes {
+  /** The product that robots rules are matched by, as in `meta name=gossamer`; `gossamer` where it is left out. */
+  product?: string;
   anchorText?: boolean;
   positions?: boolean;
   textHash?: boolean;

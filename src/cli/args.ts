@@ -1,0 +1,181 @@
+import { parseArgs as parseTokens } from 'node:util';
+import { UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
+import { COMMAND_SPECS, COMMANDS, type Command, isCommand } from '../config/commands.js';
+import { refuseLaterCommand, refuseLaterOption } from '../config/later.js';
+import { OPTION_KEYS, type OptionKey, specOf, takes } from '../config/options.js';
+import type { RawFlags } from '../config/resolve.js';
+import { didYouMean, nearest } from '../config/suggest.js';
+
+export interface ParsedArgs {
+  /** null: only with `help` or `version`, or when there was nothing on the command line. */
+  readonly command: Command | null;
+  readonly positionals: readonly string[];
+  readonly flags: RawFlags;
+  readonly help: boolean;
+  readonly version: boolean;
+}
+
+/** Flags that act at once and are no options of a crawl. */
+const ACTIONS: Readonly<Record<string, string>> = { help: 'h', version: 'V' };
+
+interface Meaning {
+  readonly key: OptionKey;
+  /** For a switch, what this flag sets it to. */
+  readonly sets?: boolean;
+}
+
+const MEANINGS = new Map<string, Meaning>();
+for (const key of OPTION_KEYS) {
+  const { flag, alias, type } = specOf(key);
+  if (type === 'boolean') {
+    MEANINGS.set(flag, { key, sets: true });
+    MEANINGS.set(`no-${flag}`, { key, sets: false });
+  } else {
+    MEANINGS.set(flag, { key });
+    if (alias !== undefined) {
+      MEANINGS.set(alias, { key });
+    }
+  }
+}
+
+interface OptionToken {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value?: string | undefined;
+  readonly inlineValue?: boolean | undefined;
+}
+
+/** The command line as the table of options understands it. Values stay text: `resolveOptions` reads them. */
+export function parseArgs(argv: readonly string[]): ParsedArgs {
+  const tokens = tokenize(argv);
+  const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
+  const flags: Partial<Record<OptionKey, string | boolean | string[]>> = {};
+  const seen = { help: words[0] === 'help', version: false };
+  const given: { key: OptionKey; rawName: string }[] = [];
+  const [name, ...positionals] = seen.help ? words.slice(1) : words;
+
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind === 'option') {
+      if (token.name === 'help' || token.name === 'version') {
+        seen[token.name] = true;
+        continue;
+      }
+      const following = tokens[index + 1];
+      const meaning = meaningOf(
+        token,
+        isCommand(name ?? '') ? (name as Command) : null,
+        following?.kind === 'positional' ? following.value : undefined,
+      );
+      given.push({ key: meaning.key, rawName: token.rawName });
+      collect(flags, meaning, token);
+    }
+  }
+
+  const command = name === undefined ? null : commandNamed(name);
+  if (!seen.help && !seen.version) {
+    if (command === null && given.length > 0) {
+      throw new UsageError(`there is no command before ${given[0]!.rawName}; one of ${COMMANDS.join(', ')}`);
+    }
+    if (command !== null) {
+      checkCommandTakes(command, given);
+      checkArguments(command, positionals);
+    }
+  }
+  return { command, positionals, flags, ...seen };
+}
+
+function tokenize(argv: readonly string[]) {
+  const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {};
+  for (const [name, short] of Object.entries(ACTIONS)) {
+    options[name] = { type: 'boolean', short };
+  }
+  for (const [flag, { key, sets }] of MEANINGS) {
+    const { short, flag: mainFlag } = specOf(key);
+    const type = sets === undefined ? 'string' : 'boolean';
+    options[flag] = short !== undefined && flag === mainFlag ? { type, short } : { type };
+  }
+  return parseTokens({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+function meaningOf(token: OptionToken, command: Command | null, following: string | undefined): Meaning {
+  const meaning = MEANINGS.get(token.name);
+  if (meaning !== undefined) {
+    return meaning;
+  }
+  const later = token.rawName.startsWith('--')
+    ? refuseLaterOption(token.name, token.rawName, token.value ?? following)
+    : null;
+  if (later !== null) {
+    throw new UsageError(later);
+  }
+  const candidates = [...MEANINGS].filter(([, { key }]) => command === null || takes(command, specOf(key)));
+  const suggestion = token.rawName.startsWith('--')
+    ? nearest(token.name, [...candidates.map(([flag]) => flag), ...Object.keys(ACTIONS)])
+    : null;
+  throw new UsageError(
+    `unknown option ${printable(token.rawName, 100)}${didYouMean(suggestion === null ? null : `--${suggestion}`)}`,
+  );
+}
+
+function collect(
+  flags: Partial<Record<OptionKey, string | boolean | string[]>>,
+  meaning: Meaning,
+  token: OptionToken,
+): void {
+  const { key, sets } = meaning;
+  if (sets !== undefined) {
+    if (token.value !== undefined) {
+      throw new UsageError(`${token.rawName} takes no value, got ${printable(token.value, 100)}`);
+    }
+    flags[key] = sets;
+    return;
+  }
+  // `--delay --workers 5` is a forgotten value, `--delay -5` a wrong one, and `-` is a file name.
+  if (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value))) {
+    throw new UsageError(`${token.rawName} needs a value`);
+  }
+  const earlier = flags[key];
+  flags[key] = specOf(key).type === 'list' ? [...(Array.isArray(earlier) ? earlier : []), token.value] : token.value;
+}
+
+function commandNamed(name: string): Command {
+  if (isCommand(name)) {
+    return name;
+  }
+  const later = refuseLaterCommand(name);
+  if (later !== null) {
+    throw new UsageError(later);
+  }
+  const shown = printable(name, 200);
+  if (/[.:/]/.test(name)) {
+    throw new UsageError(`${shown} is not a command; did you mean gossamer crawl ${shown}?`);
+  }
+  throw new UsageError(`unknown command ${shown}${didYouMean(nearest(name, COMMANDS))}`);
+}
+
+function checkCommandTakes(command: Command, given: readonly { key: OptionKey; rawName: string }[]): void {
+  for (const { key, rawName } of given) {
+    const spec = specOf(key);
+    if (takes(command, spec)) {
+      continue;
+    }
+    if (command === 'resume' && spec.commands.includes('crawl')) {
+      throw new UsageError(`${rawName} cannot be changed on resume: seeds, scope and identity stay as they were`);
+    }
+    const others = COMMANDS.filter((other) => takes(other, spec)).map((other) => `\`gossamer ${other}\``);
+    throw new UsageError(`${rawName} is an option of ${others.join(', ')}, not of \`gossamer ${command}\``);
+  }
+}
+
+function checkArguments(command: Command, positionals: readonly string[]): void {
+  const { usage, fewestArguments, mostArguments } = COMMAND_SPECS[command];
+  if (positionals.length < fewestArguments) {
+    throw new UsageError(`\`gossamer ${command}\` needs ${usage}`);
+  }
+  if (positionals.length > mostArguments) {
+    throw new UsageError(
+      `\`gossamer ${command}\` takes only ${usage}, got also ${printable(positionals[mostArguments]!, 200)}`,
+    );
+  }
+}

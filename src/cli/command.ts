@@ -1,0 +1,51 @@
+import { systemClock } from '../base/clock.js';
+import type { Command } from '../config/commands.js';
+import type { ConfigFile } from '../config/config-file.js';
+import type { OptionsOf } from '../config/options.js';
+import { printConfig, printConfigJson } from '../config/print.js';
+import { type Environment, type RawFlags, type ResolvedOptions, resolveOptions } from '../config/resolve.js';
+import type { StoredOptions } from '../config/stored.js';
+import { Terminal } from './terminal.js';
+
+/** What a command is given. */
+export interface CommandInput {
+  positionals: readonly string[];
+  flags: RawFlags;
+  env: Environment;
+  configFile: ConfigFile | null;
+}
+
+/** The options in force and a terminal that follows them; null when only the configuration was asked for. */
+export function prepare<C extends Command>(
+  command: C,
+  input: CommandInput,
+  stored?: StoredOptions,
+): { resolved: ResolvedOptions<C>; terminal: Terminal } | null {
+  const resolved = resolveOptions({
+    command,
+    flags: input.flags,
+    env: input.env,
+    configFile: input.configFile,
+    ...(stored === undefined ? {} : { stored }),
+  });
+  const options = resolved.options as Partial<OptionsOf<'crawl'>>;
+  const terminal = new Terminal({
+    stream: process.stderr,
+    clock: systemClock,
+    color: options.color ?? null,
+    quiet: options.quiet ?? false,
+    env: input.env,
+  });
+  if (options.printConfig) {
+    process.stdout.write(options.json ? printConfigJson(command, resolved) : printConfig(command, resolved));
+    return null;
+  }
+  for (const notice of resolved.notices) {
+    terminal.warn(notice);
+  }
+  return { resolved, terminal };
+}
+
+export const writeJson = (value: unknown): void => {
+  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+};

@@ -1,0 +1,128 @@
+import { resolve } from 'node:path';
+import { SeedError, StateError, UsageError } from '../base/errors.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import type { StoredOptions } from '../config/stored.js';
+import { CrawlSession, type SessionPlan, type SessionResult } from '../crawl/session.js';
+import { openForReading, stateOf } from '../store/directory.js';
+import type { SeedRow } from '../store/transaction.js';
+import { type CommandInput, prepare, writeJson } from './command.js';
+import { CrawlView } from './crawl-view.js';
+import { chooseDirectory } from './data-directory.js';
+import { EXIT } from './exit.js';
+import { readSeeds } from './seed-input.js';
+import type { Terminal } from './terminal.js';
+
+/** gossamer crawl */
+export async function runCrawl(input: CommandInput): Promise<number> {
+  const ready = prepare('crawl', input);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { resolved, terminal } = ready;
+  const { seeds, credentials, warnings } = readSeeds(input.positionals, resolved.options);
+  for (const warning of warnings) {
+    terminal.warn(warning);
+  }
+  const choice = chooseDirectory(resolved.options, seeds[0]!.url);
+  if (choice.movedTo !== null) {
+    terminal.line(`moved the old crawl to ${choice.movedTo}`);
+  }
+  if (choice.what === 'finished') {
+    terminal.line(`${choice.directory} is finished; nothing to do`);
+    return EXIT.ok;
+  }
+  if (choice.what === 'resume') {
+    return goOn(choice.directory, input, seeds);
+  }
+  return runSession({ resolved, directory: choice.directory, seeds, credentials, events: {} }, terminal);
+}
+
+/** gossamer resume <dir> */
+export async function runResume(input: CommandInput): Promise<number> {
+  const [directory, ...rest] = input.positionals;
+  if (directory === undefined || rest.length > 0) {
+    throw new UsageError('`gossamer resume` takes one directory');
+  }
+  return goOn(resolve(directory), input, null);
+}
+
+async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
+  const { stored, storedSeeds } = openForReading(directory, (reader) => ({
+    stored: JSON.parse(reader.meta()['options'] ?? 'null') as StoredOptions | null,
+    storedSeeds: reader.seeds(),
+  }));
+  if (stored === null) {
+    throw new StateError('store_damaged', `the store in ${directory} does not say how it was made; it cannot be resumed`);
+  }
+  if (givenSeeds !== null && !sameSeeds(givenSeeds, storedSeeds)) {
+    throw new UsageError(`the crawl in ${directory} has other seeds; seeds cannot be changed on resume`);
+  }
+  const ready = prepare('resume', input, stored);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { terminal } = ready;
+  const state = stateOf(directory);
+  terminal.line(`going on with ${directory}${state === 'finished' ? ' (it had ended; what is left is tried again)' : ''}`);
+  const resolved = ready.resolved as unknown as ResolvedOptions<'crawl'>;
+  return runSession({ resolved, directory, seeds: null, storedSeeds, events: {} }, terminal);
+}
+
+const sameSeeds = (given: SeedRow[], stored: SeedRow[]): boolean =>
+  given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
+
+async function runSession(plan: SessionPlan, terminal: Terminal): Promise<number> {
+  const { options } = plan.resolved;
+  const view = new CrawlView(terminal, options);
+  const session = new CrawlSession({ ...plan, events: view.events });
+  await session.open();
+  const unhook = stopOnSignals(session, options.graceMs, terminal);
+  try {
+    view.started(session, plan);
+    const result = await session.run();
+    view.ended(result, plan.directory);
+    if (options.json) {
+      writeJson(result.summary);
+    }
+    return exitCode(result);
+  } finally {
+    unhook();
+  }
+}
+
+function exitCode({ end, seeds, allSeedsFailed }: SessionResult): number {
+  if (end.reason === 'interrupted') {
+    return EXIT.interrupted;
+  }
+  if (end.reason === 'terminated') {
+    return EXIT.terminated;
+  }
+  if (allSeedsFailed) {
+    const forbidden = seeds.find(({ fate }) => fate === 'forbidden');
+    const first = forbidden ?? seeds[0]!;
+    const what = forbidden === undefined ? 'could not be reached' : 'is forbidden by robots.txt';
+    throw new SeedError(`${first.label} ${what}: ${first.detail ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`);
+  }
+  return EXIT.ok;
+}
+
+/** First signal: finish what is under way. Second: at once; what was committed is consistent. */
+function stopOnSignals(session: CrawlSession, graceMs: number, terminal: Terminal): () => void {
+  let stopping = false;
+  const on = (signal: 'SIGINT' | 'SIGTERM') => () => {
+    if (stopping) {
+      process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
+    }
+    stopping = true;
+    terminal.line('stopping: waiting for what is under way; once more to stop at once');
+    session.stop(signal === 'SIGINT' ? 'interrupted' : 'terminated', graceMs);
+  };
+  const interrupt = on('SIGINT');
+  const terminate = on('SIGTERM');
+  process.on('SIGINT', interrupt);
+  process.on('SIGTERM', terminate);
+  return () => {
+    process.off('SIGINT', interrupt);
+    process.off('SIGTERM', terminate);
+  };
+}

@@ -1,0 +1,120 @@
+import { join } from 'node:path';
+import type { CrawlOptions } from '../config/options.js';
+import type { CrawlSession, SessionEvents, SessionPlan, SessionResult } from '../crawl/session.js';
+import type { Summary } from '../report/summary.js';
+import { hostKeyOf } from '../url/host.js';
+import { type BoxRow, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
+
+/** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
+export class CrawlView {
+  readonly #terminal: Terminal;
+  readonly #options: CrawlOptions;
+  #delayMs = 0;
+  #lastDone = 0;
+  #lastAt = 0;
+  #sitemapTold = false;
+
+  constructor(terminal: Terminal, options: CrawlOptions) {
+    this.#terminal = terminal;
+    this.#options = options;
+  }
+
+  get events(): SessionEvents {
+    return {
+      tick: (session) => this.#tick(session),
+      notice: (text) => this.#notice(text),
+      sitemapRead: (_url, urls) => this.#sitemap(urls),
+    };
+  }
+
+  started(session: CrawlSession, plan: SessionPlan): void {
+    const seeds = plan.seeds ?? plan.storedSeeds ?? [];
+    const hosts = new Set(seeds.map(({ url }) => hostKeyOf(url)));
+    const delays = [...hosts].map((host) => session.settings.scheduler.delayMsFor(host));
+    this.#delayMs = Math.max(...delays, 0);
+    const rate = delays.reduce((sum, delay) => sum + (delay > 0 ? 60_000 / delay : 0), 0);
+    const pace = this.#delayMs === 0 ? 'no delay' : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
+    const own = this.#delayMs >= 1_000 && hosts.size === 1 ? '; your own site? --delay 100' : '';
+    this.#terminal.line(`${hosts.size} ${hosts.size === 1 ? 'host' : 'hosts'}, ${pace}${own}`);
+    const { snapshot } = session;
+    if (snapshot.resumed) {
+      const { done = 0, open = 0 } = snapshot.counts;
+      this.#terminal.line(`${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} were under way and are fetched again`);
+    }
+  }
+
+  ended({ summary, end }: SessionResult, directory: string | null): void {
+    const rows: BoxRow[] = [
+      ['URLs', `${formatCount(summary.total)}: ${countsOf(summary)}`],
+      ['requests', `${formatCount(summary.requests)} (${formatCount(summary.retries)} retries), ${formatBytes(summary.bytes)}`],
+      ['time', `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`],
+      ...breakdown('failed', summary.byClass),
+      ...breakdown('skipped', summary.bySkipReason),
+      ...summary.deferredHosts.slice(0, 5).map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
+      ...summary.traps.slice(0, 5).map(({ pattern, count, allow }): BoxRow => ['trap', `${pattern}: ${formatCount(count)} cut; ${allow}`]),
+    ];
+    if (summary.sitemap !== null) {
+      rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
+    }
+    if (directory !== null) {
+      for (const name of ['pages.jsonl', 'sitemap.xml', 'summary.json', 'crawl.sqlite']) {
+        rows.push([name, join(directory, name)]);
+      }
+    }
+    this.#terminal.box(`${end.reason}${end.truncated === null ? '' : ' (truncated)'}`, rows);
+  }
+
+  #sitemap(urls: number): void {
+    if (this.#sitemapTold || urls < 2) {
+      return;
+    }
+    this.#sitemapTold = true;
+    const eta = this.#delayMs > 0 ? ` ≈ ${formatDuration(urls * this.#delayMs)}` : '';
+    this.#terminal.line(`${formatCount(urls)} URLs in the sitemap${eta}`);
+  }
+
+  #notice(text: string): void {
+    if (!text.startsWith('governor:') || this.#options.verbose) {
+      this.#terminal.line(text);
+    }
+  }
+
+  #tick(session: CrawlSession): void {
+    const stats = session.stats();
+    const settled = stats.done + stats.failed + stats.skipped;
+    const seconds = Math.max(0.001, (stats.now - this.#lastAt) / 1000);
+    const rate = this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : (settled - this.#lastDone) / seconds;
+    this.#lastAt = stats.now;
+    this.#lastDone = settled;
+    if (stats.inFlight === 0 && stats.waitingFor !== null && stats.waitingFor.at > stats.now) {
+      const wait = formatDuration(stats.waitingFor.at - stats.now);
+      this.#terminal.progress(`${formatCount(stats.hostsDelayed)} hosts delayed, next ${stats.waitingFor.name} in ${wait}`);
+      return;
+    }
+    this.#terminal.progress(
+      `${formatCount(stats.done)} done, ${formatCount(stats.failed)} failed, ${formatCount(stats.queuedInMemory + stats.queuedOnDisk)} queued, ` +
+        `${stats.inFlight}/${stats.governorLimit} in flight, ${rate.toFixed(1)} pages/s, ${formatBytes(stats.bytes)}`,
+    );
+  }
+}
+
+const countsOf = ({ done, failed, skipped, deferred, unfinished }: Summary): string =>
+  [
+    `${formatCount(done)} done`,
+    `${formatCount(failed)} failed`,
+    `${formatCount(skipped)} skipped`,
+    ...(deferred > 0 ? [`${formatCount(deferred)} deferred`] : []),
+    ...(unfinished > 0 ? [`${formatCount(unfinished)} not fetched yet`] : []),
+  ].join(', ');
+
+function breakdown(label: string, counts: Readonly<Record<string, number>>): BoxRow[] {
+  const parts = Object.entries(counts)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, count]) => `${formatCount(count)} ${name}`);
+  return parts.length === 0 ? [] : [[label, parts.join(', ')]];
+}
+
+function leftOut(counts: Readonly<Record<string, number>>): string {
+  const parts = Object.entries(counts).filter(([, count]) => count > 0);
+  return parts.length === 0 ? '' : `; left out: ${parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(', ')}`;
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import type { CrawlOptions } from '../config/options.js';
+import { folderNameOf, moveAside, stateOf } from '../store/directory.js';
+import { hostKeyOf } from '../url/host.js';
+
+export type DirectoryChoice = { directory: string; what: 'new' | 'resume' | 'finished'; movedTo: string | null };
+
+/** Where a crawl is kept, and whether it begins, goes on, or has nothing left to do. */
+export function chooseDirectory(options: CrawlOptions, firstSeed: string): DirectoryChoice {
+  return options.dataDir === null ? chooseDefault(options, firstSeed) : chooseGiven(options, options.dataDir);
+}
+
+function chooseGiven(options: CrawlOptions, directory: string): DirectoryChoice {
+  const state = stateOf(directory);
+  if (state === 'empty') {
+    return { directory, what: 'new', movedTo: null };
+  }
+  if (options.fresh) {
+    return { directory, what: 'new', movedTo: moveAside(directory) };
+  }
+  if (options.resume) {
+    return { directory, what: state === 'finished' ? 'finished' : 'resume', movedTo: null };
+  }
+  throw occupied(directory, state);
+}
+
+/** `<host>`, and `<host>-2`, `-3` … where the earlier ones are finished. */
+function chooseDefault(options: CrawlOptions, firstSeed: string): DirectoryChoice {
+  const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(firstSeed)));
+  let last: DirectoryChoice | null = null;
+  for (let number = 1; ; number++) {
+    const directory = number === 1 ? base : `${base}-${number}`;
+    const state = stateOf(directory);
+    if (state === 'empty') {
+      return last !== null && options.resume ? last : { directory, what: 'new', movedTo: null };
+    }
+    if (state === 'unfinished') {
+      if (options.resume) {
+        return { directory, what: 'resume', movedTo: null };
+      }
+      if (!options.fresh) {
+        throw occupied(directory, state);
+      }
+      return { directory, what: 'new', movedTo: moveAside(directory) };
+    }
+    last = { directory, what: 'finished', movedTo: null };
+  }
+}
+
+function occupied(directory: string, state: 'unfinished' | 'finished'): StateError {
+  const advice =
+    state === 'unfinished'
+      ? `\`gossamer resume ${directory}\` goes on with it, --fresh moves it aside and begins anew`
+      : '--fresh moves it aside and begins anew';
+  return new StateError('occupied', `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} crawl: ${advice}`);
+}

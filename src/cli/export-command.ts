@@ -1,0 +1,32 @@
+import { resolve } from 'node:path';
+import { StateError, UsageError } from '../base/errors.js';
+import { exportFormat } from '../report/index.js';
+import { openForReading } from '../store/directory.js';
+import { type CommandInput, prepare } from './command.js';
+import { EXIT } from './exit.js';
+
+/** gossamer export <dir> --format F */
+export async function runExport(input: CommandInput): Promise<number> {
+  const ready = prepare('export', input);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const [directory, ...rest] = input.positionals;
+  if (directory === undefined || rest.length > 0) {
+    throw new UsageError('`gossamer export` takes one directory');
+  }
+  const { format, output } = ready.resolved.options;
+  const target = output === null || output === '-' ? { stdout: process.stdout } : { path: output };
+  await openForReading(resolve(directory), async (reader) => {
+    if (format === 'edges' && reader.meta()['anchorText'] !== 'true') {
+      ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
+    }
+    await exportFormat(reader, format, target).catch((error: NodeJS.ErrnoException) => {
+      // Whoever reads has seen enough.
+      if (error.code !== 'EPIPE' && !(error instanceof StateError && /EPIPE/.test(error.message))) {
+        throw error;
+      }
+    });
+  });
+  return EXIT.ok;
+}

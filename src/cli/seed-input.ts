@@ -1,0 +1,102 @@
+import { readFileSync, statSync } from 'node:fs';
+import { StateError, UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
+import type { CrawlOptions } from '../config/options.js';
+import { readSitemap } from '../parse/sitemap.js';
+import type { SeedRow } from '../store/transaction.js';
+import { originOf } from '../url/host.js';
+import type { Credentials, IdentityOptions } from '../url/identity.js';
+import { parseSeedArgument, parseSeedLines, type Seed } from '../url/seeds.js';
+
+export interface SeedInput {
+  seeds: SeedRow[];
+  /** By origin; they never reach the store. */
+  credentials: Map<string, Credentials>;
+  /** Lines that are no seeds, for the user to mend. */
+  warnings: string[];
+}
+
+const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
+
+/** Everything the command line names as a seed: arguments, --start-url, --seeds-file, stdin. */
+export function readSeeds(positionals: readonly string[], options: CrawlOptions): SeedInput {
+  const identity: IdentityOptions = {
+    stripQuery: options.stripQuery,
+    stripTracking: options.stripTracking,
+    sortQuery: options.sortQuery,
+  };
+  const warnings: string[] = [];
+  const seeds: Seed[] = [];
+  for (const text of [...positionals, ...options.startUrls]) {
+    const argument = parseSeedArgument(text, probe, identity);
+    if (argument.kind === 'url') {
+      seeds.push(argument.seed);
+    } else if (argument.kind === 'folder') {
+      throw new UsageError(`${printable(text)} is a folder; \`gossamer crawl\` takes URLs, domains and files of them`);
+    } else {
+      seeds.push(...seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, warnings));
+    }
+  }
+  for (const path of options.seedsFiles) {
+    seeds.push(...seedsOfFile(path, identity, warnings));
+  }
+  if (seeds.length === 0) {
+    throw new UsageError(
+      warnings.length > 0 ? `no usable seed: ${warnings.join('; ')}` : 'no URL given: `gossamer crawl <url>`, or --seeds-file FILE',
+    );
+  }
+  return { seeds: unique(seeds).map((seed, place) => seedRow(seed, place, options)), credentials: credentialsOf(seeds), warnings };
+}
+
+function probe(path: string): 'file' | 'folder' | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? null : stats.isDirectory() ? 'folder' : 'file';
+}
+
+function seedsOfFile(path: string, identity: IdentityOptions, warnings: string[]): Seed[] {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path === '-' ? 0 : path);
+  } catch (error) {
+    throw new StateError('seeds_file', `cannot read the seeds file ${printable(path)}: ${(error as Error).message}`, { cause: error });
+  }
+  const name = path === '-' ? 'stdin' : path;
+  const isSitemap = bytes.subarray(0, 200).toString('latin1').trimStart().startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b);
+  const text = isSitemap
+    ? readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: 'http://localhost/' }).entries.map(({ url }) => url).join('\n')
+    : bytes.toString('utf8');
+  const { seeds, bad } = parseSeedLines(text, name, identity);
+  for (const { line, text: content, problem } of bad) {
+    warnings.push(`${name}:${line}: ${problem} (${printable(content, 100)})`);
+  }
+  return seeds;
+}
+
+/** The same URL twice is one seed. */
+function unique(seeds: Seed[]): Seed[] {
+  const seen = new Set<string>();
+  return seeds.filter(({ url }) => !seen.has(url) && seen.add(url));
+}
+
+function seedRow(seed: Seed, place: number, options: CrawlOptions): SeedRow {
+  return {
+    seed: place,
+    url: seed.url,
+    label: seed.label,
+    scope: seed.scope ?? options.scope,
+    depth: seed.depth ?? null,
+    maxUrls: seed.maxUrls ?? null,
+    fallbacks: seed.fallbacks,
+    scopeUrls: [seed.url, ...seed.fallbacks],
+  };
+}
+
+function credentialsOf(seeds: Seed[]): Map<string, Credentials> {
+  const credentials = new Map<string, Credentials>();
+  for (const seed of seeds) {
+    if (seed.credentials !== undefined) {
+      credentials.set(originOf(seed.url), seed.credentials);
+    }
+  }
+  return credentials;
+}

@@ -1,0 +1,52 @@
+import ipaddr from 'ipaddr.js';
+
+/** Checks of single texts. Each gives the end of a sentence that begins "--option must be …", or null when all is well. */
+
+const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:.*$/;
+
+export function checkHeader(text: string): string | null {
+  return HEADER.test(text) ? null : "of the form 'Name: value'";
+}
+
+export function checkUser(text: string): string | null {
+  return text.indexOf(':') > 0 ? null : 'of the form NAME:PASSWORD';
+}
+
+export function checkProxy(text: string): string | null {
+  if (/^socks/i.test(text)) {
+    return 'an http:// or https:// proxy (SOCKS proxies are not part of this version)';
+  }
+  if (/^[^/?#]+=/.test(text)) {
+    return 'one proxy for all hosts (a proxy per host is not part of this version)';
+  }
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && ['http:', 'https:'].includes(url.protocol) ? null : 'a URL with http:// or https://';
+}
+
+export function checkNetwork(text: string): string | null {
+  const [address = '', prefix] = text.split('/', 2);
+  const valid = isAddress(address) && (prefix === undefined || ipaddr.isValidCIDR(text));
+  return valid ? null : 'an address or a network such as 10.0.0.0/8';
+}
+
+export function checkDnsServer(text: string): string | null {
+  const [, bracketed, plain, port] = /^(?:\[(.+)\]|([^[\]]+?))(?::(\d+))?$/.exec(text) ?? [];
+  // An IPv6 address without brackets ends in what looks like a port.
+  const valid = isAddress(text) || (isAddress(bracketed ?? plain ?? '') && isPort(port ?? '53'));
+  return valid ? null : 'an address such as 9.9.9.9, 127.0.0.1:5353 or [::1]:5353';
+}
+
+export function checkConnectTo(text: string): string | null {
+  const [, , fromPort, , toPort] = /^(\[[^\]]*\]|[^:]*):(\d*):(\[[^\]]*\]|[^:]*):(\d*)$/.exec(text) ?? [];
+  const valid = fromPort !== undefined && isPort(fromPort || '1') && isPort(toPort || '1');
+  return valid ? null : 'of the form HOST:PORT:ADDR:PORT, where empty parts match anything and IPv6 stands in [ ]';
+}
+
+/** Dotted IPv4 or IPv6; the short and octal forms that ipaddr.js also reads are how guards are fooled. */
+function isAddress(text: string): boolean {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text);
+}
+
+function isPort(text: string): boolean {
+  return Number(text) >= 1 && Number(text) <= 65_535;
+}

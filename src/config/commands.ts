@@ -1,0 +1,85 @@
+/** The commands of this version, in the order in which help names them. */
+export const COMMANDS = ['crawl', 'resume', 'export', 'robots', 'status', 'list', 'delete'] as const;
+export type Command = (typeof COMMANDS)[number];
+
+export interface CommandSpec {
+  /** What follows the name in the usage line. */
+  readonly usage: string;
+  readonly sentence: string;
+  readonly fewestArguments: number;
+  readonly mostArguments: number;
+  readonly examples: readonly string[];
+}
+
+export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
+  crawl: {
+    usage: '<url…>',
+    sentence:
+      'Crawl sites and keep everything in a data directory. An argument is - (seeds from stdin), a URL, a file of seeds, or a bare domain.',
+    fewestArguments: 0,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer crawl example.com',
+      'gossamer crawl https://example.com/docs/ --scope prefix --depth 3',
+      'gossamer crawl -i seeds.txt --max-urls 10000 --report csv=pages.csv',
+      'gossamer crawl http://localhost:8080/ --delay 0',
+    ],
+  },
+  resume: {
+    usage: '<dir>',
+    sentence:
+      'Go on with a crawl after any stop. Rates, limits, time-outs and network options may be changed; seeds, scope and identity may not.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer resume gossamer-data/example.com',
+      'gossamer resume gossamer-data/example.com --delay 2s --max-urls 50000',
+    ],
+  },
+  export: {
+    usage: '<dir>',
+    sentence: 'Make an output of a kept crawl, without fetching anything.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
+      'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  robots: {
+    usage: '<url>',
+    sentence:
+      'Say what robots.txt says for a URL and which line decides. Exit code 0 when it is allowed, 1 when it is not.',
+    fewestArguments: 0,
+    mostArguments: 1,
+    examples: [
+      'gossamer robots https://example.com/private/page',
+      'gossamer robots --file robots.txt --agent gossamer --url https://example.com/private/page',
+    ],
+  },
+  status: {
+    usage: '<dir>',
+    sentence: 'Show how far a running or kept crawl is, without disturbing it.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer status gossamer-data/example.com', 'gossamer status gossamer-data/example.com --json'],
+  },
+  list: {
+    usage: '[root]',
+    sentence: 'List the crawls that are kept below a folder (default: gossamer-data).',
+    fewestArguments: 0,
+    mostArguments: 1,
+    examples: ['gossamer list', 'gossamer list /srv/crawls --json'],
+  },
+  delete: {
+    usage: '<dir…>',
+    sentence: 'Delete kept crawls.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: ['gossamer delete gossamer-data/example.com'],
+  },
+};
+
+export function isCommand(text: string): text is Command {
+  return (COMMANDS as readonly string[]).includes(text);
+}

@@ -1,0 +1,127 @@
+import type { Command } from './commands.js';
+
+export const GROUPS = [
+  'Input and scope',
+  'Limits',
+  'URL identity',
+  'Traps',
+  'Layers of concurrency',
+  'Politeness',
+  'Fetching',
+  'Network',
+  'Output',
+  'Question',
+  'General',
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds'] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+export const LATER_FORMATS = [
+  'json',
+  'graphml',
+  'gexf',
+  'dot',
+  'markdown',
+  'junit',
+  'sarif',
+  'html',
+  'warc',
+  'parquet',
+] as const;
+
+export interface ReportTarget {
+  readonly format: ExportFormat;
+  readonly path: string;
+}
+
+interface Shared {
+  /** Without dashes. The variable (GOSSAMER_MAX_BODY) and the config key (maxBody) follow from it. */
+  readonly flag: string;
+  readonly short?: string;
+  /** A second flag of the same meaning. */
+  readonly alias?: string;
+  /** The variable of an older crawler that is still read; GOSSAMER_… wins over it. */
+  readonly oldVariable?: string;
+  readonly group: Group;
+  /** One sentence, without the full stop. */
+  readonly sentence: string;
+  /** What help shows for the value. */
+  readonly placeholder?: string;
+  /** Rarely needed: at the end of help. */
+  readonly advanced: boolean;
+  /** May be changed on `resume`. */
+  readonly resumable: boolean;
+  /** The commands that take it; `resume` also takes what is resumable. */
+  readonly commands: readonly Command[];
+  /** Belongs to one start of the program and is never kept in the store. */
+  readonly perRun?: true;
+  /** May hold a credential: never shown in full, never kept in the store. */
+  readonly secret?: true;
+  /** In words, where the default is worked out later or the figure alone would mislead. */
+  readonly defaultText?: string;
+  readonly boundsText?: string;
+}
+
+interface Single<Type extends string, Value> extends Shared {
+  readonly type: Type;
+  /** null: not set. */
+  readonly default: Value | null;
+  readonly defaultFor?: Partial<Readonly<Record<Command, Value>>>;
+}
+
+interface Bounded {
+  readonly min: number;
+  readonly max: number;
+}
+
+interface Checked {
+  /** What is wrong with the text, as the end of a sentence ("must be …"), or null. */
+  readonly check?: (text: string) => string | null;
+}
+
+export type NumberSpec =
+  | (Single<'integer' | 'number', number> & Bounded)
+  | (Single<'duration', number> & Bounded & { readonly bareUnit?: 'ms' })
+  | (Single<'size', number> & Bounded & { readonly perSecond?: true });
+export type BooleanSpec = Single<'boolean', boolean>;
+export type TextSpec = Single<'text' | 'path', string> & Checked;
+export interface EnumSpec extends Single<'enum', string> {
+  readonly values: readonly string[];
+  /** Values of later versions, refused by name. */
+  readonly later?: readonly string[];
+}
+export interface ListSpec extends Shared, Checked {
+  readonly type: 'list';
+  readonly item: 'text' | 'path' | 'report';
+  readonly default: readonly [];
+  /** In a variable, entries are separated by newlines; with this, by commas too. Only where no entry can hold a comma. */
+  readonly splitsAtComma?: true;
+}
+export type OptionSpec = NumberSpec | BooleanSpec | TextSpec | EnumSpec | ListSpec;
+
+interface Items {
+  text: string;
+  path: string;
+  report: ReportTarget;
+}
+interface Values {
+  integer: number;
+  number: number;
+  duration: number;
+  size: number;
+  boolean: boolean;
+  text: string;
+  path: string;
+}
+
+/** The TypeScript type of an option's value, from its declaration. */
+export type ValueOf<Spec extends OptionSpec> = Spec extends { type: 'list'; item: infer Item extends keyof Items }
+  ? readonly Items[Item][]
+  : Spec extends { type: 'enum'; values: readonly (infer Value)[] }
+    ? Value | Extract<Spec['default'], null>
+    : Spec extends { type: infer Type extends keyof Values }
+      ? Values[Type] | Extract<Spec['default'], null>
+      : never;
+
+export type OptionValue = number | boolean | string | null | readonly string[] | readonly ReportTarget[];

@@ -1,0 +1,67 @@
+import type { Command } from './commands.js';
+import type { OptionSpec, ValueOf } from './option-spec.js';
+import { FETCH_OPTIONS } from './options-fetch.js';
+import { INPUT_OPTIONS } from './options-input.js';
+import { LAYER_OPTIONS } from './options-layers.js';
+import { OUTPUT_OPTIONS } from './options-output.js';
+import { POLITENESS_OPTIONS } from './options-politeness.js';
+import { TRAP_OPTIONS } from './options-traps.js';
+
+/** Every option, once. Flags, variables, config keys, help, docs, validation and the types below come from here. */
+export const OPTIONS = {
+  ...INPUT_OPTIONS,
+  ...TRAP_OPTIONS,
+  ...LAYER_OPTIONS,
+  ...POLITENESS_OPTIONS,
+  ...FETCH_OPTIONS,
+  ...OUTPUT_OPTIONS,
+} as const satisfies Record<string, OptionSpec>;
+
+type Table = typeof OPTIONS;
+export type OptionKey = keyof Table;
+
+/** The options of a command, by key and in normal units. `resume` has those of the crawl that it goes on with. */
+export type OptionsOf<C extends Command> = {
+  readonly [K in OptionKey as (C extends 'resume' ? 'crawl' : C) extends Table[K]['commands'][number]
+    ? K
+    : never]: ValueOf<Table[K]>;
+};
+export type CrawlOptions = OptionsOf<'crawl'>;
+
+type CamelCase<Flag extends string> = Flag extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Flag;
+type ConfigValueOf<Spec extends OptionSpec> = Spec extends { type: 'list' }
+  ? readonly string[]
+  : Spec extends { type: 'duration' | 'size' }
+    ? number | string
+    : NonNullable<ValueOf<Spec>>;
+
+/** What a config file exports: flags in camelCase; durations and sizes as on the command line. */
+export type GossamerConfig = {
+  readonly [K in Exclude<OptionKey, 'config'> as CamelCase<Table[K]['flag']>]?: ConfigValueOf<Table[K]>;
+};
+
+export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[];
+
+export function specOf(key: OptionKey): OptionSpec {
+  return OPTIONS[key];
+}
+
+/** Whether a user may give the option to the command. */
+export function takes(command: Command, spec: OptionSpec): boolean {
+  return spec.commands.includes(command) || (command === 'resume' && spec.resumable);
+}
+
+/** Whether the option is among those that the command works with; `resume` works with all of the crawl's. */
+export function works(command: Command, spec: OptionSpec): boolean {
+  return spec.commands.includes(command === 'resume' ? 'crawl' : command);
+}
+
+export function variableOf(spec: OptionSpec): string {
+  return `GOSSAMER_${spec.flag.replaceAll('-', '_').toUpperCase()}`;
+}
+
+export function configKeyOf(spec: OptionSpec): string {
+  return spec.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,191 @@
+import { availableParallelism } from 'node:os';
+import { isDeepStrictEqual } from 'node:util';
+import { UsageError } from '../base/errors.js';
+import { adjust } from './adjust.js';
+import type { Command } from './commands.js';
+import type { ConfigFile } from './config-file.js';
+import { checkConfigKeys, checkVariables } from './names.js';
+import type { OptionSpec, OptionValue } from './option-spec.js';
+import {
+  type CrawlOptions,
+  configKeyOf,
+  OPTION_KEYS,
+  type OptionKey,
+  type OptionsOf,
+  specOf,
+  takes,
+  works,
+} from './options.js';
+import {
+  configOrigin,
+  flagOrigin,
+  givenOrigin,
+  type Origin,
+  type Source,
+  storedOrigin,
+  variableOrigin,
+  variablesOf,
+} from './origin.js';
+import type { StoredOptions } from './stored.js';
+import { didYouMean, nearest } from './suggest.js';
+import { checkValue, readConfigValue, readList, readText, splitVariable, writeValue } from './values.js';
+
+/** Options as they stood on the command line: text, lists of text, or true and false for switches. */
+export type RawFlags = Partial<Record<OptionKey, string | boolean | readonly string[]>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface ResolveInput<C extends Command> {
+  readonly command: C;
+  readonly flags: RawFlags;
+  readonly env: Environment;
+  readonly configFile: ConfigFile | null;
+  /** What the crawl was started with; given on `resume` and `crawl --resume` of an existing crawl. */
+  readonly stored?: StoredOptions;
+  /** Relative paths of flags and variables start here. */
+  readonly cwd?: string;
+  readonly cores?: number;
+}
+
+export interface ResolvedOptions<C extends Command> {
+  readonly options: OptionsOf<C>;
+  readonly sources: Readonly<Record<keyof OptionsOf<C>, Source>>;
+  /** Sentences that the user should see once. */
+  readonly notices: readonly string[];
+}
+
+interface Found {
+  readonly value: OptionValue;
+  readonly source: Source;
+  readonly name: string;
+}
+
+/** Flag over variable over config file over what the crawl was started with over default. */
+export function resolveOptions<C extends Command>(input: ResolveInput<C>): ResolvedOptions<C> {
+  checkVariables(input.env);
+  if (input.configFile !== null) {
+    checkConfigKeys(input.configFile);
+  }
+  const found = new Map<OptionKey, Found>();
+  for (const key of OPTION_KEYS) {
+    if (works(input.command, specOf(key))) {
+      found.set(key, find(key, input));
+    }
+  }
+  for (const key of input.stored?.withheld ?? []) {
+    if (found.get(key)?.source === 'default') {
+      throw new UsageError(
+        `the crawl was started with --${specOf(key).flag}, which is not kept on disk: give it again`,
+      );
+    }
+  }
+  return settle(found, input.cores);
+}
+
+/** The options of a crawl for a program that gives some of them, in their normal units. */
+export function completeOptions(given: Partial<CrawlOptions>, cores?: number): ResolvedOptions<'crawl'> {
+  const keys = OPTION_KEYS.filter((key) => works('crawl', specOf(key)));
+  for (const key of Object.keys(given)) {
+    if (!(keys as string[]).includes(key)) {
+      throw new UsageError(`unknown option ${key}${didYouMean(nearest(key, keys))}`);
+    }
+  }
+  const found = new Map<OptionKey, Found>();
+  for (const key of keys) {
+    const value = (given as Readonly<Record<string, unknown>>)[key];
+    found.set(
+      key,
+      value === undefined
+        ? byDefault('crawl', key)
+        : take(givenOrigin(key), (at) => checkValue(specOf(key), value, at)),
+    );
+  }
+  return settle(found, cores);
+}
+
+export function defaultOf(command: Command, spec: OptionSpec): OptionValue {
+  return spec.type === 'list' ? spec.default : (spec.defaultFor?.[command] ?? spec.default);
+}
+
+function find(key: OptionKey, input: ResolveInput<Command>): Found {
+  const spec = specOf(key);
+  const kept = fromStored(key, input.stored) ?? byDefault(input.command, key);
+  // What belongs to one start of `crawl`, such as its seeds, means nothing to `resume`; the rest is compared below.
+  const readable = takes(input.command, spec) || !spec.perRun;
+  const given = readable ? (fromFlag(key, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
+  if (given === null) {
+    return kept;
+  }
+  if (input.stored === undefined || spec.resumable || spec.perRun) {
+    return given;
+  }
+  if (!isDeepStrictEqual(given.value, kept.value)) {
+    throw new UsageError(
+      `${given.name} cannot be changed on resume: the crawl was started with ${writeValue(spec, kept.value)}`,
+    );
+  }
+  return kept;
+}
+
+function fromFlag(key: OptionKey, input: ResolveInput<Command>): Found | null {
+  const raw = input.flags[key];
+  if (raw === undefined) {
+    return null;
+  }
+  const spec = specOf(key);
+  return take(flagOrigin(spec, input.cwd ?? process.cwd()), (origin) => {
+    if (spec.type === 'list') {
+      return readList(spec, typeof raw === 'object' ? raw : [String(raw)], origin);
+    }
+    return readText(spec, String(raw), origin);
+  });
+}
+
+function fromVariable(spec: OptionSpec, input: ResolveInput<Command>): Found | null {
+  // An empty variable counts as not set: that is what `NAME=` in a script or a CI file means.
+  const variable = variablesOf(spec).find((name) => (input.env[name] ?? '') !== '');
+  if (variable === undefined) {
+    return null;
+  }
+  const text = input.env[variable]!;
+  return take(variableOrigin(variable, input.cwd ?? process.cwd()), (origin) =>
+    spec.type === 'list' ? readList(spec, splitVariable(spec, text), origin) : readText(spec, text, origin),
+  );
+}
+
+function fromConfig(spec: OptionSpec, input: ResolveInput<Command>): Found | null {
+  const file = input.configFile;
+  if (file === null || !Object.hasOwn(file.values, configKeyOf(spec))) {
+    return null;
+  }
+  const value = file.values[configKeyOf(spec)];
+  if (value === undefined) {
+    return null;
+  }
+  return take(configOrigin(spec, file.path, file.folder), (origin) => readConfigValue(spec, value, origin));
+}
+
+function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | null {
+  const value = (stored?.values as Readonly<Record<string, unknown>> | undefined)?.[key];
+  return value === undefined ? null : take(storedOrigin(specOf(key)), (at) => checkValue(specOf(key), value, at));
+}
+
+function byDefault(command: Command, key: OptionKey): Found {
+  return { value: defaultOf(command, specOf(key)), source: 'default', name: `--${specOf(key).flag}` };
+}
+
+function take(origin: Origin, read: (origin: Origin) => OptionValue): Found {
+  return { value: read(origin), source: origin.source, name: origin.name };
+}
+
+function settle<C extends Command>(found: ReadonlyMap<OptionKey, Found>, cores?: number): ResolvedOptions<C> {
+  const values: Record<string, OptionValue> = {};
+  const sources: Record<string, Source> = {};
+  for (const [key, { value, source }] of found) {
+    values[key] = value;
+    sources[key] = source;
+  }
+  const name = (key: OptionKey) => found.get(key)?.name ?? key;
+  const notices = adjust(values, sources, name, cores ?? availableParallelism());
+  // Every key of the command was filled in from the table that the type is derived from.
+  return { options: values, sources, notices } as unknown as ResolvedOptions<C>;
+}

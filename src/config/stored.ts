@@ -1,0 +1,31 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, works } from './options.js';
+import { redact } from './print.js';
+import type { ResolvedOptions } from './resolve.js';
+
+/** What a crawl keeps of its options for `resume`. It is plain JSON. */
+export interface StoredOptions {
+  /** Only what was given: what is not here is the default. */
+  readonly values: Partial<CrawlOptions>;
+  /** Options that hold credentials. The store is a file that people pass on, so these must be given again. */
+  readonly withheld: readonly OptionKey[];
+}
+
+export function optionsToStore(resolved: ResolvedOptions<'crawl'>): StoredOptions {
+  const values: Record<string, unknown> = {};
+  const withheld: OptionKey[] = [];
+  for (const key of OPTION_KEYS) {
+    const spec = specOf(key);
+    const crawlKey = key as keyof CrawlOptions;
+    if (!works('crawl', spec) || spec.perRun || resolved.sources[crawlKey] === 'default') {
+      continue;
+    }
+    const value = resolved.options[crawlKey];
+    if (isDeepStrictEqual(redact(spec, value), value)) {
+      values[key] = value;
+    } else {
+      withheld.push(key);
+    }
+  }
+  return { values: values as Partial<CrawlOptions>, withheld };
+}

@@ -1,0 +1,14 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** From package.json, which is two folders up from the source and three from the build. */
+export const VERSION = readVersion(path.dirname(fileURLToPath(import.meta.url)));
+
+function readVersion(folder: string): string {
+  const file = path.join(folder, 'package.json');
+  if (existsSync(file)) {
+    return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  }
+  return readVersion(path.dirname(folder));
+}

@@ -1,0 +1,72 @@
+import { keyOf } from '../frontier/seed-book.js';
+import type { StoreScope } from '../store/rediscovery.js';
+import type { SeedRow } from '../store/transaction.js';
+import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
+
+export interface CrawlScopeData {
+  seeds: SeedRow[];
+  patterns: ScopePatterns;
+  maxDepth: number | null;
+  /** Identity is the library user's: every key that he gives is in scope. */
+  ownKeys: boolean;
+}
+
+interface RuleOfSeed extends SeedScope {
+  seed: number;
+}
+
+/** The scope of a crawl: which seed, if any, lets a URL in, and how deep that seed may go. */
+export class CrawlScope implements StoreScope {
+  readonly #data: CrawlScopeData;
+  #scope: Scope;
+
+  constructor(data: CrawlScopeData) {
+    this.#data = data;
+    this.#scope = this.#build();
+  }
+
+  get ownKeys(): boolean {
+    return this.#data.ownKeys;
+  }
+
+  toJSON(): CrawlScopeData {
+    return this.#data;
+  }
+
+  /** The seed whose scope admits the URL, or -1. */
+  seedOf(url: string): number {
+    if (this.#data.ownKeys) {
+      return 0;
+    }
+    const rule = this.#scope.ruleFor(url) as RuleOfSeed | null;
+    return rule === null ? -1 : rule.seed;
+  }
+
+  admits(url: string): boolean {
+    return this.seedOf(url) >= 0;
+  }
+
+  depthLimitOf(seed: number): number {
+    return this.#data.seeds[seed]?.depth ?? this.#data.maxDepth ?? Number.POSITIVE_INFINITY;
+  }
+
+  depthLimit(url: string): number {
+    return this.depthLimitOf(Math.max(0, this.seedOf(url)));
+  }
+
+  widen(seed: number, scopeUrls: string[]): void {
+    this.#data.seeds[seed]!.scopeUrls = scopeUrls;
+    this.#scope = this.#build();
+  }
+
+  key(url: string): [number, number, number, number] {
+    return keyOf(url);
+  }
+
+  #build(): Scope {
+    const rules: RuleOfSeed[] = this.#data.seeds.flatMap(({ seed, scope, scopeUrls }) =>
+      scopeUrls.map((url) => ({ kind: scope as ScopeKind, url, seed })),
+    );
+    return new Scope(this.#data.ownKeys ? [] : rules, this.#data.patterns);
+  }
+}

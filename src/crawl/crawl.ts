@@ -1,0 +1,298 @@
+import type { Clock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
+import type { Lease, Outcome } from '../frontier/frontier.js';
+import type { ByteBudget } from './byte-budget.js';
+import type { Governor, GovernorDecision } from './governor.js';
+import { failure } from './lane.js';
+import type { LanePool } from './lane-pool.js';
+import type { EndReason, Limits } from './limits.js';
+
+/** Why and how a run ended. */
+export interface CrawlEnd {
+  reason: EndReason;
+  /** Which limit cut it, or null. */
+  truncated: string | null;
+  error: Error | null;
+}
+
+export interface CrawlEvents {
+  /** Once a second while the crawl runs. */
+  tick(): void;
+  governed(decision: GovernorDecision): void;
+  laneDied(lane: number, error: Error): void;
+}
+
+export interface CrawlParts {
+  clock: Clock;
+  frontier: EmbeddedFrontier;
+  lanes: LanePool;
+  budget: ByteBudget;
+  governor: Governor;
+  limits: Limits;
+  events: CrawlEvents;
+  rssBytes(): number;
+  /** Whoever takes the results cannot keep up: nothing new goes out. */
+  isHeldBack(): boolean;
+  /** Results of a commit are handed on, awaited, before the next one. */
+  handOn(): Promise<void>;
+}
+
+const TICK_MS = 1_000;
+
+/**
+ * The loop of a crawl. It settles what came back, leases what there is room for, and hands it to the lanes; everything that happens is an
+ * event that leads back here. One exchange with the frontier is under way at a time: what arrives meanwhile is in the next one, so commits
+ * follow each other without a timer and an idle store commits at once.
+ */
+export class Crawl {
+  readonly #parts: CrawlParts;
+  #outcomes: Outcome[] = [];
+  #inFlight = 0;
+  #exchanging = false;
+  #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
+  #end: ((end: CrawlEnd) => void) | null = null;
+  #cancelTimer: (() => void) | null = null;
+  #timerAt = Number.POSITIVE_INFINITY;
+  #tickAt: number;
+  #commits: { at: number; ms: number }[] = [];
+  readonly use = { requests: 0, peakInFlight: 0, peakWaiting: 0, parseMs: 0, bytes: 0, peakHeldBytes: 0, peakPaused: 0, skippedLinks: 0, peakRssBytes: 0 };
+
+  constructor(parts: CrawlParts) {
+    this.#parts = parts;
+    this.#tickAt = parts.clock.now() + TICK_MS;
+    parts.lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Runs until there is nothing left to do, a limit is reached, or it is stopped. */
+  run(): Promise<CrawlEnd> {
+    return new Promise((resolve) => {
+      this.#end = resolve;
+      this.wake();
+    });
+  }
+
+  /** Nothing new goes out; what is under way may finish until `graceMs` are over. */
+  stop(reason: EndReason, graceMs: number, error: Error | null = null): void {
+    const until = this.#parts.clock.now() + graceMs;
+    this.#stopping = { reason, until: Math.min(until, this.#stopping?.until ?? until), error: this.#stopping?.error ?? error };
+    this.wake();
+  }
+
+  /** Something happened that may let something go out. */
+  wake(): void {
+    void this.#exchange();
+  }
+
+  headers(ids: number[], ats: number[]): void {
+    ids.forEach((id, i) => {
+      this.#parts.frontier.headers(id, ats[i]!);
+    });
+    this.wake();
+  }
+
+  came(outcomes: Outcome[]): void {
+    for (const outcome of outcomes) {
+      this.#inFlight--;
+      this.#parts.lanes.returned(outcome.id);
+      this.#parts.frontier.ended(outcome);
+      this.#account(outcome);
+      this.#outcomes.push(outcome);
+    }
+    this.wake();
+  }
+
+  #account(outcome: Outcome): void {
+    const { use } = this;
+    use.requests += outcome.unsent === null ? 1 : 0;
+    use.parseMs += outcome.parseMs;
+    use.bytes += outcome.page?.bytes ?? 0;
+    use.skippedLinks += outcome.skippedLinks;
+    this.#parts.limits.addBytes(outcome.page?.bytes ?? 0);
+  }
+
+  async #exchange(): Promise<void> {
+    if (this.#exchanging || this.#end === null) {
+      return;
+    }
+    this.#exchanging = true;
+    try {
+      while (this.#hasBusiness()) {
+        const outcomes = this.#outcomes;
+        this.#outcomes = [];
+        const leases = await this.#parts.frontier.settle(outcomes, this.#room());
+        this.#committed(outcomes);
+        this.#dispatch(leases);
+        await this.#parts.handOn();
+      }
+    } catch (error) {
+      this.#finish('error', error as Error);
+    } finally {
+      this.#exchanging = false;
+    }
+    this.#rest();
+  }
+
+  #hasBusiness(): boolean {
+    if (this.#end === null) {
+      return false;
+    }
+    return this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now());
+  }
+
+  /** How many requests may go out now. */
+  #room(): number {
+    const { budget, governor, limits } = this.#parts;
+    if (this.#stopping !== null || budget.isOver || limits.isReached(this.#parts.clock.now()) || this.#parts.isHeldBack()) {
+      return 0;
+    }
+    return Math.max(0, governor.limit - this.#inFlight);
+  }
+
+  #dispatch(leases: Lease[]): void {
+    if (leases.length === 0) {
+      return;
+    }
+    this.#inFlight += leases.length;
+    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.#inFlight);
+    if (this.#stopping !== null) {
+      // Leased while the stop came: never sent, so given back.
+      const at = this.#parts.clock.now();
+      this.came(leases.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
+      return;
+    }
+    this.#parts.lanes.dispatch(leases);
+  }
+
+  #committed(outcomes: Outcome[]): void {
+    const { budget, clock, frontier, lanes } = this.#parts;
+    const { use } = this;
+    use.peakHeldBytes = Math.max(use.peakHeldBytes, budget.held);
+    use.peakPaused = Math.max(use.peakPaused, budget.pausedBodies);
+    for (const outcome of outcomes) {
+      budget.settled(outcome.heldBytes);
+    }
+    if (budget.somePaused) {
+      if (!budget.isOver) {
+        budget.allResumed();
+      }
+      lanes.flow();
+    }
+    if (this.#room() === 0) {
+      use.peakWaiting = Math.max(use.peakWaiting, frontier.counts().queuedInMemory);
+    }
+    this.#commits.push({ at: clock.now(), ms: frontier.commitMs });
+  }
+
+  /** Nothing to exchange now: is it over, or when does something happen by itself? */
+  #rest(): void {
+    if (this.#end === null) {
+      return;
+    }
+    const reason = this.#reasonToEnd();
+    if (reason !== null) {
+      this.#finish(reason, this.#stopping?.error ?? null);
+      return;
+    }
+    this.#arm();
+  }
+
+  #reasonToEnd(): EndReason | null {
+    const { clock, frontier, limits } = this.#parts;
+    const now = clock.now();
+    const { outstanding, deferred } = frontier.counts();
+    if (this.#stopping !== null && (this.#inFlight === 0 || now >= this.#stopping.until)) {
+      return this.#stopping.reason;
+    }
+    if (this.#inFlight > 0 || this.#outcomes.length > 0) {
+      return null;
+    }
+    if (outstanding === 0) {
+      return deferred > 0 ? 'complete_with_deferred' : 'complete';
+    }
+    if (limits.isReached(now)) {
+      return limits.reached(now);
+    }
+    if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
+      return null;
+    }
+    if (frontier.spent) {
+      return 'max_urls';
+    }
+    this.#stopping = { reason: 'error', until: now, error: new Error(`${outstanding} URLs wait and nothing can happen any more`) };
+    return 'error';
+  }
+
+  /** One timer, for whatever comes first. */
+  #arm(): void {
+    const { clock, frontier, limits } = this.#parts;
+    const canLease = this.#room() > 0;
+    const at = Math.min(
+      canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
+      this.#tickAt,
+      limits.deadline,
+      this.#stopping?.until ?? Number.POSITIVE_INFINITY,
+    );
+    if (at === this.#timerAt) {
+      return;
+    }
+    this.#cancelTimer?.();
+    this.#timerAt = at;
+    this.#cancelTimer = clock.at(at, () => this.#timer());
+  }
+
+  #timer(): void {
+    const now = this.#parts.clock.now();
+    this.#cancelTimer = null;
+    this.#timerAt = Number.POSITIVE_INFINITY;
+    if (now >= this.#tickAt) {
+      this.#tick(now);
+    }
+    this.wake();
+  }
+
+  #tick(now: number): void {
+    const { governor, events } = this.#parts;
+    const lagMs = now - this.#tickAt;
+    this.#tickAt = now + TICK_MS;
+    this.#commits = this.#commits.filter(({ at }) => now - at <= 2_000);
+    const commitMs = this.#commits.length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / this.#commits.length;
+    const rssBytes = this.#parts.rssBytes();
+    this.use.peakRssBytes = Math.max(this.use.peakRssBytes, rssBytes);
+    const decision = governor.sample({ at: now, rssBytes, commitMs, lagMs });
+    if (decision !== null) {
+      events.governed(decision);
+    }
+    if (governor.exhausted(now)) {
+      this.stop('memory', 0, new StateError('memory', 'memory stayed above 90 % of its limit for a minute; the state is kept'));
+    }
+    events.tick();
+  }
+
+  #laneDied(lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]): void {
+    this.#parts.events.laneDied(lane, error);
+    const at = this.#parts.clock.now();
+    this.came(
+      held.map(({ lease, fatal }) =>
+        fatal
+          ? failure(lease, at, 'internal', `the thread died each time this URL was with it: ${error.message}`)
+          : { ...failure(lease, at, null, null), unsent: 'returned' as const },
+      ),
+    );
+  }
+
+  #finish(reason: EndReason, error: Error | null): void {
+    const end = this.#end;
+    if (end === null) {
+      return;
+    }
+    this.#end = null;
+    this.#cancelTimer?.();
+    const truncated = this.#parts.limits.isLimit(reason) ? reason : null;
+    end({ reason, truncated, error });
+  }
+}

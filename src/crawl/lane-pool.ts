@@ -1,0 +1,224 @@
+import type { KeyTable, SegmentUpdate } from '../frontier/embedded/key-table.js';
+import type { Lease, Outcome } from '../frontier/frontier.js';
+import type { Job } from './lane.js';
+
+/** A lane as the coordinator sees it: in this thread or in another. */
+export interface LanePort {
+  take(jobs: Job[], updates: SegmentUpdate[]): void;
+  widenScope(version: number, seed: number, scopeUrls: string[]): void;
+  forgetRules(origins: number[]): void;
+  flow(): void;
+  resolve(host: string): Promise<string>;
+  abort(): void;
+  close(): Promise<void>;
+  /** Most pages that ever waited to be read. */
+  peakWaiting(): number;
+}
+
+export interface LaneListener {
+  headers(ids: number[], ats: number[]): void;
+  outcomes(outcomes: Outcome[]): void;
+  /** The lane is gone, with what it held. */
+  died(lane: number, error: Error): void;
+}
+
+export type OpenLane = (lane: number, listener: LaneListener) => LanePort;
+
+export interface LanePoolOptions {
+  lanes: number;
+  /** Opens a lane in this thread; the first pages of a crawl need no more. */
+  openInline: OpenLane;
+  /** Opens one in a thread of its own; null where pages come from a function of the user's. */
+  openThread: OpenLane | null;
+  /** From this many requests on, threads are worth their start-up. */
+  threadsFrom: number;
+}
+
+interface Member {
+  port: LanePort;
+  jobs: Map<number, Job>;
+  /** Version of each origin's rules that the lane has. */
+  rules: Map<number, number>;
+  inline: boolean;
+}
+
+/** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
+const SPILL_AT = 16;
+/** A URL that was held by this many lanes when they died is what kills them. */
+const DEATHS_UNTIL_FAILED = 3;
+
+/**
+ * Hands leases to lanes. A host prefers one lane, so that its connections, its rules and its links are known there, and spills to an idle
+ * one: a single big site uses all of them.
+ */
+export class LanePool {
+  readonly #options: LanePoolOptions;
+  readonly #keys: KeyTable;
+  readonly #listener: Omit<LaneListener, 'died'>;
+  readonly #members: (Member | null)[] = [];
+  readonly #whereabouts = new Map<number, Member>();
+  readonly #deaths = new Map<number, number>();
+  readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
+  #sequence = 0;
+  #deadPeakWaiting = 0;
+  peakInUse = 0;
+
+  constructor(options: LanePoolOptions, keys: KeyTable, listener: Omit<LaneListener, 'died'>) {
+    this.#options = options;
+    this.#keys = keys;
+    this.#listener = listener;
+  }
+
+  get size(): number {
+    return this.#options.lanes;
+  }
+
+  get inUse(): number {
+    return this.#live().filter((member) => member.jobs.size > 0).length;
+  }
+
+  get peakWaiting(): number {
+    return Math.max(this.#deadPeakWaiting, ...this.#live().map((member) => member.port.peakWaiting()));
+  }
+
+  /** Ids of what is with the lanes. */
+  held(): Iterable<number> {
+    return this.#whereabouts.keys();
+  }
+
+  dispatch(leases: Lease[]): void {
+    this.#openMore();
+    const updates = this.#keys.takeChanged();
+    const batches = new Map<Member, Job[]>();
+    for (const lease of leases) {
+      const member = this.#choose(lease.host);
+      const newRules = lease.rules !== null && member.rules.get(lease.origin) !== lease.rulesVersion;
+      if (newRules) {
+        member.rules.set(lease.origin, lease.rulesVersion);
+      }
+      const job = { lease: newRules || lease.rules === null ? lease : { ...lease, rules: null }, sequence: this.#sequence++, newRules };
+      member.jobs.set(lease.id, job);
+      this.#whereabouts.set(lease.id, member);
+      const batch = batches.get(member);
+      if (batch === undefined) {
+        batches.set(member, [job]);
+      } else {
+        batch.push(job);
+      }
+    }
+    this.peakInUse = Math.max(this.peakInUse, this.inUse);
+    for (const member of this.#live()) {
+      const jobs = batches.get(member) ?? [];
+      if (jobs.length > 0 || updates.length > 0) {
+        member.port.take(jobs, updates);
+      }
+    }
+  }
+
+  /** The lease came back. */
+  returned(id: number): void {
+    const member = this.#whereabouts.get(id);
+    if (member !== undefined) {
+      this.#whereabouts.delete(id);
+      member.jobs.delete(id);
+    }
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#scopeChanges.push({ version, seed, scopeUrls });
+    for (const member of this.#live()) {
+      member.port.widenScope(version, seed, scopeUrls);
+    }
+  }
+
+  flow(): void {
+    for (const member of this.#live()) {
+      member.port.flow();
+    }
+  }
+
+  resolve(host: string): Promise<string> {
+    this.#openMore();
+    return this.#live()[0]!.port.resolve(host);
+  }
+
+  abort(): void {
+    for (const member of this.#live()) {
+      member.port.abort();
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#live().map((member) => member.port.close()));
+  }
+
+  #live(): Member[] {
+    return this.#members.filter((member) => member !== null);
+  }
+
+  /** Starts with one lane in this thread; with enough to do, the threads take over and it is left to run dry. */
+  #openMore(): void {
+    const { lanes, openThread, openInline, threadsFrom } = this.#options;
+    if (openThread === null || this.#sequence < threadsFrom) {
+      if (this.#live().length === 0) {
+        this.#open(0, openInline, true);
+      }
+      return;
+    }
+    // Place 0 is the inline lane's.
+    for (let lane = 1; lane <= lanes; lane++) {
+      if (this.#members[lane] === undefined || this.#members[lane] === null) {
+        this.#open(lane, openThread, false);
+      }
+    }
+  }
+
+  #open(lane: number, open: OpenLane, inline: boolean): void {
+    const port = open(lane, { ...this.#listener, died: (which, error) => this.#died(which, error) });
+    this.#members[lane] = { port, jobs: new Map(), rules: new Map(), inline };
+    for (const { version, seed, scopeUrls } of this.#scopeChanges) {
+      port.widenScope(version, seed, scopeUrls);
+    }
+  }
+
+  #choose(host: string): Member {
+    const threads = this.#live().filter((member) => !member.inline);
+    const lanes = threads.length > 0 ? threads : this.#live();
+    const preferred = lanes[hashOf(host) % lanes.length]!;
+    if (lanes.length === 1) {
+      return preferred;
+    }
+    const idlest = lanes.reduce((least, lane) => (lane.jobs.size < least.jobs.size ? lane : least));
+    return preferred.jobs.size > idlest.jobs.size + SPILL_AT ? idlest : preferred;
+  }
+
+  /** What a dead lane held is queued again; what was there at three deaths has caused them. */
+  #died(lane: number, error: Error): void {
+    const member = this.#members[lane];
+    this.#members[lane] = null;
+    if (!member) {
+      return;
+    }
+    this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
+    const outcomes = [...member.jobs.values()].map((job) => {
+      const deaths = (this.#deaths.get(job.lease.id) ?? 0) + 1;
+      this.#deaths.set(job.lease.id, deaths);
+      return { job, fatal: deaths >= DEATHS_UNTIL_FAILED };
+    });
+    this.onDeath?.(
+      lane,
+      error,
+      outcomes.map(({ job, fatal }) => ({ lease: job.lease, fatal })),
+    );
+  }
+
+  onDeath: ((lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]) => void) | null = null;
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash >>> 0;
+}

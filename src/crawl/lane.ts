@@ -1,0 +1,444 @@
+import type { Clock } from '../base/clock.js';
+import { FetchError } from '../base/errors.js';
+import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import { parseRetryAfter } from '../fetch/retry-after.js';
+import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
+import type { Lease, Outcome, RobotsAnswer } from '../frontier/frontier.js';
+import { compactRobots, expandRobots, parseRobots, RobotsMatcher } from '../hosts/robots.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { hasBinaryExtension, isHttp, pathOf } from '../url/host.js';
+import { type IdentityOptions, UrlResolver } from '../url/identity.js';
+import { TrapRules, type TrapRulesOptions } from '../url/traps.js';
+import { ByteBudget } from './byte-budget.js';
+import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
+import { LinkJudge } from './link-judge.js';
+import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
+
+/** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
+export interface Job {
+  lease: Lease;
+  /** Order of dispatch: the oldest body is never paused. */
+  sequence: number;
+  newRules: boolean;
+}
+
+export interface LaneSetup {
+  lane: number;
+  reader: ReaderOptions;
+  identity: IdentityOptions;
+  scope: CrawlScopeData;
+  traps: TrapRulesOptions;
+  external: boolean;
+  robotsTimeoutMs: number;
+  segments: (Uint32Array | null)[];
+  budgetSlots: Float64Array;
+  budgetLimit: number;
+}
+
+/** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
+export interface LaneEvents {
+  headers(ids: number[], ats: number[]): void;
+  outcomes(outcomes: Outcome[]): void;
+}
+
+/** Where a lane gets its pages from: the net, or a function of the library's user. */
+export interface PageSource {
+  fetch(
+    request: FetchRequest,
+    hooks: { onHeaders?(at: number): void; onBytes?(count: number): void },
+  ): PendingFetch;
+  resolve(host: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Fetching {
+  job: Job;
+  pending: PendingFetch | null;
+  heldBytes: number;
+  paused: boolean;
+  startedAt: number;
+}
+
+const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|atom)|[^;]+\+(?:xml|json))/i;
+/** HEAD is refused, or answered as if the page were not there, by servers that never tested it. */
+const HEAD_REFUSALS = new Set([400, 403, 404, 405, 501]);
+/** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
+const READ_SLICE_MS = 5;
+
+/**
+ * Fetches and reads: exactly one request for each lease, and no byte of a page ever leaves it. A plain object: it runs in a worker
+ * thread, or in the main thread for small sites, the simulator's tests and fetchers of the user's.
+ */
+export class Lane {
+  readonly #setup: LaneSetup;
+  readonly #source: PageSource;
+  readonly #events: LaneEvents;
+  readonly #clock: Clock;
+  readonly #keys: KeyTableView;
+  readonly #budget: ByteBudget;
+  readonly #reader: PageReader;
+  readonly #judge: LinkJudge;
+  readonly #scope: CrawlScope;
+  #scopeVersion = 0;
+  readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
+  readonly #fetching = new Map<number, Fetching>();
+  readonly #toRead: (() => Outcome)[] = [];
+  #reading = false;
+  #headerIds: number[] = [];
+  #headerTimes: number[] = [];
+  #outcomes: Outcome[] = [];
+  #flushing = false;
+  peakWaiting = 0;
+
+  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: (href: string, base: string) => string | null) {
+    this.#setup = setup;
+    this.#source = source;
+    this.#events = events;
+    this.#clock = clock;
+    this.#keys = new KeyTableView(setup.segments);
+    this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
+    this.#scope = new CrawlScope(setup.scope);
+    const traps = new TrapRules(setup.traps);
+    this.#judge = new LinkJudge({ keys: this.#keys, scope: this.#scope, traps, external: setup.external });
+    const resolver = new UrlResolver(setup.identity);
+    this.#reader = new PageReader(setup.reader, this.#judge, resolve ?? ((href, base) => resolver.resolve(href, base)));
+  }
+
+  /** Pages that are here in full and wait to be read. */
+  get waiting(): number {
+    return this.#toRead.length;
+  }
+
+  take(jobs: Job[], updates: SegmentUpdate[]): void {
+    this.#keys.update(updates);
+    for (const job of jobs) {
+      try {
+        this.#start(job);
+      } catch (error) {
+        this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
+      }
+    }
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#scopeVersion = version;
+    this.#scope.widen(seed, scopeUrls);
+    this.#judge.forget();
+  }
+
+  forgetRules(origins: number[]): void {
+    for (const origin of origins) {
+      this.#matchers.delete(origin);
+    }
+  }
+
+  /** Something was settled while bodies were paused: see who may go on. */
+  flow(): void {
+    const isOver = this.#budget.isOver;
+    const oldest = this.#budget.oldestOfAll;
+    let paused = 0;
+    for (const fetching of this.#fetching.values()) {
+      const mustPause = isOver && fetching.job.sequence !== oldest;
+      if (mustPause !== fetching.paused && fetching.pending !== null) {
+        fetching.paused = mustPause;
+        if (mustPause) {
+          fetching.pending.pause();
+        } else {
+          fetching.pending.resume();
+        }
+      }
+      paused += mustPause ? 1 : 0;
+    }
+    this.#budget.paused(this.#setup.lane, paused);
+  }
+
+  resolve(host: string): Promise<string> {
+    return this.#source.resolve(host);
+  }
+
+  /** Whatever is still under way ends now; its outcome says that it was cut off. */
+  abort(): void {
+    for (const { pending } of this.#fetching.values()) {
+      pending?.abort(new FetchError('internal', 'the crawl was stopped'));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#source.close();
+  }
+
+  #start(job: Job): void {
+    const { lease } = job;
+    const refusal = lease.kind === UrlKind.robots ? null : this.#refusal(job);
+    if (refusal !== null) {
+      this.#give({ ...failure(lease, this.#clock.now(), null, refusal), unsent: 'robots' });
+      return;
+    }
+    const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt: this.#clock.now() };
+    this.#fetching.set(lease.id, fetching);
+    this.#publishOldest();
+    const request = this.#request(lease);
+    fetching.pending = this.#source.fetch(request, {
+      onHeaders: (at) => this.#headers(lease, at),
+      onBytes: (count) => this.#bytes(fetching, count),
+    });
+    fetching.pending.promise.then(
+      (response) => this.#enqueue(() => this.#answered(fetching, request.method, response)),
+      (error: unknown) => this.#enqueue(() => this.#failed(fetching, error)),
+    );
+  }
+
+  /** The line of robots.txt that forbids the URL, or null. */
+  #refusal({ lease, newRules }: Job): string | null {
+    let known = this.#matchers.get(lease.origin);
+    if (newRules || known?.version !== lease.rulesVersion) {
+      const matcher = lease.rules === null ? null : new RobotsMatcher(expandRobots(lease.rules));
+      known = { version: lease.rulesVersion, matcher };
+      this.#matchers.set(lease.origin, known);
+    }
+    const verdict = isHttp(lease.url) ? known?.matcher?.match(pathOf(lease.url)) : undefined;
+    if (verdict === undefined || verdict.allowed) {
+      return null;
+    }
+    return verdict.rule === null ? 'robots.txt' : `robots.txt line ${verdict.rule.line}: ${verdict.rule.text}`;
+  }
+
+  #request(lease: Lease): FetchRequest {
+    const { kind, flags } = lease;
+    const external = (flags & UrlFlag.external) !== 0;
+    const ranged = (flags & UrlFlag.rangedGet) !== 0;
+    const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed)) !== 0;
+    const head = kind === UrlKind.page && !ranged && (external || (!whole && hasBinaryExtension(lease.url)));
+    return {
+      url: lease.url,
+      method: head ? 'HEAD' : 'GET',
+      range: ranged,
+      accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : ACCEPT,
+      singleConnection: lease.paced,
+      wantBody: kind === UrlKind.page ? wantsPageBody : () => true,
+      ...(kind === UrlKind.robots ? { timeoutMs: this.#setup.robotsTimeoutMs } : {}),
+    };
+  }
+
+  #headers(lease: Lease, at: number): void {
+    if (lease.paced) {
+      this.#headerIds.push(lease.id);
+      this.#headerTimes.push(at);
+      this.#flushSoon();
+    }
+  }
+
+  #bytes(fetching: Fetching, count: number): void {
+    fetching.heldBytes += count;
+    this.#budget.arrived(this.#setup.lane, count);
+    if (this.#budget.isOver) {
+      this.flow();
+    }
+  }
+
+  #publishOldest(): void {
+    // Jobs come in the order of their sequence, and a Map keeps it.
+    const first = this.#fetching.values().next().value;
+    this.#budget.oldest(this.#setup.lane, first?.job.sequence ?? Number.POSITIVE_INFINITY);
+  }
+
+  #enqueue(read: () => Outcome): void {
+    this.#toRead.push(read);
+    this.peakWaiting = Math.max(this.peakWaiting, this.#toRead.length - 1);
+    if (!this.#reading) {
+      this.#reading = true;
+      setImmediate(() => this.#readAll());
+    }
+  }
+
+  #readAll(): void {
+    const until = performance.now() + READ_SLICE_MS;
+    for (let read = this.#toRead.shift(); read !== undefined; read = this.#toRead.shift()) {
+      this.#give(read());
+      if (performance.now() >= until && this.#toRead.length > 0) {
+        setImmediate(() => this.#readAll());
+        return;
+      }
+    }
+    this.#reading = false;
+  }
+
+  #answered(fetching: Fetching, method: 'GET' | 'HEAD', response: FetchResponse): Outcome {
+    const { lease } = fetching.job;
+    this.#done(fetching);
+    const startedAt = performance.now();
+    try {
+      const outcome = this.#read(lease, method, response);
+      outcome.heldBytes = fetching.heldBytes;
+      outcome.parseMs = performance.now() - startedAt;
+      outcome.page!.totalMs = response.endedAt - fetching.startedAt;
+      return outcome;
+    } catch (error) {
+      return { ...failure(lease, this.#clock.now(), 'internal', messageOf(error)), heldBytes: fetching.heldBytes };
+    }
+  }
+
+  #read(lease: Lease, method: 'GET' | 'HEAD', response: FetchResponse): Outcome {
+    const { status, headers } = response;
+    const outcome: Outcome = {
+      ...failure(lease, response.endedAt, null, null),
+      status,
+      headersAt: response.headersAt,
+      ttfbMs: response.ttfbMs,
+      address: response.remoteAddress,
+      retryAfterMs: parseRetryAfter(headers.get('retry-after'), this.#clock.wall()),
+      askAgain: method === 'HEAD' ? afterHead(lease, status, headers.get('content-type')) : null,
+      scopeVersion: this.#scopeVersion,
+    };
+    const page: FetchedPage = {
+      status,
+      contentType: headers.get('content-type'),
+      location: headers.get('location'),
+      robotsTag: headers.get('x-robots-tag'),
+      lastModified: headers.get('last-modified'),
+      etag: headers.get('etag'),
+      body: response.body,
+      links: (response as { links?: string[] }).links ?? null,
+      truncated: response.truncated,
+    };
+    const reading = lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);
+    reading.page.fetchedAt = this.#clock.wall();
+    reading.page.ttfbMs = response.ttfbMs;
+    reading.page.message = reading.message;
+    return { ...outcome, ...reading, errorClass: reading.errorClass ?? outcome.errorClass };
+  }
+
+  #readPage(lease: Lease, page: FetchedPage): Reading {
+    return lease.kind === UrlKind.sitemap ? this.#reader.readSitemap(lease, page) : this.#reader.read(lease, page);
+  }
+
+  /** What the status says (RFC 9309 §2.3.1), and for a 2xx the rules. */
+  #readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): Reading {
+    const reading = this.#reader.read({ ...lease, flags: UrlFlag.external }, page);
+    if (reading.redirect !== null && reading.redirectUrl !== null && isHttp(reading.redirectUrl)) {
+      reading.offers = [{ ...(reading.offers[0] ?? blankOffer(reading.redirectUrl)), url: reading.redirectUrl }];
+      reading.redirect = { offer: 0 };
+      return reading;
+    }
+    reading.redirect = null;
+    reading.offers = [];
+    reading.errorClass = null;
+    outcome.robots = robotsAnswer(page, this.#setup.reader.agent);
+    return reading;
+  }
+
+  #failed(fetching: Fetching, error: unknown): Outcome {
+    const { lease } = fetching.job;
+    this.#done(fetching);
+    const errorClass = error instanceof FetchError ? error.errorClass : 'internal';
+    const outcome = failure(lease, this.#clock.now(), errorClass, messageOf(error));
+    outcome.heldBytes = fetching.heldBytes;
+    outcome.scopeVersion = this.#scopeVersion;
+    if (lease.kind === UrlKind.robots) {
+      const unreachable = errorClass === 'timeout' || errorClass === 'too_slow' || errorClass === 'too_large';
+      outcome.robots = unreachable ? { standing: 'unreachable' } : { standing: 'failed', errorClass };
+    }
+    return outcome;
+  }
+
+  #done(fetching: Fetching): void {
+    this.#fetching.delete(fetching.job.lease.id);
+    this.#publishOldest();
+  }
+
+  #give(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    this.#flushSoon();
+  }
+
+  #flushSoon(): void {
+    if (!this.#flushing) {
+      this.#flushing = true;
+      setImmediate(() => this.#flush());
+    }
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    if (this.#headerIds.length > 0) {
+      const ids = this.#headerIds;
+      const times = this.#headerTimes;
+      this.#headerIds = [];
+      this.#headerTimes = [];
+      this.#events.headers(ids, times);
+    }
+    if (this.#outcomes.length > 0) {
+      const outcomes = this.#outcomes;
+      this.#outcomes = [];
+      this.#events.outcomes(outcomes);
+    }
+  }
+}
+
+/** What a HEAD leaves open. */
+function afterHead(lease: Lease, status: number, contentType: string | null): Outcome['askAgain'] {
+  if (HEAD_REFUSALS.has(status)) {
+    return 'ranged';
+  }
+  const external = (lease.flags & UrlFlag.external) !== 0;
+  return !external && status >= 200 && status < 300 && contentType !== null && HTML.test(contentType) ? 'whole' : null;
+}
+
+const wantsPageBody = (_status: number, contentType: string | null): boolean => contentType === null || TEXT.test(contentType);
+
+function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
+  if (page.status === 429 || page.status >= 500) {
+    return { standing: 'unreachable' };
+  }
+  if (page.status < 200 || page.status >= 300 || page.body === null) {
+    return { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
+  }
+  const file = parseRobots(page.body, agent);
+  return {
+    standing: 'rules',
+    rules: file.rules.length === 0 ? null : compactRobots({ ...file, sitemaps: [] }),
+    crawlDelayMs: file.crawlDelayMs,
+    sitemaps: file.sitemaps,
+    maxAgeMs: null,
+  };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
+
+function blankOffer(url: string): Outcome['offers'][number] {
+  return { url, key: [0, 0, 0, 0], kind: UrlKind.robots, state: 0, reason: null, depth: 0, class: 0, seed: 0, hops: 0, flags: 0, pattern: null };
+}
+
+/** An outcome in which nothing came back. */
+export function failure(lease: Pick<Lease, 'id'>, endedAt: number, errorClass: Outcome['errorClass'], message: string | null): Outcome {
+  return {
+    id: lease.id,
+    status: null,
+    errorClass,
+    message,
+    unsent: null,
+    headersAt: null,
+    endedAt,
+    ttfbMs: null,
+    retryAfterMs: null,
+    address: null,
+    heldBytes: 0,
+    parseMs: 0,
+    page: null,
+    askAgain: null,
+    redirect: null,
+    redirectUrl: null,
+    edges: null,
+    rels: [],
+    texts: null,
+    targets: null,
+    offers: [],
+    found: [],
+    robots: null,
+    skippedLinks: 0,
+    textHash: null,
+    scopeVersion: 0,
+  };
+}

@@ -1,0 +1,260 @@
+import { createHash } from 'node:crypto';
+import { sitemapOffer } from '../frontier/embedded/embedded-frontier.js';
+import type { Lease, Outcome } from '../frontier/frontier.js';
+import { decodeText, detectEncoding } from '../parse/charset.js';
+import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
+import { scanPage } from '../parse/scan.js';
+import { readSitemap } from '../parse/sitemap.js';
+import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
+import type { PageRow } from '../store/transaction.js';
+import { isHttp } from '../url/host.js';
+import { type Follow, JudgedLinks, type LinkJudge } from './link-judge.js';
+import { robotsDirectives } from './robots-directives.js';
+
+/** A page as it came, from the net or from a fetcher of the user's. */
+export interface FetchedPage {
+  status: number;
+  contentType: string | null;
+  location: string | null;
+  robotsTag: string | null;
+  lastModified: string | null;
+  etag: string | null;
+  body: Uint8Array | null;
+  /** Links given outright instead of a body. */
+  links: string[] | null;
+  truncated: boolean;
+}
+
+export interface ReaderOptions {
+  agent: string;
+  obeyNofollow: boolean;
+  assets: boolean;
+  anchorText: boolean;
+  /** Someone listens to edges: say where each leads. */
+  targets: boolean;
+  sitemapMaxUrls: number;
+  sitemapMaxBytes: number;
+}
+
+/** The part of an outcome that reading a page fills in. */
+export type Reading = Pick<
+  Outcome,
+  'redirect' | 'redirectUrl' | 'edges' | 'rels' | 'texts' | 'targets' | 'offers' | 'found' | 'skippedLinks' | 'textHash' | 'errorClass' | 'message'
+> & { page: PageRow };
+
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
+
+/** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
+export class PageReader {
+  readonly #options: ReaderOptions;
+  readonly #judge: LinkJudge;
+  readonly #resolve: (href: string, base: string) => string | null;
+
+  constructor(options: ReaderOptions, judge: LinkJudge, resolve: (href: string, base: string) => string | null) {
+    this.#options = options;
+    this.#judge = judge;
+    this.#resolve = resolve;
+  }
+
+  read(lease: Lease, page: FetchedPage): Reading {
+    const reading = emptyReading(page);
+    if (REDIRECTS.has(page.status) && page.location !== null) {
+      this.#readRedirect(lease, page.location, reading);
+      return reading;
+    }
+    if (page.body !== null) {
+      reading.page.hash = createHash('sha256').update(page.body).digest('hex');
+    }
+    const readable = page.status >= 200 && page.status < 300 && (lease.flags & 1) === 0;
+    if (!readable) {
+      return reading;
+    }
+    if (page.links !== null) {
+      this.#readGivenLinks(lease, page.links, reading);
+    } else if (page.body !== null && (page.contentType === null || HTML.test(page.contentType))) {
+      this.#readHtml(lease, page, page.body, reading);
+    }
+    return reading;
+  }
+
+  /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
+  readSitemap(lease: Lease, page: FetchedPage): Reading {
+    const reading = emptyReading(page);
+    if (REDIRECTS.has(page.status) && page.location !== null) {
+      const url = this.#resolve(page.location, lease.url);
+      if (url !== null && isHttp(url) && lease.hops < 5) {
+        reading.offers.push({ ...sitemapOffer(url, lease.depth), hops: lease.hops + 1 });
+      }
+      return reading;
+    }
+    if (page.status < 200 || page.status >= 300 || page.body === null) {
+      return reading;
+    }
+    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes } = this.#options;
+    const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
+    const links = new JudgedLinks();
+    for (const entry of contents.entries) {
+      const url = this.#resolve(entry.url, lease.url);
+      if (url === null || !isHttp(url)) {
+        continue;
+      }
+      if (contents.kind === 'index') {
+        reading.offers.push(sitemapOffer(url, lease.depth + 1));
+      } else {
+        this.#judge.judge(url, FOLLOWED, 1, 0, links);
+      }
+    }
+    reading.offers.push(...links.offers.filter((offer) => offer.reason !== 'scope' && (offer.flags & 1) === 0));
+    reading.found = links.found;
+    reading.page.links = contents.entries.length;
+    reading.message = contents.problem ?? contents.truncated;
+    return reading;
+  }
+
+  #readRedirect(lease: Lease, location: string, reading: Reading): void {
+    const url = this.#resolve(location, lease.url);
+    if (url === null) {
+      reading.errorClass = 'invalid_url';
+      reading.message = 'the server redirects to something that is no URL';
+      return;
+    }
+    const links = new JudgedLinks();
+    const target = this.#judge.judge(url, FOLLOWED, lease.depth, lease.hops + 1, links);
+    reading.redirectUrl = url;
+    // Not marked as followed: its target stands at the same depth, and the store keeps it as a redirect.
+    reading.edges = Uint32Array.of(target, edgeWord(LINK_KIND_NUMBER.redirect, 0, 0));
+    reading.redirect = target >= PENDING ? { offer: target - PENDING } : { id: target };
+    reading.targets = this.#options.targets ? [url] : null;
+    reading.offers = links.offers;
+    reading.found = links.found;
+  }
+
+  #readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): void {
+    const links: ScannedLinks = {
+      hrefs,
+      kinds: new Array(hrefs.length).fill(LINK_KIND_NUMBER.a),
+      rels: new Array(hrefs.length).fill(''),
+      texts: null,
+      lines: null,
+      columns: null,
+    };
+    this.#readLinks(lease, links, lease.url, false, reading);
+  }
+
+  #readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
+    const { encoding } = detectEncoding(body, page.contentType);
+    const scan = scanPage(body, encoding, { anchorText: this.#options.anchorText, textHash: lease.wantsText });
+    const base = scan.base === null ? lease.url : (this.#resolve(scan.base, lease.url) ?? lease.url);
+    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
+    const { page: row } = reading;
+    row.title = scan.title;
+    row.description = scan.description;
+    row.lang = scan.lang;
+    row.robotsMeta = text;
+    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base);
+    row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
+    if (row.malformed !== null) {
+      reading.errorClass = 'malformed_html';
+      reading.message = row.malformed;
+    }
+    reading.textHash = scan.textHash;
+    this.#readLinks(lease, scan.links, base, nofollow, reading);
+  }
+
+  #readLinks(lease: Lease, links: ScannedLinks, base: string, pageNofollow: boolean, reading: Reading): void {
+    const { hrefs, kinds, rels } = links;
+    const words = new Uint32Array(hrefs.length * 2);
+    const texts: string[] | null = links.texts === null ? null : [];
+    const targets: string[] | null = this.#options.targets ? [] : null;
+    const judged = new JudgedLinks();
+    const relPlaces = new Map<string, number>();
+    let count = 0;
+    for (let i = 0; i < hrefs.length; i++) {
+      const url = this.#resolve(hrefs[i]!, base);
+      if (url === null) {
+        continue;
+      }
+      const follow = this.#follow(kinds[i]!, rels[i]!, pageNofollow);
+      words[count * 2] = this.#judge.judge(url, follow, lease.depth + 1, 0, judged);
+      words[count * 2 + 1] = edgeWord(kinds[i]!, follow, relPlace(rels[i]!, relPlaces, reading.rels));
+      texts?.push(links.texts![i]!);
+      targets?.push(url);
+      count++;
+    }
+    reading.edges = words.subarray(0, count * 2);
+    reading.texts = texts;
+    reading.targets = targets;
+    reading.offers = judged.offers;
+    reading.found = judged.found;
+    reading.skippedLinks = judged.skipped;
+    reading.page.links = count;
+  }
+
+  #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
+    if (!isFollowedKind(kind)) {
+      return this.#options.assets && isAssetKind(kind) ? FOLLOWED : 0;
+    }
+    return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
+  }
+}
+
+/** Index of the rel value in the page's list, from 1; 0 for none. */
+function relPlace(rel: string, places: Map<string, number>, rels: string[]): number {
+  if (rel === '') {
+    return 0;
+  }
+  let place = places.get(rel);
+  if (place === undefined) {
+    place = rels.push(rel);
+    places.set(rel, place);
+  }
+  return place;
+}
+
+function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
+  if (page.truncated) {
+    return 'the body ended early';
+  }
+  if (!looksLikeHtml && body.length > 0 && page.contentType !== null) {
+    return 'said to be HTML, but nothing in it is';
+  }
+  return encoding !== 'windows-1252' && decodeText(body, encoding).undecodable ? `not valid ${encoding}` : null;
+}
+
+function emptyReading(page: FetchedPage): Reading {
+  return {
+    redirect: null,
+    redirectUrl: null,
+    edges: null,
+    rels: [],
+    texts: null,
+    targets: null,
+    offers: [],
+    found: [],
+    skippedLinks: 0,
+    textHash: null,
+    errorClass: null,
+    message: null,
+    page: {
+      status: page.status,
+      message: null,
+      contentType: page.contentType,
+      bytes: page.body?.length ?? 0,
+      links: 0,
+      title: null,
+      description: null,
+      canonical: null,
+      lang: null,
+      robotsMeta: null,
+      hash: null,
+      lastModified: page.lastModified,
+      etag: page.etag,
+      fetchedAt: 0,
+      ttfbMs: 0,
+      totalMs: 0,
+      malformed: null,
+    },
+  };
+}

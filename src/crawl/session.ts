@@ -1,0 +1,386 @@
+import { type Clock, systemClock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import { optionsToStore } from '../config/stored.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import { VERSION } from '../config/version.js';
+import { Fetcher } from '../fetch/fetcher.js';
+import { EmbeddedFrontier, type FrontierEvents, type SettledPage } from '../frontier/embedded/embedded-frontier.js';
+import { KeyTable } from '../frontier/embedded/key-table.js';
+import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
+import type { Summary } from '../report/summary.js';
+import type { SeedRow } from '../store/transaction.js';
+import type { Credentials } from '../url/identity.js';
+import { TrapWatch } from '../url/traps.js';
+import { ByteBudget } from './byte-budget.js';
+import { Crawl, type CrawlEnd } from './crawl.js';
+import { type CustomFetch, CustomSource } from './custom-source.js';
+import { DiskWatch } from './disk-watch.js';
+import { Governor, type GovernorDecision } from './governor.js';
+import { Lane, type LaneSetup, type PageSource } from './lane.js';
+import { type LaneListener, type LanePort, LanePool } from './lane-pool.js';
+import { layerFacts } from './layers.js';
+import { type EndReason, Limits } from './limits.js';
+import { type EngineSettings, engineSettings } from './settings.js';
+import { LaneThread } from './threads/lane-thread.js';
+import { StoreThread } from './threads/store-thread.js';
+import type { StoreOpened } from './threads/store-host.js';
+
+/** What a session tells while it runs. All of it may be left out. */
+export interface SessionEvents {
+  tick?(session: CrawlSession): void;
+  notice?(text: string): void;
+  settled?(pages: SettledPage[]): void;
+  governed?(decision: GovernorDecision): void;
+  sitemapRead?(url: string, urls: number): void;
+}
+
+export interface SessionPlan {
+  resolved: ResolvedOptions<'crawl'>;
+  /** Null: the store leaves nothing behind. */
+  directory: string | null;
+  /** Seeds of a new crawl; null goes on with the one that is in the directory. */
+  seeds: SeedRow[] | null;
+  /** The seeds that the directory's crawl has, when it is resumed. */
+  storedSeeds?: SeedRow[];
+  credentials?: Map<string, Credentials>;
+  events: SessionEvents;
+  fetch?: CustomFetch;
+  resolve?: (href: string, from: string) => string | null;
+  /** Someone listens to edges. */
+  listensToEdges?: boolean;
+  isHeldBack?(): boolean;
+  handOn?(): Promise<void>;
+  clock?: Clock;
+}
+
+export interface SessionResult {
+  end: CrawlEnd;
+  summary: Summary;
+  seeds: readonly SeedFate[];
+  allSeedsFailed: boolean;
+}
+
+/** From so many requests on a crawl gets threads: a small site is done before they have started. */
+const THREADS_FROM = 64;
+
+/** One run of a crawl, from the open store to the written outputs: puts the parts together and takes them apart again. */
+export class CrawlSession {
+  readonly #plan: SessionPlan;
+  readonly settings: EngineSettings;
+  readonly #clock: Clock;
+  readonly #store = new StoreThread();
+  readonly #seeds: SeedRow[];
+  readonly notices: string[] = [];
+  #crawl!: Crawl;
+  #frontier!: EmbeddedFrontier;
+  #lanes!: LanePool;
+  #budget!: ByteBudget;
+  #governor!: Governor;
+  #seedBook!: SeedBook;
+  #opened!: StoreOpened;
+  #startedAt = 0;
+  #disk!: DiskWatch;
+
+  constructor(plan: SessionPlan) {
+    this.#plan = plan;
+    this.#clock = plan.clock ?? systemClock;
+    this.#seeds = plan.seeds ?? plan.storedSeeds ?? [];
+    this.settings = engineSettings({
+      options: plan.resolved.options,
+      delayIsDefault: plan.resolved.sources.delayMs === 'default',
+      seeds: this.#seeds,
+      credentials: plan.credentials ?? new Map(),
+      listensToEdges: plan.listensToEdges ?? false,
+    });
+  }
+
+  /** Opens the store and the frontier. Nothing is fetched yet. */
+  async open(): Promise<void> {
+    const { resolved, directory, seeds } = this.#plan;
+    const { options } = resolved;
+    try {
+      this.#opened = await this.#store.open({
+        directory,
+        create: seeds !== null,
+        meta: {
+          version: VERSION,
+          options: JSON.stringify(optionsToStore(resolved)),
+          startedAt: String(this.#clock.wall()),
+          maxRedirects: String(options.maxRedirects),
+          ignoredRobots: String(options.ignoreRobots),
+          userAgent: this.settings.userAgent,
+          anchorText: String(options.anchorText),
+        },
+        seeds: this.#seeds,
+        patterns: { include: [...options.include], exclude: [...options.exclude] },
+        maxDepth: options.depth,
+        ownKeys: this.#plan.resolve !== undefined,
+        pid: process.pid,
+        wall: this.#clock.wall(),
+        hostsInMemory: options.readyHeapLimit,
+        keyBudgetBytes: this.settings.keyBudgetBytes,
+        expectedUrls: options.expectedUrls,
+        falsePositiveRate: options.fpRate,
+        lookupBatch: options.fpCheckLimit,
+      });
+      this.#build();
+      await this.#disk.checkAtStart();
+    } catch (error) {
+      await this.#store.close();
+      throw error;
+    }
+  }
+
+  /** Runs to its end and writes the outputs. */
+  async run(): Promise<SessionResult> {
+    this.#startedAt = this.#clock.now();
+    if (this.#plan.seeds !== null) {
+      await this.#frontier.admit(this.#seedBook.first());
+    }
+    const end = await this.#crawl.run();
+    try {
+      return await this.#finish(end);
+    } finally {
+      await this.#lanes.close();
+      await this.#store.close();
+    }
+  }
+
+  stop(reason: EndReason, graceMs: number): void {
+    this.#crawl.stop(reason, graceMs);
+  }
+
+  wake(): void {
+    this.#crawl.wake();
+  }
+
+  stats() {
+    const counts = this.#frontier.counts();
+    return {
+      ...counts,
+      inFlight: this.#crawl.inFlight,
+      elapsedMs: this.#clock.now() - this.#startedAt,
+      requests: this.#crawl.use.requests,
+      bytes: this.#crawl.use.bytes,
+      heldBytes: this.#budget.held,
+      governorLimit: this.#governor.limit,
+      waitingFor: this.#frontier.waitingFor(),
+      now: this.#clock.now(),
+    };
+  }
+
+  get snapshot(): StoreOpened['snapshot'] {
+    return this.#opened.snapshot;
+  }
+
+  async #finish(end: CrawlEnd): Promise<SessionResult> {
+    const { options } = this.#plan.resolved;
+    const storeAlive = !(end.error instanceof StateError && /^(?:store|disk_full)/.test(end.error.code));
+    if (!storeAlive) {
+      throw end.error;
+    }
+    await this.#frontier.close(end.reason);
+    const counts = this.#frontier.counts();
+    const summary = await this.#store.finish({
+      facts: {
+        reason: end.reason,
+        truncated: end.truncated,
+        settled: this.#settled,
+        refetched: this.#opened.snapshot.refetched,
+        requests: this.#crawl.use.requests,
+        retries: counts.retries,
+        parseMs: this.#crawl.use.parseMs,
+        peakMemoryBytes: Math.max(this.#crawl.use.peakRssBytes, process.memoryUsage.rss()),
+        durationMs: this.#clock.now() - this.#startedAt,
+        layers: await this.layers(),
+        traps: [...this.#frontier.trapCounts].map(([pattern, count]) => ({ pattern, count })),
+        ignoredRobots: options.ignoreRobots,
+        notices: this.notices,
+      },
+      reports: [...options.reports],
+      wall: this.#clock.wall(),
+      keepOpen: false,
+    });
+    if (end.error !== null) {
+      throw end.error;
+    }
+    return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed: this.#seedBook.allFailed };
+  }
+
+  async layers() {
+    return layerFacts({
+      options: this.#plan.resolved.options,
+      settings: this.settings,
+      crawl: this.#crawl,
+      frontier: this.#frontier,
+      lanes: this.#lanes,
+      governor: this.#governor,
+      store: await this.#store.use(),
+    });
+  }
+
+  #settled = 0;
+
+  #build(): void {
+    const { resolved, events } = this.#plan;
+    const { options } = resolved;
+    const { snapshot, keys: keyData } = this.#opened;
+    const keys = new KeyTable(this.settings.keyBudgetBytes, snapshot.spilledSegments).takeOver(keyData);
+    this.#seedBook = new SeedBook(this.#seeds);
+    if (snapshot.resumed && (snapshot.counts['done'] ?? 0) > 0) {
+      for (const { seed } of this.#seeds) {
+        this.#seedBook.reached(seed);
+      }
+    }
+    // Slot 0 is the inline lane's.
+    this.#budget = new ByteBudget(options.parseBufferBytes, this.settings.lanes + 1);
+    this.#governor = new Governor({
+      enabled: options.governor,
+      memoryLimitBytes: this.settings.memoryLimitBytes,
+      maxInFlight: options.workers,
+    });
+    this.#lanes = new LanePool(
+      {
+        lanes: this.settings.lanes,
+        openInline: (lane, listener) => this.#openInline(lane, listener, keys),
+        openThread: this.#plan.fetch === undefined ? (lane, listener) => this.#openThread(lane, listener, keys) : null,
+        threadsFrom: THREADS_FROM,
+      },
+      keys,
+      {
+        headers: (ids, ats) => this.#crawl.headers(ids, ats),
+        outcomes: (outcomes) => this.#crawl.came(outcomes),
+      },
+    );
+    this.#frontier = new EmbeddedFrontier({
+      options: this.settings.scheduler,
+      clock: this.#clock,
+      random: Math.random,
+      store: this.#store,
+      snapshot,
+      keys,
+      traps: this.#traps(snapshot.meta['traps']),
+      seeds: this.#seedBook,
+      resolveAddress: (host) => this.#lanes.resolve(host),
+      events: this.#frontierEvents(),
+    });
+    this.#disk = new DiskWatch({
+      minFreeBytes: options.minFreeDiskBytes,
+      freeBytes: () => this.#store.freeBytes(),
+      stop: (error) => this.#crawl.stop('disk', options.graceMs, error),
+    });
+    this.#crawl = new Crawl({
+      clock: this.#clock,
+      frontier: this.#frontier,
+      lanes: this.#lanes,
+      budget: this.#budget,
+      governor: this.#governor,
+      limits: new Limits({
+        startedAt: this.#clock.now(),
+        durationMs: options.durationMs,
+        maxBytes: options.maxBytes,
+        bytesBefore: 0,
+      }),
+      events: {
+        tick: () => {
+          this.#disk.tick(this.#clock.now());
+          events.tick?.(this);
+        },
+        governed: (decision) => this.#governed(decision),
+        laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
+      },
+      rssBytes: () => process.memoryUsage.rss(),
+      isHeldBack: () => this.#disk.isLow || (this.#plan.isHeldBack?.() ?? false),
+      handOn: this.#plan.handOn ?? (async () => {}),
+    });
+    this.#store.onDeath = (error) => this.#crawl.stop('error', 0, error);
+  }
+
+  #traps(kept: string | undefined): TrapWatch {
+    const { maxQueryVariants, maxShapeVariants, allowTraps } = this.#plan.resolved.options;
+    const watch = { maxQueryVariants, maxShapeVariants, allow: [...allowTraps] };
+    return kept === undefined ? new TrapWatch(watch) : TrapWatch.fromJSON(JSON.parse(kept), watch);
+  }
+
+  #governed(decision: GovernorDecision): void {
+    this.#notice(`governor: ${decision.limit} in flight (${decision.cause})`);
+    if (decision.collect) {
+      (globalThis as { gc?: () => void }).gc?.();
+    }
+    this.#plan.events.governed?.(decision);
+  }
+
+  #notice(text: string): void {
+    if (this.notices.length < 1_000) {
+      this.notices.push(text);
+    }
+    this.#plan.events.notice?.(text);
+  }
+
+  #frontierEvents(): FrontierEvents {
+    return {
+      scopeGrew: (seed) => {
+        this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
+        this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
+      },
+      hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
+      crawlDelayTooLong: (host, delayMs) =>
+        this.#notice(`${host} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`),
+      trapCut: (pattern) => this.#notice(`trap: ${pattern} brings nothing new and is cut; --allow-trap '${pattern}' fetches it all the same`),
+      sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
+      settled: (pages) => {
+        this.#settled += pages.length;
+        this.#plan.events.settled?.(pages);
+      },
+      wake: () => this.#crawl.wake(),
+    };
+  }
+
+  #laneSetup(lane: number, keys: KeyTable): LaneSetup {
+    const { options } = this.#plan.resolved;
+    return {
+      lane,
+      reader: this.settings.reader,
+      identity: { stripQuery: options.stripQuery, stripTracking: options.stripTracking, sortQuery: options.sortQuery },
+      scope: {
+        seeds: structuredClone(this.#seeds),
+        patterns: { include: [...options.include], exclude: [...options.exclude] },
+        maxDepth: options.depth,
+        ownKeys: this.#plan.resolve !== undefined,
+      },
+      traps: {
+        maxUrlLength: options.maxUrlLength,
+        maxPathSegments: options.maxPathSegments,
+        maxSegmentRepeats: options.maxSegmentRepeats,
+        allow: [...options.allowTraps],
+      },
+      external: options.external,
+      robotsTimeoutMs: options.robotsTimeoutMs,
+      segments: [...keys.segments],
+      budgetSlots: this.#budget.slots,
+      budgetLimit: options.parseBufferBytes,
+    };
+  }
+
+  #openInline(number: number, listener: LaneListener, keys: KeyTable): LanePort {
+    const source: PageSource =
+      this.#plan.fetch === undefined
+        ? new Fetcher(this.settings.fetch, this.#clock)
+        : new CustomSource(this.#plan.fetch, this.#clock);
+    const lane = new Lane(this.#laneSetup(number, keys), source, listener, this.#clock, this.#plan.resolve);
+    return {
+      take: (jobs, updates) => lane.take(jobs, updates),
+      widenScope: (version, seed, scopeUrls) => lane.widenScope(version, seed, scopeUrls),
+      forgetRules: (origins) => lane.forgetRules(origins),
+      flow: () => lane.flow(),
+      resolve: (host) => lane.resolve(host),
+      abort: () => lane.abort(),
+      close: () => lane.close(),
+      peakWaiting: () => lane.peakWaiting,
+    };
+  }
+
+  #openThread(number: number, listener: LaneListener, keys: KeyTable): LanePort {
+    return new LaneThread(this.#laneSetup(number, keys), this.settings.fetch, listener);
+  }
+}

@@ -1,0 +1,176 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+import type { CrawlOptions } from '../config/options.js';
+import { VERSION } from '../config/version.js';
+import type { FetchOptions, Header } from '../fetch/contract.js';
+import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
+import type { SchedulerOptions } from '../frontier/embedded/options.js';
+import { productToken } from '../hosts/robots.js';
+import type { SeedRow } from '../store/transaction.js';
+import { hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import type { Credentials } from '../url/identity.js';
+import type { ReaderOptions } from './page-reader.js';
+
+/** What the parts of the engine are told, worked out once from the options and the machine. */
+export interface EngineSettings {
+  scheduler: SchedulerOptions;
+  fetch: FetchOptions;
+  reader: ReaderOptions;
+  lanes: number;
+  memoryLimitBytes: number;
+  keyBudgetBytes: number;
+  userAgent: string;
+}
+
+export interface SettingsInput {
+  options: CrawlOptions;
+  /** --delay was not given: then it is 0 on loopback. */
+  delayIsDefault: boolean;
+  seeds: SeedRow[];
+  /** By origin; never stored. */
+  credentials: Map<string, Credentials>;
+  /** Pages come from a function of the user's: no robots, no sitemaps, no delay unless asked for. */
+  listensToEdges: boolean;
+}
+
+export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
+/** What a waiting URL takes in memory, with its text. */
+const WAITING_BYTES = 300;
+const DEFAULT_MEMORY_SHARE = 0.75;
+const SITEMAP_MAX_URLS = 50_000;
+const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
+
+export function engineSettings(input: SettingsInput): EngineSettings {
+  const { options } = input;
+  const memoryLimitBytes = options.memoryLimitBytes ?? Math.floor(DEFAULT_MEMORY_SHARE * availableMemory());
+  const lanes = options.parseWorkers ?? availableParallelism();
+  const userAgent = agentOf(options);
+  return {
+    scheduler: schedulerOptions(input, memoryLimitBytes),
+    fetch: fetchOptions(input, userAgent, lanes),
+    reader: {
+      agent: productToken(userAgent),
+      obeyNofollow: options.nofollow === 'obey',
+      assets: options.assets,
+      anchorText: options.anchorText,
+      targets: input.listensToEdges,
+      sitemapMaxUrls: SITEMAP_MAX_URLS,
+      sitemapMaxBytes: SITEMAP_MAX_BYTES,
+    },
+    lanes,
+    memoryLimitBytes,
+    keyBudgetBytes: options.seenMemoryBytes ?? Math.floor(memoryLimitBytes / 4),
+    userAgent,
+  };
+}
+
+function agentOf(options: CrawlOptions): string {
+  const agent = options.userAgent ?? `gossamer/${VERSION} (+${PROJECT_PAGE})`;
+  return options.contact === null ? agent : `${agent} ${options.contact}`;
+}
+
+/** The container's memory where there is one, else the machine's. */
+function availableMemory(): number {
+  const constrained = process.constrainedMemory?.() ?? 0;
+  const machine = totalmem();
+  return constrained > 0 && constrained < machine ? constrained : machine;
+}
+
+function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
+  const { options, seeds } = input;
+  return {
+    delayMsFor: (host) => (input.delayIsDefault && isLoopbackHost(withoutPort(host)) ? 0 : options.delayMs),
+    maxInflightPerHost: options.maxInflightPerHost,
+    autoTune: options.autoTune,
+    frontierLimit: Math.max(1, Math.min(options.frontierLimit, Math.floor(memoryLimitBytes / 10 / WAITING_BYTES))),
+    readyHeapLimit: options.readyHeapLimit,
+    robotsWorkers: options.robotsWorkers,
+    obeyRobots: !options.ignoreRobots,
+    maxWaitMs: options.maxWaitMs,
+    maxCrawlDelayMs: options.maxCrawlDelayMs,
+    maxBackoffMs: options.maxBackoffMs,
+    maxRetryAfterMs: options.maxRetryAfterMs,
+    quarantineAfter: options.quarantineAfter,
+    retries: options.retries,
+    retryDelayMs: options.retryDelayMs,
+    newestFirst: options.order === 'dfs',
+    maxUrls: options.maxUrls ?? 0,
+    maxUrlsPerHost: options.maxUrlsPerHost ?? 0,
+    maxUrlsOfSeed: (seed) => seeds[seed]?.maxUrls ?? 0,
+    maxInflightPerIp: options.maxInflightPerIp,
+    delayPerIpMs: options.delayPerIpMs,
+    seekSitemaps: options.seedingStrategy === 'sitemap',
+    maxRedirects: options.maxRedirects,
+  };
+}
+
+/** Loopback hosts are told apart by their port, so their key has one. */
+const withoutPort = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
+
+function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): FetchOptions {
+  const { options } = input;
+  return {
+    userAgent,
+    headers: options.headers.map(parseHeaderOption),
+    originHeaders: originHeaders(input),
+    proxy: options.proxy,
+    insecure: options.insecure,
+    cacert: options.cacert === null ? null : readFileSync(options.cacert, 'utf8'),
+    connectTimeoutMs: options.connectTimeoutMs,
+    idleTimeoutMs: options.idleTimeoutMs,
+    timeoutMs: options.timeoutMs,
+    minSpeedBytesPerSecond: options.minSpeedBytesPerSecond,
+    minSpeedWindowMs: 10_000,
+    maxBodyBytes: options.maxBodyBytes,
+    maxSockets: Math.max(1, Math.floor((options.maxSockets ?? defaultSockets()) / lanes)),
+    http2: options.http2,
+    connectTo: [...options.connectTo],
+    guard: {
+      allowPrivate: options.allowPrivate,
+      allowNetworks: [...options.allowNetworks],
+      allowAddresses: input.seeds.flatMap(({ url, fallbacks }) => [url, ...fallbacks].flatMap(seedAddress)),
+    },
+    dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
+    verboseNetwork: options.verboseNetwork,
+  };
+}
+
+/**
+ * A seed that is an address opens that address; on loopback its own port only: what else listens there is nobody's site. A name
+ * opens nothing: what it resolves to is its owner's choice, not the user's.
+ */
+function seedAddress(url: string): string[] {
+  const hostname = hostnameOf(url);
+  if (!isLoopbackHost(hostname)) {
+    return isIpHost(hostname) ? [hostname] : [];
+  }
+  const { port, protocol } = new URL(url);
+  return [`${hostname}:${port !== '' ? port : protocol === 'https:' ? '443' : '80'}`];
+}
+
+/** Credentials go to the origins of the seeds they came with, or of all seeds for --user, and nowhere else. */
+function originHeaders({ options, seeds, credentials }: SettingsInput): Record<string, Header[]> {
+  const headers: Record<string, Header[]> = {};
+  if (options.user !== null) {
+    const header = parseUserOption(options.user);
+    for (const { url, fallbacks } of seeds) {
+      for (const each of [url, ...fallbacks]) {
+        headers[originOf(each)] = [header];
+      }
+    }
+  }
+  for (const [origin, { username, password }] of credentials) {
+    headers[origin] = [basicAuthorization(username, password)];
+  }
+  return headers;
+}
+
+/** Half of the files this process may open, at most 16,384. */
+function defaultSockets(): number {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return Math.min(16_384, Math.max(64, Math.floor(Number(limit ?? 2_048) / 2)));
+  } catch {
+    return 1_024;
+  }
+}

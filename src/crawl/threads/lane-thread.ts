@@ -1,0 +1,111 @@
+import { Worker } from 'node:worker_threads';
+import type { FetchOptions } from '../../fetch/fetcher.js';
+import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
+import type { Outcome } from '../../frontier/frontier.js';
+import type { Job, LaneSetup } from '../lane.js';
+import type { LaneListener, LanePort } from '../lane-pool.js';
+
+export type LaneOrder =
+  | { what: 'take'; jobs: Job[]; updates: SegmentUpdate[] }
+  | { what: 'widen'; version: number; seed: number; scopeUrls: string[] }
+  | { what: 'forget'; origins: number[] }
+  | { what: 'flow' }
+  | { what: 'abort' }
+  | { what: 'resolve'; call: number; host: string }
+  | { what: 'close' };
+
+export type LaneMessage =
+  | { what: 'headers'; ids: number[]; ats: number[] }
+  | { what: 'outcomes'; outcomes: Outcome[]; peakWaiting: number }
+  | { what: 'resolved'; call: number; address: string | null };
+
+/** A lane in a thread of its own. */
+export class LaneThread implements LanePort {
+  readonly #worker: Worker;
+  readonly #resolving = new Map<number, { resolve(address: string): void; reject(error: Error): void }>();
+  #calls = 0;
+  #peakWaiting = 0;
+  #closing = false;
+  readonly #exited: Promise<void>;
+
+  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
+    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), { workerData: { setup, fetchOptions } });
+    let failure: Error | null = null;
+    this.#worker.on('message', (message: LaneMessage) => this.#take(message, listener));
+    this.#worker.on('error', (error: unknown) => {
+      failure = error instanceof Error ? error : new Error(String(error));
+    });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.on('exit', (code) => {
+        resolve();
+        if (!this.#closing) {
+          listener.died(setup.lane, failure ?? new Error(`a lane's thread ended with code ${code}`));
+        }
+      });
+    });
+  }
+
+  take(jobs: Job[], updates: SegmentUpdate[]): void {
+    this.#order({ what: 'take', jobs, updates });
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#order({ what: 'widen', version, seed, scopeUrls });
+  }
+
+  forgetRules(origins: number[]): void {
+    this.#order({ what: 'forget', origins });
+  }
+
+  flow(): void {
+    this.#order({ what: 'flow' });
+  }
+
+  abort(): void {
+    this.#order({ what: 'abort' });
+  }
+
+  resolve(host: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const call = this.#calls++;
+      this.#resolving.set(call, { resolve, reject });
+      this.#order({ what: 'resolve', call, host });
+    });
+  }
+
+  peakWaiting(): number {
+    return this.#peakWaiting;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    await this.#worker.terminate();
+    await this.#exited;
+  }
+
+  #order(order: LaneOrder): void {
+    this.#worker.postMessage(order);
+  }
+
+  #take(message: LaneMessage, listener: LaneListener): void {
+    switch (message.what) {
+      case 'headers':
+        listener.headers(message.ids, message.ats);
+        break;
+      case 'outcomes':
+        this.#peakWaiting = message.peakWaiting;
+        listener.outcomes(message.outcomes);
+        break;
+      case 'resolved': {
+        const waiter = this.#resolving.get(message.call);
+        this.#resolving.delete(message.call);
+        if (message.address === null) {
+          waiter?.reject(new Error('the name has no address'));
+        } else {
+          waiter?.resolve(message.address);
+        }
+        break;
+      }
+    }
+  }
+}

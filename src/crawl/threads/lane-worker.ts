@@ -1,0 +1,48 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../../base/clock.js';
+import { Fetcher, type FetchOptions } from '../../fetch/fetcher.js';
+import { Lane, type LaneSetup } from '../lane.js';
+import type { LaneMessage, LaneOrder } from './lane-thread.js';
+
+const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
+const port = parentPort!;
+const send = (message: LaneMessage): void => port.postMessage(message);
+
+const lane = new Lane(
+  setup,
+  new Fetcher(fetchOptions, systemClock),
+  {
+    headers: (ids, ats) => send({ what: 'headers', ids, ats }),
+    outcomes: (outcomes) => send({ what: 'outcomes', outcomes, peakWaiting: lane.peakWaiting }),
+  },
+  systemClock,
+);
+
+port.on('message', (order: LaneOrder) => {
+  switch (order.what) {
+    case 'take':
+      lane.take(order.jobs, order.updates);
+      break;
+    case 'widen':
+      lane.widenScope(order.version, order.seed, order.scopeUrls);
+      break;
+    case 'forget':
+      lane.forgetRules(order.origins);
+      break;
+    case 'flow':
+      lane.flow();
+      break;
+    case 'abort':
+      lane.abort();
+      break;
+    case 'resolve':
+      lane.resolve(order.host).then(
+        (address) => send({ what: 'resolved', call: order.call, address }),
+        () => send({ what: 'resolved', call: order.call, address: null }),
+      );
+      break;
+    case 'close':
+      void lane.close().then(() => port.close());
+      break;
+  }
+});

@@ -1,0 +1,212 @@
+import { mkdirSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StateError } from '../../base/errors.js';
+import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
+import { writeFileAtomically } from '../../report/atomic-file.js';
+import { exportFormat } from '../../report/index.js';
+import { PagesStream } from '../../report/pages-stream.js';
+import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
+import type { ReportTarget } from '../../config/option-spec.js';
+import { DirectoryLock } from '../../store/lock.js';
+import { Reader } from '../../store/reader.js';
+import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
+import type {
+  CommitAnswer,
+  HostSnapshot,
+  QueuedUrl,
+  QueueLoad,
+  SeedRow,
+  StoreSnapshot,
+  Transaction,
+} from '../../store/transaction.js';
+import { CrawlScope, type CrawlScopeData } from '../crawl-scope.js';
+
+export interface StoreSetup {
+  /** Null: a store that leaves nothing behind. */
+  directory: string | null;
+  create: boolean;
+  /** What is written into a new store before anything else. */
+  meta: Record<string, string>;
+  seeds: SeedRow[];
+  patterns: CrawlScopeData['patterns'];
+  maxDepth: number | null;
+  ownKeys: boolean;
+  pid: number;
+  wall: number;
+  hostsInMemory: number;
+  keyBudgetBytes: number;
+  expectedUrls: number;
+  falsePositiveRate: number;
+  lookupBatch: number;
+}
+
+export interface StoreOpened {
+  snapshot: StoreSnapshot;
+  keys: KeyTableData;
+}
+
+export interface FinishOrders {
+  facts: Omit<RunFacts, 'sitemap'>;
+  /** Outputs asked for beside those that every crawl has. */
+  reports: ReportTarget[];
+  wall: number;
+  keepOpen: boolean;
+}
+
+/** How far the seen set on disk and the look-ups behind its filter were used. */
+export interface StoreUse {
+  asked: number;
+  saved: number;
+  hits: number;
+  peakBatch: number;
+  peakWaiting: number;
+  commits: number;
+  commitMs: number;
+}
+
+/** The store with everything that follows a commit: it lives in a thread of its own, the only one that writes. */
+export class StoreHost {
+  #store: Store | null = null;
+  #lock: DirectoryLock | null = null;
+  #reader: Reader | null = null;
+  #stream: PagesStream | null = null;
+  #directory: string | null = null;
+  #streamedSeq = 0;
+  #commits = 0;
+  #commitMs = 0;
+
+  open(setup: StoreSetup): StoreOpened {
+    this.#directory = setup.directory;
+    const path = setup.directory === null ? TEMPORARY : join(setup.directory, 'crawl.sqlite');
+    if (setup.directory !== null) {
+      makeDirectory(setup.directory);
+      this.#lock = DirectoryLock.take(setup.directory);
+    }
+    const database = openStoreFile(path, { create: setup.create });
+    const scope = new CrawlScope({ seeds: setup.seeds, patterns: setup.patterns, maxDepth: setup.maxDepth, ownKeys: setup.ownKeys });
+    const store = new Store(database, {
+      expectedUrls: setup.expectedUrls,
+      falsePositiveRate: setup.falsePositiveRate,
+      lookupBatch: setup.lookupBatch,
+      scope,
+    });
+    this.#store = store;
+    this.#reader = new Reader(database);
+    if (setup.create) {
+      store.setMeta(setup.meta);
+      store.addSeeds(setup.seeds);
+    }
+    this.#openStream(store);
+    const snapshot = store.begin(setup);
+    return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes) };
+  }
+
+  #openStream(store: Store): void {
+    if (this.#directory === null) {
+      return;
+    }
+    const kept = store.meta()['pagesStream'];
+    const position: { offset: number; seq: number } = kept === undefined ? { offset: 0, seq: 0 } : JSON.parse(kept);
+    this.#stream = PagesStream.open(join(this.#directory, 'pages.jsonl'), position, this.#reader!);
+    this.#streamedSeq = store.writer.lastSeq;
+  }
+
+  /** Keys of segments that are on disk stay there. */
+  #loadKeys(store: Store, snapshot: StoreSnapshot, budgetBytes: number): KeyTableData {
+    const table = new KeyTable(budgetBytes, snapshot.spilledSegments);
+    store.eachKey((key, id, depth, offered) => {
+      if (!table.mayBeOnDisk(key)) {
+        table.insert(key, id, depth, offered);
+      }
+    });
+    return table.handOver();
+  }
+
+  /** Where the streamed file stands goes into the next commit: on resume the file is cut there and written on from the store. */
+  commit(transaction: Transaction): CommitAnswer {
+    const store = this.#opened();
+    if (this.#stream !== null) {
+      transaction.meta['pagesStream'] = JSON.stringify({ offset: this.#stream.offset, seq: this.#streamedSeq });
+    }
+    const answer = store.writer.commit(transaction);
+    this.#commits++;
+    this.#commitMs += answer.commitMs;
+    if (this.#stream !== null) {
+      const ids = [...transaction.settled.filter(({ retry }) => retry === null), ...transaction.skipped].map(({ id }) => id);
+      this.#stream.append(this.#reader!.pagesById(ids));
+      this.#streamedSeq = store.writer.lastSeq;
+    }
+    return answer;
+  }
+
+  loadQueue(loads: QueueLoad[]): QueuedUrl[][] {
+    return this.#opened().loadQueue(loads);
+  }
+
+  loadDue(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {
+    return this.#opened().loadDue(wall, limit);
+  }
+
+  use(): StoreUse {
+    return { ...this.#opened().writer.seen.use, commits: this.#commits, commitMs: this.#commitMs };
+  }
+
+  /** Bytes free where the crawl is kept; Infinity for one that is kept nowhere. */
+  async freeBytes(): Promise<number> {
+    if (this.#directory === null) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const { bavail, bsize } = await statfs(this.#directory);
+    return Number(bavail) * Number(bsize);
+  }
+
+  /** The end of a run: its reason is kept, and the outputs are written from what is in the store. */
+  async finish(orders: FinishOrders): Promise<Summary> {
+    const store = this.#opened();
+    const reader = this.#reader!;
+    const { facts } = orders;
+    store.setMeta({
+      ended: JSON.stringify({ reason: facts.reason, truncated: facts.truncated }),
+      // The file is written anew below, in another order: a resume begins it from the store.
+      pagesStream: JSON.stringify({ offset: 0, seq: 0 }),
+    });
+    store.end(facts.reason, orders.wall);
+    if (this.#directory === null) {
+      return summarise(reader, { ...facts, sitemap: null });
+    }
+    this.#stream?.close();
+    this.#stream = null;
+    const fresh = new Reader(store.database);
+    await exportFormat(fresh, 'jsonl', { path: join(this.#directory, 'pages.jsonl') });
+    const sitemap = await exportFormat(fresh, 'sitemap', { path: join(this.#directory, 'sitemap.xml') });
+    for (const { format, path } of orders.reports) {
+      await exportFormat(fresh, format, { path });
+    }
+    const summary = summarise(fresh, { ...facts, sitemap });
+    writeFileAtomically(join(this.#directory, 'summary.json'), summaryJson(summary));
+    return summary;
+  }
+
+  close(): void {
+    this.#stream?.close();
+    this.#store?.close();
+    this.#lock?.release();
+    this.#store = null;
+  }
+
+  #opened(): Store {
+    if (this.#store === null) {
+      throw new StateError('store', 'the store is not open');
+    }
+    return this.#store;
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true });
+  } catch (error) {
+    throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, { cause: error });
+  }
+}

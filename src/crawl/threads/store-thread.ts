@@ -1,0 +1,114 @@
+import { Worker } from 'node:worker_threads';
+import { StateError } from '../../base/errors.js';
+import type { CommitAnswer, HostSnapshot, QueuedUrl, QueueLoad, StorePort, Transaction } from '../../store/transaction.js';
+import type { Summary } from '../../report/summary.js';
+import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+
+type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'close';
+
+export interface StoreRequest {
+  call: number;
+  method: Method & keyof StoreHost;
+  args: unknown[];
+}
+export interface StoreReply {
+  call: number;
+  value?: unknown;
+  error?: { code: string | null; exitCode: number; message: string; stack: string };
+}
+
+interface Waiter {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The store's thread as the rest of the program calls it. When the thread dies, every call fails and `died` resolves. */
+export class StoreThread implements StorePort {
+  readonly #worker: Worker;
+  readonly #waiters = new Map<number, Waiter>();
+  #calls = 0;
+  #dead: StateError | null = null;
+  #closing = false;
+  onDeath: ((error: StateError) => void) | null = null;
+
+  constructor() {
+    this.#worker = new Worker(new URL('./store-worker.js', import.meta.url));
+    this.#worker.on('message', (reply: StoreReply) => this.#take(reply));
+    this.#worker.on('error', (error: unknown) => this.#die(error instanceof Error ? error.message : String(error)));
+    this.#worker.on('exit', (code) => this.#die(`its thread ended with code ${code}`));
+  }
+
+  open(setup: StoreSetup): Promise<StoreOpened> {
+    return this.#call('open', [setup]) as Promise<StoreOpened>;
+  }
+
+  commit(transaction: Transaction): Promise<CommitAnswer> {
+    return this.#call('commit', [transaction]) as Promise<CommitAnswer>;
+  }
+
+  loadQueue(loads: QueueLoad[]): Promise<QueuedUrl[][]> {
+    return this.#call('loadQueue', [loads]) as Promise<QueuedUrl[][]>;
+  }
+
+  loadDue(wall: number, limit: number): Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }> {
+    return this.#call('loadDue', [wall, limit]) as Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }>;
+  }
+
+  use(): Promise<StoreUse> {
+    return this.#call('use', []) as Promise<StoreUse>;
+  }
+
+  freeBytes(): Promise<number> {
+    return this.#call('freeBytes', []) as Promise<number>;
+  }
+
+  finish(orders: FinishOrders): Promise<Summary> {
+    return this.#call('finish', [orders]) as Promise<Summary>;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    if (this.#dead === null) {
+      await this.#call('close', []);
+    }
+    await this.#worker.terminate();
+  }
+
+  #call(method: Method, args: unknown[]): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      if (this.#dead !== null) {
+        reject(this.#dead);
+        return;
+      }
+      const call = this.#calls++;
+      this.#waiters.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, method, args } satisfies StoreRequest);
+    });
+  }
+
+  #take({ call, value, error }: StoreReply): void {
+    const waiter = this.#waiters.get(call);
+    this.#waiters.delete(call);
+    if (error === undefined) {
+      waiter?.resolve(value);
+    } else {
+      const failure = new StateError(error.code ?? 'store', error.message);
+      failure.stack = error.stack;
+      waiter?.reject(failure);
+    }
+  }
+
+  #die(cause: string): void {
+    if (this.#dead !== null) {
+      return;
+    }
+    this.#dead = new StateError('store_died', `the store stopped working: ${cause}; what was committed is kept`);
+    for (const waiter of this.#waiters.values()) {
+      waiter.reject(this.#dead);
+    }
+    this.#waiters.clear();
+    if (!this.#closing) {
+      this.onDeath?.(this.#dead);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { parentPort } from 'node:worker_threads';
+import { GossamerError } from '../../base/errors.js';
+import type { StoreReply, StoreRequest } from './store-thread.js';
+import { StoreHost } from './store-host.js';
+
+const host = new StoreHost();
+const port = parentPort!;
+
+// One request after the other: an asynchronous one (finish) holds the next back.
+let queue: Promise<void> = Promise.resolve();
+
+port.on('message', (request: StoreRequest) => {
+  queue = queue.then(() => answer(request));
+});
+
+async function answer({ call, method, args }: StoreRequest): Promise<void> {
+  let reply: StoreReply;
+  try {
+    const run = host[method] as (...values: unknown[]) => unknown;
+    reply = { call, value: await run.apply(host, args) };
+  } catch (error) {
+    reply = { call, error: portable(error) };
+  }
+  port.postMessage(reply);
+  if (method === 'close') {
+    port.close();
+  }
+}
+
+/** Errors lose their class and fields on the way between threads. */
+function portable(error: unknown): NonNullable<StoreReply['error']> {
+  if (error instanceof GossamerError) {
+    return { code: error.code, exitCode: error.exitCode, message: error.message, stack: error.stack ?? '' };
+  }
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { code: null, exitCode: 3, message, stack: stack ?? '' };
+}

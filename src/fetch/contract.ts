@@ -1,0 +1,97 @@
+import type { FetchError } from '../base/errors.js';
+import type { ResponseHeaders } from './response-headers.js';
+
+export type Header = [name: string, value: string];
+
+/** Fixed for a crawl. */
+export interface FetchOptions {
+  userAgent: string;
+  /** Sent to every origin; a header of the same name in `originHeaders` wins. */
+  headers: Header[];
+  /** Sent to that origin only (`https://host:port`, default port left out): credentials live here. */
+  originHeaders: Record<string, Header[]>;
+  /** http: or https: URL, with user:password@ where the proxy wants them. */
+  proxy: string | null;
+  insecure: boolean;
+  /** PEM text, trusted besides the usual roots. */
+  cacert: string | null;
+  /** Covers the name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  /** Longest silence: until the headers are complete, then between two pieces of the body. */
+  idleTimeoutMs: number;
+  /** From `fetch` to the last byte; time in which the body is paused does not count. */
+  timeoutMs: number;
+  minSpeedBytesPerSecond: number;
+  minSpeedWindowMs: number;
+  /** Holds for the bytes on the wire and for the decoded ones. */
+  maxBodyBytes: number;
+  /** Open connections; those in use are never closed for it. */
+  maxSockets: number;
+  http2: boolean;
+  /** HOST:PORT:ADDR:PORT as curl has it. */
+  connectTo: string[];
+  guard: GuardOptions;
+  /** `address` or `address:port`; null asks the servers that the system names. */
+  dnsServers: string[] | null;
+  /** Messages of errors carry the whole chain of causes. */
+  verboseNetwork: boolean;
+}
+
+export interface GuardOptions {
+  allowPrivate: boolean;
+  /** CIDR. */
+  allowNetworks: string[];
+  /** `host` or `host:port` of seeds, names or literals: what that very host resolves to is let through, nothing else. */
+  allowAddresses: string[];
+}
+
+export interface FetchRequest {
+  url: string;
+  method: 'GET' | 'HEAD';
+  /** Asks for the first byte only. */
+  range?: boolean;
+  accept: string;
+  /** The host has a delay: its requests share one connection and wait for each other. */
+  singleConnection: boolean;
+  /** False cuts the response off after its headers, which is still a success. Not asked for HEAD. */
+  wantBody: (status: number, contentType: string | null) => boolean;
+  /** Instead of the crawl's own limit for the whole. */
+  timeoutMs?: number;
+  ifModified?: { etag?: string; lastModified?: string };
+}
+
+export interface FetchResponse {
+  status: number;
+  headers: ResponseHeaders;
+  /** Decoded; null where it was not wanted. */
+  body: Buffer | null;
+  /** Bytes of the body as they came, still encoded. */
+  wireBytes: number;
+  /** Bytes of `body`. */
+  bodyBytes: number;
+  /** Its body was not wanted. */
+  cut: boolean;
+  /** It ended early or in the middle of an encoding: `body` is what could be had of it. */
+  truncated: boolean;
+  /** From the request on the wire to the complete headers: neither DNS nor the connection count. */
+  ttfbMs: number;
+  headersAt: number;
+  endedAt: number;
+  /** Null behind a proxy. */
+  remoteAddress: string | null;
+}
+
+export interface FetchHooks {
+  onHeaders?(at: number): void;
+  /** Bytes that now are in memory for this response: those of the wire as they arrive, then those that decoding made. */
+  onBytes?(count: number): void;
+}
+
+export interface PendingFetch {
+  /** Rejects with FetchError only. */
+  promise: Promise<FetchResponse>;
+  /** Stops reading the body after the piece that is on its way. Time-outs stand still meanwhile. */
+  pause(): void;
+  resume(): void;
+  abort(reason: FetchError): void;
+}

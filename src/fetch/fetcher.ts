@@ -1,0 +1,108 @@
+import type { Clock } from '../base/clock.js';
+import { FetchError } from '../base/errors.js';
+import { Connections } from './connections.js';
+import { Connector } from './connector.js';
+import type { FetchHooks, FetchOptions, FetchRequest, PendingFetch } from './contract.js';
+import { Deadlines } from './deadlines.js';
+import { ACCEPT_ENCODING } from './decode.js';
+import { Exchange, type ExchangeContext, type ExchangeTarget } from './exchange.js';
+import { RequestHeaders } from './headers.js';
+import { withoutBrackets } from './host-port.js';
+
+export type {
+  FetchHooks,
+  FetchOptions,
+  FetchRequest,
+  FetchResponse,
+  GuardOptions,
+  Header,
+  PendingFetch,
+} from './contract.js';
+
+const MAX_TICK_MS = 250;
+const MIN_TICK_MS = 5;
+
+/**
+ * Sends single requests: no redirect is followed, nothing is retried or paced, and every request goes out at most once. All of it
+ * passes the guard, whatever it is for.
+ */
+export class Fetcher {
+  readonly #connector: Connector;
+  readonly #connections: Connections;
+  readonly #headers: RequestHeaders;
+  readonly #context: ExchangeContext;
+
+  constructor(options: FetchOptions, clock: Clock) {
+    const deadlines = new Deadlines(clock, tickMs(options));
+    this.#connector = new Connector(options, clock, deadlines);
+    this.#connections = new Connections(this.#connector, clock, options.maxSockets);
+    this.#headers = new RequestHeaders(options, ACCEPT_ENCODING);
+    this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Set() };
+  }
+
+  fetch(request: FetchRequest, hooks: FetchHooks = {}): PendingFetch {
+    const target = this.#target(request);
+    if (target === null) return failed(new FetchError('invalid_url', 'It is not a URL of http or https.'));
+    const exchange = new Exchange(this.#context, request, target, hooks);
+    this.#connections.lend(exchange);
+    return exchange;
+  }
+
+  /** The first address of a host that may be connected to, as requests take it. Behind a proxy: the host itself. */
+  resolve(host: string): Promise<string> {
+    return this.#connector.resolve(withoutBrackets(host));
+  }
+
+  /** Ends what is still in flight. */
+  async close(): Promise<void> {
+    for (const exchange of this.#context.inFlight) {
+      exchange.abort(new FetchError('internal', 'The fetcher was closed before the response was complete.'));
+    }
+    await this.#connections.close();
+    this.#connector.close();
+    this.#context.deadlines.close();
+  }
+
+  stats(): { sockets: number; dnsLookups: number } {
+    return { sockets: this.#connector.sockets, dnsLookups: this.#connector.dnsQueries };
+  }
+
+  #target(request: FetchRequest): ExchangeTarget | null {
+    const url = parseUrl(request.url);
+    if (url === null) return null;
+    const isTls = url.protocol === 'https:';
+    if (!isTls && url.protocol !== 'http:') return null;
+    const endpoint = {
+      origin: url.origin,
+      isTls,
+      host: withoutBrackets(url.hostname),
+      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+    };
+    const headers = this.#headers.for(url.origin, request);
+    const path = url.pathname + url.search;
+    const proxy = this.#connector.plainProxyFor(endpoint);
+    if (proxy === null) return { endpoint, path, headers };
+    if (proxy.authorization !== null) headers.push(...proxy.authorization);
+    return { endpoint, path: url.origin + path, headers };
+  }
+}
+
+function parseUrl(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
+/** Fine enough for the shortest limit, and coarse where they are the usual seconds. */
+function tickMs(options: FetchOptions): number {
+  const { connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs } = options;
+  const shortestMs = Math.min(connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs);
+  return Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 4));
+}
+
+function failed(error: FetchError): PendingFetch {
+  const ignore = (): void => {};
+  return { promise: Promise.reject(error), pause: ignore, resume: ignore, abort: ignore };
+}

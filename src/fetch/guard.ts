@@ -1,0 +1,97 @@
+import ipaddr from 'ipaddr.js';
+import { UsageError } from '../base/errors.js';
+import type { GuardOptions } from './contract.js';
+import { parseHostPort } from './host-port.js';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = [Address, number];
+
+/**
+ * Decides which addresses may be connected to. It is asked at connect time with the very address that is then connected
+ * to, so that neither a redirect nor a name that changes its address gets around it.
+ */
+export class Guard {
+  readonly #allowPrivate: boolean;
+  readonly #networks: Network[];
+  /** `host` and `host port`, addresses in their normal form. */
+  readonly #seeds = new Set<string>();
+  readonly #seedHosts = new Set<string>();
+
+  constructor(options: GuardOptions) {
+    this.#allowPrivate = options.allowPrivate;
+    this.#networks = options.allowNetworks.map(parseNetwork);
+    for (const text of options.allowAddresses) {
+      const seed = parseHostPort(text);
+      if (seed === null) throw new UsageError(`"${text}" is not a host or host:port that the guard could let through.`);
+      const host = normalHost(seed.host);
+      this.#seeds.add(seed.port === '' ? host : `${host} ${seed.port}`);
+      this.#seedHosts.add(host);
+    }
+  }
+
+  /**
+   * Whether a request for `host` may go to `address`. A port of null stands for any: then the answer is only good for
+   * telling addresses apart, not for connecting.
+   */
+  allows(address: string, host: string, port: number | null): boolean {
+    if (this.#allowPrivate) return true;
+    if (this.#isSeed(normalHost(host), port)) return true;
+    const parsed = parseAddress(address);
+    if (parsed === null) return false;
+    return isPublic(parsed) || this.#networks.some(([network, bits]) => contains(network, bits, parsed));
+  }
+
+  #isSeed(host: string, port: number | null): boolean {
+    if (port === null) return this.#seedHosts.has(host);
+    return this.#seeds.has(host) || this.#seeds.has(`${host} ${port}`);
+  }
+}
+
+/** Reads a network as CIDR; a single address is a network of one. */
+export function parseNetwork(text: string): Network {
+  const single = parseAddress(text);
+  if (single !== null) return [single, single.kind() === 'ipv4' ? 32 : 128];
+  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  throw new UsageError(`"${text}" is not a network: write it as 10.0.0.0/8 or fd00::/8.`);
+}
+
+export function isPublicAddress(address: string): boolean {
+  const parsed = parseAddress(address);
+  return parsed !== null && isPublic(parsed);
+}
+
+function isPublic(address: Address): boolean {
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  const parts = address.parts as [number, number, number, number, number, number, number, number];
+  const embedded = embeddedIpv4(parts);
+  if (embedded !== null) return embedded.range() === 'unicast';
+  // 2000::/3 is all that is routed; ipaddr.js calls the rest of the unassigned space unicast too.
+  return parts[0] >>> 13 === 1 && address.range() === 'unicast';
+}
+
+/**
+ * The IPv4 address that a packet ends up at through NAT64 (64:ff9b::/96, how networks with IPv6 only reach the rest) or 6to4
+ * (2002::/16). IPv4-mapped, IPv4-compatible and Teredo addresses are in no honest DNS answer and simply are not public.
+ */
+function embeddedIpv4(parts: [number, number, number, number, number, number, number, number]): ipaddr.IPv4 | null {
+  const [a, b, c, d, e, f, g, h] = parts;
+  if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) return ipv4(g, h);
+  if (a === 0x2002) return ipv4(b, c);
+  return null;
+}
+
+const ipv4 = (high: number, low: number): ipaddr.IPv4 =>
+  new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+
+function contains(network: Address, bits: number, address: Address): boolean {
+  if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, bits);
+  return address instanceof ipaddr.IPv6 && address.match(network, bits);
+}
+
+/** Dotted quads only: the octal, hexadecimal and short forms never come out of the URL parser or of DNS. */
+function parseAddress(text: string): Address | null {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
+}
+
+const normalHost = (host: string): string => parseAddress(host)?.toString() ?? host.toLowerCase();

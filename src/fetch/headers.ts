@@ -1,0 +1,110 @@
+import { UsageError } from '../base/errors.js';
+import type { FetchOptions, FetchRequest, Header } from './contract.js';
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Headers that frame or route a request: a wrong one would break it, or send it to another host than the guard has seen. */
+const OURS: Record<string, string> = {
+  host: 'use --connect-to to send a host elsewhere',
+  'proxy-authorization': 'write --proxy http://user:password@host:port',
+};
+for (const name of [
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]) {
+  OURS[name] = 'it is set for each request';
+}
+
+/** Reads `Name: value`, as -H has it. */
+export function parseHeaderOption(text: string): Header {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new UsageError(`"${shown(text)}" is not a header: write it as "Name: value".`);
+  const header: Header = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+  assertHeader(header);
+  return header;
+}
+
+/** Reads `user:password`, as -u has it, into the header that it means. */
+export function parseUserOption(text: string): Header {
+  const colon = text.indexOf(':');
+  if (colon < 1) throw new UsageError('--user wants user:password.');
+  return basicAuthorization(text.slice(0, colon), text.slice(colon + 1));
+}
+
+export function basicAuthorization(user: string, password: string): Header {
+  return ['authorization', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`];
+}
+
+/** Throws UsageError for what must not or cannot be sent. */
+function assertHeader([name, value]: Header): void {
+  if (!TOKEN.test(name)) throw new UsageError(`"${shown(name)}" is not a name of a header.`);
+  if (!VALUE.test(value)) {
+    throw new UsageError(`The value of header ${name} has a line break, a control character or one beyond latin1.`);
+  }
+  const reason = OURS[name.toLowerCase()];
+  if (reason !== undefined) throw new UsageError(`Header ${name} cannot be set: ${reason}.`);
+}
+
+const shown = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
+
+interface HeaderBlock {
+  /** Names, in lower case, and values in turn. */
+  flat: string[];
+  hasAccept: boolean;
+  encodingAt: number;
+}
+
+/** The headers of every request, put together once for each origin that has its own. */
+export class RequestHeaders {
+  readonly #common: HeaderBlock;
+  readonly #ofOrigin = new Map<string, HeaderBlock>();
+
+  constructor(options: Pick<FetchOptions, 'userAgent' | 'headers' | 'originHeaders'>, acceptEncoding: string) {
+    const ours: Header[] = [
+      ['user-agent', options.userAgent],
+      ['accept-encoding', acceptEncoding],
+    ];
+    this.#common = mergeLayers([ours, options.headers]);
+    for (const [origin, headers] of Object.entries(options.originHeaders)) {
+      this.#ofOrigin.set(new URL(origin).origin, mergeLayers([ours, options.headers, headers]));
+    }
+  }
+
+  for(origin: string, request: FetchRequest): string[] {
+    const block = this.#ofOrigin.get(origin) ?? this.#common;
+    const headers = block.flat.slice();
+    if (!block.hasAccept) headers.push('accept', request.accept);
+    if (request.range === true) {
+      headers.push('range', 'bytes=0-0');
+      headers[block.encodingAt] = 'identity';
+    }
+    const { etag, lastModified } = request.ifModified ?? {};
+    // They came from the server once: what could not have been a header then is left out now.
+    if (etag !== undefined && VALUE.test(etag)) headers.push('if-none-match', etag);
+    if (lastModified !== undefined && VALUE.test(lastModified)) headers.push('if-modified-since', lastModified);
+    return headers;
+  }
+}
+
+/** A later layer replaces all headers of the same name in the earlier ones. */
+function mergeLayers(layers: Header[][]): HeaderBlock {
+  let merged: Header[] = [];
+  for (const layer of layers) {
+    for (const header of layer) assertHeader(header);
+    const named = layer.map(([name, value]): Header => [name.toLowerCase(), value]);
+    const names = new Set(named.map(([name]) => name));
+    merged = merged.filter(([name]) => !names.has(name)).concat(named);
+  }
+  return {
+    flat: merged.flat(),
+    hasAccept: merged.some(([name]) => name === 'accept'),
+    encodingAt: merged.findIndex(([name]) => name === 'accept-encoding') * 2 + 1,
+  };
+}

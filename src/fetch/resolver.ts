@@ -1,0 +1,127 @@
+import { promises as dns } from 'node:dns';
+import { isIP } from 'node:net';
+import type { Clock } from '../base/clock.js';
+import type { FetchError } from '../base/errors.js';
+import { codeOf, fetchError } from './classify.js';
+import { readHostsFile } from './hosts-file.js';
+
+export type Family = 4 | 6;
+
+interface Entry {
+  answer: Promise<string[]>;
+  /** Infinity until the answer is there: whoever asks meanwhile waits for the same one. */
+  expiresAt: number;
+}
+
+const MAX_ENTRIES = 50_000;
+const MAX_ADDRESSES = 16;
+const MIN_TTL_MS = 1000;
+const MAX_TTL_MS = 3_600_000;
+const FAILURE_TTL_MS = 5000;
+const QUERY_TIMEOUT_MS = 2500;
+
+/**
+ * Names to addresses, through c-ares and not through `dns.lookup`, whose four threads a few slow name servers would fill.
+ * Answers are kept as long as their TTL says. Search domains and mDNS are not asked.
+ */
+export class Resolver {
+  readonly #clock: Clock;
+  readonly #verbose: boolean;
+  readonly #dns = new dns.Resolver({ timeout: QUERY_TIMEOUT_MS, tries: 2 });
+  readonly #hosts = readHostsFile();
+  /** In order of use, the one not used for longest first. */
+  readonly #cache = new Map<string, Entry>();
+  #queries = 0;
+
+  constructor(servers: string[] | null, clock: Clock, verbose: boolean) {
+    this.#clock = clock;
+    this.#verbose = verbose;
+    if (servers !== null) this.#dns.setServers(servers);
+  }
+
+  get queries(): number {
+    return this.#queries;
+  }
+
+  close(): void {
+    this.#dns.cancel();
+  }
+
+  /** What is known without asking anyone: literals, localhost, the hosts file. Null for all other names. */
+  known(host: string): string[] | null {
+    if (isIP(host) !== 0) return [host];
+    const name = (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
+    const listed = this.#hosts.get(name);
+    if (listed !== undefined) return listed;
+    // RFC 6761: never asked for, so that no name server can send it elsewhere.
+    return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : null;
+  }
+
+  /** The addresses of one family, at least one. Rejects with FetchError of class dns. */
+  addresses(host: string, family: Family): Promise<string[]> {
+    const key = `${family}${host}`;
+    let entry = this.#cache.get(key);
+    this.#cache.delete(key);
+    if (entry === undefined || entry.expiresAt <= this.#clock.now()) entry = this.#ask(host, family);
+    this.#cache.set(key, entry);
+    if (this.#cache.size > MAX_ENTRIES) this.#cache.delete(this.#cache.keys().next().value!);
+    return entry.answer;
+  }
+
+  #ask(host: string, family: Family): Entry {
+    const entry: Entry = { answer: this.#query(host, family, (ttlMs) => expire(ttlMs)), expiresAt: Infinity };
+    const expire = (ttlMs: number): void => {
+      entry.expiresAt = this.#clock.now() + ttlMs;
+    };
+    return entry;
+  }
+
+  async #query(host: string, family: Family, expire: (ttlMs: number) => void): Promise<string[]> {
+    try {
+      const records = await this.#queryTwice(host, family);
+      if (records.length === 0) throw noAddress(host);
+      const ttlMs = Math.min(...records.map((record) => record.ttl)) * 1000;
+      expire(Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS));
+      return records.slice(0, MAX_ADDRESSES).map((record) => record.address);
+    } catch (error) {
+      expire(FAILURE_TTL_MS);
+      throw this.#failure(host, error);
+    }
+  }
+
+  /** A server that fails once is asked again: what it says about the name then is taken as final. */
+  async #queryTwice(host: string, family: Family): Promise<{ address: string; ttl: number }[]> {
+    const query = () => {
+      this.#queries++;
+      return family === 4 ? this.#dns.resolve4(host, { ttl: true }) : this.#dns.resolve6(host, { ttl: true });
+    };
+    try {
+      return await query();
+    } catch (error) {
+      if (codeOf(error) !== 'ESERVFAIL') throw error;
+      return await query();
+    }
+  }
+
+  #failure(host: string, error: unknown): FetchError {
+    const code = codeOf(error);
+    const message = FAILURES[code] ?? `the name servers gave no answer (${code || 'unknown'})`;
+    return fetchError('dns', `${host}: ${message}.`, error, this.#verbose);
+  }
+}
+
+const FAILURES: Record<string, string> = {
+  ENOTFOUND: 'there is no such name',
+  ENODATA: 'the name has no address',
+  ESERVFAIL: 'the name server failed',
+  EREFUSED: 'the name server refuses to answer',
+  ETIMEOUT: 'the name servers did not answer in time',
+  ECONNREFUSED: 'no name server can be reached',
+  EBADNAME: 'it is not a name that can be looked up',
+};
+
+const noAddress = (host: string): Error => Object.assign(new Error(`${host} has no address`), { code: 'ENODATA' });
+
+/** Whether a name that has no IPv4 address may still have an IPv6 one. */
+export const mayHaveOtherFamily = (error: unknown): boolean =>
+  error instanceof Error && codeOf(error.cause) === 'ENODATA';

@@ -1,0 +1,173 @@
+import { blockFor, type BackoffOptions, type BlockReason } from '../../hosts/backoff.js';
+import { Tuner } from '../../hosts/tuning.js';
+import type { HeapItem } from './ready-heap.js';
+import { UrlQueue, type Waiting } from './url-queue.js';
+
+export type RobotsState = 'unknown' | 'fetching' | 'ready' | 'unreachable' | 'failed';
+
+/** What robots.txt is asked for and what it says, for one scheme, host and port; and the URLs that wait there. */
+export class Origin {
+  readonly id: number;
+  readonly origin: string;
+  readonly host: Host;
+  readonly queue: UrlQueue;
+  robots: RobotsState = 'unknown';
+  robotsId: number | null = null;
+  rules: string | null = null;
+  rulesVersion = 0;
+  /** Wall time. */
+  robotsAt: number | null = null;
+  robotsExpiresAt = 0;
+  robotsFailures = 0;
+  /** Monotonic: robots.txt did not answer and is asked again then. */
+  robotsRetryAt = 0;
+  /** Error class of `failed`, reason of `unreachable`. */
+  problem: string | null = null;
+  crawlDelayMs: number | null = null;
+  sitemapsSought = false;
+  /** A load from disk is under way. */
+  loading = false;
+  deferred = 0;
+  dirty = false;
+
+  constructor(id: number, origin: string, host: Host, newestFirst: boolean) {
+    this.id = id;
+    this.origin = origin;
+    this.host = host;
+    this.queue = new UrlQueue(newestFirst);
+  }
+}
+
+/** Several hosts on one address, where that is paced too. */
+export interface AddressGroup {
+  nextAllowedAt: number;
+  inFlight: number;
+  waiting: Host[];
+}
+
+export interface HostLimits {
+  ceiling: number;
+  tunes: boolean;
+  tunedLimit: number | null;
+}
+
+const FIRST_LIMIT = 2;
+
+/** What pacing goes by: a name, whatever its schemes and ports. All times are monotonic. */
+export class Host implements HeapItem {
+  readonly id: number;
+  readonly name: string;
+  readonly origins: Origin[] = [];
+  readonly tuner: Tuner;
+  readonly #baseDelayMs: number;
+  heapAt: number | null = null;
+  nextAllowedAt = 0;
+  blockedUntil = 0;
+  blockReason: BlockReason | null = null;
+  failures = 0;
+  /** Requests under way, and those of them that still wait for headers. */
+  inFlight = 0;
+  awaitingHeaders = 0;
+  dispatched = 0;
+  sitemapFiles = 0;
+  /** Its URLs are put off for this reason. */
+  deferredReason: string | null = null;
+  /** To be put off with the next transaction. */
+  toDefer: string | null = null;
+  /** One request only, until one succeeds. */
+  probing = false;
+  address: string | null = null;
+  group: AddressGroup | null = null;
+  /** New URLs of it are in a transaction that is not committed yet. */
+  pinned = 0;
+  waitingForRobots = false;
+  waitingForRoom = false;
+  dirty = false;
+  lastUsed = 0;
+  /** It left memory; a copy in the ready heap is dropped when its turn comes. */
+  evicted = false;
+
+  constructor(id: number, name: string, baseDelayMs: number, limits: HostLimits) {
+    this.id = id;
+    this.name = name;
+    this.#baseDelayMs = baseDelayMs;
+    this.tuner = new Tuner({ ceiling: limits.ceiling, start: limits.tunedLimit ?? FIRST_LIMIT, tunes: limits.tunes });
+  }
+
+  /** The stricter of --delay and Crawl-delay. */
+  get delayMs(): number {
+    let delay = this.#baseDelayMs;
+    for (const origin of this.origins) {
+      delay = Math.max(delay, origin.crawlDelayMs ?? 0);
+    }
+    return delay;
+  }
+
+  get readyAt(): number {
+    return Math.max(this.nextAllowedAt, this.blockedUntil);
+  }
+
+  /** Whether another request may be under way beside those that are. */
+  get hasPlace(): boolean {
+    if (this.probing) {
+      return this.inFlight === 0;
+    }
+    return this.inFlight < this.tuner.limit && (this.delayMs === 0 || this.awaitingHeaders === 0);
+  }
+
+  get idle(): boolean {
+    return this.inFlight === 0 && this.pinned === 0 && !this.origins.some((origin) => origin.robots === 'fetching' || origin.loading);
+  }
+
+  get waiting(): number {
+    return this.origins.reduce((sum, origin) => sum + origin.queue.inMemory + origin.queue.onDisk, 0);
+  }
+
+  get inMemory(): number {
+    return this.origins.reduce((sum, origin) => sum + origin.queue.inMemory, 0);
+  }
+
+  started(): void {
+    this.inFlight++;
+    this.awaitingHeaders++;
+  }
+
+  headersArrived(at: number): void {
+    this.awaitingHeaders--;
+    this.nextAllowedAt = Math.max(this.nextAllowedAt, at + this.delayMs);
+    this.dirty = true;
+  }
+
+  succeeded(): void {
+    this.probing = false;
+    if (this.failures > 0) {
+      this.failures = 0;
+      this.blockReason = null;
+      this.dirty = true;
+    }
+  }
+
+  /** Trouble of a request that was sent after the last block began; those sent before it tell nothing new. */
+  troubled(sentAt: number, now: number, retryAfterMs: number | null, random: number, options: BackoffOptions): void {
+    if (sentAt < this.#blockedSince && retryAfterMs === null) {
+      return;
+    }
+    if (sentAt >= this.#blockedSince) {
+      this.failures++;
+    }
+    const { ms, reason } = blockFor(this.failures, retryAfterMs, random, options);
+    this.#blockedSince = now;
+    if (now + ms >= this.blockedUntil) {
+      this.blockedUntil = now + ms;
+      this.blockReason = reason;
+    }
+    this.dirty = true;
+  }
+  #blockedSince = 0;
+}
+
+/** May this URL go, as far as its robots.txt is concerned? robots.txt itself always may. */
+export const mayGo =
+  (origin: Origin) =>
+  (item: Waiting): boolean =>
+    origin.robots === 'ready' || item.kind === 1;

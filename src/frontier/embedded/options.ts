@@ -1,0 +1,35 @@
+import type { BackoffOptions } from '../../hosts/backoff.js';
+
+/** What the scheduler has to know; all of it comes from the options of the crawl. */
+export interface SchedulerOptions extends BackoffOptions {
+  /** --delay as it applies to this host (0 on loopback unless it was given). */
+  delayMsFor(hostName: string): number;
+  maxInflightPerHost: number;
+  autoTune: boolean;
+  frontierLimit: number;
+  readyHeapLimit: number;
+  robotsWorkers: number;
+  obeyRobots: boolean;
+  maxWaitMs: number;
+  maxCrawlDelayMs: number;
+  retries: number;
+  retryDelayMs: number;
+  newestFirst: boolean;
+  /** 0 = no limit, here and below. */
+  maxUrls: number;
+  maxUrlsPerHost: number;
+  maxUrlsOfSeed(seed: number): number;
+  maxInflightPerIp: number;
+  delayPerIpMs: number;
+  seekSitemaps: boolean;
+  maxRedirects: number;
+}
+
+export const MAX_RETRY_DELAY_MS = 30_000;
+export const ROBOTS_AGE_MS = 24 * 3600 * 1000;
+/** robots.txt that does not answer is asked twice more, after these pauses. */
+export const ROBOTS_RETRIES_MS = [2_000, 4_000] as const;
+export const MAX_ROBOTS_HOPS = 10;
+export const MAX_SITEMAP_FILES = 1_000;
+export const MAX_SITEMAP_DEPTH = 3;
+export const SITEMAP_PLACES = ['/sitemap.xml', '/sitemap_index.xml'] as const;

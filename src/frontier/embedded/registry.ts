@@ -1,0 +1,161 @@
+import type { Clock } from '../../base/clock.js';
+import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.js';
+import { Host, Origin } from './host.js';
+import type { SchedulerOptions } from './options.js';
+
+/** Evicting one host at a time would mean looking through all of them for each. */
+const EVICT_SHARE = 0.05;
+
+/**
+ * The hosts in memory (layer 10). A host enters as it stands in the store and leaves when there are too many: its next allowed time goes
+ * to the store with it, so no delay and no backoff is ever forgotten.
+ */
+export class Registry {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  readonly #byOrigin = new Map<string, Origin>();
+  readonly #byId = new Map<number, Host>();
+  /** After an unclean stop nobody knows when the last request went out: a host waits its whole delay. */
+  readonly #unclean: boolean;
+  #uses = 0;
+
+  constructor(options: SchedulerOptions, clock: Clock, unclean: boolean) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#unclean = unclean;
+  }
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  get surplus(): number {
+    return this.#byId.size - this.#options.readyHeapLimit;
+  }
+
+  hosts(): IterableIterator<Host> {
+    return this.#byId.values();
+  }
+
+  origin(text: string): Origin | undefined {
+    return this.#byOrigin.get(text);
+  }
+
+  touch(host: Host): void {
+    host.lastUsed = ++this.#uses;
+  }
+
+  /** Brings a host into memory, or corrects the queue of one that is there. */
+  enter(snapshot: HostSnapshot): Host {
+    const known = this.#byId.get(snapshot.host.id);
+    const host = known ?? this.#make(snapshot.host);
+    for (const { row, origin: text, queued, deferred } of snapshot.origins) {
+      let origin = this.#byOrigin.get(text);
+      if (origin === undefined) {
+        origin = this.#makeOrigin(row, text, host);
+        origin.queue.reset(queued);
+      }
+      origin.deferred = deferred;
+    }
+    this.touch(host);
+    return host;
+  }
+
+  #make(row: HostSnapshot['host']): Host {
+    const { maxInflightPerHost, autoTune, delayMsFor, maxBackoffMs, maxRetryAfterMs } = this.#options;
+    const host = new Host(row.id, row.name, delayMsFor(row.name), {
+      ceiling: maxInflightPerHost,
+      tunes: autoTune,
+      tunedLimit: row.tunedLimit,
+    });
+    const now = this.#clock.now();
+    // Wall clocks jump; no wait is ever longer than what could have been asked for.
+    host.nextAllowedAt = now + clamp(row.nextAllowedAt - this.#clock.wall(), 0, Math.max(host.delayMs, this.#options.maxCrawlDelayMs));
+    host.blockedUntil = now + clamp(row.blockedUntil - this.#clock.wall(), 0, Math.max(maxBackoffMs, maxRetryAfterMs));
+    host.blockReason = row.blockReason as Host['blockReason'];
+    host.failures = row.failures;
+    host.dispatched = row.dispatched;
+    host.sitemapFiles = row.sitemapFiles;
+    host.deferredReason = row.deferredReason;
+    host.address = row.address;
+    this.#byId.set(host.id, host);
+    return host;
+  }
+
+  #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
+    const origin = new Origin(row.id, text, host, this.#options.newestFirst);
+    origin.robots = this.#options.obeyRobots ? (row.robotsState as Origin['robots']) : 'ready';
+    origin.robotsId = row.robotsId;
+    origin.rules = this.#options.obeyRobots ? row.robotsRules : null;
+    origin.rulesVersion = row.robotsAt ?? 0;
+    origin.robotsAt = row.robotsAt;
+    origin.robotsExpiresAt = row.robotsExpiresAt ?? 0;
+    origin.crawlDelayMs = this.#options.obeyRobots ? row.crawlDelayMs : null;
+    origin.sitemapsSought = row.sitemapsSought;
+    host.origins.push(origin);
+    this.#byOrigin.set(text, origin);
+    if (this.#unclean) {
+      host.nextAllowedAt = Math.max(host.nextAllowedAt, this.#clock.now() + host.delayMs);
+    }
+    return origin;
+  }
+
+  /**
+   * Hosts that leave now, the finished ones first, then those whose turn is furthest away. Their rows say when they are due.
+   * `delayedOnly` spares those that could be asked now.
+   */
+  evict(atLeast: number, delayedOnly: boolean): HostRow[] {
+    const idle = [...this.#byId.values()].filter((host) => host.idle && host.toDefer === null);
+    const byUse = (a: Host, b: Host) => a.lastUsed - b.lastUsed;
+    const isFinished = (host: Host) => host.waiting === 0 && host.deferredReason === null;
+    const now = this.#clock.now();
+    const finished = idle.filter(isFinished).sort(byUse);
+    const waiting = idle
+      .filter((host) => !isFinished(host) && (!delayedOnly || host.readyAt > now))
+      .sort((a, b) => b.readyAt - a.readyAt || byUse(a, b));
+    const count = Math.max(atLeast, Math.ceil(this.#byId.size * EVICT_SHARE));
+    return [...finished, ...waiting].slice(0, count).map((host) => this.#leave(host));
+  }
+
+  #leave(host: Host): HostRow {
+    for (const origin of host.origins) {
+      this.#byOrigin.delete(origin.origin);
+    }
+    this.#byId.delete(host.id);
+    host.evicted = true;
+    const row = this.row(host);
+    return host.waiting > 0 || host.deferredReason !== null ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) } : row;
+  }
+
+  row(host: Host): HostRow {
+    const offset = this.#clock.wall() - this.#clock.now();
+    return {
+      id: host.id,
+      nextAllowedAt: host.nextAllowedAt + offset,
+      blockedUntil: host.blockedUntil + offset,
+      blockReason: host.blockReason,
+      failures: host.failures,
+      tunedLimit: host.tuner.exact,
+      dispatched: host.dispatched,
+      sitemapFiles: host.sitemapFiles,
+      deferredReason: host.deferredReason,
+      address: host.address,
+      parkedUntil: null,
+    };
+  }
+
+  originRow(origin: Origin): OriginRow {
+    return {
+      id: origin.id,
+      robotsId: origin.robotsId,
+      robotsState: origin.robots,
+      robotsRules: origin.rules,
+      robotsAt: origin.robotsAt,
+      robotsExpiresAt: origin.robotsExpiresAt,
+      crawlDelayMs: origin.crawlDelayMs,
+      sitemapsSought: origin.sitemapsSought,
+    };
+  }
+}
+
+const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));

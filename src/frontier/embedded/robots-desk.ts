@@ -1,0 +1,113 @@
+import type { Clock } from '../../base/clock.js';
+import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
+import type { Offer, Outcome } from '../frontier.js';
+import type { Origin } from './host.js';
+import { MAX_ROBOTS_HOPS, ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
+import type { Waiting } from './url-queue.js';
+
+export interface RobotsStep {
+  /** It redirects: this URL is asked next, in the name of the first origin. */
+  hop: Offer | null;
+  /** The fate of all URLs that wait at the origin. */
+  bulk: { to: UrlState; reason: string } | null;
+  /** Rules are known now. */
+  settled: boolean;
+  sitemaps: string[];
+}
+
+const NOTHING: RobotsStep = { hop: null, bulk: null, settled: false, sitemaps: [] };
+
+/** What an answer to a request for robots.txt means for the origin that it was asked for (RFC 9309, and what it leaves open). */
+export class RobotsDesk {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  /** Redirected requests, by id: which origin they are asked for. */
+  readonly #owners = new Map<number, Origin>();
+
+  constructor(options: SchedulerOptions, clock: Clock) {
+    this.#options = options;
+    this.#clock = clock;
+  }
+
+  follows(id: number, owner: Origin): void {
+    this.#owners.set(id, owner);
+  }
+
+  ownerOf(id: number): Origin | null {
+    return this.#owners.get(id) ?? null;
+  }
+
+  answer(owner: Origin, item: Waiting, outcome: Outcome): RobotsStep {
+    this.#owners.delete(item.id);
+    owner.dirty = true;
+    const target = outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
+    if (target !== undefined && item.hops < MAX_ROBOTS_HOPS) {
+      return { ...NOTHING, hop: hopOffer(target.url, item.hops + 1) };
+    }
+    if (outcome.redirect !== null) {
+      // More redirects than anyone has to follow: as if there were no file.
+      return this.#rules(owner, null, null, [], null);
+    }
+    const { robots } = outcome;
+    if (robots?.standing === 'rules') {
+      return this.#rules(owner, robots.rules, robots.crawlDelayMs, robots.sitemaps, robots.maxAgeMs);
+    }
+    return robots?.standing === 'failed' ? this.#failed(owner, robots.errorClass) : this.#unreachable(owner);
+  }
+
+  #rules(owner: Origin, rules: string | null, crawlDelayMs: number | null, sitemaps: string[], maxAgeMs: number | null): RobotsStep {
+    owner.robots = 'ready';
+    owner.rules = rules;
+    owner.robotsAt = this.#clock.wall();
+    owner.rulesVersion = owner.robotsAt;
+    owner.robotsExpiresAt = owner.robotsAt + Math.min(ROBOTS_AGE_MS, maxAgeMs ?? ROBOTS_AGE_MS);
+    owner.robotsFailures = 0;
+    owner.problem = null;
+    owner.crawlDelayMs = crawlDelayMs;
+    owner.host.nextAllowedAt = Math.max(owner.host.nextAllowedAt, this.#clock.now() + owner.host.delayMs);
+    owner.host.dirty = true;
+    return { ...NOTHING, settled: true, sitemaps };
+  }
+
+  /** 5xx, 429 or no answer: nothing of the origin may be fetched. Asked twice more, then put off. */
+  #unreachable(owner: Origin): RobotsStep {
+    const pause = ROBOTS_RETRIES_MS[owner.robotsFailures++];
+    if (pause !== undefined) {
+      owner.robots = 'unknown';
+      owner.robotsRetryAt = this.#clock.now() + pause;
+      return NOTHING;
+    }
+    owner.robots = 'unreachable';
+    owner.problem = 'robots_unreachable';
+    return { ...NOTHING, bulk: { to: UrlState.deferred, reason: 'robots_unreachable' } };
+  }
+
+  /** The host itself cannot be had: that is the result of each of its URLs. */
+  #failed(owner: Origin, errorClass: string): RobotsStep {
+    const transient = errorClass === 'connection_refused' || errorClass === 'connection_reset';
+    if (transient && owner.robotsFailures < this.#options.retries) {
+      owner.robots = 'unknown';
+      owner.robotsRetryAt = this.#clock.now() + this.#options.retryDelayMs * 2 ** owner.robotsFailures++;
+      return NOTHING;
+    }
+    owner.robots = 'failed';
+    owner.problem = errorClass;
+    return { ...NOTHING, bulk: { to: UrlState.failed, reason: errorClass } };
+  }
+}
+
+function hopOffer(url: string, hops: number): Offer {
+  return {
+    url,
+    key: [0, 0, 0, 0],
+    kind: UrlKind.robots,
+    state: UrlState.queued,
+    reason: null,
+    depth: 0,
+    class: QueueClass.urgent,
+    seed: 0,
+    hops,
+    flags: 0,
+    pattern: null,
+  };
+}

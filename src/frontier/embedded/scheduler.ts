@@ -1,0 +1,358 @@
+import type { Clock } from '../../base/clock.js';
+import { type AddressGroup, type Host, mayGo, type Origin } from './host.js';
+import type { SchedulerOptions } from './options.js';
+import { ReadyHeap } from './ready-heap.js';
+import type { Registry } from './registry.js';
+import type { Waiting } from './url-queue.js';
+
+/** What is handed out next: a URL that waits, or the robots.txt of its origin. */
+export type Pick = { what: 'url'; item: Waiting; origin: Origin } | { what: 'robots'; origin: Origin };
+
+/** Decides at the last moment that a URL is not fetched: null lets it go. */
+export type Cut = (item: Waiting, host: Host) => { reason: string; pattern: string | null } | null;
+
+export interface Picks {
+  picks: Pick[];
+  cut: { item: Waiting; origin: Origin; reason: string; pattern: string | null }[];
+  /** Hosts that were put off and whose time has come. */
+  probes: Host[];
+}
+
+/** So many URLs are cut at most before another host gets its turn. */
+const CUTS_A_TURN = 1_000;
+const MOST_LOADED = 1_000;
+
+/**
+ * Who is asked next. Only a host that may be asked now is ever looked at: a host stands in the ready heap under the time of its next
+ * request, and not at all while it has nothing to ask or no place for another request. So nobody waits for politeness, and one
+ * look at the top of the heap says when something can happen.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  readonly #registry: Registry;
+  readonly #ready = new ReadyHeap<Host>();
+  readonly #robotsWaiters: Host[] = [];
+  readonly #groups = new Map<string, AddressGroup>();
+  readonly wantsLoad = new Set<Origin>();
+  readonly wantsAddress = new Set<Host>();
+  readonly use = { robotsInFlight: 0, peakRobots: 0, peakRobotsWaiting: 0, peakHost: 0, hostAtLimit: 0, peakHostWaiting: 0, inMemory: 0, peakInMemory: 0, peakDelayed: 0, peakBlocked: 0 };
+  /** No further URL may be asked for the first time. */
+  closed = false;
+
+  constructor(options: SchedulerOptions, clock: Clock, registry: Registry) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#registry = registry;
+  }
+
+  get nextAt(): number {
+    while (this.#ready.peek()?.evicted) {
+      this.#ready.pop();
+    }
+    return this.wantsLoad.size > 0 && this.use.inMemory < this.#options.frontierLimit ? 0 : this.#ready.nextAt;
+  }
+
+  get delayedHosts(): number {
+    return this.#ready.size;
+  }
+
+  get robotsWaiting(): number {
+    return this.#robotsWaiters.length;
+  }
+
+  heap(): Iterable<Host> {
+    return this.#ready;
+  }
+
+  /** The host whose turn comes first, for the line that says what is waited for. */
+  next(): { name: string; at: number } | null {
+    const host = this.#ready.peek();
+    return host === undefined ? null : { name: host.name, at: this.#ready.nextAt };
+  }
+
+  /** Puts the host where it belongs; call it after whatever changed its clock, its places or its queue. */
+  refresh(host: Host): void {
+    if (host.heapAt !== null || host.evicted || host.waitingForRobots || host.waitingForRoom) {
+      return;
+    }
+    const at = this.#turnOf(host);
+    if (at < Number.POSITIVE_INFINITY) {
+      this.#ready.push(host, Math.max(at, this.#clock.now()));
+      this.use.peakDelayed = Math.max(this.use.peakDelayed, this.#ready.size);
+    }
+  }
+
+  #turnOf(host: Host): number {
+    if (host.deferredReason !== null) {
+      return host.blockedUntil;
+    }
+    if (!host.hasPlace || host.toDefer !== null) {
+      if (host.waiting > 0 && host.inFlight >= host.tuner.limit) {
+        this.use.peakHostWaiting = Math.max(this.use.peakHostWaiting, host.inMemory);
+      }
+      return Number.POSITIVE_INFINITY;
+    }
+    let workAt = Number.POSITIVE_INFINITY;
+    for (const origin of host.origins) {
+      workAt = Math.min(workAt, this.#workAt(origin));
+    }
+    return Math.max(workAt, host.readyAt, workAt === Number.POSITIVE_INFINITY ? 0 : (host.group?.nextAllowedAt ?? 0));
+  }
+
+  /** When the origin has something to ask for, as far as its own state goes. */
+  #workAt(origin: Origin): number {
+    const { queue } = origin;
+    if (origin.loading || queue.inMemory + queue.onDisk === 0) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const ownTime = queue.readyAt((item) => this.#isAllowed(origin, item));
+    if (this.#wantsRobots(origin)) {
+      return Math.min(ownTime, this.closed ? Number.POSITIVE_INFINITY : origin.robotsRetryAt);
+    }
+    return this.#wantsMore(origin) ? 0 : ownTime;
+  }
+
+  #wantsMore(origin: Origin): boolean {
+    return origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0);
+  }
+
+  #isAllowed(origin: Origin, item: Waiting): boolean {
+    return mayGo(origin)(item) && (!this.closed || item.attempts > 0);
+  }
+
+  #wantsRobots(origin: Origin): boolean {
+    if (origin.robots === 'unknown') {
+      return true;
+    }
+    const expired = this.#options.obeyRobots && this.#clock.wall() >= origin.robotsExpiresAt;
+    if (origin.robots === 'ready' && expired) {
+      origin.robots = 'unknown';
+      origin.dirty = true;
+      return true;
+    }
+    return false;
+  }
+
+  /** Up to `want` requests that may go out now. */
+  pick(want: number, cut: Cut): Picks {
+    const now = this.#clock.now();
+    const result: Picks = { picks: [], cut: [], probes: [] };
+    while (result.picks.length < want && this.#ready.nextAt <= now && result.cut.length < CUTS_A_TURN) {
+      const host = this.#ready.pop()!;
+      if (host.evicted) {
+        continue;
+      }
+      if (host.deferredReason !== null) {
+        result.probes.push(host);
+        continue;
+      }
+      const pick = this.#turnOf(host) <= now && this.#mayUseAddress(host, now) ? this.#pickFrom(host, now, cut, result) : null;
+      if (pick !== null) {
+        this.#start(host, pick);
+        result.picks.push(pick);
+      }
+      this.refresh(host);
+    }
+    return result;
+  }
+
+  #pickFrom(host: Host, now: number, cut: Cut, result: Picks): Pick | null {
+    for (const origin of host.origins) {
+      if (origin.loading) {
+        continue;
+      }
+      for (let tries = 0; tries < CUTS_A_TURN; tries++) {
+        const item = origin.queue.take(now, (candidate) => this.#isAllowed(origin, candidate));
+        if (item === undefined) {
+          break;
+        }
+        this.#leftMemory(1);
+        const verdict = cut(item, host);
+        if (verdict === null) {
+          return { what: 'url', item, origin };
+        }
+        result.cut.push({ item, origin, ...verdict });
+      }
+      const pick = this.#pickRobots(host, origin, now);
+      if (pick !== null) {
+        return pick;
+      }
+      if (origin.robots === 'ready' && this.#wantsMore(origin)) {
+        this.wantsLoad.add(origin);
+        origin.loading = true;
+      }
+    }
+    return null;
+  }
+
+  #pickRobots(host: Host, origin: Origin, now: number): Pick | null {
+    const waits = origin.queue.inMemory + origin.queue.onDisk > 0 && !this.closed;
+    if (!waits || !this.#wantsRobots(origin) || origin.robotsRetryAt > now) {
+      return null;
+    }
+    if (this.use.robotsInFlight >= this.#options.robotsWorkers) {
+      if (!host.waitingForRobots) {
+        host.waitingForRobots = true;
+        this.#robotsWaiters.push(host);
+        this.use.peakRobotsWaiting = Math.max(this.use.peakRobotsWaiting, this.#robotsWaiters.length);
+      }
+      return null;
+    }
+    return { what: 'robots', origin };
+  }
+
+  #start(host: Host, pick: Pick): void {
+    host.started();
+    this.#registry.touch(host);
+    if (host.group !== null) {
+      host.group.inFlight++;
+    }
+    this.use.peakHost = Math.max(this.use.peakHost, host.inFlight);
+    if (host.inFlight >= host.tuner.limit) {
+      this.use.hostAtLimit = Math.max(this.use.hostAtLimit, host.inFlight);
+    }
+    if (pick.what === 'robots') {
+      pick.origin.robots = 'fetching';
+      this.use.robotsInFlight++;
+      this.use.peakRobots = Math.max(this.use.peakRobots, this.use.robotsInFlight);
+    }
+  }
+
+  robotsEnded(): void {
+    this.use.robotsInFlight--;
+    const host = this.#robotsWaiters.shift();
+    if (host !== undefined) {
+      host.waitingForRobots = false;
+      this.refresh(host);
+    }
+  }
+
+  /** The response's headers are there. */
+  headers(host: Host, at: number): void {
+    host.headersArrived(at);
+    this.#freeGroup(host, at, 0);
+    this.refresh(host);
+  }
+
+  /** The response is over. `sent` is false when no request was made: then no clock moves. */
+  ended(host: Host, at: number, headersSeen: boolean, sent: boolean): void {
+    host.inFlight--;
+    if (!headersSeen) {
+      if (sent) {
+        host.headersArrived(at);
+      } else {
+        host.awaitingHeaders--;
+      }
+    }
+    this.#freeGroup(host, sent && !headersSeen ? at : null, 1);
+    this.refresh(host);
+  }
+
+  #mayUseAddress(host: Host, now: number): boolean {
+    const { maxInflightPerIp, delayPerIpMs } = this.#options;
+    if (maxInflightPerIp === 0 && delayPerIpMs === 0) {
+      return true;
+    }
+    if (host.address === null) {
+      this.wantsAddress.add(host);
+      host.waitingForRoom = true;
+      return false;
+    }
+    host.group ??= this.#groupOf(host.address);
+    const busy =
+      (maxInflightPerIp > 0 && host.group.inFlight >= maxInflightPerIp) ||
+      (delayPerIpMs > 0 && (host.group.nextAllowedAt > now || host.group.inFlight > 0));
+    if (busy && host.group.nextAllowedAt <= now) {
+      host.waitingForRoom = true;
+      host.group.waiting.push(host);
+    }
+    return !busy;
+  }
+
+  addressFound(host: Host, address: string | null): void {
+    // A name without an address fails on its first request; it shares its pacing with nobody.
+    host.address = address ?? host.name;
+    host.dirty = true;
+    host.waitingForRoom = false;
+    this.refresh(host);
+  }
+
+  #groupOf(address: string): AddressGroup {
+    let group = this.#groups.get(address);
+    if (group === undefined) {
+      group = { nextAllowedAt: 0, inFlight: 0, waiting: [] };
+      this.#groups.set(address, group);
+    }
+    return group;
+  }
+
+  #freeGroup(host: Host, requestAnsweredAt: number | null, ended: 0 | 1): void {
+    const { group } = host;
+    if (group === null) {
+      return;
+    }
+    group.inFlight -= ended;
+    if (requestAnsweredAt !== null) {
+      group.nextAllowedAt = Math.max(group.nextAllowedAt, requestAnsweredAt + this.#options.delayPerIpMs);
+    }
+    for (const waiting of group.waiting.splice(0)) {
+      waiting.waitingForRoom = false;
+      this.refresh(waiting);
+    }
+  }
+
+  /** A URL comes to wait at its origin. */
+  add(origin: Origin, item: Waiting): void {
+    const room = this.use.inMemory < this.#options.frontierLimit;
+    this.#cameToMemory(origin.queue.add(item, room));
+    this.refresh(origin.host);
+  }
+
+  addLoaded(origin: Origin, place: Waiting['class'], items: Waiting[]): void {
+    origin.loading = false;
+    origin.queue.addLoaded(place, items);
+    this.#cameToMemory(items.length);
+    this.refresh(origin.host);
+  }
+
+  /** Origins whose next URLs are on disk, and how many of them each may load: nobody starves because others fill the memory. */
+  loads(): { origins: Origin[]; each: number } {
+    if (this.wantsLoad.size > 0 && this.use.inMemory >= this.#options.frontierLimit) {
+      this.#makeRoom();
+    }
+    const free = Math.max(0, this.#options.frontierLimit - this.use.inMemory);
+    const origins = [...this.wantsLoad].slice(0, free);
+    for (const origin of origins) {
+      this.wantsLoad.delete(origin);
+    }
+    return { origins, each: Math.min(MOST_LOADED, Math.floor(free / Math.max(1, origins.length))) };
+  }
+
+  /** Nothing of the origin waits in memory any more. */
+  clear(origin: Origin, onDisk: readonly [number, number, number]): void {
+    this.#leftMemory(origin.queue.reset(onDisk));
+  }
+
+  /** Hosts with more than their share give back what they hold; then those whose turn is not near. */
+  #makeRoom(): void {
+    const holders = [...this.#registry.hosts()].filter((host) => host.inMemory > 0);
+    const share = Math.max(1, Math.floor((this.#options.frontierLimit * 0.9) / Math.max(1, holders.length)));
+    const now = this.#clock.now();
+    for (const host of holders) {
+      const keep = host.readyAt > now && this.#options.frontierLimit < holders.length ? 0 : share;
+      for (const origin of host.origins) {
+        this.#leftMemory(origin.queue.trim(keep));
+      }
+    }
+  }
+
+  #cameToMemory(count: number): void {
+    this.use.inMemory += count;
+    this.use.peakInMemory = Math.max(this.use.peakInMemory, this.use.inMemory);
+  }
+
+  #leftMemory(count: number): void {
+    this.use.inMemory -= count;
+  }
+}

@@ -1,0 +1,135 @@
+import { normalPattern, textOf } from './robots-octets.js';
+
+export interface RobotsRule {
+  readonly allow: boolean;
+  /** In normal spelling; `*` and a `$` at the end are special. */
+  readonly pattern: string;
+  /** From 1. */
+  readonly line: number;
+  /** The line as written, without its comment. */
+  readonly text: string;
+}
+
+/** What a robots.txt says to one agent. */
+export interface RobotsFile {
+  readonly rules: RobotsRule[];
+  readonly crawlDelayMs: number | null;
+  readonly sitemaps: string[];
+}
+
+/** 500 KiB, the least that RFC 9309 asks a crawler to read. It bounds the number and the length of the rules, too. */
+export const MAX_ROBOTS_BYTES = 512_000;
+const MAX_SITEMAPS = 1_000;
+const MAX_SITEMAP_URL_LENGTH = 8_192;
+const MAX_TEXT_LENGTH = 1_000;
+const MAX_CRAWL_DELAY_MS = 365 * 24 * 3_600_000;
+
+/** What rules are matched by: the leading letters, `-` and `_` of an agent, in lower case; '' if there are none. */
+export function productToken(agent: string): string {
+  return /^[A-Za-z_-]*/.exec(agent.trim())![0].toLowerCase();
+}
+
+/** Never throws: a line that cannot be read is passed over. `agent` is a product token or a whole User-Agent. */
+export function parseRobots(body: Uint8Array, agent: string): RobotsFile {
+  const token = productToken(agent);
+  const forUs = new Group();
+  const forAll = new Group();
+  const sitemaps = new Set<string>();
+  let open: Group[] = [];
+  let readingAgents = false;
+
+  for (const [index, rawLine] of linesOf(body).entries()) {
+    const record = readRecord(rawLine);
+    if (record === null) continue;
+    const { key, value } = record;
+    switch (key) {
+      case 'user-agent': {
+        if (!readingAgents) open = [];
+        readingAgents = true;
+        const group = token !== '' && productToken(value) === token ? forUs : /^\*(?:\s|$)/.test(value) ? forAll : null;
+        if (group !== null && !open.includes(group)) open.push(group);
+        if (group !== null) group.isNamed = true;
+        break;
+      }
+      case 'allow':
+      case 'disallow': {
+        readingAgents = false;
+        if (value === '' || open.length === 0) break;
+        const text = textOf(record.line.slice(0, MAX_TEXT_LENGTH));
+        const rule = { allow: key === 'allow', pattern: normalPattern(value), line: index + 1, text };
+        for (const group of open) group.rules.push(rule);
+        break;
+      }
+      case 'crawl-delay': {
+        const delayMs = readDelayMs(value);
+        if (delayMs === null) break;
+        for (const group of open) group.crawlDelayMs = Math.max(delayMs, group.crawlDelayMs ?? 0);
+        break;
+      }
+      case 'sitemap': {
+        const url = absoluteUrl(value);
+        if (url !== null && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);
+        break;
+      }
+    }
+  }
+
+  const { rules, crawlDelayMs } = forUs.isNamed ? forUs : forAll;
+  return { rules, crawlDelayMs, sitemaps: [...sitemaps] };
+}
+
+class Group {
+  isNamed = false;
+  rules: RobotsRule[] = [];
+  crawlDelayMs: number | null = null;
+}
+
+/**
+ * Lines as octets and not as decoded text, because rules are compared by octet: a file that is not in UTF-8 still matches
+ * the escapes of its own encoding. Without its NULs even a file in UTF-16 is readable.
+ */
+function linesOf(body: Uint8Array): string[] {
+  const kept = body.subarray(0, MAX_ROBOTS_BYTES);
+  const octets = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength)
+    .toString('latin1')
+    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+    .replaceAll('\0', '');
+  const lines = octets.split(/\r\n|[\r\n]/);
+  const next = body[MAX_ROBOTS_BYTES];
+  const isCutInLine = next !== undefined && next !== 0x0a && next !== 0x0d;
+  // Half a rule is a shorter pattern, which says more than the whole one did.
+  if (isCutInLine) lines.pop();
+  return lines;
+}
+
+function readRecord(rawLine: string): { key: string; value: string; line: string } | null {
+  const commentAt = rawLine.indexOf('#');
+  const line = trimSpaces(commentAt < 0 ? rawLine : rawLine.slice(0, commentAt));
+  const colonAt = line.indexOf(':');
+  if (colonAt < 0) return null;
+  return { key: trimSpaces(line.slice(0, colonAt)).toLowerCase(), value: trimSpaces(line.slice(colonAt + 1)), line };
+}
+
+/** Not String.trim, which takes the octet A0 for a space and would cut characters of UTF-8 in two. */
+function trimSpaces(octets: string): string {
+  let start = 0;
+  let end = octets.length;
+  while (start < end && isSpace(octets.charCodeAt(start))) start++;
+  while (end > start && isSpace(octets.charCodeAt(end - 1))) end--;
+  return octets.slice(start, end);
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0b || code === 0x0c;
+
+function readDelayMs(value: string): number | null {
+  if (!/^(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) return null;
+  // Rounded up so that the delay is never undercut, save for the error that 1000 × a binary fraction brings.
+  return Math.min(Math.ceil(Number(value) * 1000 - 1e-6), MAX_CRAWL_DELAY_MS);
+}
+
+function absoluteUrl(octets: string): string | null {
+  if (octets.length > MAX_SITEMAP_URL_LENGTH) return null;
+  const text = textOf(octets);
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
+  return new URL(text).href;
+}

@@ -1,0 +1,149 @@
+import type { PageScan, ScanWishes } from './links.js';
+import { ATTRIBUTE, type AttributeReader } from './scan-attributes.js';
+import type { Pieces, ScannablePage } from './scan-pieces.js';
+import { PositionCounter } from './scan-position.js';
+import { AnchorText, TextHash } from './scan-text.js';
+import { foldSpace } from './scan-values.js';
+
+const { alt: ALT } = ATTRIBUTE;
+
+const DEFAULT_PRODUCT = 'gossamer';
+
+/** Gathers what the elements of a page say, as the scanner comes by them. */
+export class PageFacts {
+  readonly scan: PageScan;
+  /** The names under which a meta element speaks to this crawler. */
+  readonly robotsNames: readonly string[];
+  /** Whether the text between tags is of any use now. */
+  isListening: boolean;
+  readonly #bytes: Buffer;
+  readonly #pieces: Pieces;
+  readonly #reader: AttributeReader;
+  readonly #anchor: AnchorText | null;
+  readonly #positions: PositionCounter | null;
+  readonly #textHash: TextHash | null;
+
+  constructor(page: ScannablePage, pieces: Pieces, reader: AttributeReader, wishes: ScanWishes) {
+    this.#bytes = page.bytes;
+    this.#pieces = pieces;
+    this.#reader = reader;
+    this.robotsNames = ['robots', (wishes.product ?? DEFAULT_PRODUCT).toLowerCase()];
+    this.#anchor = wishes.anchorText ? new AnchorText() : null;
+    this.#positions = wishes.positions ? new PositionCounter(page, pieces) : null;
+    this.#textHash = wishes.textHash ? new TextHash() : null;
+    this.isListening = this.#textHash !== null;
+    this.scan = {
+      title: null,
+      description: null,
+      canonical: null,
+      lang: null,
+      base: null,
+      robots: [],
+      links: {
+        hrefs: [],
+        kinds: [],
+        rels: [],
+        texts: wishes.anchorText ? [] : null,
+        lines: wishes.positions ? [] : null,
+        columns: wishes.positions ? [] : null,
+      },
+      textHash: null,
+      looksLikeHtml: false,
+      anchors: wishes.anchors ? [] : null,
+      truncated: false,
+    };
+  }
+
+  has(attribute: number): boolean {
+    return (this.#reader.found & (1 << attribute)) !== 0;
+  }
+
+  /** The value of an attribute of the tag at hand, or null where it has none. */
+  value(attribute: number): string | null {
+    return this.has(attribute) ? this.#pieces.attribute(this.#reader, attribute) : null;
+  }
+
+  /** The same for an attribute that is a URL: without the white space around it. */
+  url(attribute: number): string | null {
+    return this.has(attribute) ? this.#pieces.urlAttribute(this.#reader, attribute) : null;
+  }
+
+  /** Adds a link of the tag that starts at `at`. */
+  addLink(kind: number, href: string, at: number, rel = ''): void {
+    const { links } = this.scan;
+    links.hrefs.push(href);
+    links.kinds.push(kind);
+    links.rels.push(rel);
+    links.texts?.push('');
+    if (this.#positions !== null) {
+      this.#positions.moveTo(at);
+      links.lines!.push(this.#positions.line);
+      links.columns!.push(this.#positions.column);
+    }
+  }
+
+  /** Adds the link of an attribute, unless it is missing or empty: an empty one leads nowhere by the standard. */
+  addAsset(kind: number, attribute: number, at: number): void {
+    const href = this.url(attribute);
+    if (href !== null && href !== '') this.addLink(kind, href, at);
+  }
+
+  /** Notes what a fragment can point at. */
+  addAnchor(attribute: number): void {
+    const name = this.scan.anchors === null ? null : this.value(attribute);
+    if (name !== null && name !== '') this.scan.anchors!.push(name);
+  }
+
+  setTitle(start: number, end: number): void {
+    this.scan.title ??= foldSpace(this.#pieces.text(start, end).replaceAll('\0', '\ufffd'));
+  }
+
+  /** From here on text is that of the link that was added last. */
+  openAnchor(): void {
+    if (this.#anchor === null) return;
+    this.#anchor.open(this.scan.links.hrefs.length - 1);
+    this.isListening = true;
+  }
+
+  closeAnchor(): void {
+    if (this.#anchor === null || this.#anchor.link === -1) return;
+    const { link } = this.#anchor;
+    this.scan.links.texts![link] = this.#anchor.close(foldSpace);
+    this.isListening = this.#textHash !== null;
+  }
+
+  /** An image counts for the anchor around it. */
+  addAlternativeText(): void {
+    if (this.#anchor === null || this.#anchor.link === -1) return;
+    const alternative = this.value(ALT);
+    if (alternative !== null) this.#anchor.addAlternative(alternative);
+  }
+
+  /** A line break parts words that textContent would join. */
+  addLineBreak(): void {
+    if (this.#anchor?.wantsMore) this.#anchor.addText(' ');
+  }
+
+  /** The text of the last link, where it is not between tags. */
+  setLinkText(text: string): void {
+    const { texts } = this.scan.links;
+    if (texts !== null) texts[texts.length - 1] = foldSpace(text);
+  }
+
+  addText(start: number, end: number): void {
+    if (this.#anchor?.wantsMore) this.#anchor.addText(this.#pieces.text(start, end));
+    this.addHashedText(start, end);
+  }
+
+  /** Text that is seen, but is never part of an anchor. */
+  addHashedText(start: number, end: number): void {
+    this.#textHash?.add(this.#bytes, start, end);
+  }
+
+  finish(truncated: boolean): PageScan {
+    this.closeAnchor();
+    this.scan.textHash = this.#textHash?.value ?? null;
+    this.scan.truncated = truncated;
+    return this.scan;
+  }
+}

@@ -1,0 +1,104 @@
+import { decodeBytes } from './charset.js';
+import { decodeReferences } from './entities.js';
+import { type AttributeReader, HAS_AMPERSAND, HAS_HIGH_BYTE, HAS_NUL_OR_CR } from './scan-attributes.js';
+import { isSpace } from './scan-bytes.js';
+import { trimSpace } from './scan-values.js';
+
+/** Of V8: below this a slice is a copy. */
+const SHORTEST_SLICED_STRING = 13;
+
+const HIGH_BYTE = /[\x80-\xff]/;
+
+/** Encodings in which a byte below 128 is not always the character of ASCII. */
+const isWideOrShifting = (encoding: string): boolean => encoding.startsWith('utf-16') || encoding === 'iso-2022-jp';
+
+/**
+ * A page as it is scanned: in bytes, to look at one of them, and as a string of the same length with a character a byte, to
+ * search in, since no search over bytes is as fast as that of a string.
+ */
+export interface ScannablePage {
+  readonly bytes: Buffer;
+  readonly latin1: string;
+  readonly encoding: string;
+  /** Behind the byte order mark. */
+  readonly start: number;
+}
+
+/** In its own encoding, or in UTF-8 where its own hides markup from a look at the bytes. */
+export function toScannable(original: Uint8Array, originalEncoding: string): ScannablePage {
+  const isWide = isWideOrShifting(originalEncoding);
+  const bytes = isWide
+    ? Buffer.from(decodeBytes(original, originalEncoding), 'utf8')
+    : Buffer.from(original.buffer, original.byteOffset, original.byteLength);
+  const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return {
+    bytes,
+    latin1: bytes.toString('latin1'),
+    encoding: isWide ? 'utf-8' : originalEncoding,
+    start: hasBom ? 3 : 0,
+  };
+}
+
+/** Decodes the few pieces of a page that are needed as text. */
+export class Pieces {
+  readonly #bytes: Buffer;
+  readonly #latin1: string;
+  readonly #encoding: string;
+
+  constructor(page: ScannablePage) {
+    this.#bytes = page.bytes;
+    this.#latin1 = page.latin1;
+    this.#encoding = page.encoding;
+  }
+
+  /** As decoded, character references and all. */
+  raw(start: number, end: number): string {
+    const latin1 = this.#bytes.toString('latin1', start, end);
+    return HIGH_BYTE.test(latin1) ? this.#decode(start, end) : latin1;
+  }
+
+  /** A tag's name in lower case, for the few places where a string is needed. */
+  name(start: number, end: number): string {
+    return this.#bytes.toString('latin1', start, end).toLowerCase();
+  }
+
+  /** Text between tags, its references decoded. */
+  text(start: number, end: number): string {
+    return decodeReferences(this.raw(start, end), false);
+  }
+
+  attribute(reader: AttributeReader, attribute: number): string {
+    const marks = reader.marks[attribute]!;
+    const start = reader.starts[attribute]!;
+    const end = reader.ends[attribute]!;
+    return marks === 0 ? this.#copy(start, end) : this.#marked(start, end, marks);
+  }
+
+  /** An attribute that is a URL: white space around it does not count. */
+  urlAttribute(reader: AttributeReader, attribute: number): string {
+    const marks = reader.marks[attribute]!;
+    let start = reader.starts[attribute]!;
+    let end = reader.ends[attribute]!;
+    while (start < end && isSpace(this.#bytes[start])) start++;
+    while (start < end && isSpace(this.#bytes[end - 1])) end--;
+    if (marks === 0) return this.#copy(start, end);
+    return trimSpace(this.#marked(start, end, marks));
+  }
+
+  /** A piece of a long string keeps all of it in memory, so only one that is short enough to be copied is cut from it. */
+  #copy(start: number, end: number): string {
+    if (end - start < SHORTEST_SLICED_STRING) return this.#latin1.slice(start, end);
+    return this.#bytes.toString('latin1', start, end);
+  }
+
+  #marked(start: number, end: number, marks: number): string {
+    let text = (marks & HAS_HIGH_BYTE) !== 0 ? this.#decode(start, end) : this.#bytes.toString('latin1', start, end);
+    if ((marks & HAS_NUL_OR_CR) !== 0) text = text.replace(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
+    return (marks & HAS_AMPERSAND) !== 0 ? decodeReferences(text, true) : text;
+  }
+
+  #decode(start: number, end: number): string {
+    if (this.#encoding === 'utf-8') return this.#bytes.toString('utf8', start, end);
+    return decodeBytes(this.#bytes.subarray(start, end), this.#encoding);
+  }
+}

@@ -1,0 +1,75 @@
+import { BANG, GREATER_THAN, HYPHEN, isSpace, LESS_THAN, SLASH } from './scan-bytes.js';
+import type { ScannablePage } from './scan-pieces.js';
+
+/** Behind the `>` that ends the comment whose `<!--` ends at `from`, or -1. `<!-->`, `<!--->` and `--!>` end one too. */
+export function endOfComment({ bytes, latin1 }: ScannablePage, from: number): number {
+  for (let close = latin1.indexOf('>', from); close !== -1; close = latin1.indexOf('>', close + 1)) {
+    if (close === from || (close === from + 1 && bytes[from] === HYPHEN)) return close + 1;
+    const dashesEnd = bytes[close - 1] === BANG ? close - 1 : close;
+    if (dashesEnd - 2 >= from && bytes[dashesEnd - 1] === HYPHEN && bytes[dashesEnd - 2] === HYPHEN) return close + 1;
+  }
+  return -1;
+}
+
+/** Behind the next `>`, where bogus comments, processing instructions and document types end, or -1. */
+export function endOfBogusComment({ latin1 }: ScannablePage, from: number): number {
+  const close = latin1.indexOf('>', from);
+  return close === -1 ? -1 : close + 1;
+}
+
+export function endOfCdata({ latin1 }: ScannablePage, from: number): number {
+  const close = latin1.indexOf(']]>', from);
+  return close === -1 ? -1 : close + 3;
+}
+
+/** Whether the lower-case `name` stands at `at` in any case and ends there as a tag's name does. */
+function hasTagName(bytes: Buffer, at: number, name: string): boolean {
+  const end = at + name.length;
+  if (end >= bytes.length) return false;
+  for (let i = 0; i < name.length; i++) if ((bytes[at + i]! | 0x20) !== name.charCodeAt(i)) return false;
+  return isSpace(bytes[end]) || bytes[end] === SLASH || bytes[end] === GREATER_THAN;
+}
+
+/** The place of the `</name` that ends a raw text element whose content starts at `from`, or -1. */
+export function endOfRawText({ bytes, latin1 }: ScannablePage, from: number, name: string): number {
+  for (let open = latin1.indexOf('<', from); open !== -1; open = latin1.indexOf('<', open + 1)) {
+    if (bytes[open + 1] === SLASH && hasTagName(bytes, open + 2, name)) return open;
+  }
+  return -1;
+}
+
+/**
+ * The place of the `</script` that ends a script, or -1. After `<!--` a script may hold `<script>…</script>` without
+ * ending, until `-->`: the escaped and double escaped states of the standard.
+ */
+export function endOfScript({ bytes, latin1 }: ScannablePage, from: number): number {
+  let open = latin1.indexOf('<', from);
+  while (open !== -1) {
+    if (bytes[open + 1] === SLASH && hasTagName(bytes, open + 2, 'script')) return open;
+    let next = open + 1;
+    if (bytes[open + 1] === BANG && bytes[open + 2] === HYPHEN && bytes[open + 3] === HYPHEN) {
+      const escaped = leaveEscaped(bytes, open + 2);
+      if (escaped === -1 || bytes[escaped] === LESS_THAN) return escaped;
+      next = escaped;
+    }
+    open = latin1.indexOf('<', next);
+  }
+  return -1;
+}
+
+/** From the dashes of `<!--` to the `<` of an end tag, or to the `>` of the `-->` that ends the escape, or -1. */
+function leaveEscaped(bytes: Buffer, dashes: number): number {
+  let isDouble = false;
+  for (let i = dashes; i < bytes.length; i++) {
+    const byte = bytes[i]!;
+    if (byte === GREATER_THAN) {
+      if (i - 2 >= dashes && bytes[i - 1] === HYPHEN && bytes[i - 2] === HYPHEN) return i;
+    } else if (byte === LESS_THAN) {
+      const isEndTag = bytes[i + 1] === SLASH;
+      if (!hasTagName(bytes, isEndTag ? i + 2 : i + 1, 'script')) continue;
+      if (isEndTag && !isDouble) return i;
+      isDouble = !isEndTag;
+    }
+  }
+  return -1;
+}

@@ -1,0 +1,222 @@
+import { LINK_KIND_NUMBER, type PageScan, type ScanWishes } from './links.js';
+import { ATTRIBUTE, AttributeReader, attributeSet } from './scan-attributes.js';
+import { BANG, GREATER_THAN, HYPHEN, isLetter, QUESTION, SLASH } from './scan-bytes.js';
+import { type ElementRule, findElement, isPlainElement } from './scan-elements.js';
+import { PageFacts } from './scan-facts.js';
+import { breaksOutOfForeign, ForeignContent } from './scan-foreign.js';
+import { Pieces, type ScannablePage, toScannable } from './scan-pieces.js';
+import { passPlainMarkup } from './scan-plain.js';
+import { endOfBogusComment, endOfCdata, endOfComment, endOfRawText, endOfScript } from './scan-raw.js';
+import { relationOf } from './scan-relations.js';
+
+/**
+ * Finds the links and facts of a page in one pass over its bytes: from `<` to `<`, without a tree, decoding only what is
+ * asked for. It reads what an HTML5 tokenizer with scripting off would read, and follows SVG, MathML and templates as far
+ * as they change that. Not followed: the start tags that a browser drops inside `select` and `frameset`; they count.
+ * `encoding` is a canonical name, as `detectEncoding` gives it.
+ */
+export function scanPage(bytes: Uint8Array, encoding: string, wishes: ScanWishes): PageScan {
+  return new PageScanner(toScannable(bytes, encoding), wishes).scan();
+}
+
+const {
+  id: ID,
+  name: NAME,
+  href: HREF,
+  'xlink:href': XLINK_HREF,
+  rel: REL,
+  color: COLOR,
+  face: FACE,
+  size: SIZE,
+  encoding: ENCODING,
+} = ATTRIBUTE;
+
+/** What every element can have for a fragment to point at. */
+const ONLY_ID = attributeSet(ID);
+const ID_AND_NAME = attributeSet(ID, NAME);
+const FOREIGN_ATTRIBUTES = attributeSet(ID, HREF, XLINK_HREF, REL, COLOR, FACE, SIZE, ENCODING);
+const CUT_OFF = -1;
+
+const ENDS_TAG_NAME = new Uint8Array(256);
+for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, SLASH, GREATER_THAN]) ENDS_TAG_NAME[byte] = 1;
+
+class PageScanner {
+  readonly #page: ScannablePage;
+  readonly #pieces: Pieces;
+  readonly #reader: AttributeReader;
+  readonly #facts: PageFacts;
+  readonly #foreign = new ForeignContent();
+  readonly #wantsIds: boolean;
+  #openTemplates = 0;
+
+  constructor(page: ScannablePage, wishes: ScanWishes) {
+    this.#page = page;
+    this.#pieces = new Pieces(page);
+    this.#reader = new AttributeReader(page);
+    this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
+    this.#wantsIds = wishes.anchors ?? false;
+  }
+
+  scan(): PageScan {
+    const { bytes, latin1 } = this.#page;
+    const end = bytes.length;
+    const facts = this.#facts;
+    let textStart = this.#page.start;
+    let from = textStart;
+    for (;;) {
+      const open = this.#isPlain ? passPlainMarkup(this.#page, from) : latin1.indexOf('<', from);
+      if (open === -1 || open + 1 === end) {
+        this.#addText(textStart, open === -1 ? end : open);
+        return facts.finish(open !== -1);
+      }
+      const next = bytes[open + 1]!;
+      const passTag = isLetter(next) || next === SLASH;
+      if (!passTag && next !== BANG && next !== QUESTION) {
+        from = open + 1;
+        continue;
+      }
+      this.#addText(textStart, open);
+      from = passTag ? this.#passTag(open, next) : this.#passDeclaration(open, next);
+      if (from === CUT_OFF) return facts.finish(true);
+      textStart = from;
+    }
+  }
+
+  /** Whether text, ids and tags without a rule are of no use now. */
+  get #isPlain(): boolean {
+    const facts = this.#facts;
+    return (
+      !facts.isListening &&
+      !this.#wantsIds &&
+      facts.scan.looksLikeHtml &&
+      !this.#foreign.isOpen &&
+      this.#openTemplates === 0
+    );
+  }
+
+  #passTag(open: number, next: number): number {
+    const { bytes } = this.#page;
+    let nameEnd = open + 2;
+    while (nameEnd < bytes.length && ENDS_TAG_NAME[bytes[nameEnd]!] === 0) nameEnd++;
+    return next === SLASH ? this.#passEndTag(open, nameEnd) : this.#passStartTag(open, nameEnd);
+  }
+
+  #passDeclaration(open: number, next: number): number {
+    const { bytes, latin1 } = this.#page;
+    if (next === QUESTION) return endOfBogusComment(this.#page, open + 2);
+    if (bytes[open + 2] === HYPHEN && bytes[open + 3] === HYPHEN) return endOfComment(this.#page, open + 4);
+    if (this.#foreign.isForeign && latin1.startsWith('[CDATA[', open + 2)) {
+      const end = endOfCdata(this.#page, open + 9);
+      if (end !== CUT_OFF) this.#addText(open + 9, end - 3);
+      return end;
+    }
+    return endOfBogusComment(this.#page, open + 2);
+  }
+
+  #passStartTag(open: number, nameEnd: number): number {
+    if (this.#foreign.isForeign) return this.#passForeignStartTag(open, nameEnd);
+    const element = findElement(this.#page.bytes, open + 1, nameEnd);
+    if (element !== null) return this.#passElement(element, open, nameEnd);
+    const { scan } = this.#facts;
+    scan.looksLikeHtml ||= isPlainElement(this.#pieces.name(open + 1, nameEnd));
+    return this.#wantsIds ? this.#passPlainTag(nameEnd) : this.#reader.read(nameEnd, 0);
+  }
+
+  #passPlainTag(nameEnd: number): number {
+    const end = this.#reader.read(nameEnd, ONLY_ID);
+    if (end !== CUT_OFF && this.#openTemplates === 0) this.#facts.addAnchor(ID);
+    return end;
+  }
+
+  #passElement(element: ElementRule, open: number, nameEnd: number): number {
+    const isInDocument = this.#openTemplates === 0;
+    this.#facts.scan.looksLikeHtml = true;
+    const wanted = this.#wantsIds ? element.wants | ID_AND_NAME : element.wants;
+    const end = this.#reader.read(nameEnd, isInDocument ? wanted : 0);
+    if (end === CUT_OFF) return CUT_OFF;
+    if (isInDocument) {
+      if (this.#wantsIds) this.#facts.addAnchor(ID);
+      element.visit?.(this.#facts, open);
+    }
+    return element.content === 'markup' ? end : this.#passContent(element, end);
+  }
+
+  /** Goes by the rules of content that is not plain markup; over raw text, to the `<` of the end tag. */
+  #passContent({ content, name }: ElementRule, from: number): number {
+    const { bytes } = this.#page;
+    const isInDocument = this.#openTemplates === 0;
+    if (content === 'template') {
+      this.#openTemplates++;
+      return from;
+    }
+    if (content === 'foreign') {
+      if (!this.#reader.selfClosing) this.#foreign.enter(name);
+      return from;
+    }
+    let end = bytes.length;
+    if (content === 'script') end = endOfScript(this.#page, from);
+    else if (content !== 'plaintext') end = endOfRawText(this.#page, from, name);
+    if (end === CUT_OFF || !isInDocument) return end;
+    if (content === 'title') this.#facts.setTitle(from, end);
+    if (content !== 'script' && content !== 'hidden') this.#facts.addHashedText(from, end);
+    return end;
+  }
+
+  #passForeignStartTag(open: number, nameEnd: number): number {
+    const name = this.#pieces.name(open + 1, nameEnd);
+    if (breaksOutOfForeign(name)) {
+      this.#foreign.breakOut();
+      return this.#passStartTag(open, nameEnd);
+    }
+    const end = this.#reader.read(nameEnd, FOREIGN_ATTRIBUTES);
+    if (end === CUT_OFF) return CUT_OFF;
+    const facts = this.#facts;
+    if (name === 'font' && (facts.has(COLOR) || facts.has(FACE) || facts.has(SIZE))) {
+      this.#foreign.breakOut();
+      return this.#passStartTag(open, nameEnd);
+    }
+    if (this.#openTemplates === 0) {
+      facts.addAnchor(ID);
+      if (name === 'a') this.#visitForeignAnchor(open);
+    }
+    if (!this.#reader.selfClosing) {
+      const encoding = facts.value(ENCODING)?.toLowerCase();
+      this.#foreign.open(name, encoding === 'text/html' || encoding === 'application/xhtml+xml');
+    }
+    return end;
+  }
+
+  #visitForeignAnchor(open: number): void {
+    const facts = this.#facts;
+    facts.closeAnchor();
+    const href = facts.url(HREF) ?? facts.url(XLINK_HREF);
+    if (href === null) return;
+    facts.addLink(LINK_KIND_NUMBER.a, href, open, relationOf(facts.value(REL) ?? '').rel);
+    facts.openAnchor();
+  }
+
+  #passEndTag(open: number, nameEnd: number): number {
+    const { bytes } = this.#page;
+    const nameStart = open + 2;
+    if (nameStart >= bytes.length) return CUT_OFF;
+    if (!isLetter(bytes[nameStart])) return endOfBogusComment(this.#page, nameStart);
+    const end = this.#reader.read(nameEnd, 0);
+    if (end === CUT_OFF) return CUT_OFF;
+    const element = findElement(bytes, nameStart, nameEnd);
+    if (this.#foreign.isOpen) this.#closeForeign(element, nameStart, nameEnd);
+    if (element?.name === 'a' && this.#openTemplates === 0) this.#facts.closeAnchor();
+    if (element?.name === 'template' && this.#openTemplates > 0 && !this.#foreign.isForeign) this.#openTemplates--;
+    return end;
+  }
+
+  #closeForeign(element: ElementRule | null, nameStart: number, nameEnd: number): void {
+    const name = element?.name ?? this.#pieces.name(nameStart, nameEnd);
+    if (this.#foreign.close(name) || !this.#foreign.isForeign) return;
+    // Elements of HTML are not followed: the end tag of one is taken to close an element around the foreign content.
+    if (element !== null || isPlainElement(name)) this.#foreign.breakOut();
+  }
+
+  #addText(start: number, end: number): void {
+    if (this.#facts.isListening && start < end && this.#openTemplates === 0) this.#facts.addText(start, end);
+  }
+}

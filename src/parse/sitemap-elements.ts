@@ -1,0 +1,104 @@
+import type { SitemapEntries } from './sitemap-entries.js';
+
+/** Follows the elements below the root, by local name in lower case. */
+export interface SitemapElements {
+  open(name: string, attributes: Record<string, string>): void;
+  text(text: string): void;
+  close(name: string): void;
+  /** The document is over, perhaps in the middle of an entry. */
+  end(): void;
+}
+
+/** Enough for any field; what is longer is cut and then refused for its length. */
+const MAX_FIELD_LENGTH = 10_000;
+
+/** Collects the texts of the direct children of each element that is an entry. */
+abstract class EntryElements implements SitemapElements {
+  protected readonly entries: SitemapEntries;
+  readonly #entryNames: ReadonlySet<string>;
+  /** Of the entry that is open, by name; the first of each name counts. */
+  #fields: Map<string, string> | null = null;
+  #depthInEntry = 0;
+  #field = '';
+
+  constructor(entries: SitemapEntries, entryNames: string[]) {
+    this.entries = entries;
+    this.#entryNames = new Set(entryNames);
+  }
+
+  protected abstract add(fields: Map<string, string>): void;
+  /** A field given by attributes and not by text. */
+  protected attributeField(_name: string, _attributes: Record<string, string>): string | null {
+    return null;
+  }
+
+  open(name: string, attributes: Record<string, string>): void {
+    if (this.#fields === null) {
+      if (this.#entryNames.has(name)) this.#fields = new Map();
+      return;
+    }
+    if (++this.#depthInEntry > 1) return;
+    this.#field = '';
+    const given = this.attributeField(name, attributes);
+    if (given !== null) this.#keep(name, given);
+  }
+
+  text(text: string): void {
+    if (this.#depthInEntry === 1 && this.#field.length < MAX_FIELD_LENGTH) {
+      this.#field += text.slice(0, MAX_FIELD_LENGTH);
+    }
+  }
+
+  close(name: string): void {
+    if (this.#fields === null) return;
+    if (this.#depthInEntry === 0) {
+      this.end();
+      return;
+    }
+    if (this.#depthInEntry === 1) this.#keep(name, this.#field);
+    this.#depthInEntry--;
+  }
+
+  end(): void {
+    const fields = this.#fields;
+    this.#fields = null;
+    this.#depthInEntry = 0;
+    if (fields !== null) this.add(fields);
+  }
+
+  #keep(name: string, value: string): void {
+    if (value.trim() !== '' && !this.#fields!.has(name)) this.#fields!.set(name, value);
+  }
+}
+
+/** `<url>` of a urlset and `<sitemap>` of an index. */
+export class UrlElements extends EntryElements {
+  constructor(entries: SitemapEntries) {
+    super(entries, ['url', 'sitemap']);
+  }
+
+  protected add(fields: Map<string, string>): void {
+    const loc = fields.get('loc');
+    if (loc !== undefined) this.entries.add(loc, fields.get('lastmod') ?? null, fields.get('priority') ?? null);
+  }
+}
+
+/** `<item>` of RSS and `<entry>` of Atom. */
+export class FeedElements extends EntryElements {
+  constructor(entries: SitemapEntries) {
+    super(entries, ['item', 'entry']);
+  }
+
+  protected override attributeField(name: string, attributes: Record<string, string>): string | null {
+    const isPage = (attributes.rel ?? 'alternate').toLowerCase() === 'alternate';
+    return name === 'link' && isPage ? (attributes.href ?? null) : null;
+  }
+
+  protected add(fields: Map<string, string>): void {
+    const link = fields.get('link');
+    if (link === undefined) return;
+    const rssDate = Date.parse(fields.get('pubdate') ?? '');
+    const atomDate = fields.get('updated') ?? fields.get('published') ?? fields.get('date') ?? null;
+    this.entries.add(link, Number.isNaN(rssDate) ? atomDate : new Date(rssDate).toISOString(), null);
+  }
+}

@@ -1,0 +1,53 @@
+import { printable } from '../base/text.js';
+import type { SitemapEntry, SitemapLimits } from './sitemap.js';
+
+const MAX_URL_LENGTH = 8_192;
+const MAX_LASTMOD_LENGTH = 64;
+
+/** What was read so far: only usable URLs, and never more than the limit. */
+export class SitemapEntries {
+  readonly list: SitemapEntry[] = [];
+  /** There was at least one entry more than the limit. */
+  isFull = false;
+  /** The first thing that was wrong with an entry. */
+  problem: string | null = null;
+  readonly #limits: SitemapLimits;
+
+  constructor(limits: SitemapLimits) {
+    this.#limits = limits;
+  }
+
+  addAbsolute(url: string): void {
+    if (/^https?:\/\//i.test(url)) this.add(url, null, null);
+    else this.problem ??= `not a URL: ${printable(url, 100)}`;
+  }
+
+  add(written: string, lastmod: string | null, priority: string | null): void {
+    const url = this.#resolve(written.trim());
+    if (url === null) {
+      this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
+    } else if (this.list.length >= this.#limits.maxUrls) {
+      this.isFull = true;
+    } else {
+      this.list.push({ url, lastmod: readLastmod(lastmod), priority: readPriority(priority) });
+    }
+  }
+
+  #resolve(written: string): string | null {
+    const { baseUrl } = this.#limits;
+    if (written === '' || written.length > MAX_URL_LENGTH || !URL.canParse(written, baseUrl)) return null;
+    const { protocol, href } = new URL(written, baseUrl);
+    return protocol === 'http:' || protocol === 'https:' ? href : null;
+  }
+}
+
+function readLastmod(written: string | null): string | null {
+  const text = written?.trim() ?? '';
+  return text === '' || text.length > MAX_LASTMOD_LENGTH ? null : text;
+}
+
+function readPriority(written: string | null): number | null {
+  const text = written?.trim() ?? '';
+  const value = /^(?:\d{1,10}(?:\.\d{0,20})?|\.\d{1,20})$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : null;
+}

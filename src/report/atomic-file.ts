@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readdirSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import { type OutputFile, type OutputFiles, PIECE_LENGTH } from './output.js';
+
+/**
+ * Files that take their names together, once all of them are complete and on disk. Until `commit` the files that had these names
+ * stay as they were; after `discard` nothing of the new ones is left.
+ */
+export class AtomicFiles implements OutputFiles {
+  readonly several = true;
+  readonly #path: string;
+  readonly #files: AtomicFile[] = [];
+
+  constructor(path: string) {
+    this.#path = throughLinks(path);
+    removeAbandoned(this.#path);
+  }
+
+  create(): OutputFile {
+    const file = new AtomicFile(this.#path);
+    this.#files.push(file);
+    return file;
+  }
+
+  commit(): void {
+    const names = new Set(this.#files.map((file) => file.finalPath));
+    if (names.size !== this.#files.length) {
+      throw new Error(`two files of one output have the same name, beside ${this.#path}`);
+    }
+    for (const file of this.#files) {
+      file.close();
+    }
+    for (const file of this.#files) {
+      file.rename();
+    }
+    syncFolder(dirname(this.#path));
+  }
+
+  discard(): void {
+    for (const file of this.#files) {
+      file.discard();
+    }
+  }
+}
+
+export function writeFileAtomically(path: string, text: string): void {
+  const files = new AtomicFiles(path);
+  try {
+    files.create().write(text);
+    files.commit();
+  } catch (error) {
+    files.discard();
+    throw error;
+  }
+}
+
+class AtomicFile implements OutputFile {
+  readonly #path: string;
+  readonly #temporaryPath: string;
+  #descriptor: number | null;
+  #pieces: string[] = [];
+  #pendingLength = 0;
+  #suffix = '';
+  #isRenamed = false;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#temporaryPath = join(
+      dirname(path),
+      `${temporaryPrefix(path)}${process.pid}-${randomBytes(4).toString('hex')}.tmp`,
+    );
+    this.#descriptor = this.#try(() => openSync(this.#temporaryPath, 'wx'));
+  }
+
+  get finalPath(): string {
+    return join(dirname(this.#path), this.#name());
+  }
+
+  write(text: string): void {
+    this.#pieces.push(text);
+    this.#pendingLength += text.length;
+    if (this.#pendingLength >= PIECE_LENGTH) {
+      this.#flush();
+    }
+  }
+
+  close(): void {
+    if (this.#descriptor === null) {
+      return;
+    }
+    this.#flush();
+    const descriptor = this.#descriptor;
+    this.#try(() => fsyncSync(descriptor));
+    this.#descriptor = null;
+    this.#try(() => closeSync(descriptor));
+  }
+
+  place(suffix: string): string {
+    // Suffixes are made from names of hosts, which strangers choose.
+    if (!/^[\w.-]*$/.test(suffix)) {
+      throw new Error(`not fit for a file name: ${JSON.stringify(suffix)}`);
+    }
+    this.#suffix = suffix;
+    return this.#name();
+  }
+
+  rename(): void {
+    this.#try(() => renameSync(this.#temporaryPath, this.finalPath));
+    this.#isRenamed = true;
+  }
+
+  discard(): void {
+    if (this.#descriptor !== null) {
+      closeSync(this.#descriptor);
+      this.#descriptor = null;
+    }
+    if (!this.#isRenamed) {
+      rmSync(this.#temporaryPath, { force: true });
+    }
+  }
+
+  #name(): string {
+    const extension = extname(this.#path);
+    return `${basename(this.#path, extension)}${this.#suffix}${extension}`;
+  }
+
+  #flush(): void {
+    const bytes = Buffer.from(this.#pieces.join(''));
+    this.#pieces = [];
+    this.#pendingLength = 0;
+    this.#try(() => writeFully(this.#descriptor!, bytes, null));
+  }
+
+  #try<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw outputFailure(this.finalPath, error);
+    }
+  }
+}
+
+/** At `position`, or where the file stands when that is null. One call may write less than all of it. */
+export function writeFully(descriptor: number, bytes: Uint8Array, position: number | null): void {
+  for (let written = 0; written < bytes.length; ) {
+    const at = position === null ? null : position + written;
+    written += writeSync(descriptor, bytes, written, bytes.length - written, at);
+  }
+}
+
+export function outputFailure(path: string, error: unknown): StateError {
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new StateError('disk_full', `cannot write ${path}: the disk is full`, { cause: error });
+  }
+  return new StateError('output', `cannot write ${path}: ${message}`, { cause: error });
+}
+
+/** Renaming onto a link would replace the link, not the file it stands for. */
+function throughLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+const temporaryPrefix = (path: string): string => `.${basename(path)}.`;
+
+/** What a process that was killed while it wrote the same output has left behind. */
+function removeAbandoned(path: string): void {
+  const prefix = temporaryPrefix(path);
+  for (const name of namesIn(dirname(path))) {
+    const owner = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (owner !== undefined && !isAlive(Number(owner))) {
+      rmSync(join(dirname(path), name), { force: true });
+    }
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Missing or unreadable: creating the file says so.
+    return [];
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** A new name is durable only when its folder is. */
+function syncFolder(folder: string): void {
+  if (process.platform === 'win32') {
+    return;
+  }
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,9 @@
+/** C1 controls, DEL and the marks that reorder or hide text: JSON allows them as they are, a terminal should not get them. */
+const UNPRINTABLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** One line of JSON. Exact: what is not fit for a terminal is escaped, and every parser gives it back as it was. */
+export function jsonLine(value: unknown): string {
+  return `${JSON.stringify(value).replace(UNPRINTABLE, escaped)}\n`;
+}
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

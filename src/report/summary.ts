@@ -1,0 +1,138 @@
+import type { PageResult, Reader } from '../store/reader.js';
+import type { OutputNotes } from './output.js';
+
+/** What only the crawl that has just run knows. */
+export interface RunFacts {
+  reason: string;
+  /** The limit that ended the crawl before it had seen all. */
+  truncated: string | null;
+  /** Pages that this run settled, not those of earlier runs of the same crawl. */
+  settled: number;
+  refetched: number;
+  requests: number;
+  retries: number;
+  parseMs: number;
+  peakMemoryBytes: number;
+  durationMs: number;
+  layers: Readonly<Record<string, LayerFacts>>;
+  traps: readonly { pattern: string; count: number }[];
+  ignoredRobots: boolean;
+  /** Null where no sitemap was written. */
+  sitemap: OutputNotes | null;
+  notices: readonly string[];
+}
+
+/** How far one layer of concurrency was used. */
+export interface LayerFacts {
+  limit: number | null;
+  peak: number;
+  peakWaiting: number;
+}
+
+type Counts = Record<string, number>;
+
+/** summary.json */
+export interface Summary {
+  reason: string;
+  truncated: string | null;
+  total: number;
+  done: number;
+  failed: number;
+  skipped: number;
+  deferred: number;
+  /** Still queued: an interruption left them there, and `resume` goes on with them. */
+  unfinished: number;
+  external: number;
+  refetched: number;
+  timeouts: number;
+  bytes: number;
+  requests: number;
+  retries: number;
+  byStatus: Counts;
+  /** Failed URLs by error class. */
+  byClass: Counts;
+  bySkipReason: Counts;
+  byDeferReason: Counts;
+  parseMs: number;
+  pagesPerSecond: number;
+  peakMemoryBytes: number;
+  durationMs: number;
+  deferredHosts: { host: string; reason: string; urls: number }[];
+  traps: { pattern: string; count: number; allow: string }[];
+  ignoredRobots: boolean;
+  sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
+  layers: Readonly<Record<string, LayerFacts>>;
+  notices: readonly string[];
+}
+
+export function summarise(reader: Reader, run: RunFacts): Summary {
+  const tally = tallyOf(reader.pages());
+  const { queued = 0, leased = 0 } = reader.counts();
+  const { sitemap } = run;
+  return {
+    reason: run.reason,
+    truncated: run.truncated,
+    total: tally.total,
+    ...tally.byState,
+    // What a limit left in the queue is listed as skipped.
+    unfinished: reader.ended()?.truncated == null ? queued + leased : 0,
+    external: tally.external,
+    refetched: run.refetched,
+    timeouts: tally.failed.get('timeout') ?? 0,
+    bytes: tally.bytes,
+    requests: run.requests,
+    retries: run.retries,
+    byStatus: sorted(tally.status),
+    byClass: sorted(tally.failed),
+    bySkipReason: sorted(tally.skipped),
+    byDeferReason: sorted(tally.deferred),
+    parseMs: run.parseMs,
+    pagesPerSecond: run.durationMs > 0 ? Math.round((run.settled / run.durationMs) * 100_000) / 100 : 0,
+    peakMemoryBytes: run.peakMemoryBytes,
+    durationMs: run.durationMs,
+    deferredHosts: reader.deferred(),
+    traps: run.traps.map(({ pattern, count }) => ({ pattern, count, allow: `--allow-trap ${shellQuoted(pattern)}` })),
+    ignoredRobots: run.ignoredRobots,
+    sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
+    layers: run.layers,
+    notices: run.notices,
+  };
+}
+
+export const summaryJson = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
+
+function tallyOf(pages: Iterable<PageResult>) {
+  const tally = {
+    total: 0,
+    external: 0,
+    bytes: 0,
+    byState: { done: 0, failed: 0, skipped: 0, deferred: 0 },
+    status: new Map<string, number>(),
+    failed: new Map<string, number>(),
+    skipped: new Map<string, number>(),
+    deferred: new Map<string, number>(),
+  };
+  for (const { state, status, reason, bytes, external } of pages) {
+    tally.total++;
+    tally.bytes += bytes;
+    tally.byState[state]++;
+    tally.external += external ? 1 : 0;
+    if (status !== null) {
+      count(tally.status, String(status));
+    }
+    if (state !== 'done') {
+      count(tally[state], reason ?? 'unknown');
+    }
+  }
+  return tally;
+}
+
+function count(counts: Map<string, number>, key: string): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** The most frequent first; statuses come in the order of their numbers whatever is done here. */
+const sorted = (counts: ReadonlyMap<string, number>): Counts =>
+  Object.fromEntries([...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1)));
+
+const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

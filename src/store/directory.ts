@@ -1,0 +1,60 @@
+import { existsSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import { Reader } from './reader.js';
+import { openStoreFile } from './store.js';
+
+/** What a data directory holds. */
+export type DirectoryState = 'empty' | 'unfinished' | 'finished';
+
+const UNFINISHED_REASONS = new Set(['interrupted', 'terminated', 'stopped', 'memory', 'disk', 'error']);
+
+export const storePath = (directory: string): string => join(directory, 'crawl.sqlite');
+
+/** Opens the store of a directory to read from; throws a sentence when there is none. */
+export function openForReading<T>(directory: string, read: (reader: Reader) => T): T {
+  const path = storePath(directory);
+  if (!existsSync(path)) {
+    throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite)`);
+  }
+  const database = openStoreFile(path, { create: false, readOnly: true });
+  let result: T;
+  try {
+    result = read(new Reader(database));
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  if (result instanceof Promise) {
+    return result.finally(() => database.close()) as T;
+  }
+  database.close();
+  return result;
+}
+
+export function stateOf(directory: string): DirectoryState {
+  if (!existsSync(storePath(directory))) {
+    return 'empty';
+  }
+  return openForReading(directory, (reader) => {
+    const ended = reader.ended();
+    return ended === null || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
+  });
+}
+
+/** A file name made of a host: nothing in it can leave the folder or hide. */
+export function folderNameOf(host: string): string {
+  const safe = host.replace(/[^a-z0-9.-]/gi, '_').replace(/^\.+/, '_').slice(0, 120);
+  return safe === '' ? 'crawl' : safe;
+}
+
+/** Moves a crawl aside, so that its name is free; returns where it went. */
+export function moveAside(directory: string): string {
+  for (let number = 1; ; number++) {
+    const target = `${directory}.old-${number}`;
+    if (!existsSync(target)) {
+      renameSync(directory, target);
+      return target;
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
+import type { Database, Row, Statement } from './sqlite.js';
+import type { CommitAnswer } from './transaction.js';
+import { QueueClass, UrlState } from './url-state.js';
+
+/** What the store has to know of the scope: it offers stored links again when depth or scope change. */
+export interface StoreScope {
+  admits(url: string): boolean;
+  /** The deepest level at which a URL is still fetched. */
+  depthLimit(url: string): number;
+  widen(seed: number, scopeUrls: string[]): void;
+  /** The key of a URL, for the table in memory. */
+  key(url: string): [number, number, number, number];
+}
+
+/**
+ * A URL that is known is found again: by a shorter path, by a link that may be followed where the first one could not, or because the
+ * scope grew. Its depth is lowered; where it had been cut it is queued; where it is done its stored links are offered again, without a fetch.
+ */
+export class Rediscovery {
+  readonly #scope: StoreScope;
+  readonly #select: Statement;
+  readonly #update: Statement;
+  readonly #edges: Statement;
+  readonly #redirect: Statement;
+  readonly #database: Database;
+
+  constructor(database: Database, scope: StoreScope) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#select = database.prepare(
+      'SELECT urls.*, origins.origin AS origin_text FROM urls JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
+    );
+    this.#update = database.prepare(
+      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, parent = coalesce(?, parent) WHERE id = ?',
+    );
+    this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
+    this.#redirect = database.prepare('SELECT redirect_to FROM pages WHERE id = ?');
+  }
+
+  found(id: number, depth: number, offered: boolean, parent: number | null, answer: CommitAnswer): void {
+    const work: [id: number, depth: number, offered: boolean, parent: number | null][] = [[id, depth, offered, parent]];
+    for (let next = work.pop(); next !== undefined; next = work.pop()) {
+      const [at, newDepth, mayFollow, from] = next;
+      const lowered = this.#apply(this.#select.get(at), newDepth, mayFollow, from, answer);
+      if (lowered) {
+        this.#offerLinks(at, newDepth, work);
+      }
+    }
+  }
+
+  /** A page was settled at another depth, or under another scope, than its links were offered from. */
+  offerAgain(id: number, depth: number, answer: CommitAnswer): void {
+    const work: [number, number, boolean, number | null][] = [];
+    this.#offerLinks(id, depth, work);
+    for (const [target, targetDepth, offered, parent] of work) {
+      this.found(target, targetDepth, offered, parent, answer);
+    }
+  }
+
+  widen(seed: number, scopeUrls: string[], answer: CommitAnswer): void {
+    this.#scope.widen(seed, scopeUrls);
+    this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
+    const admitted = new Set<number>();
+    for (const row of this.#database.prepare("SELECT id, url FROM urls WHERE state = 6 AND reason = 'scope'").iterate()) {
+      if (this.#scope.admits(row.url)) {
+        admitted.add(row.id);
+      }
+    }
+    if (admitted.size === 0) {
+      return;
+    }
+    const pages = this.#database
+      .prepare('SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page')
+      .all();
+    for (const { page, packed, depth } of pages) {
+      const edges = edgesFromBlob(packed);
+      for (let i = 0; i < edges.length; i += 2) {
+        if (admitted.has(edges[i]!) && edgeLeads(edges[i + 1]!)) {
+          this.found(edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), page, answer);
+        }
+      }
+    }
+  }
+
+  #offerLinks(id: number, depth: number, work: [number, number, boolean, number | null][]): void {
+    const redirectTo = this.#redirect.get(id)?.redirect_to;
+    if (redirectTo !== undefined && redirectTo !== null) {
+      work.push([redirectTo, depth, true, id]);
+    }
+    const row = this.#edges.get(id);
+    if (row === undefined) {
+      return;
+    }
+    const edges = edgesFromBlob(row.packed);
+    for (let i = 0; i < edges.length; i += 2) {
+      if (edgeLeads(edges[i + 1]!)) {
+        work.push([edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), id]);
+      }
+    }
+  }
+
+  /** True when the URL is done and nearer now, so that its own links are nearer too. */
+  #apply(row: Row | undefined, depth: number, offered: boolean, parent: number | null, answer: CommitAnswer): boolean {
+    if (row === undefined) {
+      return false;
+    }
+    const wasOffered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
+    const opened = offered && !wasOffered;
+    if (!opened && (depth >= row.depth || (wasOffered && !offered))) {
+      return false;
+    }
+    if (row.state === UrlState.unlisted && (row.reason === 'scheme' || !this.#scope.admits(row.url))) {
+      return false;
+    }
+    const { state, reason } = this.#newState(row, depth, offered, wasOffered);
+    const requeued = state === UrlState.queued && row.state !== UrlState.queued;
+    this.#update.run(depth, state, reason, requeued ? QueueClass.urgent : row.class, opened ? parent : null, row.id);
+    answer.lowered.push({ key: this.#scope.key(row.url), id: row.id, depth, offered: offered || wasOffered });
+    if (requeued) {
+      answer.queued.push({
+        id: row.id,
+        url: row.url,
+        origin: row.origin_text,
+        kind: row.kind,
+        depth,
+        seed: row.seed,
+        class: QueueClass.urgent,
+        attempts: row.attempts,
+        notBefore: row.not_before,
+        hops: row.hops,
+        flags: row.flags,
+        wasSkipped: row.state === UrlState.skipped,
+      });
+    }
+    return row.state === UrlState.done;
+  }
+
+  #newState(row: Row, depth: number, offered: boolean, wasOffered: boolean): { state: UrlState; reason: string | null } {
+    const cut = row.state === UrlState.skipped && row.reason === 'depth';
+    if (!cut && wasOffered) {
+      return { state: row.state, reason: row.reason };
+    }
+    if (!offered && !wasOffered) {
+      return row.state === UrlState.unlisted ? { state: UrlState.skipped, reason: 'nofollow' } : { state: row.state, reason: row.reason };
+    }
+    return depth > this.#scope.depthLimit(row.url)
+      ? { state: UrlState.skipped, reason: 'depth' }
+      : { state: UrlState.queued, reason: null };
+  }
+}

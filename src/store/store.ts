@@ -1,0 +1,242 @@
+import { StateError } from '../base/errors.js';
+import type { StoreScope } from './rediscovery.js';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { type Database, openDatabase, type Row } from './sqlite.js';
+import type { HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
+import { UrlState } from './url-state.js';
+import { Writer, type WriterOptions } from './writer.js';
+
+/** A URL that was leased this often without ever being settled takes the process down with it: it is given up. */
+const LEASES_UNTIL_ABANDONED = 3;
+
+/** SQLite's name for a private temporary database, gone with its connection. */
+export const TEMPORARY = '';
+
+/** Opens or creates the file, and refuses what is not a store of ours. Nothing is written to a file that is refused. */
+export function openStoreFile(path: string, options: { create: boolean; readOnly?: boolean }): Database {
+  let database: Database;
+  try {
+    database = openDatabase(path, { readOnly: options.readOnly ?? false });
+  } catch (error) {
+    throw new StateError('store_open', `cannot open ${path}: ${(error as Error).message}`, { cause: error });
+  }
+  try {
+    if (options.create) {
+      create(database);
+    } else {
+      verify(database, path);
+    }
+    if (!options.readOnly) {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536');
+    }
+    return database;
+  } catch (error) {
+    database.close();
+    if (error instanceof StateError) {
+      throw error;
+    }
+    throw new StateError('store_corrupt', `${path} is not a readable store: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function create(database: Database): void {
+  database.exec('PRAGMA journal_mode = WAL');
+  database.exec(`BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; ${SCHEMA} COMMIT;`);
+}
+
+function verify(database: Database, path: string): void {
+  const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
+  const version = database.prepare('PRAGMA user_version').get()?.user_version;
+  if (applicationId !== APPLICATION_ID) {
+    throw new StateError('store_foreign', `${path} is an SQLite file, but not one of Gossamer's; it was left as it is`);
+  }
+  if (version !== SCHEMA_VERSION) {
+    throw new StateError('store_version', `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`);
+  }
+  const check = database.prepare('PRAGMA quick_check(1)').get();
+  const verdict = check === undefined ? 'no answer' : Object.values(check)[0];
+  if (verdict !== 'ok') {
+    throw new StateError('store_corrupt', `${path} is damaged: ${verdict}`);
+  }
+}
+
+/** The store of one crawl, open for its run. */
+export class Store {
+  readonly database: Database;
+  readonly writer: Writer;
+
+  constructor(database: Database, options: WriterOptions) {
+    this.database = database;
+    this.writer = new Writer(database, options);
+  }
+
+  /** Begins a run: what was leased when the last one ended is queued again, and counted. */
+  begin(options: { pid: number; wall: number; hostsInMemory: number }): StoreSnapshot {
+    const { database } = this;
+    const last = database.prepare('SELECT run, ended_at FROM runs ORDER BY run DESC LIMIT 1').get();
+    database.exec('BEGIN IMMEDIATE');
+    // A robots.txt that was being fetched is asked for from the start: its redirects too.
+    const robots = Number(database.prepare('UPDATE urls SET state = 3, lost = lost + 1 WHERE state = 1 AND kind = 1').run().changes);
+    database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
+    const abandoned = Number(
+      database
+        .prepare(`UPDATE urls SET state = 3, reason = 'internal', lost = lost + 1 WHERE state = 1 AND kind = 0 AND lost >= ?`)
+        .run(LEASES_UNTIL_ABANDONED - 1).changes,
+    );
+    const refetched = Number(
+      database.prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1 WHERE state = 1').run().changes,
+    );
+    // On resume each host that was put off is probed again.
+    database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
+      UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
+      UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')`);
+    database.exec("DELETE FROM meta WHERE key = 'ended'");
+    const run = (last?.run ?? 0) + 1;
+    database.prepare('INSERT INTO runs (run, pid, started_at) VALUES (?, ?, ?)').run(run, options.pid, options.wall);
+    database.exec('COMMIT');
+    const { hosts, parkedHosts } = this.#hostsWithWork(options.hostsInMemory);
+    return {
+      run,
+      resumed: last !== undefined,
+      refetched: refetched + robots,
+      abandoned,
+      unclean: last !== undefined && last.ended_at === null,
+      nextId: (database.prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0) + 1,
+      nextSeq: (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1,
+      meta: this.meta(),
+      hosts,
+      parkedHosts,
+      counts: this.counts(),
+      spilledSegments: JSON.parse(this.meta()['spilledSegments'] ?? '[]'),
+      seeds: this.seeds(),
+    };
+  }
+
+  end(reason: string, wall: number): void {
+    this.database.prepare('UPDATE runs SET ended_at = ?, reason = ? WHERE ended_at IS NULL').run(wall, reason);
+  }
+
+  addSeeds(seeds: SeedRow[]): void {
+    const insert = this.database.prepare(
+      'INSERT INTO seeds (seed, url, label, scope, depth, max_urls, fallbacks, scope_urls) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    );
+    this.database.exec('BEGIN IMMEDIATE');
+    for (const seed of seeds) {
+      const { fallbacks, scopeUrls } = seed;
+      insert.run(seed.seed, seed.url, seed.label, seed.scope, seed.depth, seed.maxUrls, JSON.stringify(fallbacks), JSON.stringify(scopeUrls));
+    }
+    this.database.exec('COMMIT');
+  }
+
+  seeds(): SeedRow[] {
+    return readSeeds(this.database);
+  }
+
+  setMeta(values: Record<string, string>): void {
+    const set = this.database.prepare(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    );
+    this.database.exec('BEGIN IMMEDIATE');
+    for (const [key, value] of Object.entries(values)) {
+      set.run(key, value);
+    }
+    this.database.exec('COMMIT');
+  }
+
+  meta(): Record<string, string> {
+    return readMeta(this.database);
+  }
+
+  /** Pages by state; `open` counts all that is queued, sitemaps too. */
+  counts(): Record<string, number> {
+    return readCounts(this.database);
+  }
+
+  /** All keys with the depth their URL has now, for the table in memory: (four words, id, depth, offered) each. */
+  eachKey(take: (key: Uint32Array, id: number, depth: number, offered: boolean) => void): void {
+    const depths = this.database.prepare('SELECT id, depth, state, reason FROM urls ORDER BY id').iterate();
+    let row: Row | undefined = depths.next().value;
+    for (const { packed } of this.database.prepare('SELECT packed FROM keys ORDER BY first').iterate()) {
+      const words = new Uint32Array(packed.byteLength >> 2);
+      new Uint8Array(words.buffer).set(packed);
+      for (let i = 0; i < words.length; i += 5) {
+        const id = words[i + 4]!;
+        while (row !== undefined && row.id < id) {
+          row = depths.next().value;
+        }
+        if (row?.id === id) {
+          const offered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
+          take(words.subarray(i, i + 4), id, row.depth, offered);
+        }
+      }
+    }
+  }
+
+  loadQueue(loads: QueueLoad[]): QueuedUrl[][] {
+    return loads.map((load) => {
+      const side = load.newestFirst ? 'id < ? ORDER BY id DESC' : 'id > ? ORDER BY id';
+      const rows = this.database
+        .prepare(
+          `SELECT id, url, kind, depth, seed, class, attempts, not_before AS notBefore, hops, flags FROM urls INDEXED BY urls_queued
+           WHERE state = 0 AND origin = ? AND class = ? AND ${side} LIMIT ?`,
+        )
+        .all(load.origin, load.class, load.beyond, load.limit);
+      return rows as QueuedUrl[];
+    });
+  }
+
+  loadDue(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {
+    return this.writer.hosts.due(wall, limit);
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  #hostsWithWork(limit: number): { hosts: HostSnapshot[]; parkedHosts: number } {
+    const rows = this.database
+      .prepare('SELECT DISTINCT host FROM origins WHERE id IN (SELECT DISTINCT origin FROM urls INDEXED BY urls_queued WHERE state = 0)')
+      .all();
+    const hosts = rows.slice(0, limit).map((row) => this.writer.hosts.snapshot(row.host));
+    const rest = rows.slice(limit);
+    const park = this.database.prepare('UPDATE hosts SET parked_until = max(next_allowed_at, blocked_until) WHERE id = ?');
+    this.database.exec('BEGIN IMMEDIATE');
+    for (const row of rest) {
+      park.run(row.host);
+    }
+    this.database.exec('COMMIT');
+    return { hosts, parkedHosts: rest.length };
+  }
+}
+
+export function readMeta(database: Database): Record<string, string> {
+  return Object.fromEntries(database.prepare('SELECT key, value FROM meta').all().map((row) => [row.key, row.value]));
+}
+
+export function readSeeds(database: Database): SeedRow[] {
+  return database
+    .prepare('SELECT * FROM seeds ORDER BY seed')
+    .all()
+    .map((row) => ({
+      seed: row.seed,
+      url: row.url,
+      label: row.label,
+      scope: row.scope,
+      depth: row.depth,
+      maxUrls: row.max_urls,
+      fallbacks: JSON.parse(row.fallbacks),
+      scopeUrls: JSON.parse(row.scope_urls),
+    }));
+}
+
+export function readCounts(database: Database): Record<string, number> {
+  const open = database.prepare('SELECT count(*) AS n FROM urls INDEXED BY urls_queued WHERE state = 0').get()!.n;
+  const counts: Record<string, number> = { open, queued: 0, leased: 0, done: 0, failed: 0, skipped: 0, deferred: 0 };
+  const names = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred'];
+  for (const row of database.prepare('SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 GROUP BY state').iterate()) {
+    counts[names[row.state]!] = row.n;
+  }
+  return counts;
+}
+
+export type { StoreScope };

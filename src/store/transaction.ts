@@ -1,0 +1,216 @@
+import type { QueueClass, UrlKind, UrlState } from './url-state.js';
+
+/** What one commit changes, and what it answers. Everything in a transaction happens, or nothing of it. */
+export interface Transaction {
+  /** Wall time of the commit. */
+  at: number;
+  /** URLs seen for the first time, ids ascending. Those marked `unsure` may turn out to be known on disk. */
+  newUrls: NewUrl[];
+  settled: SettledUrl[];
+  /** Known URLs found again, nearer or by a link that may be followed. */
+  found: FoundAgain[];
+  leased: number[];
+  /** Leases that were never sent: queued again, the attempt not counted. */
+  returned: number[];
+  skipped: { id: number; reason: string; pattern: string | null }[];
+  hosts: HostRow[];
+  origins: OriginRow[];
+  /** All queued URLs of a host or origin at once. */
+  bulk: BulkMove[];
+  /** Keys that leave memory for the index on disk: four words and the id each. */
+  spilledKeys: { segment: number; packed: Uint32Array }[];
+  /** A seed redirected: its scope now counts this URL too, and what was out of scope is looked at again. */
+  widened: { seed: number; scopeUrls: string[] }[];
+  /** Free-form state kept for the next run: counters, traps. */
+  meta: Record<string, string>;
+}
+
+export interface NewUrl {
+  id: number;
+  url: string;
+  kind: UrlKind;
+  /** Id of an origin in memory, or its text where only the store can know it. */
+  origin: number | string;
+  depth: number;
+  parent: number | null;
+  seed: number;
+  class: QueueClass;
+  state: UrlState;
+  reason: string | null;
+  hops: number;
+  flags: number;
+  /** Four words of its key; absent for robots and sitemaps found only by their owner. */
+  key: [number, number, number, number];
+  unsure: boolean;
+}
+
+export interface SettledUrl {
+  id: number;
+  state: UrlState;
+  reason: string | null;
+  /** Queued again: not before this wall time, with these flags. */
+  retry: { notBefore: number; flags: number } | null;
+  page: PageRow | null;
+  redirectTo: number | null;
+  edges: Uint32Array | null;
+  rels: string[];
+  texts: string[] | null;
+  /** Final ids of the page's new URLs, for the PENDING words among its edges. */
+  newIds: number[];
+  /** The depth its links were offered from; -1 where they have to be offered again (the scope grew meanwhile). */
+  depth: number;
+}
+
+export interface PageRow {
+  status: number | null;
+  message: string | null;
+  contentType: string | null;
+  bytes: number;
+  links: number;
+  title: string | null;
+  description: string | null;
+  canonical: string | null;
+  lang: string | null;
+  robotsMeta: string | null;
+  hash: string | null;
+  lastModified: string | null;
+  etag: string | null;
+  fetchedAt: number;
+  ttfbMs: number;
+  totalMs: number;
+  malformed: string | null;
+}
+
+export interface FoundAgain {
+  id: number;
+  depth: number;
+  /** By a link that may be followed. */
+  offered: boolean;
+  parent: number | null;
+}
+
+export interface HostRow {
+  id: number;
+  nextAllowedAt: number;
+  blockedUntil: number;
+  blockReason: string | null;
+  failures: number;
+  tunedLimit: number | null;
+  dispatched: number;
+  sitemapFiles: number;
+  deferredReason: string | null;
+  address: string | null;
+  parkedUntil: number | null;
+}
+
+export interface OriginRow {
+  id: number;
+  robotsId: number | null;
+  robotsState: string;
+  robotsRules: string | null;
+  robotsAt: number | null;
+  robotsExpiresAt: number | null;
+  crawlDelayMs: number | null;
+  sitemapsSought: boolean;
+}
+
+/** All queued (or deferred) URLs of a host, or of one origin, move together. */
+export interface BulkMove {
+  host: number | null;
+  origin: number | null;
+  from: UrlState;
+  to: UrlState;
+  reason: string | null;
+}
+
+export interface QueuedUrl {
+  id: number;
+  url: string;
+  kind: UrlKind;
+  depth: number;
+  seed: number;
+  class: QueueClass;
+  attempts: number;
+  /** Wall time. */
+  notBefore: number;
+  hops: number;
+  flags: number;
+}
+
+/** A host as it stands on disk, with what is queued for it. */
+export interface HostSnapshot {
+  host: HostRow & { name: string };
+  origins: OriginSnapshot[];
+}
+export interface OriginSnapshot {
+  row: OriginRow;
+  origin: string;
+  queued: [urgent: number, seed: number, rest: number];
+  deferred: number;
+}
+
+export interface CommitAnswer {
+  /** Hosts of new URLs whose origin was given by text. */
+  hosts: HostSnapshot[];
+  /** Of the unsure ones: the id it is known by, when it is known. */
+  known: [id: number, knownId: number][];
+  /** Became queued by the store's decision (found again, scope widened). */
+  queued: (QueuedUrl & { origin: string; wasSkipped: boolean })[];
+  /** Their keys and new depths, for the table in memory. */
+  lowered: { key: [number, number, number, number]; id: number; depth: number; offered: boolean }[];
+  /** How many each bulk move moved, in order. */
+  moved: number[];
+  lookups: { asked: number; saved: number; hits: number };
+  commitMs: number;
+}
+
+export interface QueueLoad {
+  origin: number;
+  class: QueueClass;
+  /** Ids after this one, or before it when the newest go first. */
+  beyond: number;
+  newestFirst: boolean;
+  limit: number;
+}
+
+/** What a run starts from. */
+export interface StoreSnapshot {
+  run: number;
+  resumed: boolean;
+  /** Requests that were under way when the last run was killed: queued again. */
+  refetched: number;
+  /** Leased three times without ever being settled: failed now. */
+  abandoned: number;
+  nextId: number;
+  nextSeq: number;
+  /** After a kill a host waits its whole delay: nobody knows when its last request went out. */
+  unclean: boolean;
+  meta: Record<string, string>;
+  hosts: HostSnapshot[];
+  /** Hosts with queued URLs that were left on disk. */
+  parkedHosts: number;
+  counts: Record<string, number>;
+  /** Segments of the key table that are on disk. */
+  spilledSegments: number[];
+  seeds: SeedRow[];
+}
+
+export interface SeedRow {
+  seed: number;
+  url: string;
+  label: string;
+  scope: string;
+  depth: number | null;
+  maxUrls: number | null;
+  fallbacks: string[];
+  /** The URLs whose host and directory the seed's scope counts: its own and what it redirected to. */
+  scopeUrls: string[];
+}
+
+/** The store as the frontier sees it: behind it a thread, or in the simulator a model. */
+export interface StorePort {
+  commit(transaction: Transaction): Promise<CommitAnswer>;
+  loadQueue(loads: QueueLoad[]): Promise<QueuedUrl[][]>;
+  /** Parked hosts that are due, at most `limit`; they are no longer parked. */
+  loadDue(wall: number, limit: number): Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }>;
+}

@@ -1,0 +1,48 @@
+/** The life of a URL. Numbers are stored: only append. */
+export const UrlState = {
+  queued: 0,
+  leased: 1,
+  done: 2,
+  failed: 3,
+  skipped: 4,
+  deferred: 5,
+  /** Known only as the end of an edge (out of scope, an asset, another scheme); in no list of pages. */
+  unlisted: 6,
+} as const;
+export type UrlState = (typeof UrlState)[keyof typeof UrlState];
+
+export const STATE_NAMES = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred', 'unlisted'] as const;
+
+/** From → to. The store makes no other move; one that is asked for is a defect and stops the crawl. */
+export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
+  // Cut by a trap or limit, its host put off, or its robots.txt out of reach: without ever being leased.
+  [UrlState.queued]: [UrlState.leased, UrlState.skipped, UrlState.deferred, UrlState.failed],
+  // Back to queued: a retry, or a lease given back because it was never sent.
+  [UrlState.leased]: [UrlState.done, UrlState.failed, UrlState.skipped, UrlState.queued, UrlState.deferred],
+  // robots.txt is asked again when its 24 hours are over, and only robots.txt.
+  [UrlState.done]: [UrlState.leased],
+  [UrlState.failed]: [UrlState.leased],
+  // Found again by a shorter path, or by a link that may be followed.
+  [UrlState.skipped]: [UrlState.queued],
+  [UrlState.deferred]: [UrlState.queued],
+  [UrlState.unlisted]: [UrlState.queued, UrlState.skipped],
+};
+
+export const UrlKind = { page: 0, robots: 1, sitemap: 2 } as const;
+export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
+
+/** Which of a host's waiting URLs goes first. robots.txt goes before all of them. */
+export const QueueClass = { urgent: 0, seed: 1, rest: 2 } as const;
+export type QueueClass = (typeof QueueClass)[keyof typeof QueueClass];
+export const QUEUE_CLASSES = [QueueClass.urgent, QueueClass.seed, QueueClass.rest] as const;
+
+export const UrlFlag = {
+  /** Out of scope, checked once with HEAD, its links not followed. */
+  external: 1,
+  /** HEAD was refused: next time a ranged GET. */
+  rangedGet: 2,
+  /** A seed, or what a seed redirects to: widens the scope when it redirects. */
+  seed: 4,
+  /** Its name looked binary but it is a page: next time a GET. */
+  wholeGet: 8,
+} as const;

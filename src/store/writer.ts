@@ -1,0 +1,325 @@
+import { StateError } from '../base/errors.js';
+import { hostOfOrigin } from '../url/place.js';
+import { HostsTable } from './hosts-table.js';
+import { Rediscovery, type StoreScope } from './rediscovery.js';
+import { SeenIndex } from './seen-index.js';
+import type { Database, Statement } from './sqlite.js';
+import type { CommitAnswer, NewUrl, SettledUrl, Transaction } from './transaction.js';
+import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlKind, UrlState } from './url-state.js';
+import { PENDING } from './packed-edges.js';
+
+export interface WriterOptions {
+  expectedUrls: number;
+  falsePositiveRate: number;
+  lookupBatch: number;
+  scope: StoreScope;
+}
+
+/** Commits transactions. The only writer of the store, and the only place where a URL changes its state. */
+export class Writer {
+  readonly #database: Database;
+  readonly #statements: ReturnType<typeof prepare>;
+  readonly seen: SeenIndex;
+  readonly hosts: HostsTable;
+  readonly #rediscovery: Rediscovery;
+  #nextSeq: number;
+  /** Hosts that memory may not have, and that get work with this transaction. */
+  readonly #entering = new Set<number>();
+
+  constructor(database: Database, options: WriterOptions) {
+    this.#database = database;
+    this.#statements = prepare(database);
+    this.seen = new SeenIndex(database, {
+      expectedUrls: options.expectedUrls,
+      falsePositiveRate: options.falsePositiveRate,
+      batchLimit: options.lookupBatch,
+    });
+    this.hosts = new HostsTable(database);
+    this.#rediscovery = new Rediscovery(database, options.scope);
+    this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
+  }
+
+  /** Number of the page that was settled last. */
+  get lastSeq(): number {
+    return this.#nextSeq - 1;
+  }
+
+  commit(transaction: Transaction): CommitAnswer {
+    const startedAt = performance.now();
+    const lookupsBefore = { ...this.seen.use };
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      const answer = this.#apply(transaction);
+      this.#database.exec('COMMIT');
+      answer.commitMs = performance.now() - startedAt;
+      answer.lookups = {
+        asked: this.seen.use.asked - lookupsBefore.asked,
+        saved: this.seen.use.saved - lookupsBefore.saved,
+        hits: this.seen.use.hits - lookupsBefore.hits,
+      };
+      return answer;
+    } catch (error) {
+      this.#rollBack();
+      throw storeFailure(error);
+    }
+  }
+
+  #rollBack(): void {
+    this.#entering.clear();
+    try {
+      this.#database.exec('ROLLBACK');
+    } catch {
+      // A failed COMMIT may have rolled back already; the first error is the one that is thrown.
+    }
+  }
+
+  #apply(transaction: Transaction): CommitAnswer {
+    const answer: CommitAnswer = {
+      hosts: [],
+      known: [],
+      queued: [],
+      lowered: [],
+      moved: [],
+      lookups: { asked: 0, saved: 0, hits: 0 },
+      commitMs: 0,
+    };
+    for (const { seed, scopeUrls } of transaction.widened) {
+      this.#rediscovery.widen(seed, scopeUrls, answer);
+    }
+    for (const spilled of transaction.spilledKeys) {
+      this.#spill(spilled);
+    }
+    const knownIds = this.#insertNew(transaction.newUrls, answer);
+    for (const settled of transaction.settled) {
+      this.#settle(settled, transaction.at, knownIds, answer);
+    }
+    for (const found of transaction.found) {
+      this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer);
+    }
+    for (const id of transaction.returned) {
+      this.#must(this.#statements.giveBack.run(id), id, UrlState.leased, UrlState.queued);
+    }
+    for (const { id, reason } of transaction.skipped) {
+      this.#must(this.#statements.skip.run(reason, id), id, UrlState.queued, UrlState.skipped);
+      this.#statements.insertPage.run(id, this.#nextSeq++, ...new Array(18).fill(null));
+    }
+    for (const id of transaction.leased) {
+      this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
+    }
+    this.hosts.save(transaction.hosts, transaction.origins);
+    for (const move of transaction.bulk) {
+      if (!LEGAL_MOVES[move.from].includes(move.to)) {
+        throw new StateError('illegal_move', `a URL cannot go from ${STATE_NAMES[move.from]} to ${STATE_NAMES[move.to]}`);
+      }
+      answer.moved.push(this.hosts.moveAll(move));
+      if (move.to === UrlState.queued && move.host !== null) {
+        this.#entering.add(move.host);
+      }
+    }
+    for (const { origin } of answer.queued) {
+      this.#entering.add(this.hosts.ensure(origin, hostOfOrigin(origin)).host);
+    }
+    answer.hosts = [...this.#entering].map((host) => this.hosts.snapshot(host));
+    this.#entering.clear();
+    for (const [key, value] of Object.entries(transaction.meta)) {
+      this.#statements.setMeta.run(key, value);
+    }
+    return answer;
+  }
+
+  /** Ids that turned out to be others: key = the id offered, value = the id the URL is known by. */
+  #insertNew(newUrls: NewUrl[], answer: CommitAnswer): Map<number, number> {
+    const knownIds = new Map<number, number>();
+    const inserted: NewUrl[] = [];
+    const unsure = newUrls.filter((url) => url.unsure);
+    const known = unsure.length > 0 ? this.seen.find(unsure.map((url) => url.key)) : new Map<number, number>();
+    const knownUnsure = new Map([...known].map(([place, id]) => [unsure[place]!, id]));
+    const insertedUnsure = new Map<string, number>();
+    for (const url of newUrls) {
+      if (url.unsure) {
+        const id = knownUnsure.get(url) ?? insertedUnsure.get(url.url);
+        if (id !== undefined) {
+          knownIds.set(url.id, id);
+          answer.known.push([url.id, id]);
+          if (url.state !== UrlState.unlisted) {
+            this.#rediscovery.found(id, url.depth, url.reason !== 'nofollow', url.parent, answer);
+          }
+          continue;
+        }
+        insertedUnsure.set(url.url, url.id);
+        this.seen.add(url.key, url.id);
+      }
+      this.#insertUrl(url);
+      inserted.push(url);
+    }
+    // robots.txt belongs to its origin; nobody asks whether it was seen.
+    this.#keepKeys(inserted.filter((url) => url.kind !== UrlKind.robots));
+    return knownIds;
+  }
+
+  #insertUrl(url: NewUrl): void {
+    let originId = url.origin;
+    if (originId === '') {
+      // mailto: and its like belong nowhere.
+      originId = 0;
+    } else if (typeof originId === 'string') {
+      const { origin, host } = this.hosts.ensure(originId, hostOfOrigin(originId));
+      originId = origin;
+      if (url.state !== UrlState.unlisted) {
+        this.#entering.add(host);
+      }
+    }
+    this.#statements.insertUrl.run(
+      url.id,
+      url.url,
+      url.kind,
+      originId,
+      url.depth,
+      url.parent,
+      url.seed,
+      url.class,
+      url.state,
+      url.reason,
+      url.state === UrlState.leased ? 1 : 0,
+      url.hops,
+      url.flags,
+    );
+  }
+
+  #keepKeys(urls: NewUrl[]): void {
+    if (urls.length === 0) {
+      return;
+    }
+    const packed = new Uint32Array(urls.length * 5);
+    urls.forEach((url, i) => {
+      packed.set(url.key, i * 5);
+      packed[i * 5 + 4] = url.id;
+    });
+    this.#statements.insertKeys.run(urls[0]!.id, new Uint8Array(packed.buffer));
+  }
+
+  #spill({ segment, packed }: { segment: number; packed: Uint32Array }): void {
+    for (let i = 0; i < packed.length; i += 5) {
+      this.seen.add(packed.subarray(i, i + 4), packed[i + 4]!);
+    }
+    const row = this.#statements.getMeta.get('spilledSegments');
+    const segments = new Set<number>(row === undefined ? [] : JSON.parse(row.value));
+    segments.add(segment);
+    this.#statements.setMeta.run('spilledSegments', JSON.stringify([...segments]));
+  }
+
+  #settle(settled: SettledUrl, at: number, knownIds: Map<number, number>, answer: CommitAnswer): void {
+    const { id, retry } = settled;
+    if (retry !== null) {
+      const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
+      this.#must(change, id, UrlState.leased, UrlState.queued);
+      return;
+    }
+    const row = this.#statements.settle.get(settled.state, settled.reason, id);
+    this.#must({ changes: row === undefined ? 0 : 1 }, id, UrlState.leased, settled.state);
+    const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
+    this.#insertPage(settled, redirectTo, at);
+    if (settled.edges !== null && settled.edges.length > 0) {
+      this.#insertEdges(settled, settled.edges, knownIds);
+    }
+    if (row.depth !== settled.depth) {
+      this.#rediscovery.offerAgain(id, row.depth, answer);
+    }
+  }
+
+  #insertPage(settled: SettledUrl, redirectTo: number | null, at: number): void {
+    const page = settled.page;
+    this.#statements.insertPage.run(
+      settled.id,
+      this.#nextSeq++,
+      page?.status ?? null,
+      page?.message ?? null,
+      redirectTo,
+      page?.contentType ?? null,
+      page?.bytes ?? 0,
+      page?.links ?? 0,
+      page?.title ?? null,
+      page?.description ?? null,
+      page?.canonical ?? null,
+      page?.lang ?? null,
+      page?.robotsMeta ?? null,
+      page?.hash ?? null,
+      page?.lastModified ?? null,
+      page?.etag ?? null,
+      page?.fetchedAt ?? at,
+      page?.ttfbMs ?? null,
+      page?.totalMs ?? null,
+      page?.malformed ?? null,
+    );
+  }
+
+  #insertEdges(settled: SettledUrl, edges: Uint32Array, knownIds: Map<number, number>): void {
+    for (let i = 0; i < edges.length; i += 2) {
+      const target = edges[i]!;
+      if (target >= PENDING) {
+        const id = settled.newIds[target - PENDING]!;
+        edges[i] = knownIds.get(id) ?? id;
+      }
+    }
+    this.#statements.insertEdges.run(
+      settled.id,
+      new Uint8Array(edges.buffer, edges.byteOffset, edges.byteLength),
+      settled.rels.length > 0 ? JSON.stringify(settled.rels) : null,
+      settled.texts === null ? null : JSON.stringify(settled.texts),
+    );
+  }
+
+  #must(change: { changes: number | bigint }, id: number, from: UrlState, to: UrlState): void {
+    if (Number(change.changes) !== 1 || !LEGAL_MOVES[from].includes(to)) {
+      const row = this.#database.prepare('SELECT url, state FROM urls WHERE id = ?').get(id);
+      const now = row === undefined ? 'not in the store' : STATE_NAMES[row.state as UrlState];
+      throw new StateError('illegal_move', `URL ${id} should go from ${STATE_NAMES[from]} to ${STATE_NAMES[to]} but is ${now}`);
+    }
+  }
+}
+
+function storeFailure(error: unknown): StateError {
+  if (error instanceof StateError) {
+    return error;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  const full = /full|ENOSPC/i.test(message);
+  return new StateError(
+    full ? 'disk_full' : 'store',
+    full ? 'the disk is full: nothing that was committed is lost' : `the store cannot be written: ${message}`,
+    { cause: error },
+  );
+}
+
+function prepare(database: Database): Record<
+  'insertUrl' | 'insertPage' | 'insertEdges' | 'insertKeys' | 'settle' | 'requeue' | 'giveBack' | 'skip' | 'lease' | 'setMeta' | 'getMeta',
+  Statement
+> {
+  return {
+    insertUrl: database.prepare(
+      `INSERT INTO urls (id, url, kind, origin, depth, parent, seed, class, state, reason, attempts, hops, flags)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertPage: database.prepare(
+      `INSERT OR REPLACE INTO pages (id, seq, status, message, redirect_to, content_type, bytes, links, title, description, canonical, lang,
+         robots_meta, hash, last_modified, etag, fetched_at, ttfb_ms, total_ms, malformed)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
+    insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
+    settle: database.prepare('UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 RETURNING depth'),
+    requeue: database.prepare(
+      'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0 WHERE id = ? AND state = 1',
+    ),
+    giveBack: database.prepare(
+      'UPDATE urls SET state = 0, attempts = attempts - 1, class = 0 WHERE id = ? AND state = 1',
+    ),
+    skip: database.prepare('UPDATE urls SET state = 4, reason = ? WHERE id = ? AND state = 0'),
+    lease: database.prepare(
+      // robots.txt is leased again from done or failed when its time is over.
+      'UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ? AND (state = 0 OR (kind = 1 AND state IN (2, 3)))',
+    ),
+    setMeta: database.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'),
+    getMeta: database.prepare('SELECT value FROM meta WHERE key = ?'),
+  };
+}

@@ -1,0 +1,10 @@
+import { hostKeyOf, isHttp, originOf } from './host.js';
+
+/** Where keys live that are not URLs (a library user's own identity): one origin, one host, no network. */
+const NOWHERE = 'local:';
+
+/** The origin that a URL, or a key that stands for one, is queued under. */
+export const queueOriginOf = (url: string): string => (isHttp(url) ? originOf(url) : NOWHERE);
+
+/** What pacing goes by for an origin. */
+export const hostOfOrigin = (origin: string): string => (origin === NOWHERE ? NOWHERE : hostKeyOf(`${origin}/`));

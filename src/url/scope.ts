@@ -1,0 +1,173 @@
+import { getDomain } from 'tldts';
+import { printable } from '../base/text.js';
+import { barePathOf, extensionOf, hasBinaryExtension, hostKeyOf, hostnameOf, isHttp, isLoopbackHost } from './host.js';
+import { compilePattern, type UrlPattern } from './pattern.js';
+
+export const SCOPE_KINDS = ['page', 'prefix', 'host', 'subdomains', 'domain', 'any'] as const;
+export type ScopeKind = (typeof SCOPE_KINDS)[number];
+
+/** What a seed opens: how far, and from where. The URL is in normal form. */
+export interface SeedScope {
+  kind: ScopeKind;
+  url: string;
+}
+
+export interface ScopePatterns {
+  include: string[];
+  exclude: string[];
+}
+
+export interface ScopeData extends ScopePatterns {
+  rules: SeedScope[];
+}
+
+interface NamedPattern {
+  readonly text: string;
+  readonly matches: UrlPattern;
+}
+
+interface Prefix {
+  readonly rule: SeedScope;
+  /** Ends in a slash. */
+  readonly folder: string;
+  /** The path itself where it is no folder. */
+  readonly path: string;
+}
+
+type Verdict = { readonly by: 'scheme' | 'outside' | 'no include' } | { readonly by: 'exclude'; readonly text: string };
+
+/** Endings of pages: the folder of such a page is meant, not the page. A version such as `/docs/10.x` is no file. */
+const PAGE_EXTENSION = /^(?:[xsp]?html?|php\d?|aspx?|jspx?|jsf|cfm|cgi|pl|do|md|markdown|rst|txt|xml|json)$/;
+
+const MOST_REMEMBERED_DOMAINS = 10_000;
+
+/** Which URLs belong to the crawl: the union of what the seeds open, cut by the patterns. Exclude wins over include. */
+export class Scope {
+  readonly #patterns: ScopePatterns;
+  readonly #includes: NamedPattern[];
+  readonly #excludes: NamedPattern[];
+  readonly #rules: SeedScope[] = [];
+  #any: SeedScope | null = null;
+  readonly #pages = new Map<string, SeedScope>();
+  readonly #hosts = new Map<string, SeedScope>();
+  readonly #parents = new Map<string, SeedScope>();
+  readonly #domains = new Map<string, SeedScope>();
+  readonly #prefixes = new Map<string, Prefix[]>();
+  readonly #domainOfHost = new Map<string, string>();
+
+  constructor(rules: SeedScope[], patterns: ScopePatterns) {
+    this.#patterns = { include: [...patterns.include], exclude: [...patterns.exclude] };
+    this.#includes = patterns.include.map((text) => ({ text, matches: compilePattern(text, 'include') }));
+    this.#excludes = patterns.exclude.map((text) => ({ text, matches: compilePattern(text, 'exclude') }));
+    for (const rule of rules) this.grow(rule);
+  }
+
+  static fromJSON(data: ScopeData): Scope {
+    return new Scope(data.rules, data);
+  }
+
+  toJSON(): ScopeData {
+    return { rules: this.#rules.map((rule) => ({ ...rule })), ...structuredClone(this.#patterns) };
+  }
+
+  /** Adds what one more seed, or the URL that a seed redirects to, opens. */
+  grow(rule: SeedScope): void {
+    if (this.#rules.some((known) => known.kind === rule.kind && known.url === rule.url)) return;
+    this.#rules.push(rule);
+    const hostname = hostnameOf(rule.url);
+    if (rule.kind === 'any') this.#any = rule;
+    else if (rule.kind === 'page') this.#pages.set(rule.url, rule);
+    else if (rule.kind === 'prefix') this.#addPrefix(rule);
+    else if (rule.kind === 'host' || isLoopbackHost(hostname)) this.#hosts.set(siteOf(rule.url), rule);
+    else if (rule.kind === 'subdomains') this.#parents.set(hostname, rule);
+    else this.#domains.set(this.#domainOf(hostname), rule);
+  }
+
+  admits(url: string): boolean {
+    return 'kind' in this.#judge(url);
+  }
+
+  /** The rule that lets the URL in, or null. */
+  ruleFor(url: string): SeedScope | null {
+    const verdict = this.#judge(url);
+    return 'kind' in verdict ? verdict : null;
+  }
+
+  /** Which rule or pattern decided, in a few words. */
+  why(url: string): string {
+    const verdict = this.#judge(url);
+    if ('kind' in verdict) return `in scope: ${verdict.kind} of ${printable(verdict.url)}`;
+    if (verdict.by === 'exclude') return `excluded by "${printable(verdict.text)}"`;
+    if (verdict.by === 'no include') return 'no include pattern matches';
+    return verdict.by === 'scheme' ? 'neither http nor https' : 'outside the scope of every seed';
+  }
+
+  #judge(url: string): SeedScope | Verdict {
+    if (!isHttp(url)) return { by: 'scheme' };
+    const rule = this.#ruleFor(url);
+    if (rule === null) return { by: 'outside' };
+    for (const pattern of this.#excludes) if (pattern.matches(url)) return { by: 'exclude', text: pattern.text };
+    const included = this.#includes.length === 0 || this.#includes.some((pattern) => pattern.matches(url));
+    return included ? rule : { by: 'no include' };
+  }
+
+  #ruleFor(url: string): SeedScope | null {
+    if (this.#any !== null) return this.#any;
+    const site = siteOf(url);
+    return (
+      this.#hosts.get(site) ??
+      (this.#parents.size > 0 ? this.#parentRule(hostnameOf(url)) : undefined) ??
+      this.#prefixRule(site, url) ??
+      this.#pages.get(url) ??
+      (this.#domains.size > 0 ? this.#domains.get(this.#domainOf(hostnameOf(url))) : undefined) ??
+      null
+    );
+  }
+
+  /** The host itself or whatever it is below. */
+  #parentRule(hostname: string): SeedScope | undefined {
+    for (let name = hostname; ; ) {
+      const rule = this.#parents.get(name);
+      const dot = name.indexOf('.');
+      if (rule !== undefined || dot < 0) return rule;
+      name = name.slice(dot + 1);
+    }
+  }
+
+  #prefixRule(site: string, url: string): SeedScope | undefined {
+    const prefixes = this.#prefixes.get(site);
+    if (prefixes === undefined) return undefined;
+    const path = barePathOf(url);
+    return prefixes.find((prefix) => path === prefix.path || path.startsWith(prefix.folder))?.rule;
+  }
+
+  #addPrefix(rule: SeedScope): void {
+    const path = barePathOf(rule.url);
+    const isFile = PAGE_EXTENSION.test(extensionOf(rule.url)) || hasBinaryExtension(rule.url);
+    const folder = path.endsWith('/') || isFile ? path.slice(0, path.lastIndexOf('/') + 1) : `${path}/`;
+    const site = siteOf(rule.url);
+    const prefixes = this.#prefixes.get(site) ?? [];
+    prefixes.push({ rule, folder, path });
+    this.#prefixes.set(site, prefixes);
+  }
+
+  /** The registrable domain by the public suffix list, its private part included; a host that has none is its own. */
+  #domainOf(hostname: string): string {
+    let domain = this.#domainOfHost.get(hostname);
+    if (domain === undefined) {
+      domain = getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+      if (this.#domainOfHost.size >= MOST_REMEMBERED_DOMAINS) this.#domainOfHost.clear();
+      this.#domainOfHost.set(hostname, domain);
+    }
+    return domain;
+  }
+}
+
+/**
+ * The host whatever its scheme and port; on loopback, where every port is a site of its own, with the port. `example.com.` is
+ * not `example.com` here: to follow a link to it would be to crawl the site twice.
+ */
+function siteOf(url: string): string {
+  const hostname = hostnameOf(url);
+  return isLoopbackHost(hostname) ? hostKeyOf(url) : hostname;
+}

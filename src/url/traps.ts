@@ -1,0 +1,4 @@
+/** URLs that a program makes without end: fixed rules for one URL at a time, and a watch over what patterns bring. */
+export { queryPatternOf, shapeOf } from './shape.js';
+export { TrapRules, type TrapRulesOptions } from './trap-rules.js';
+export { type FetchedPage, TrapWatch, type TrapWatchData, type TrapWatchOptions } from './trap-watch.js';

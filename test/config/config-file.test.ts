@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StateError } from '../../src/base/errors.js';
+import { loadConfigFile } from '../../src/config/config-file.js';
+import { findJsonFault } from '../../src/config/json-fault.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'gossamer-config-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
+const load = (config?: string, env: Record<string, string> = {}) =>
+  loadConfigFile({ flags: config === undefined ? {} : { config }, env, cwd: folder });
+
+test('no config file is no fault', async () => {
+  expect(await load()).toBeNull();
+});
+
+test.each([
+  ['gossamer.config.json', '\ufeff{ "delay": "2s" }'],
+  ['gossamer.config.js', 'const delay = "2s";\nexport default { delay };'],
+  ['gossamer.config.js', 'module.exports = { delay: "2s" };'],
+  ['gossamer.config.ts', 'const delay: string = "2s";\nexport default { delay } satisfies { delay: string };'],
+])('%s in the current folder is read: %s', async (name, text) => {
+  write(name, text);
+  expect(await load()).toEqual({ path: path.join(folder, name), folder, values: { delay: '2s' } });
+});
+
+test('--config wins over GOSSAMER_CONFIG, and both over the current folder', async () => {
+  write('gossamer.config.json', '{"workers":1}');
+  write('a.json', '{"workers":2}');
+  write('b.json', '{"workers":3}');
+  expect((await load('b.json', { GOSSAMER_CONFIG: 'a.json' }))?.values).toEqual({ workers: 3 });
+  expect((await load(undefined, { GOSSAMER_CONFIG: 'a.json' }))?.values).toEqual({ workers: 2 });
+  expect((await load())?.values).toEqual({ workers: 1 });
+});
+
+test('two config files in one folder are refused', async () => {
+  write('gossamer.config.json', '{}');
+  write('gossamer.config.ts', 'export default {}');
+  await expect(load()).rejects.toThrow(/gossamer\.config\.ts and gossamer\.config\.json are both in .*--config/);
+});
+
+test.each([
+  ['{\n  "a": 1,\n  "b" 2\n}', 'not JSON at line 3: unexpected 2'],
+  ['{\n  "a": 1,\n}', 'not JSON at line 3: unexpected }'],
+  ["{\n  'a': 1\n}", "not JSON at line 2: unexpected 'a': 1"],
+  ['{\n  "a": [1, 2\n', 'not JSON at line 3: it ends too early'],
+  ['', 'not JSON at line 1: it ends too early'],
+  ['{} x', 'not JSON at line 1: unexpected x'],
+  ['[]', 'must hold an object of options'],
+  ['null', 'must hold an object of options'],
+])('the JSON %j is refused with file and line', async (text, message) => {
+  write('c.json', text);
+  const failure = load('c.json');
+  await expect(failure).rejects.toThrow(StateError);
+  await expect(failure).rejects.toThrow(`${path.join(folder, 'c.json')}: ${message}`);
+});
+
+test('a fault is found in exactly the texts that JSON.parse refuses', () => {
+  const nearlyJson = fc
+    .tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', ':', '\\', ' ', '0', 'x', '\n'))
+    .map(([text, at, mark]) => text.slice(0, at % (text.length + 1)) + mark + text.slice((at % (text.length + 1)) + 1));
+  fc.assert(
+    fc.property(fc.oneof(fc.json(), nearlyJson), (text) => {
+      let valid = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        valid = false;
+      }
+      expect(findJsonFault(text) === null).toBe(valid);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('a config file that is missing, of another kind, without a default export or faulty is named', async () => {
+  await expect(load('none.json')).rejects.toThrow('none.json: there is no such config file');
+  await expect(load('config.yaml')).rejects.toThrow('config.yaml: a config file ends in .ts, .js or .json');
+  write('named.ts', 'export const delay = 1;');
+  await expect(load('named.ts')).rejects.toThrow('named.ts: must have a default export');
+  write('throws.ts', 'throw new Error("no luck");');
+  await expect(load('throws.ts')).rejects.toThrow(/throws\.ts: .*no luck/);
+  write('syntax.ts', 'export default {{');
+  await expect(load('syntax.ts')).rejects.toThrow(/syntax\.ts: /);
+});

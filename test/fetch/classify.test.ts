@@ -1,0 +1,52 @@
+import { errors } from 'undici';
+import { expect, test } from 'vitest';
+import { FetchError } from '../../src/base/errors.js';
+import { classify, isTransient } from '../../src/fetch/classify.js';
+
+const coded = (code: string): Error => Object.assign(new Error(`text of ${code}`), { code });
+
+test.each([
+  ['connection_refused', ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH']],
+  ['connection_reset', ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'ERR_HTTP2_STREAM_ERROR']],
+  ['timeout', ['ETIMEDOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'UND_ERR_CONNECT_TIMEOUT']],
+  ['tls', ['EPROTO', 'ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT']],
+  ['tls', ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_SSL_WRONG_VERSION_NUMBER', 'SELF_SIGNED_CERT_IN_CHAIN']],
+  ['too_large', ['UND_ERR_HEADERS_OVERFLOW']],
+  ['unknown', ['HPE_INVALID_CONSTANT', 'SOMETHING_ELSE']],
+])('%s', (errorClass, codes) => {
+  for (const code of codes) {
+    const cause = coded(code);
+    const error = classify(cause, false);
+    expect(error.errorClass, code).toBe(errorClass);
+    expect(error.cause).toBe(cause);
+  }
+});
+
+test('an error that is classified already stays as it is', () => {
+  const error = new FetchError('too_slow', 'x');
+  expect(classify(error, true)).toBe(error);
+});
+
+test('the chain of causes is in the message only when asked for', () => {
+  const error = new errors.SocketError('other side closed', undefined as never);
+  error.cause = new Error('the root of it');
+  expect(classify(error, false).message).not.toContain('root');
+  expect(classify(error, true).message).toContain('the root of it');
+});
+
+test('retries are for what may pass: refused, reset, time-outs, 5xx, 429', () => {
+  for (const errorClass of ['connection_refused', 'connection_reset', 'timeout', 'http_5xx', 'rate_limited'] as const) {
+    expect(isTransient(errorClass), errorClass).toBe(true);
+  }
+  for (const errorClass of [
+    'dns',
+    'tls',
+    'blocked_address',
+    'too_large',
+    'too_slow',
+    'invalid_url',
+    'unknown',
+  ] as const) {
+    expect(isTransient(errorClass), errorClass).toBe(false);
+  }
+});

@@ -1,0 +1,78 @@
+import { parseArgs } from 'node:util';
+import { compare, type Difference, factsOfWalk, isSame } from './compare.js';
+import { crawlSite } from './crawl.js';
+import { type ServedSite, serveRealSites } from './serve.js';
+import { REAL_SITES, WORK_FOLDER } from './sites.js';
+import { cachedWalk } from './walk-cache.js';
+
+const USAGE = `usage: npm run test:real -- [--fresh] [${REAL_SITES.map(({ name }) => name).join('|')} …]
+
+Crawls the documentation of four Debian packages, served by nginx on loopback, and compares the pages and all edges with
+those of an independent walker. --fresh walks again instead of taking the walk of an earlier run.
+`;
+const SHOWN_DIFFERENCES = 10;
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { fresh: { type: 'boolean', default: false }, help: { type: 'boolean', short: 'h', default: false } },
+  });
+  const unknown = positionals.filter((name) => !REAL_SITES.some((site) => site.name === name));
+  if (values.help || unknown.length > 0) {
+    process.stderr.write(unknown.length > 0 ? `no site ${unknown.join(', ')}\n${USAGE}` : USAGE);
+    return values.help ? 0 : 2;
+  }
+  const server = await serveRealSites();
+  let passed = 0;
+  let failed = 0;
+  try {
+    for (const site of server.sites) {
+      if (positionals.length > 0 && !positionals.includes(site.name)) continue;
+      for (const same of await testSite(site, values.fresh)) same ? passed++ : failed++;
+    }
+  } finally {
+    await server.close();
+  }
+  print(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+/** Two verdicts: the pages and the edges. */
+async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
+  const { name, packageName, version } = site;
+  print(`${name}: ${packageName} ${version} at ${site.url}`);
+  try {
+    const startedAt = performance.now();
+    const wish = { ...site, version: `${packageName} ${version}`, folder: WORK_FOLDER, fresh };
+    const expected = factsOfWalk(await cachedWalk(wish));
+    print(`  walked ${expected.pages.size} pages in ${seconds(performance.now() - startedAt)}`);
+    const crawl = await crawlSite(site);
+    const { pages, edges } = compare(expected, crawl.facts);
+    const rate = Math.round(pages.actual / (crawl.tookMs / 1000));
+    print(`  crawled ${pages.actual} pages in ${seconds(crawl.tookMs)}, ${rate} pages/s`);
+    print(`  ${row(['', 'expected', 'crawled', 'missing', 'extra', 'unlike', ''])}`);
+    printDifference('pages', pages);
+    printDifference('edges', edges);
+    return [isSame(pages), isSame(edges)];
+  } catch (error) {
+    print(`  FAILED: ${error instanceof Error ? error.stack : error}`);
+    return [false, false];
+  }
+}
+
+function printDifference(what: string, difference: Difference): void {
+  const { expected, actual, missing, extra, unlike } = difference;
+  const counts = [expected, actual, missing.length, extra.length, unlike.length].map(String);
+  print(`  ${row([what, ...counts, isSame(difference) ? 'passed' : 'FAILED'])}`);
+  for (const [label, lines] of Object.entries({ missing, extra, unlike })) {
+    for (const line of lines.slice(0, SHOWN_DIFFERENCES)) print(`    ${label}: ${line}`);
+    if (lines.length > SHOWN_DIFFERENCES) print(`    ${label}: and ${lines.length - SHOWN_DIFFERENCES} more`);
+  }
+}
+
+const row = (cells: string[]): string =>
+  cells.map((cell, i) => (i === 0 ? cell.padEnd(8) : cell.padStart(10))).join('');
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+
+process.exitCode = await main();

@@ -1,0 +1,221 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AS_WRITTEN, type IdentityOptions, normaliseUrl, UrlResolver } from '../../src/url/identity.js';
+
+/** The rule as the standard has it, with no shortcut. */
+function expected(href: string, base: string): string | null {
+  let url: URL;
+  try {
+    url = new URL(href, base);
+  } catch {
+    return null;
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return url.href;
+  url.username = '';
+  url.password = '';
+  url.hash = '';
+  return url.href.replace(/%[0-9a-fA-F]{2}/g, (found) => found.toUpperCase());
+}
+
+const BASES = [
+  'http://example.com/',
+  'https://example.com/docs/api/index.html',
+  'https://example.com/docs/api/?page=2',
+  'https://example.com/a//b/c',
+  'http://example.com:8080/x/y.html?q=a/b',
+  'http://127.0.0.1:3000/%D0%9F/x',
+  'http://[::1]/a/b',
+];
+
+const piece = fc.oneof(
+  { weight: 8, arbitrary: fc.stringMatching(/^[a-zA-Z0-9._~-]{1,6}$/) },
+  { weight: 4, arbitrary: fc.constantFrom('/', '../', './', '..', '.', '//', '?', '#', '&', '=', 'a.html') },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(
+      ...[
+        '\\',
+        '\t',
+        '\n',
+        '\r',
+        ' ',
+        ';',
+        ':',
+        '@',
+        '!',
+        "'",
+        '"',
+        '(',
+        ')',
+        '*',
+        '+',
+        ',',
+        '$',
+        '|',
+        '^',
+        '`',
+        '{',
+        '<',
+      ],
+      ...['%2e', '%2E%2e', '%', '%zz', '%c3%a9', '%2f', 'é', '日本', '\ud800', '\u0000', '\u00ad', '[', ']', '\u3002'],
+      ...['http:', 'https:', 'HTTP:', 'http:/', 'http://', 'https://', 'hTTps://', 'ftp://', 'mailto:', 'javascript:'],
+      ...[
+        'example.com',
+        'EXAMPLE.com',
+        'xn--bcher-kva.example',
+        'bücher.example',
+        'a..b',
+        '0x7f.1',
+        '2130706433',
+        '1.2',
+      ],
+      ...['localhost', 'a--b.example', 'user:pw@', ':80', ':443', ':8080', ':99999', '[::1]', '//example.org', 'a.0x1'],
+    ),
+  },
+);
+const messyHref = fc.array(piece, { maxLength: 7 }).map((pieces) => pieces.join(''));
+const plainHref = fc
+  .tuple(
+    fc.constantFrom(
+      '',
+      '',
+      '../',
+      '../../',
+      './',
+      '/',
+      '?',
+      '#',
+      'https://example.org/',
+      'http://a.b-c.io',
+      'http://xn--a.io/',
+      'https://x1.y2',
+    ),
+    fc.stringMatching(/^[a-z0-9._/-]{0,12}$/),
+    fc.constantFrom('', '?x=1', '?a=b&c=/../d', '#f', '?q#f', '#a b?c'),
+  )
+  .map((parts) => parts.join(''));
+
+describe('UrlResolver', () => {
+  it('gives what the URL standard gives, for any href, asked once or again, in any order of pages', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.oneof(messyHref, plainHref), fc.constantFrom(...BASES)), { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 20 }),
+        (questions, capacity) => {
+          const resolver = new UrlResolver(AS_WRITTEN, capacity);
+          for (const [href, base] of [...questions, ...questions]) {
+            expect(resolver.resolve(href, base)).toBe(expected(href, base));
+          }
+        },
+      ),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('tells the pages of one directory apart where the href means the page itself', () => {
+    const resolver = new UrlResolver(AS_WRITTEN);
+    for (const page of ['http://h.test/d/one?a=1', 'http://h.test/d/two?b=2']) {
+      for (const href of ['', '#x', ' ', '\t#x', '?q', ' ?q', '\n?q', 'http:', 'http:?q', 'ht\ntp:#x', 'HTTP:?z']) {
+        expect(resolver.resolve(href, page), JSON.stringify(href)).toBe(expected(href, page));
+      }
+    }
+  });
+
+  it('does not let the fragment of a mail address answer for another', () => {
+    const resolver = new UrlResolver(AS_WRITTEN);
+    for (const href of ['mailto:a', 'mailto:a#1', 'mailto:a#2', 'javascript:x#1', 'javascript:x']) {
+      expect(resolver.resolve(href, 'http://h.test/')).toBe(href);
+    }
+  });
+
+  it('gives null for what is no URL, again and again', () => {
+    const resolver = new UrlResolver(AS_WRITTEN);
+    for (let time = 0; time < 2; time++) {
+      expect(resolver.resolve('http://a b/', 'http://h.test/')).toBeNull();
+      expect(resolver.resolve('x', 'no base')).toBeNull();
+    }
+  });
+
+  it('takes a base that is not in normal form for what it means', () => {
+    const resolver = new UrlResolver(AS_WRITTEN);
+    expect(resolver.resolve('x', 'HTTP://u:p@Example.COM:80/a/%2e%2e/b#frag')).toBe('http://example.com/x');
+    expect(resolver.resolve('', 'http://u:p@example.com/a#frag')).toBe('http://example.com/a');
+  });
+
+  it('folds new links as it was asked to, plain or not', () => {
+    const resolver = new UrlResolver({ stripQuery: false, stripTracking: true, sortQuery: true });
+    expect(resolver.resolve('x?b=2&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=2');
+    expect(resolver.resolve('x?b=%c3&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=%C3');
+    expect(resolver.resolve('', 'http://h.test/x?b&a')).toBe('http://h.test/x?a&b');
+  });
+});
+
+describe('normaliseUrl', () => {
+  const normal = (text: string, options: Partial<IdentityOptions> = {}) =>
+    normaliseUrl(text, { ...AS_WRITTEN, ...options })?.url;
+
+  it('is a fixed point of itself', () => {
+    fc.assert(
+      fc.property(messyHref, fc.boolean(), fc.boolean(), fc.boolean(), (href, stripQuery, stripTracking, sortQuery) => {
+        const options = { stripQuery, stripTracking, sortQuery };
+        const first = normaliseUrl(`http://example.com/${href}`, options);
+        if (first !== null) expect(normaliseUrl(first.url, options)).toEqual({ url: first.url, credentials: null });
+      }),
+    );
+  });
+
+  it.each([
+    ['HTTP://EXAMPLE.com:80/A/../B?C#d', 'http://example.com/B?C'],
+    ['https://example.com:443', 'https://example.com/'],
+    ['http://example.com/%c3%a9?%c3%A9', 'http://example.com/%C3%A9?%C3%A9'],
+    ['http://example.com/%7Euser', 'http://example.com/%7Euser'],
+    ['http://example.com/%zz%', 'http://example.com/%zz%'],
+    ['http://0x7f.1/', 'http://127.0.0.1/'],
+    ['http://example.com?', 'http://example.com/?'],
+    ['http:\\\\example.com\\a', 'http://example.com/a'],
+  ])('spells %s as %s', (text, url) => {
+    expect(normal(text)).toBe(url);
+  });
+
+  it('never merges what differs in the case of the path, a slash at the end, an index page or an empty query', () => {
+    const spellings = [
+      '/A',
+      '/a',
+      '/a/',
+      '/a/index.html',
+      '/a?',
+      '/a?x',
+      '/a?x=',
+      '/a?y&x',
+      '/a?x&y',
+      '/%61',
+      '/a//b',
+      '/a/b',
+    ];
+    expect(new Set(spellings.map((path) => normal(`http://h.test${path}`))).size).toBe(spellings.length);
+  });
+
+  it('keeps user and password out of the URL and hands them over unescaped', () => {
+    expect(normaliseUrl('http://me:s%40cret@h.test/x')).toEqual({
+      url: 'http://h.test/x',
+      credentials: { username: 'me', password: 's@cret' },
+    });
+    expect(normaliseUrl('http://me:100%@h.test/')?.credentials).toEqual({ username: 'me', password: '100%' });
+  });
+
+  it('strips, cleans and sorts the query only where asked', () => {
+    const url = 'http://h.test/?b=2&utm_Campaign=x&a=2&GCLID=1&a=1&utmost=1';
+    expect(normal(url)).toBe(url);
+    expect(normal(url, { stripQuery: true })).toBe('http://h.test/');
+    expect(normal(url, { stripTracking: true })).toBe('http://h.test/?b=2&a=2&a=1&utmost=1');
+    expect(normal(url, { sortQuery: true })).toBe('http://h.test/?GCLID=1&a=2&a=1&b=2&utm_Campaign=x&utmost=1');
+    expect(normal('http://h.test/?fbclid=1', { stripTracking: true })).toBe('http://h.test/');
+    expect(normal('http://h.test/?', { stripTracking: true })).toBe('http://h.test/?');
+  });
+
+  it('leaves other schemes as they are and refuses what is no URL', () => {
+    expect(normal('mailto:x@y.test?subject=a#b')).toBe('mailto:x@y.test?subject=a#b');
+    expect(normal('ftp://h.test/x')).toBe('ftp://h.test/x');
+    expect(normal('no url')).toBeUndefined();
+  });
+});
