@@ -128,6 +128,10 @@ export class Crawl {
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
+        if (outcomes.length + leases.length === 0) {
+          // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
+          break;
+        }
       }
     } catch (error) {
       this.#finish('error', error as Error);

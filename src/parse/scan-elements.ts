@@ -101,7 +101,7 @@ function visitBase(facts: PageFacts): void {
 }
 
 function visitHtml(facts: PageFacts): void {
-  facts.scan.lang ??= facts.url(LANG) || null;
+  facts.scan.lang ??= facts.url(LANG);
 }
 
 const asset = (kind: number, attribute: number) => (facts: PageFacts, at: number) =>

@@ -142,6 +142,7 @@ export class PageFacts {
 
   finish(truncated: boolean): PageScan {
     this.closeAnchor();
+    if (this.scan.lang === '') this.scan.lang = null;
     this.scan.textHash = this.#textHash?.value ?? null;
     this.scan.truncated = truncated;
     return this.scan;

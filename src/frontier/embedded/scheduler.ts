@@ -114,7 +114,7 @@ export class Scheduler {
   }
 
   #wantsMore(origin: Origin): boolean {
-    return origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0);
+    return origin.robots === 'ready' && origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0);
   }
 
   #isAllowed(origin: Origin, item: Waiting): boolean {
@@ -178,7 +178,7 @@ export class Scheduler {
       if (pick !== null) {
         return pick;
       }
-      if (origin.robots === 'ready' && this.#wantsMore(origin)) {
+      if (this.#wantsMore(origin)) {
         this.wantsLoad.add(origin);
         origin.loading = true;
       }

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { decodeText, detectEncoding, encodingOfLabel } from '../../src/parse/charset.js';
+
+const detect = (page: string | Uint8Array, contentType: string | null = null) =>
+  Object.values(detectEncoding(typeof page === 'string' ? Buffer.from(page, 'latin1') : page, contentType)).join(' ');
+
+describe('the encoding of a page', () => {
+  test('is that of its byte order mark, whatever else is said', () => {
+    expect(detect('\xef\xbb\xbf<meta charset=latin1>', 'text/html; charset=koi8-r')).toBe('utf-8 bom');
+    expect(detect('\xff\xfe<\0', 'text/html; charset=utf-8')).toBe('utf-16le bom');
+    expect(detect('\xfe\xff\0<')).toBe('utf-16be bom');
+  });
+
+  test('is that of the header before that of the page', () => {
+    const page = '<meta charset=utf-8>';
+    expect(detect(page, 'text/html; charset=ISO-8859-1')).toBe('windows-1252 header');
+    expect(detect(page, 'text/html;charset="Shift_JIS"')).toBe('shift_jis header');
+    expect(detect(page, "text/html; x=y; Charset = 'koi8-r' ; z")).toBe('koi8-r header');
+    expect(detect('', 'text/html; charset=utf-16')).toBe('utf-16le header');
+  });
+
+  test('is looked for elsewhere where a label is not known', () => {
+    expect(detect('<meta charset=gbk>', 'text/html; charset=none-such')).toBe('gbk meta');
+    expect(detect('<meta charset=none-such><meta charset=gbk>')).toBe('gbk meta');
+    expect(detect('<meta charset=none-such>', 'text/html; charset=')).toBe('utf-8 fallback');
+  });
+
+  test.each([
+    ['<meta charset=big5>', 'big5 meta'],
+    ['<META CHARSET = " Big5 ">', 'big5 meta'],
+    ['<meta/charset=big5/>', 'utf-8 fallback'],
+    ['<meta charset="big5"/>', 'big5 meta'],
+    ['<meta content="text/html; charset=big5" http-equiv=Content-Type>', 'big5 meta'],
+    ['<meta http-equiv="content-type" content="text/html; charset = \'big5\'">', 'big5 meta'],
+    ['<meta http-equiv="content-type" content="charset charset=big5;x">', 'big5 meta'],
+    ['<meta http-equiv="content-type" content="text/html; charset=\'big5">', 'utf-8 fallback'],
+    ['<meta content="text/html; charset=big5">', 'utf-8 fallback'],
+    ['<meta http-equiv=refresh content="text/html; charset=big5">', 'utf-8 fallback'],
+    ['<meta content="charset=big5" charset=gbk>', 'gbk meta'],
+    ['<meta charset=gbk charset=big5>', 'gbk meta'],
+    ['<!-- <meta charset=gbk> --><meta charset=big5>', 'big5 meta'],
+    ['<!--><meta charset=gbk>', 'gbk meta'],
+    ['<a title="<meta charset=gbk>"><meta charset=big5>', 'big5 meta'],
+    ["</a title='<meta charset=gbk>'><meta charset=big5>", 'big5 meta'],
+    ['<!x <meta charset=gbk><meta charset=big5>', 'big5 meta'],
+    ['<?x <meta charset=gbk><meta charset=big5>', 'big5 meta'],
+    ['<metax charset=gbk><meta charset=big5>', 'big5 meta'],
+    ['< meta charset=gbk><meta charset=big5>', 'big5 meta'],
+    ['<meta charset=big5', 'utf-8 fallback'],
+    ['<meta charset="big5>', 'utf-8 fallback'],
+    ['<meta charset=utf-16>', 'utf-8 meta'],
+    ['<meta charset=utf-16be>', 'utf-8 meta'],
+    ['<meta charset=x-user-defined>', 'windows-1252 meta'],
+    ['<?xml version="1.0" encoding="koi8-r"?><html>', 'koi8-r meta'],
+    ["<?xml version='1.0' encoding='koi8-r'?><meta charset=big5>", 'big5 meta'],
+    ['<\0?\0x\0m\0l\0', 'utf-16le meta'],
+    ['\0<\0?\0x\0m\0l', 'utf-16be meta'],
+    ['<meta charset=>', 'utf-8 fallback'],
+    ['<meta', 'utf-8 fallback'],
+    ['<', 'utf-8 fallback'],
+  ])('%j: %s', (page, expected) => {
+    expect(detect(page)).toBe(expected);
+  });
+
+  test('is not looked for behind the first 1,024 bytes', () => {
+    const meta = '<meta charset=big5>';
+    expect(detect(' '.repeat(1024 - meta.length) + meta)).toBe('big5 meta');
+    expect(detect(' '.repeat(1025 - meta.length) + meta)).toBe('utf-8 fallback');
+  });
+
+  test('is UTF-8 where nothing is said and the bytes allow it, else windows-1252', () => {
+    expect(detect('')).toBe('utf-8 fallback');
+    expect(detect(Buffer.from('é'))).toBe('utf-8 fallback');
+    expect(detect('caf\xe9')).toBe('windows-1252 fallback');
+    expect(detect('caf\xe9 cr\xe8me')).toBe('windows-1252 fallback');
+  });
+
+  test('is UTF-8 also where the last character was cut in two', () => {
+    const page = Buffer.from('é 日本 😀');
+    for (const missing of [1, 2, 3]) expect(detect(page.subarray(0, page.length - missing))).toBe('utf-8 fallback');
+  });
+
+  test('never makes it throw, wherever the page ends', () => {
+    const page = '<!-- x --><a b="c"><meta http-equiv=content-type content="a; charset=big5"></a><?x?><!y>';
+    for (let length = 0; length <= page.length; length++) detect(page.slice(0, length));
+  });
+});
+
+describe('decodeText', () => {
+  test('gives the text without its byte order mark', () => {
+    expect(decodeText(Buffer.from('\ufeffé'), 'utf-8')).toEqual({ text: 'é', undecodable: false });
+    expect(decodeText(Buffer.from('\ufeffé', 'utf16le'), 'utf-16le')).toEqual({ text: 'é', undecodable: false });
+  });
+
+  test('says what cannot be decoded, and decodes the rest', () => {
+    expect(decodeText(Buffer.from('a\xffb', 'latin1'), 'utf-8')).toEqual({ text: 'a\ufffdb', undecodable: true });
+    expect(decodeText(Buffer.from([0x61, 0x82]), 'shift_jis').undecodable).toBe(true);
+    expect(decodeText(Buffer.from([0x82, 0xa0]), 'shift_jis')).toEqual({ text: 'あ', undecodable: false });
+  });
+
+  test('reads windows-1252 as browsers do', () => {
+    expect(decodeText(Buffer.from('\x80\x81\x92\xe9', 'latin1'), 'windows-1252')).toEqual({
+      text: '€\x81’é',
+      undecodable: false,
+    });
+  });
+});
+
+test('labels are known by every name of the Encoding standard', () => {
+  expect(['UTF8', ' utf-8 ', 'latin1', 'ascii', 'sjis', 'x-gbk', 'ks_c_5601-1987'].map(encodingOfLabel)).toEqual([
+    'utf-8',
+    'utf-8',
+    'windows-1252',
+    'windows-1252',
+    'shift_jis',
+    'gbk',
+    'euc-kr',
+  ]);
+  expect(encodingOfLabel('none-such')).toBe(null);
+});
