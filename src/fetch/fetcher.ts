@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
+import { pathOf } from '../url/host.js';
 import { Connections } from './connections.js';
 import { Connector } from './connector.js';
 import type { FetchHooks, FetchOptions, FetchRequest, PendingFetch } from './contract.js';
@@ -79,7 +80,8 @@ export class Fetcher {
       port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     };
     const headers = this.#headers.for(url.origin, request);
-    const path = url.pathname + url.search;
+    // Not pathname + search: `/x?` and `/x` are two URLs, and search drops the lone question mark.
+    const path = pathOf(url.href.slice(0, url.href.length - url.hash.length));
     const proxy = this.#connector.plainProxyFor(endpoint);
     if (proxy === null) return { endpoint, path, headers };
     if (proxy.authorization !== null) headers.push(...proxy.authorization);

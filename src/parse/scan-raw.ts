@@ -63,7 +63,7 @@ function leaveEscaped(bytes: Buffer, dashes: number): number {
   for (let i = dashes; i < bytes.length; i++) {
     const byte = bytes[i]!;
     if (byte === GREATER_THAN) {
-      if (i - 2 >= dashes && bytes[i - 1] === HYPHEN && bytes[i - 2] === HYPHEN) return i;
+      if (bytes[i - 1] === HYPHEN && bytes[i - 2] === HYPHEN) return i;
     } else if (byte === LESS_THAN) {
       const isEndTag = bytes[i + 1] === SLASH;
       if (!hasTagName(bytes, isEndTag ? i + 2 : i + 1, 'script')) continue;

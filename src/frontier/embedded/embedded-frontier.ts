@@ -298,15 +298,19 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   async #loadQueues(origins: Origin[], each: number): Promise<void> {
-    const wanted = origins.map((origin) => origin.queue.wanting()!);
-    const rows = await this.#parts.store.loadQueue(
-      origins.map((origin, i) => {
-        const limit = wanted[i]!.class === QueueClass.urgent ? origin.queue.urgentOnDisk : each;
-        return { origin: origin.id, ...wanted[i]!, limit };
-      }),
-    );
-    origins.forEach((origin, i) => {
-      this.#scheduler.addLoaded(origin, wanted[i]!.class, rows[i]!.map((row) => this.#waiting(row)));
+    const loads = origins.flatMap((origin) => {
+      const wanted = origin.queue.wanting();
+      if (wanted === null) {
+        // Something came into memory since, or all of it was put off.
+        this.#scheduler.addLoaded(origin, QueueClass.rest, []);
+        return [];
+      }
+      const limit = wanted.class === QueueClass.urgent ? origin.queue.urgentOnDisk : each;
+      return [{ from: origin, load: { origin: origin.id, ...wanted, limit } }];
+    });
+    const rows = await this.#parts.store.loadQueue(loads.map(({ load }) => load));
+    loads.forEach(({ from, load }, i) => {
+      this.#scheduler.addLoaded(from, load.class, rows[i]!.map((row) => this.#waiting(row)));
     });
   }
 
@@ -384,8 +388,9 @@ export class EmbeddedFrontier implements Frontier {
       depth: outcome.scopeVersion === this.scopeVersion ? item.depth : -1,
     });
     composition.settled.outstanding++;
-    if (item.kind === UrlKind.sitemap && outcome.offers.length > 0) {
-      this.#parts.events.sitemapRead(item.url, outcome.offers.length);
+    if (item.kind === UrlKind.sitemap && outcome.offers.some(({ kind }) => kind === UrlKind.page)) {
+      // All of its URLs, those that were known already too.
+      this.#parts.events.sitemapRead(item.url, outcome.page?.links ?? 0);
     }
     if (item.kind === UrlKind.page) {
       const state = (['done', 'failed', 'skipped'] as const)[verdict.state - UrlState.done]!;

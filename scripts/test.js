@@ -1,0 +1,55 @@
+/**
+ * `npm test`: build, types, lint, then all tests, unit and end to end. Stops at the first step that fails; the last line is always
+ * `N passed, N failed`, in which a step that failed without naming a test counts as one. Nothing is needed that npm does not install.
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), 'gossamer-test-'));
+const report = join(scratch, 'report.json');
+
+const STEPS = [
+  ['build', 'typescript/bin/tsc', '-p', 'tsconfig.build.json'],
+  ['types', 'typescript/bin/tsc', '-p', 'tsconfig.json'],
+  ['lint', '@biomejs/biome/bin/biome', 'check', '.'],
+  ['tests', 'vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+];
+
+let failedStep = null;
+for (const [name, program, ...args] of STEPS) {
+  console.log(`\n▸ ${name}`);
+  const startedAt = performance.now();
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], { cwd: root, stdio: 'inherit' });
+  const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+  console.log(`${status === 0 ? '✓' : '✗'} ${name} (${seconds} s)`);
+  if (status !== 0) {
+    failedStep = name;
+    break;
+  }
+}
+const { passed, failed } = counts();
+rmSync(scratch, { recursive: true, force: true });
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function counts() {
+  let passed = 0;
+  let failed = 0;
+  try {
+    const { numPassedTests, testResults } = JSON.parse(readFileSync(report, 'utf8'));
+    passed = numPassedTests;
+    for (const { status, assertionResults } of testResults) {
+      const broken = assertionResults.filter((result) => result.status === 'failed').length;
+      // A file that could not even be loaded has no failed test in it.
+      failed += broken === 0 && status === 'failed' ? 1 : broken;
+    }
+  } catch {
+    // The tests were not reached, or died before they could report: the step counts.
+  }
+  // No test at all is no success either.
+  return { passed, failed: failed === 0 && (failedStep !== null || passed === 0) ? 1 : failed };
+}
