@@ -23,7 +23,10 @@ let failedStep = null;
 for (const [name, program, ...args] of STEPS) {
   console.log(`\n▸ ${name}`);
   const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], { cwd: root, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
+    cwd: root,
+    stdio: 'inherit',
+  });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   console.log(`${status === 0 ? '✓' : '✗'} ${name} (${seconds} s)`);
   if (status !== 0) {

@@ -37,13 +37,17 @@ export function passPlainMarkup({ bytes, latin1 }: ScannablePage, from: number):
       const length = i - nameStart;
       if (length > MAX_NAME_LENGTH || HAS_RULE[keyOf(bytes[nameStart]!, length)] === 1) return open;
     }
-    while (i < end && bytes[i] !== GREATER_THAN) {
-      if (bytes[i++] !== EQUALS) continue;
-      if (i === end || bytes[i] !== DOUBLE_QUOTE || (BYTE_CLASS[bytes[i - 2]!]! & NAME_END) !== 0) return open;
-      i = latin1.indexOf('"', i + 1) + 1;
-      if (i === 0 || bytes[i] === EQUALS) return open;
+    for (; ; i++) {
+      if (i >= end) return open;
+      const byte = bytes[i]!;
+      // Letters come behind both of the bytes that matter.
+      if (byte > GREATER_THAN) continue;
+      if (byte === GREATER_THAN) break;
+      if (byte !== EQUALS) continue;
+      if (i + 1 === end || bytes[i + 1] !== DOUBLE_QUOTE || (BYTE_CLASS[bytes[i - 1]!]! & NAME_END) !== 0) return open;
+      i = latin1.indexOf('"', i + 2);
+      if (i === -1 || i + 1 === end || bytes[i + 1] === EQUALS) return open;
     }
-    if (i >= end) return open;
     next = i + 1;
   }
 }

@@ -123,7 +123,8 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
       break;
     case 'link': {
       const kind = linkElementKind(rel.split(' '), attribute(element, 'hreflang') !== null);
-      if (kind !== null) {
+      // Without rel, or without href, a link element makes no link (HTML standard, 4.2.4).
+      if (kind !== null && rel !== '' && attribute(element, 'href') !== '') {
         yield* one('href', kind);
         yield* candidates('imagesrcset');
       }
@@ -158,7 +159,8 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
       yield* one('data', 'object');
       break;
     case 'form':
-      yield* one('action', 'form');
+      // An empty action means the page itself and names nothing.
+      if (attribute(element, 'action') !== '') yield* one('action', 'form');
       break;
   }
 }

@@ -186,15 +186,13 @@ export class KeyTable extends KeyTableView {
     this.#bytes -= words.byteLength;
     this.#size -= this.#counts[segment]!;
     this.#counts[segment] = 0;
-    this.segments[segment] = this.#allocate(MIN_SLOTS);
-    this.#changed.add(segment);
+    this.#replace(segment, this.#allocate(MIN_SLOTS));
   }
 
   #roomIn(segment: number): Uint32Array {
     const words = this.segments[segment];
     if (!words) {
-      this.#changed.add(segment);
-      return (this.segments[segment] = this.#allocate(MIN_SLOTS));
+      return this.#replace(segment, this.#allocate(MIN_SLOTS));
     }
     const slots = words.length / ENTRY_WORDS;
     if (this.#counts[segment]! + 1 <= slots * MAX_LOAD) {
@@ -209,8 +207,13 @@ export class KeyTable extends KeyTableView {
       }
     }
     this.#bytes -= words.byteLength;
+    return this.#replace(segment, larger);
+  }
+
+  #replace(segment: number, words: Uint32Array): Uint32Array {
+    this.segments[segment] = words;
     this.#changed.add(segment);
-    return (this.segments[segment] = larger);
+    return words;
   }
 
   #allocate(slots: number): Uint32Array {
