@@ -32,13 +32,18 @@ export interface CrawlParts {
   limits: Limits;
   events: CrawlEvents;
   rssBytes(): number;
-  /** Whoever takes the results cannot keep up: nothing new goes out. */
+  /** Nothing new goes out for now: whoever takes the results cannot keep up, or the disk is nearly full. */
   isHeldBack(): boolean;
+  /** How many more results there is a place for; left out where there is no end to them. */
+  placesLeft?(): number;
   /** Results of a commit are handed on, awaited, before the next one. */
   handOn(): Promise<void>;
 }
 
 const TICK_MS = 1_000;
+const BATCH_PATIENCE_MS = 5;
+const LARGEST_WANTED_BATCH = 64;
+const FEWEST_TO_WAIT_FOR = 8;
 
 /**
  * The loop of a crawl. It settles what came back, leases what there is room for, and hands it to the lanes; everything that happens is an
@@ -50,6 +55,8 @@ export class Crawl {
   #outcomes: Outcome[] = [];
   #inFlight = 0;
   #exchanging = false;
+  /** Since when there is something to exchange that has not been. */
+  #businessSince: number | null = null;
   #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
   #end: ((end: CrawlEnd) => void) | null = null;
   #cancelTimer: (() => void) | null = null;
@@ -124,7 +131,7 @@ export class Crawl {
       while (this.#hasBusiness()) {
         const outcomes = this.#outcomes;
         this.#outcomes = [];
-        const leases = await this.#parts.frontier.settle(outcomes, this.#room());
+        const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
@@ -142,19 +149,38 @@ export class Crawl {
   }
 
   #hasBusiness(): boolean {
-    if (this.#end === null) {
+    const now = this.#parts.clock.now();
+    const some = this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= now);
+    if (this.#end === null || !some) {
+      this.#businessSince = null;
       return false;
     }
-    return this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now());
+    this.#businessSince ??= now;
+    if (now < this.#ripeAt()) {
+      return false;
+    }
+    this.#businessSince = null;
+    return true;
   }
 
-  /** How many requests may go out now. */
-  #room(): number {
+  /**
+   * A commit costs the same for one page as for thirty. While enough is under way to fill one, business that is there may wait a moment
+   * for company; a crawl with little under way never waits.
+   */
+  #ripeAt(): number {
+    const enough = Math.min(LARGEST_WANTED_BATCH, this.#inFlight / 4);
+    const waits = this.#inFlight >= FEWEST_TO_WAIT_FOR && this.#outcomes.length < enough && this.#stopping === null;
+    return this.#businessSince! + (waits ? BATCH_PATIENCE_MS : 0);
+  }
+
+  /** How many requests may go out now. What came back and is not settled yet needs a place among the results too. */
+  #room(unsettled = this.#outcomes.length): number {
     const { budget, governor, limits } = this.#parts;
     if (this.#stopping !== null || budget.isOver || limits.isReached(this.#parts.clock.now()) || this.#parts.isHeldBack()) {
       return 0;
     }
-    return Math.max(0, governor.limit - this.#inFlight);
+    const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
+    return Math.max(0, Math.min(governor.limit, places) - this.#inFlight);
   }
 
   #dispatch(leases: Lease[]): void {
@@ -236,7 +262,7 @@ export class Crawl {
     const { clock, frontier, limits } = this.#parts;
     const canLease = this.#room() > 0;
     const at = Math.min(
-      canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
+      this.#businessSince !== null ? this.#ripeAt() : canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
       this.#tickAt,
       limits.deadline,
       this.#stopping?.until ?? Number.POSITIVE_INFINITY,

@@ -28,7 +28,7 @@ export interface LanePoolOptions {
   lanes: number;
   /** Opens a lane in this thread; the first pages of a crawl need no more. */
   openInline: OpenLane;
-  /** Opens one in a thread of its own; null where pages come from a function of the user's. */
+  /** Opens one in a thread of its own; null where functions of the user's are called, which live in this one. */
   openThread: OpenLane | null;
   /** From this many requests on, threads are worth their start-up. */
   threadsFrom: number;

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import { FetchError } from '../base/errors.js';
+import { type ErrorClass, FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
@@ -43,6 +43,8 @@ export interface LaneEvents {
 
 /** Where a lane gets its pages from: the net, or a function of the library's user. */
 export interface PageSource {
+  /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
+  readonly wholeOnly?: boolean;
   fetch(
     request: FetchRequest,
     hooks: { onHeaders?(at: number): void; onBytes?(count: number): void },
@@ -64,6 +66,8 @@ const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|atom)|[^;]+\+(?:xml|json))/i;
 /** HEAD is refused, or answered as if the page were not there, by servers that never tested it. */
 const HEAD_REFUSALS = new Set([400, 403, 404, 405, 501]);
+/** No request for robots.txt can get through: that is the result of each URL of its origin. Anything else is a server that does not answer. */
+const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set(['dns', 'connection_refused', 'tls', 'blocked_address', 'invalid_url', 'internal'] as const);
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
 
@@ -210,7 +214,7 @@ export class Lane {
     const external = (flags & UrlFlag.external) !== 0;
     const ranged = (flags & UrlFlag.rangedGet) !== 0;
     const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed)) !== 0;
-    const head = kind === UrlKind.page && !ranged && (external || (!whole && hasBinaryExtension(lease.url)));
+    const head = !this.#source.wholeOnly && kind === UrlKind.page && !ranged && (external || (!whole && hasBinaryExtension(lease.url)));
     return {
       url: lease.url,
       method: head ? 'HEAD' : 'GET',
@@ -337,8 +341,7 @@ export class Lane {
     outcome.heldBytes = fetching.heldBytes;
     outcome.scopeVersion = this.#scopeVersion;
     if (lease.kind === UrlKind.robots) {
-      const unreachable = errorClass === 'timeout' || errorClass === 'too_slow' || errorClass === 'too_large';
-      outcome.robots = unreachable ? { standing: 'unreachable' } : { standing: 'failed', errorClass };
+      outcome.robots = HOST_ERRORS.has(errorClass) ? { standing: 'failed', errorClass } : { standing: 'unreachable' };
     }
     return outcome;
   }

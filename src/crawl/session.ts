@@ -8,6 +8,7 @@ import { EmbeddedFrontier, type FrontierEvents, type SettledPage } from '../fron
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
+import type { PageResult } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { Credentials } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -48,8 +49,13 @@ export interface SessionPlan {
   resolve?: (href: string, from: string) => string | null;
   /** Someone listens to edges. */
   listensToEdges?: boolean;
-  isHeldBack?(): boolean;
+  /** The addresses of what the user's fetcher is asked for are checked first. */
+  guardsFetch?: boolean;
+  /** How many more results there is a place for. */
+  placesLeft?(): number;
   handOn?(): Promise<void>;
+  /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
+  rest?(pages: PageResult[]): Promise<void>;
   clock?: Clock;
 }
 
@@ -110,6 +116,8 @@ export class CrawlSession {
           ignoredRobots: String(options.ignoreRobots),
           userAgent: this.settings.userAgent,
           anchorText: String(options.anchorText),
+          customFetch: String(this.#plan.fetch !== undefined),
+          ownKeys: String(this.#plan.resolve !== undefined),
         },
         seeds: this.#seeds,
         patterns: { include: [...options.include], exclude: [...options.exclude] },
@@ -134,12 +142,11 @@ export class CrawlSession {
   /** Runs to its end and writes the outputs. */
   async run(): Promise<SessionResult> {
     this.#startedAt = this.#clock.now();
-    if (this.#plan.seeds !== null) {
-      await this.#frontier.admit(this.#seedBook.first());
-    }
-    const end = await this.#crawl.run();
     try {
-      return await this.#finish(end);
+      if (this.#plan.seeds !== null) {
+        await this.#frontier.admit(this.#seedBook.first());
+      }
+      return await this.#finish(await this.#crawl.run());
     } finally {
       await this.#lanes.close();
       await this.#store.close();
@@ -204,7 +211,21 @@ export class CrawlSession {
     if (end.error !== null) {
       throw end.error;
     }
+    if (this.#plan.rest !== undefined) {
+      await this.#tellRest(this.#plan.rest);
+    }
     return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed: this.#seedBook.allFailed };
+  }
+
+  async #tellRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {
+    for (let beyond = 0; ; ) {
+      const { pages, last } = await this.#store.unasked(beyond);
+      if (last === null) {
+        return;
+      }
+      await rest(pages);
+      beyond = last;
+    }
   }
 
   async layers() {
@@ -243,7 +264,7 @@ export class CrawlSession {
       {
         lanes: this.settings.lanes,
         openInline: (lane, listener) => this.#openInline(lane, listener, keys),
-        openThread: this.#plan.fetch === undefined ? (lane, listener) => this.#openThread(lane, listener, keys) : null,
+        openThread: this.#plan.fetch === undefined && this.#plan.resolve === undefined ? (lane, listener) => this.#openThread(lane, listener, keys) : null,
         threadsFrom: THREADS_FROM,
       },
       keys,
@@ -290,7 +311,8 @@ export class CrawlSession {
         laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
       },
       rssBytes: () => process.memoryUsage.rss(),
-      isHeldBack: () => this.#disk.isLow || (this.#plan.isHeldBack?.() ?? false),
+      isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
+      ...(this.#plan.placesLeft === undefined ? {} : { placesLeft: this.#plan.placesLeft }),
       handOn: this.#plan.handOn ?? (async () => {}),
     });
     this.#store.onDeath = (error) => this.#crawl.stop('error', 0, error);
@@ -366,7 +388,7 @@ export class CrawlSession {
     const source: PageSource =
       this.#plan.fetch === undefined
         ? new Fetcher(this.settings.fetch, this.#clock)
-        : new CustomSource(this.#plan.fetch, this.#clock);
+        : new CustomSource(this.#plan.fetch, this.settings.fetch, this.#plan.guardsFetch ?? false, this.#clock);
     const lane = new Lane(this.#laneSetup(number, keys), source, listener, this.#clock, this.#plan.resolve);
     return {
       take: (jobs, updates) => lane.take(jobs, updates),

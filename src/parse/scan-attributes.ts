@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import { DOUBLE_QUOTE, EQUALS, GREATER_THAN, SINGLE_QUOTE, SLASH } from './scan-bytes.js';
 import { NameTable } from './scan-names.js';
 import type { ScannablePage } from './scan-pieces.js';
@@ -72,10 +71,10 @@ export class AttributeReader {
   /** The next ampersand from the value that was read last. */
   #ampersand = -1;
 
-  constructor({ bytes, latin1 }: ScannablePage) {
+  constructor({ bytes, latin1, isAscii }: ScannablePage) {
     this.#bytes = bytes;
     this.#latin1 = latin1;
-    this.#isPlainPage = isAscii(bytes) && !latin1.includes('\r') && !latin1.includes('\0');
+    this.#isPlainPage = isAscii && !latin1.includes('\r') && !latin1.includes('\0');
   }
 
   /** Reads from behind the tag's name to behind its `>` and returns that place, or -1 if the input ends before it. */
@@ -131,19 +130,18 @@ export class AttributeReader {
   }
 
   #note(attribute: number, start: number, end: number): void {
+    if (this.#ampersand < start) this.#findAmpersand(start);
+    const marks = this.#ampersand < end ? HAS_AMPERSAND : 0;
     this.found |= 1 << attribute;
     this.starts[attribute] = start;
     this.ends[attribute] = end;
-    this.marks[attribute] = (this.#isPlainPage ? 0 : this.#marksOf(start, end)) | this.#ampersandIn(start, end);
+    this.marks[attribute] = this.#isPlainPage ? marks : marks | this.#marksOf(start, end);
   }
 
-  /** Values are read in the order of the page, so all answers together cost one search through it. */
-  #ampersandIn(start: number, end: number): number {
-    if (this.#ampersand < start) {
-      const next = this.#latin1.indexOf('&', start);
-      this.#ampersand = next === -1 ? this.#latin1.length : next;
-    }
-    return this.#ampersand < end ? HAS_AMPERSAND : 0;
+  /** Values are read in the order of the page, so all these searches together are one through the page. */
+  #findAmpersand(from: number): void {
+    const next = this.#latin1.indexOf('&', from);
+    this.#ampersand = next === -1 ? this.#latin1.length : next;
   }
 
   #marksOf(start: number, end: number): number {

@@ -66,7 +66,7 @@ function visitImage(facts: PageFacts, at: number): void {
 }
 
 function visitInput(facts: PageFacts, at: number): void {
-  if (facts.value(TYPE)?.toLowerCase() !== 'image') return;
+  if (!facts.isWord(TYPE, 'image')) return;
   facts.addAsset(KIND.img, SRC, at);
   facts.addAlternativeText();
 }
@@ -83,10 +83,9 @@ function visitLink(facts: PageFacts, at: number): void {
 }
 
 function visitMeta(facts: PageFacts, at: number): void {
-  const name = facts.value(NAME)?.toLowerCase();
-  const isDescription = name === 'description';
-  const isRobots = name !== undefined && facts.robotsNames.includes(name);
-  const isRefresh = facts.value(HTTP_EQUIV)?.toLowerCase() === 'refresh';
+  const isDescription = facts.isWord(NAME, 'description');
+  const isRobots = facts.isWord(NAME, 'robots') || facts.isWord(NAME, facts.product);
+  const isRefresh = facts.isWord(HTTP_EQUIV, 'refresh');
   if (!isDescription && !isRobots && !isRefresh) return;
   const content = facts.value(CONTENT);
   if (content === null) return;

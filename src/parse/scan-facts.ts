@@ -12,8 +12,8 @@ const DEFAULT_PRODUCT = 'gossamer';
 /** Gathers what the elements of a page say, as the scanner comes by them. */
 export class PageFacts {
   readonly scan: PageScan;
-  /** The names under which a meta element speaks to this crawler. */
-  readonly robotsNames: readonly string[];
+  /** Besides `robots`, the name under which a meta element speaks to this crawler. */
+  readonly product: string;
   /** Whether the text between tags is of any use now. */
   isListening: boolean;
   readonly #bytes: Buffer;
@@ -27,7 +27,7 @@ export class PageFacts {
     this.#bytes = page.bytes;
     this.#pieces = pieces;
     this.#reader = reader;
-    this.robotsNames = ['robots', (wishes.product ?? DEFAULT_PRODUCT).toLowerCase()];
+    this.product = (wishes.product ?? DEFAULT_PRODUCT).toLowerCase();
     this.#anchor = wishes.anchorText ? new AnchorText() : null;
     this.#positions = wishes.positions ? new PositionCounter(page, pieces) : null;
     this.#textHash = wishes.textHash ? new TextHash() : null;
@@ -63,7 +63,12 @@ export class PageFacts {
     return this.has(attribute) ? this.#pieces.attribute(this.#reader, attribute) : null;
   }
 
-  /** The same for an attribute that is a URL: without the white space around it. */
+  /** Whether the tag has the attribute with this word of lower case as its value, in any case. */
+  isWord(attribute: number, word: string): boolean {
+    return this.has(attribute) && this.#pieces.isWord(this.#reader, attribute, word);
+  }
+
+  /** The value of an attribute that is a URL: without the white space around it. */
   url(attribute: number): string | null {
     return this.has(attribute) ? this.#pieces.urlAttribute(this.#reader, attribute) : null;
   }
@@ -95,7 +100,9 @@ export class PageFacts {
   }
 
   setTitle(start: number, end: number): void {
-    this.scan.title ??= foldSpace(this.#pieces.text(start, end).replaceAll('\0', '\ufffd'));
+    if (this.scan.title !== null) return;
+    const title = this.#pieces.text(start, end);
+    this.scan.title = foldSpace(title.includes('\0') ? title.replaceAll('\0', '\ufffd') : title);
   }
 
   /** From here on text is that of the link that was added last. */

@@ -28,16 +28,13 @@ export class NameTable {
   find(bytes: Buffer, start: number, end: number): number {
     const length = end - start;
     if (length > LONGEST_NAME) return -1;
-    const first = this.#first[keyOf(bytes[start]!, length)]!;
-    return first === NONE ? -1 : this.#search(first, bytes, start);
-  }
-
-  #search(first: number, bytes: Buffer, start: number): number {
-    for (let index = first; index !== NONE; index = this.#next[index]!) {
+    let index = this.#first[keyOf(bytes[start]!, length)]!;
+    while (index !== NONE) {
       const name = this.#names[index]!;
       let i = 0;
-      while (i < name.length && name[i] === lowerCase(bytes[start + i]!)) i++;
-      if (i === name.length) return index;
+      while (i < length && name[i] === lowerCase(bytes[start + i]!)) i++;
+      if (i === length) return index;
+      index = this.#next[index]!;
     }
     return -1;
   }

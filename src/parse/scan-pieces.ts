@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import { decodeBytes } from './charset.js';
 import { decodeReferences } from './entities.js';
 import { type AttributeReader, HAS_AMPERSAND, HAS_HIGH_BYTE, HAS_NUL_OR_CR } from './scan-attributes.js';
@@ -25,6 +26,7 @@ export interface ScannablePage {
   readonly bytes: PageBuffer;
   readonly latin1: string;
   readonly encoding: string;
+  readonly isAscii: boolean;
   /** Behind the byte order mark. */
   readonly start: number;
 }
@@ -42,6 +44,7 @@ export function toScannable(original: Uint8Array, originalEncoding: string): Sca
     bytes,
     latin1: bytes.latin1Slice(0, bytes.length),
     encoding: isWide ? 'utf-8' : originalEncoding,
+    isAscii: isAscii(bytes),
     start: hasBom ? 3 : 0,
   };
 }
@@ -51,17 +54,19 @@ export class Pieces {
   readonly #bytes: PageBuffer;
   readonly #latin1: string;
   readonly #encoding: string;
+  readonly #isAscii: boolean;
 
   constructor(page: ScannablePage) {
     this.#bytes = page.bytes;
     this.#latin1 = page.latin1;
     this.#encoding = page.encoding;
+    this.#isAscii = page.isAscii;
   }
 
   /** As decoded, character references and all. */
   raw(start: number, end: number): string {
     const latin1 = this.#bytes.latin1Slice(start, end);
-    return HIGH_BYTE.test(latin1) ? this.#decode(start, end) : latin1;
+    return !this.#isAscii && HIGH_BYTE.test(latin1) ? this.#decode(start, end) : latin1;
   }
 
   /** A tag's name in lower case, for the few places where a string is needed. */
@@ -79,6 +84,18 @@ export class Pieces {
     const start = reader.starts[attribute]!;
     const end = reader.ends[attribute]!;
     return marks === 0 ? this.#copy(start, end) : this.#marked(start, end, marks);
+  }
+
+  /** Whether an attribute is this word of lower-case ASCII, in any case. */
+  isWord(reader: AttributeReader, attribute: number, word: string): boolean {
+    if (reader.marks[attribute] !== 0) return this.attribute(reader, attribute).toLowerCase() === word;
+    const start = reader.starts[attribute]!;
+    if (reader.ends[attribute]! - start !== word.length) return false;
+    for (let i = 0; i < word.length; i++) {
+      const byte = this.#bytes[start + i]!;
+      if ((byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte) !== word.charCodeAt(i)) return false;
+    }
+    return true;
   }
 
   /** An attribute that is a URL: white space around it does not count. */

@@ -75,7 +75,7 @@ export class AnchorText {
   /** Ends the anchor and gives its text, white space folded. */
   close(fold: (text: string) => string): string {
     this.link = -1;
-    const text = fold(this.#text.replaceAll('\0', ''));
+    const text = fold(this.#text.includes('\0') ? this.#text.replaceAll('\0', '') : this.#text);
     return cut(text === '' ? fold(this.#alternatives) : text);
   }
 }

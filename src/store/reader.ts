@@ -128,6 +128,19 @@ export class Reader {
       .map((row) => row.id);
   }
 
+  /** Of what `pages` lists, the first URLs after `beyond` that nothing was settled for; `last` is null when there are no more. */
+  unasked(beyond: number, limit: number): { pages: PageResult[]; last: number | null } {
+    const truncated = this.ended()?.truncated ?? null;
+    const unfinished = truncated === null ? 'AND urls.state NOT IN (0, 1)' : '';
+    const rows = this.#database
+      .prepare(
+        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished} AND pages.id IS NULL AND urls.id > ?
+         ORDER BY urls.id LIMIT ?`,
+      )
+      .all(beyond, limit);
+    return { pages: rows.map((row) => this.#result(row)), last: rows.at(-1)?.id ?? null };
+  }
+
   /** What `pages` lists, but the URLs of an origin follow one another. SQLite sorts, so memory stays flat. */
   *pagesByOrigin(): IterableIterator<PageResult> {
     const truncated = this.ended()?.truncated ?? null;

@@ -8,3 +8,6 @@ export const queueOriginOf = (url: string): string => (isHttp(url) ? originOf(ur
 
 /** What pacing goes by for an origin. */
 export const hostOfOrigin = (origin: string): string => (origin === NOWHERE ? NOWHERE : hostKeyOf(`${origin}/`));
+
+/** Whether there is a server behind a host or origin: one that has a robots.txt and can be in trouble. */
+export const isServer = (hostOrOrigin: string): boolean => hostOrOrigin !== NOWHERE;

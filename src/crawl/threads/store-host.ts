@@ -65,6 +65,8 @@ export interface StoreUse {
   commitMs: number;
 }
 
+const UNASKED_BATCH = 1_000;
+
 /** The store with everything that follows a commit: it lives in a thread of its own, the only one that writes. */
 export class StoreHost {
   #store: Store | null = null;
@@ -93,6 +95,9 @@ export class StoreHost {
     });
     this.#store = store;
     this.#reader = new Reader(database);
+    if (!setup.create) {
+      refuseOtherFunctions(store.meta(), setup);
+    }
     if (setup.create) {
       store.setMeta(setup.meta);
       store.addSeeds(setup.seeds);
@@ -188,6 +193,11 @@ export class StoreHost {
     return summary;
   }
 
+  /** After the end: URLs that nothing was settled for. */
+  unasked(beyond: number): ReturnType<Reader['unasked']> {
+    return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH);
+  }
+
   close(): void {
     this.#stream?.close();
     this.#store?.close();
@@ -208,5 +218,19 @@ function makeDirectory(directory: string): void {
     mkdirSync(directory, { recursive: true });
   } catch (error) {
     throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** A crawl goes on with the functions it began with: what they give cannot be had from the net, nor the other way round. */
+function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): void {
+  for (const [key, name] of [
+    ['customFetch', 'fetch'],
+    ['ownKeys', 'resolve'],
+  ] as const) {
+    const had = kept[key] === 'true';
+    if (had !== (setup.meta[key] === 'true')) {
+      const how = had ? `was made by a program with a \`${name}\` of its own and goes on only with that` : `was made without a \`${name}\` of one's own`;
+      throw new StateError('other_functions', `the crawl in ${setup.directory} ${how}`);
+    }
   }
 }

@@ -2,9 +2,10 @@ import { Worker } from 'node:worker_threads';
 import { StateError } from '../../base/errors.js';
 import type { CommitAnswer, HostSnapshot, QueuedUrl, QueueLoad, StorePort, Transaction } from '../../store/transaction.js';
 import type { Summary } from '../../report/summary.js';
+import type { PageResult } from '../../store/reader.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 
-type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'close';
+type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'unasked' | 'close';
 
 export interface StoreRequest {
   call: number;
@@ -64,6 +65,10 @@ export class StoreThread implements StorePort {
 
   finish(orders: FinishOrders): Promise<Summary> {
     return this.#call('finish', [orders]) as Promise<Summary>;
+  }
+
+  unasked(beyond: number): Promise<{ pages: PageResult[]; last: number | null }> {
+    return this.#call('unasked', [beyond]) as Promise<{ pages: PageResult[]; last: number | null }>;
   }
 
   async close(): Promise<void> {

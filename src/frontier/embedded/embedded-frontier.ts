@@ -11,7 +11,7 @@ import type {
   StoreSnapshot,
 } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
-import { queueOriginOf } from '../../url/place.js';
+import { isServer, queueOriginOf } from '../../url/place.js';
 import type { TrapWatch } from '../../url/traps.js';
 import type { Frontier, FrontierCounts, Lease, Offer, Outcome } from '../frontier.js';
 import { sitemapKey, type SeedBook } from '../seed-book.js';
@@ -59,6 +59,7 @@ export interface SettledPage {
   attempts: number;
   state: 'done' | 'failed' | 'skipped';
   reason: string | null;
+  external: boolean;
   outcome: Outcome;
 }
 
@@ -83,6 +84,7 @@ export class EmbeddedFrontier implements Frontier {
   readonly #robots: RobotsDesk;
   readonly #leased = new Map<number, Held>();
   readonly #seedUse = new Map<number, number>();
+  readonly #toDefer = new Set<Host>();
   #nextId: number;
   #open: number;
   #robotsLeased = 0;
@@ -197,7 +199,7 @@ export class EmbeddedFrontier implements Frontier {
     } else if (outcome.ttfbMs !== null && held.item.attempts === 1) {
       host.tuner.answered(outcome.ttfbMs);
     }
-    if (!isHostTrouble(status, errorClass)) {
+    if (!isHostTrouble(status, errorClass) || !isServer(host.name)) {
       host.succeeded();
       return;
     }
@@ -206,7 +208,7 @@ export class EmbeddedFrontier implements Frontier {
     this.#scheduler.use.peakBlocked++;
     host.troubled(held.sentAt, now, retryAfterMs, this.#parts.random(), this.#options);
     if (host.blockedUntil - now > this.#options.maxWaitMs && host.deferredReason === null) {
-      host.toDefer = host.blockReason;
+      this.#putOff(host, host.blockReason ?? 'backoff');
     }
   }
 
@@ -323,7 +325,7 @@ export class EmbeddedFrontier implements Frontier {
     const host = this.#registry.enter(snapshot);
     const waitMs = host.blockedUntil - this.#clock.now();
     if (waitMs > this.#options.maxWaitMs && host.deferredReason === null && host.waiting > 0) {
-      host.toDefer = host.blockReason ?? 'backoff';
+      this.#putOff(host, host.blockReason ?? 'backoff');
     }
     this.#scheduler.refresh(host);
   }
@@ -395,7 +397,8 @@ export class EmbeddedFrontier implements Frontier {
     if (item.kind === UrlKind.page) {
       const state = (['done', 'failed', 'skipped'] as const)[verdict.state - UrlState.done]!;
       composition.settled[state]++;
-      composition.pages.push({ url: item.url, depth: item.depth, attempts: item.attempts, state, reason: verdict.reason, outcome });
+      const external = (item.flags & UrlFlag.external) !== 0;
+      composition.pages.push({ url: item.url, depth: item.depth, attempts: item.attempts, state, reason: verdict.reason, external, outcome });
       this.#noteSeed(held, verdict.state, outcome, composition);
       this.#noteTrap(held, outcome);
     }
@@ -565,7 +568,10 @@ export class EmbeddedFrontier implements Frontier {
     const step = this.#robots.answer(owner, held.item, outcome);
     if (step.hop !== null) {
       const id = this.#addNew(step.hop, held.item.id, false, composition);
-      this.#robots.follows(id, owner);
+      this.#robots.follows(id, owner, queueOriginOf(step.hop.url));
+      if (composition.transaction.newUrls.at(-1)!.state !== UrlState.queued) {
+        this.#abandonHops(queueOriginOf(step.hop.url), composition);
+      }
     }
     if (step.bulk !== null) {
       this.#moveAll(step.bulk.to, step.bulk.reason, null, owner, composition);
@@ -594,25 +600,44 @@ export class EmbeddedFrontier implements Frontier {
     this.#admit(urls.map((url) => sitemapOffer(url, 0)), null, composition);
   }
 
+  #putOff(host: Host, reason: string): void {
+    host.toDefer = reason;
+    this.#toDefer.add(host);
+  }
+
   #deferHosts(composition: Composition): void {
-    for (const host of this.#registry.hosts()) {
-      if (host.toDefer !== null) {
-        host.deferredReason = host.toDefer;
-        host.toDefer = null;
-        host.dirty = true;
-        this.#moveAll(UrlState.deferred, host.deferredReason, host, null, composition);
-        this.#scheduler.refresh(host);
-      }
+    for (const host of this.#toDefer) {
+      host.deferredReason = host.toDefer;
+      host.toDefer = null;
+      host.dirty = true;
+      this.#moveAll(UrlState.deferred, host.deferredReason, host, null, composition);
+      this.#scheduler.refresh(host);
     }
+    this.#toDefer.clear();
   }
 
   #moveAll(to: UrlState, reason: string | null, host: Host | null, origin: Origin | null, composition: Composition): void {
-    for (const member of origin !== null ? [origin] : host!.origins) {
+    const members = origin !== null ? [origin] : host!.origins;
+    for (const member of members) {
       this.#scheduler.clear(member, [0, 0, 0]);
     }
     composition.transaction.bulk.push({ host: host?.id ?? null, origin: origin?.id ?? null, from: UrlState.queued, to, reason });
     composition.bulkHosts.push({ host, origin });
     composition.pin(host ?? origin!.host);
+    for (const member of members) {
+      this.#abandonHops(member.origin, composition);
+    }
+  }
+
+  /** Whose robots.txt moved to an origin that is given up shares its fate. */
+  #abandonHops(at: string, composition: Composition): void {
+    const target = this.#registry.origin(at);
+    const problem = target?.robots === 'failed' ? target.problem : null;
+    const [standing, to, reason] =
+      problem === null ? (['unreachable', UrlState.deferred, 'robots_unreachable'] as const) : (['failed', UrlState.failed, problem] as const);
+    for (const owner of this.#robots.abandoned(at, standing, reason, (id) => this.#leased.has(id))) {
+      this.#moveAll(to, reason, null, owner, composition);
+    }
   }
 
   #lease(want: number, composition: Composition): Lease[] {
@@ -695,7 +720,7 @@ export class EmbeddedFrontier implements Frontier {
     this.#leased.set(item.id, { item, origin, robotsOf, sentAt: this.#clock.now(), headersSeen: false, ended: false });
     if (origin.crawlDelayMs !== null && origin.crawlDelayMs > this.#options.maxCrawlDelayMs && item.kind === UrlKind.page) {
       // One page to see, the rest later: never faster than the host asks for.
-      origin.host.toDefer = 'crawl_delay';
+      this.#putOff(origin.host, 'crawl_delay');
     }
     return this.#asLease(item, origin);
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.js';
+import { isServer } from '../../url/place.js';
 import { Host, Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
 
@@ -84,13 +85,14 @@ export class Registry {
 
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
     const origin = new Origin(row.id, text, host, this.#options.newestFirst);
-    origin.robots = this.#options.obeyRobots ? (row.robotsState as Origin['robots']) : 'ready';
+    const obeys = this.#options.obeyRobots && isServer(text);
+    origin.robots = obeys ? (row.robotsState as Origin['robots']) : 'ready';
     origin.robotsId = row.robotsId;
-    origin.rules = this.#options.obeyRobots ? row.robotsRules : null;
+    origin.rules = obeys ? row.robotsRules : null;
     origin.rulesVersion = row.robotsAt ?? 0;
     origin.robotsAt = row.robotsAt;
-    origin.robotsExpiresAt = row.robotsExpiresAt ?? 0;
-    origin.crawlDelayMs = this.#options.obeyRobots ? row.crawlDelayMs : null;
+    origin.robotsExpiresAt = obeys ? (row.robotsExpiresAt ?? 0) : Number.MAX_SAFE_INTEGER;
+    origin.crawlDelayMs = obeys ? row.crawlDelayMs : null;
     origin.sitemapsSought = row.sitemapsSought;
     host.origins.push(origin);
     this.#byOrigin.set(text, origin);

@@ -21,20 +21,35 @@ const NOTHING: RobotsStep = { hop: null, bulk: null, settled: false, sitemaps: [
 export class RobotsDesk {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
-  /** Redirected requests, by id: which origin they are asked for. */
-  readonly #owners = new Map<number, Origin>();
+  /** Redirected requests, by id: which origin they are asked for, and which they are sent to. */
+  readonly #owners = new Map<number, { owner: Origin; at: string }>();
 
   constructor(options: SchedulerOptions, clock: Clock) {
     this.#options = options;
     this.#clock = clock;
   }
 
-  follows(id: number, owner: Origin): void {
-    this.#owners.set(id, owner);
+  follows(id: number, owner: Origin, at: string): void {
+    this.#owners.set(id, { owner, at });
   }
 
   ownerOf(id: number): Origin | null {
-    return this.#owners.get(id) ?? null;
+    return this.#owners.get(id)?.owner ?? null;
+  }
+
+  /** Nothing that waits at this origin is asked for any more: the fate of those whose robots.txt was to be found there. */
+  abandoned(at: string, standing: 'failed' | 'unreachable', problem: string, isLeased: (id: number) => boolean): Origin[] {
+    const owners: Origin[] = [];
+    for (const [id, hop] of this.#owners) {
+      if (hop.at === at && !isLeased(id)) {
+        this.#owners.delete(id);
+        hop.owner.robots = standing;
+        hop.owner.problem = problem;
+        hop.owner.dirty = true;
+        owners.push(hop.owner);
+      }
+    }
+    return owners;
   }
 
   answer(owner: Origin, item: Waiting, outcome: Outcome): RobotsStep {

@@ -85,7 +85,8 @@ export class Scheduler {
 
   #turnOf(host: Host): number {
     if (host.deferredReason !== null) {
-      return host.blockedUntil;
+      // A host that is slow by its own wish is not asked again in this run.
+      return host.deferredReason === 'crawl_delay' ? Number.POSITIVE_INFINITY : host.blockedUntil;
     }
     if (!host.hasPlace || host.toDefer !== null) {
       if (host.waiting > 0 && host.inFlight >= host.tuner.limit) {
@@ -144,7 +145,12 @@ export class Scheduler {
         continue;
       }
       if (host.deferredReason !== null) {
-        result.probes.push(host);
+        if (this.#turnOf(host) <= now) {
+          result.probes.push(host);
+        } else {
+          // It stood here from before it was put off.
+          this.refresh(host);
+        }
         continue;
       }
       const pick = this.#turnOf(host) <= now && this.#mayUseAddress(host, now) ? this.#pickFrom(host, now, cut, result) : null;

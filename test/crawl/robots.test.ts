@@ -1,0 +1,170 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { requestsTo, smallestGap } from '../web/judge.js';
+import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
+import { html, linkPage, pathSite, redirect, text } from '../web/site.js';
+import { box, type Crawled } from './box.js';
+
+/** A name server that knows no name. */
+async function openNameless(): Promise<{ socket: Socket; address: string }> {
+  const socket = createSocket('udp4');
+  socket.on('message', (query, from) => {
+    const answer = Buffer.from(query);
+    answer.writeUInt16BE(0x8183, 2);
+    socket.send(answer, from.port, from.address);
+  });
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
+  return { socket, address: `127.0.0.1:${socket.address().port}` };
+}
+
+/** A port that nobody listens on. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('robots.txt of every kind', () => {
+  const own = box();
+  let crawled: Crawled;
+  const slow = new Set(['crawl-delay-5', 'crawl-delay-120']);
+  const cases = robotsCases.filter(({ name }) => !slow.has(name));
+  const seedOf = ({ host }: { host: string }) => `http://${host}/`;
+  let nameless: Awaited<ReturnType<typeof openNameless>>;
+
+  beforeAll(async () => {
+    installRobotsCases(own.web);
+    nameless = await openNameless();
+    const seeds = [...cases.map(seedOf), 'http://refused.test/', 'http://refused.test/other', 'http://unknown.test/'];
+    const mappings = [
+      `refused.test::127.0.0.1:${await closedPort()}`,
+      // To itself: a name that has to be looked up.
+      'unknown.test::unknown.test:',
+      ...own.web.connectTo,
+    ];
+    const slowOnes = robotsCases.filter(({ name }) => slow.has(name));
+    const [first] = await Promise.all([
+      own.crawl(seeds, [
+        ...['--robots-timeout', '500ms', '--retry-delay', '100ms', '--max-wait', '60', '--dns-server', nameless.address],
+        ...mappings.flatMap((mapping) => ['--connect-to', mapping]),
+      ]),
+      // The longest one is cut off: until then nothing but its robots.txt was asked for.
+      own.crawl(slowOnes.map(seedOf), ['--seeding-strategy', 'none', '--duration', '12']),
+    ]);
+    crawled = first;
+  }, 120_000);
+
+  afterAll(() => {
+    nameless.socket.close();
+  });
+
+  it.each(cases.filter(({ expect: expected }) => expected !== 'unreachable'))('$name: $expect', ({ host, allowed, disallowed, crawlDelayMs }) => {
+    const log = requestsTo(own.web.log, host);
+    const asked = log.map(({ path }) => path);
+    for (const path of allowed) {
+      expect(log.filter((each) => each.method === 'GET' && each.path === path), path).toHaveLength(1);
+      expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({ state: 'done', status: 200 });
+    }
+    for (const path of disallowed) {
+      expect(asked, path).not.toContain(path);
+      expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({ state: 'skipped', reason: 'robots', status: null });
+    }
+    expect(smallestGap(own.web.log, host)).toBeGreaterThanOrEqual(crawlDelayMs ?? 0);
+  });
+
+  it.each(cases.filter(({ expect: expected }) => expected === 'unreachable'))('$name: asked three times, then its pages are put off', ({ host }) => {
+    const asked = requestsTo(own.web.log, host);
+    expect(asked.map(({ path }) => path)).toEqual(['/robots.txt', '/robots.txt', '/robots.txt']);
+    expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(2_000);
+    expect(asked[2]!.at - asked[1]!.at).toBeGreaterThanOrEqual(4_000);
+    expect(crawled.pages.get(`http://${host}/`)).toMatchObject({ state: 'deferred', reason: 'robots_unreachable', status: null });
+    expect(crawled.summary.deferredHosts).toContainEqual({ host, reason: 'robots_unreachable', urls: 1 });
+  });
+
+  it('no page of a host is asked for before its robots.txt has been answered', () => {
+    for (const { host } of robotsCases) {
+      const log = requestsTo(own.web.log, host);
+      const isRobots = ({ path }: { path: string }) => path === '/robots.txt' || path.startsWith('/moved');
+      const lastRobots = Math.max(...log.filter(isRobots).map(({ endedAt }) => endedAt ?? Number.POSITIVE_INFINITY));
+      for (const { at, path } of log.filter((request) => !isRobots(request))) {
+        expect(at, `${host}${path}`).toBeGreaterThanOrEqual(lastRobots);
+      }
+    }
+  });
+
+  it('rules that another host keeps bind the host that was asked, and not the keeper', () => {
+    expect(requestsTo(own.web.log, 'keeper.robots.test', '/rules.txt')).toHaveLength(1);
+    expect(requestsTo(own.web.log, 'cross-host.robots.test', '/closed')).toEqual([]);
+  });
+
+  it('a host that refuses connections, or has no address, gives that error to each of its URLs', () => {
+    expect(crawled.pages.get('http://refused.test/')).toMatchObject({ state: 'failed', reason: 'connection_refused' });
+    expect(crawled.pages.get('http://refused.test/other')).toMatchObject({ state: 'failed', reason: 'connection_refused' });
+    expect(crawled.pages.get('http://unknown.test/')).toMatchObject({ state: 'failed', reason: 'dns' });
+  });
+
+  it('a Crawl-delay of 5 s and one of 120 s are kept', () => {
+    expect(requestsTo(own.web.log, 'crawl-delay-5.robots.test').map(({ path }) => path)).toEqual(['/robots.txt', '/', '/open']);
+    expect(smallestGap(own.web.log, 'crawl-delay-5.robots.test')).toBeGreaterThanOrEqual(5_000);
+    expect(requestsTo(own.web.log, 'crawl-delay-120.robots.test').map(({ path }) => path)).toEqual(['/robots.txt']);
+  });
+});
+
+describe('a seed that robots.txt forbids', () => {
+  const own = box();
+
+  it('ends the run with exit code 4 and the line that decides, and is never asked for', async () => {
+    own.web.site('closed.test', pathSite({ '/robots.txt': text('User-agent: *\nAllow: /a\nDisallow: /secret # not yours\n'), '/secret/x': html('x') }));
+    const { run } = await own.crawl(['http://closed.test/secret/x'], [], { code: 4 });
+    expect(run.stderr).toMatch(/robots\.txt line 3: Disallow: \/secret/);
+    expect(own.web.log.map(({ path }) => path)).toEqual(expect.arrayContaining(['/robots.txt']));
+    expect(requestsTo(own.web.log, 'closed.test', '/secret/x')).toEqual([]);
+  });
+});
+
+describe('a Crawl-delay over --max-crawl-delay', () => {
+  const own = box();
+
+  it('gives one page, no faster than it asks, and puts the rest off with a warning', async () => {
+    own.web.site(
+      'patient.test',
+      pathSite({
+        '/robots.txt': text('User-agent: *\nCrawl-delay: 2\n'),
+        '/': html(linkPage('Home', ['/a', '/b'])),
+        '/a': html('a'),
+        '/b': html('b'),
+      }),
+    );
+    const { pages, summary, run } = await own.crawl(['http://patient.test/'], ['--max-crawl-delay', '1']);
+    expect(requestsTo(own.web.log, 'patient.test').map(({ path }) => path)).toEqual(['/robots.txt', '/']);
+    expect(smallestGap(own.web.log, 'patient.test')).toBeGreaterThanOrEqual(2_000);
+    expect(pages.get('http://patient.test/a')).toMatchObject({ state: 'deferred', reason: 'crawl_delay' });
+    expect(summary).toMatchObject({ reason: 'complete_with_deferred', done: 1, deferred: 2 });
+    expect(run.stderr).toContain('Crawl-delay of 2 s');
+  });
+});
+
+describe('a robots.txt that moved to a host which cannot be had', () => {
+  const own = box();
+
+  it('does not keep the crawl from ending, whether or not that host is crawled too', async () => {
+    const port = await closedPort();
+    const home = html(linkPage('Home', ['/a']));
+    for (const name of ['early.test', 'late.test']) {
+      own.web.site(name, pathSite({ '/robots.txt': redirect('http://gone.test/robots.txt'), '/': home, '/a': html('a') }));
+    }
+    own.web.site('start.test', pathSite({ '/': html(linkPage('Home', ['http://late.test/'])) }));
+    const args = ['--retries', '0', '--retry-delay', '0', '--scope', 'any', '--connect-to', `gone.test::127.0.0.1:${port}`];
+    const { pages } = await own.crawl(
+      ['http://gone.test/', 'http://early.test/', 'http://start.test/'],
+      [...args, ...own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping])],
+    );
+    for (const url of ['http://gone.test/', 'http://early.test/', 'http://late.test/']) {
+      expect(pages.get(url), url).toMatchObject({ state: 'failed', reason: 'connection_refused' });
+    }
+  });
+});

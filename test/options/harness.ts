@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from '../../src/config/commands.js';
+import type { OptionKey } from '../../src/config/options.js';
+import type { Summary } from '../../src/report/summary.js';
+import { type PageLine, type Run, readLines, start } from '../crawl/support.js';
+import type { LoggedRequest } from '../web/log.js';
+import { openWeb, type WebInABox } from '../web/web.js';
+
+/** What one run of the program left outside of it. */
+export interface Seen extends Run {
+  /** Of all webs of the trial, in the order of arrival. */
+  log: readonly LoggedRequest[];
+  /** What servers other than the web in a box wrote down. */
+  notes: readonly string[];
+  /** Everything in the trial's folder, by path below it. */
+  files: ReadonlyMap<string, string>;
+  /** Most requests that the server had open at once. */
+  peak: number;
+  pages: readonly PageLine[];
+  summary: Summary | null;
+}
+
+/** What is served, and the command line that the values of an option are added to. */
+export interface Stage {
+  readonly name: string;
+  play(args: readonly string[], trial: Trial): Promise<Run>;
+}
+
+/** The evidence that an option does something: what is seen under each of its values. */
+export interface Row {
+  readonly key: OptionKey;
+  readonly command?: Command;
+  readonly stage: Stage;
+  /** Argument lists that differ in this option alone. */
+  readonly values: readonly (readonly string[])[];
+  /** Only from outside the process. */
+  sees(seen: Seen): unknown;
+  /** For each of the values; no two are alike. */
+  readonly gives: readonly unknown[];
+}
+
+const LONGEST_RUN_MS = 55_000;
+/** Where crawls of the stages are kept, below the trial's folder. */
+export const DATA = 'data';
+
+/** One run: a folder of its own, and servers that are gone when it is over. */
+export class Trial {
+  readonly folder: string;
+  readonly notes: string[] = [];
+  readonly webs: WebInABox[] = [];
+  readonly #endings: (() => unknown)[] = [];
+
+  constructor(folder: string) {
+    this.folder = folder;
+    mkdirSync(folder);
+  }
+
+  async web(): Promise<WebInABox> {
+    const web = await openWeb();
+    this.webs.push(web);
+    this.atEnd(() => web.close());
+    return web;
+  }
+
+  atEnd(ending: () => unknown): void {
+    this.#endings.push(ending);
+  }
+
+  start(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}) {
+    const program = start(args, { cwd: this.folder, ...options });
+    const watchdog = setTimeout(() => program.child.kill('SIGKILL'), LONGEST_RUN_MS);
+    this.atEnd(() => clearTimeout(watchdog));
+    return program;
+  }
+
+  run(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): Promise<Run> {
+    return this.start(args, options).ended;
+  }
+
+  async end(): Promise<void> {
+    await Promise.all(this.#endings.map((ending) => ending()));
+  }
+
+  look(run: Run): Seen {
+    const files = new Map(filesBelow(this.folder, '').map((name) => [name, readFileSync(join(this.folder, name), 'utf8')]));
+    const summary = files.get(`${DATA}/summary.json`);
+    return {
+      ...run,
+      log: this.webs.flatMap(({ log }) => log).sort((a, b) => a.at - b.at),
+      notes: this.notes,
+      files,
+      peak: Math.max(0, ...this.webs.map((web) => web.peakInFlight())),
+      pages: readLines<PageLine>(files.get(`${DATA}/pages.jsonl`) ?? ''),
+      summary: summary === undefined ? null : (JSON.parse(summary) as Summary),
+    };
+  }
+}
+
+/** Plays trials; the same stage with the same arguments is played once for all rows. */
+export class Laboratory {
+  readonly #root = mkdtempSync(join(tmpdir(), 'gossamer-options-'));
+  readonly #seen = new Map<string, Promise<Seen>>();
+
+  see(stage: Stage, args: readonly string[]): Promise<Seen> {
+    const id = JSON.stringify([stage.name, args]);
+    let seen = this.#seen.get(id);
+    if (seen === undefined) {
+      seen = this.#play(stage, args, String(this.#seen.size));
+      this.#seen.set(id, seen);
+    }
+    return seen;
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  async #play(stage: Stage, args: readonly string[], name: string): Promise<Seen> {
+    const trial = new Trial(join(this.#root, name));
+    try {
+      return trial.look(await stage.play(args, trial));
+    } finally {
+      await trial.end();
+    }
+  }
+}
+
+function filesBelow(folder: string, prefix: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`)
+      : entry.name.includes('sqlite')
+        ? []
+        : [`${prefix}${entry.name}`],
+  );
+}

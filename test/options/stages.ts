@@ -1,0 +1,26 @@
+import type { Site } from '../web/site.js';
+import type { WebInABox } from '../web/web.js';
+import { DATA, type Stage } from './harness.js';
+
+export interface CrawlStage {
+  name: string;
+  /** By host name. */
+  sites: () => Record<string, Site>;
+  seeds: readonly string[];
+  args?: readonly string[];
+  /** Also where this is not wanted: `--delay 0`. */
+  delay?: 'default';
+}
+
+/** A crawl of sites made for the purpose, all names on one loopback port. */
+export const crawlOf = ({ name, sites, seeds, args = [], delay }: CrawlStage): Stage => ({
+  name,
+  async play(values, trial) {
+    const web = await trial.web();
+    for (const [host, site] of Object.entries(sites())) web.site(host, site);
+    const pace = delay === 'default' ? [] : ['--delay', '0'];
+    return trial.run(['crawl', ...seeds, ...here(web), ...pace, '--data-dir', DATA, ...args, ...values]);
+  },
+});
+
+export const here = (web: WebInABox): string[] => web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);

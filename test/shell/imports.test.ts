@@ -1,0 +1,69 @@
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectFiles, read } from './repository.js';
+
+/**
+ * Which folders of src/ each may import from; docs/ARCHITECTURE.md has the picture. `.` is src/ itself: the public list of exports.
+ * Three folders look sideways: the frontier keeps hosts' clocks, a report names the kinds of links, the store splits URLs into origins.
+ */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  config: ['base'],
+  url: ['base'],
+  store: ['base', 'url'],
+  hosts: ['base', 'url', 'store'],
+  fetch: ['base', 'url', 'store'],
+  parse: ['base', 'url', 'store'],
+  frontier: ['base', 'url', 'store', 'hosts'],
+  report: ['base', 'url', 'store', 'parse', 'config'],
+  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config'],
+  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'report', 'config', 'crawl'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'report', 'config', 'crawl'],
+};
+
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;
+
+const folderOf = (path: string): string => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '.');
+
+/** Imports that leave their folder, as paths from src/. */
+function imports(file: string, source: string): { from: string; to: string }[] {
+  return [...source.matchAll(IMPORT)]
+    .map((match) => ({ from: file, to: normalize(join(dirname(file), match[1] ?? match[2]!)) }))
+    .filter(({ from, to }) => folderOf(from) !== folderOf(to));
+}
+
+function violations(all: { from: string; to: string }[]): string[] {
+  return all
+    .filter(({ from, to }) => !(MAY_IMPORT[folderOf(from)] ?? []).includes(folderOf(to)))
+    .map(({ from, to }) => `src/${from} must not import src/${to}`);
+}
+
+describe('imports go one way', () => {
+  const sources = projectFiles()
+    .filter((path) => /^src\/.*\.ts$/.test(path))
+    .map((path) => path.slice('src/'.length));
+
+  it('no folder of src/ imports from one that stands above it', () => {
+    const all = sources.flatMap((file) => imports(file, read(`src/${file}`)));
+    expect(all.length).toBeGreaterThan(100);
+    expect(violations(all)).toEqual([]);
+  });
+
+  it('every folder of src/ has its place in the order', () => {
+    expect([...new Set(sources.map(folderOf))].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([]);
+  });
+
+  it('a wrong import of any form is seen', () => {
+    const source = `import { a } from '../crawl/a.js';\nexport * from '../cli/b.js';\nimport type { C } from '../frontier/c.js';
+      const d = await import('../report/d.js');\nimport '../fetch/e.js';\nnew Worker(new URL('../parse/f.js', import.meta.url));`;
+    expect(violations(imports('store/x.ts', source)).map((line) => line.split(' ').at(-1))).toEqual([
+      'src/crawl/a.js',
+      'src/cli/b.js',
+      'src/frontier/c.js',
+      'src/report/d.js',
+      'src/fetch/e.js',
+      'src/parse/f.js',
+    ]);
+    expect(violations(imports('store/x.ts', `import { keyOf } from '../url/key.js';`))).toEqual([]);
+  });
+});

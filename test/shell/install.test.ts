@@ -1,0 +1,56 @@
+import { extname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { projectFiles, read } from './repository.js';
+
+const REGISTRY_HOSTS =
+  /registry\.(?:npmjs|yarnpkg)\.|registry\.npmmirror\.|npm\.pkg\.github\.|\.jfrog\.io|\.pkgs\.visualstudio\./i;
+const BINARY = new Set(['.png', '.gz', '.ico', '.woff2']);
+
+describe('installation', () => {
+  it('depends on no particular package registry: no file names the host of one', () => {
+    const naming = projectFiles().filter((path) => !BINARY.has(extname(path)) && REGISTRY_HOSTS.test(read(path)));
+    expect(naming).toEqual([]);
+    expect(REGISTRY_HOSTS.test(`https://${['registry', 'npmjs', 'org'].join('.')}/x`)).toBe(true);
+  });
+
+  it('takes every package by its checksum, from wherever npm is told to', () => {
+    const lock = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { resolved?: string; integrity?: string; link?: boolean }>;
+    };
+    const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+    expect(packages.length).toBeGreaterThan(10);
+    expect(packages.filter(([, { resolved }]) => resolved !== undefined)).toEqual([]);
+    expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
+  });
+
+  it('installs no package that nobody imports', () => {
+    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, string>
+    >;
+    const code = projectFiles()
+      .filter((path) => /\.(?:ts|js)$/.test(path))
+      .map(read)
+      .join('\n');
+    // Tools that are run, not imported.
+    const tools = ['@biomejs/biome', '@types/node', 'typescript'];
+    const imported = (name: string) =>
+      code.includes(`from '${name}'`) || code.includes(`from '${name}/`) || code.includes(`require('${name}')`);
+    const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(
+      (name) => !tools.includes(name) && !imported(name),
+    );
+    expect(unused).toEqual([]);
+  });
+
+  it('and a start take the two commands that the README shows', () => {
+    const readme = read('README.md');
+    expect(readme).toContain('npm ci && npm start');
+    expect(readme).toContain('npm ci && npm test');
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    expect(scripts).toMatchObject({
+      prepare: 'npm run build',
+      start: 'node scripts/start.js',
+      test: 'node scripts/test.js',
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { type HeapItem, ReadyHeap } from '../../src/frontier/embedded/ready-heap.js';
+
+/**
+ * What is in each ready heap, kept beside it and without asking it: every push and pop of every heap is looked at, which costs
+ * nothing beside a walk through ten thousand hosts at every step.
+ */
+const contents = new WeakMap<ReadyHeap<HeapItem>, Set<HeapItem>>();
+const violations: string[] = [];
+
+const { push, pop } = ReadyHeap.prototype;
+
+function contentOf(heap: ReadyHeap<HeapItem>): Set<HeapItem> {
+  let content = contents.get(heap);
+  if (content === undefined) {
+    content = new Set();
+    contents.set(heap, content);
+  }
+  return content;
+}
+
+ReadyHeap.prototype.push = function (this: ReadyHeap<HeapItem>, item: HeapItem, at: number): void {
+  const content = contentOf(this);
+  if (content.has(item)) {
+    violations.push('a host was put into the ready heap a second time');
+  }
+  content.add(item);
+  push.call(this, item, at);
+};
+
+ReadyHeap.prototype.pop = function (this: ReadyHeap<HeapItem>): HeapItem | undefined {
+  const item = pop.call(this);
+  if (item !== undefined && !contentOf(this).delete(item)) {
+    violations.push('the ready heap gave out a host that was not in it');
+  }
+  return item;
+};
+
+/** What went wrong since it was last asked. */
+export const heapViolations = (): string[] => violations.splice(0);
+
+/** Walks through the whole heap; for small ones and now and then. */
+export function doubled<T>(heap: Iterable<T>): T | undefined {
+  const seen = new Set<T>();
+  for (const item of heap) {
+    if (seen.has(item)) {
+      return item;
+    }
+    seen.add(item);
+  }
+  return undefined;
+}

@@ -1,0 +1,137 @@
+import type { Host } from '../../src/frontier/embedded/host.js';
+import type { Lease } from '../../src/frontier/frontier.js';
+import type { Transaction } from '../../src/store/transaction.js';
+import { UrlKind, UrlState } from '../../src/store/url-state.js';
+import type { ModelTables } from './model-tables.js';
+
+/**
+ *   leasing    in a transaction that is under way, or durable and not yet with a lane
+ *   lane       with a lane
+ *   back       its outcome has come and is in no transaction yet
+ *   settling   in the transaction that settles it
+ */
+type Place = 'leasing' | 'lane' | 'back' | 'settling';
+
+interface Entry {
+  place: Place;
+  lane: number;
+  hostName: string;
+}
+
+/** Where each leased URL is: in exactly one place, and the next one is always the one that has to follow. */
+export class Ledger {
+  readonly #entries = new Map<number, Entry>();
+  readonly #perHost = new Map<string, number>();
+  readonly #tables: () => ModelTables;
+  readonly #hostNamed: (name: string) => Host | undefined;
+  /** Leased as the frontier counts it: all but those that are being settled. */
+  leased = 0;
+  /** Requests that may be on the wire. */
+  inFlight = 0;
+  /** Leases of robots.txt that the frontier counts and the store does not know of yet, and the other way round. */
+  robotsUnderWay = 0;
+
+  constructor(tables: () => ModelTables, hostNamed: (name: string) => Host | undefined) {
+    this.#tables = tables;
+    this.#hostNamed = hostNamed;
+  }
+
+  inFlightAt(hostName: string): number {
+    return this.#perHost.get(hostName) ?? 0;
+  }
+
+  submitted(transaction: Transaction): void {
+    for (const { id } of transaction.settled) {
+      this.#go(id, ['back'], 'settling');
+    }
+    for (const id of transaction.returned) {
+      this.#go(id, ['back', 'leasing'], 'settling');
+    }
+    for (const id of transaction.leased) {
+      this.#lease(id, this.#tables().urls.get(id)!.origin.host.name);
+    }
+    for (const url of transaction.newUrls) {
+      if (url.state === UrlState.leased) {
+        this.#lease(url.id, this.#tables().origin(url.origin as number).host.name);
+      }
+    }
+    this.robotsUnderWay += this.#robotsBalance(transaction);
+  }
+
+  /** Called after the store has it. */
+  committed(transaction: Transaction): void {
+    for (const id of [...transaction.settled.map((settled) => settled.id), ...transaction.returned]) {
+      if (this.#entries.get(id)?.place === 'settling') {
+        this.#entries.delete(id);
+      }
+    }
+    this.robotsUnderWay -= this.#robotsBalance(transaction);
+  }
+
+  /** A lane has it: its lease must be durable. */
+  sent(lane: number, lease: Lease): void {
+    const url = this.#tables().urls.get(lease.id);
+    if (url?.state !== UrlState.leased) {
+      throw new Error(`${lease.url} went out before its lease was durable`);
+    }
+    this.#go(lease.id, ['leasing'], 'lane').lane = lane;
+  }
+
+  ended(id: number): void {
+    this.#go(id, ['lane'], 'back');
+  }
+
+  laneDied(lane: number): void {
+    for (const [id, entry] of this.#entries) {
+      if (entry.place === 'lane' && entry.lane === lane) {
+        this.#go(id, ['lane'], 'back');
+      }
+    }
+  }
+
+  #lease(id: number, hostName: string): void {
+    const entry = this.#entries.get(id);
+    if (entry !== undefined && entry.place !== 'settling') {
+      throw new Error(`URL ${id} is leased and already ${entry.place}`);
+    }
+    this.#entries.set(id, { place: 'leasing', lane: -1, hostName });
+    this.leased++;
+    this.#fly(hostName, 1);
+    const host = this.#hostNamed(hostName);
+    const inFlight = this.inFlightAt(hostName);
+    const limit = host === undefined ? 0 : host.probing ? 1 : host.tuner.limit;
+    if (inFlight > limit) {
+      throw new Error(`${hostName} has ${inFlight} requests in flight, and ${limit} are allowed`);
+    }
+  }
+
+  #go(id: number, from: readonly Place[], to: Place): Entry {
+    const entry = this.#entries.get(id);
+    if (entry === undefined || !from.includes(entry.place)) {
+      throw new Error(`URL ${id} should go from ${from.join(' or ')} to ${to}, and is ${entry?.place ?? 'not leased'}`);
+    }
+    if (to === 'back' || (to === 'settling' && entry.place === 'leasing')) {
+      this.#fly(entry.hostName, -1);
+    }
+    if (to === 'settling') {
+      this.leased--;
+    }
+    entry.place = to;
+    return entry;
+  }
+
+  #fly(hostName: string, by: 1 | -1): void {
+    this.inFlight += by;
+    this.#perHost.set(hostName, this.inFlightAt(hostName) + by);
+  }
+
+  #robotsBalance(transaction: Transaction): number {
+    const isOwnRobots = (id: number) => {
+      const url = this.#tables().urls.get(id);
+      return url?.kind === UrlKind.robots && url.hops === 0;
+    };
+    const count = (ids: number[]) => ids.reduce((sum, id) => sum + Number(isOwnRobots(id)), 0);
+    const fresh = transaction.newUrls.reduce((sum, url) => sum + Number(url.state === UrlState.leased), 0);
+    return fresh + count(transaction.leased) - count(transaction.settled.map(({ id }) => id)) - count(transaction.returned);
+  }
+}

@@ -1,0 +1,171 @@
+import { failure, type Job } from '../../src/crawl/lane.js';
+import type { LaneListener, LanePort } from '../../src/crawl/lane-pool.js';
+import { KeyTableView, type SegmentUpdate } from '../../src/frontier/embedded/key-table.js';
+import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
+import { keyOf } from '../../src/frontier/seed-book.js';
+import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import type { VirtualClock } from './virtual-clock.js';
+import type { Reply, VirtualWeb } from './virtual-web.js';
+
+/** Told of everything that goes over the wire, as it happens. */
+export interface WireListener {
+  sent(lane: number, lease: Lease, forbidden: boolean): void;
+  answered(lease: Lease, at: number): void;
+  ended(lease: Lease, outcome: Outcome): void;
+}
+
+interface Moment {
+  headers: { lease: Lease; at: number }[];
+  outcomes: { lease: Lease; outcome: Outcome }[];
+}
+
+/** A lane that asks the virtual web. As the real one does, it tells in batches: once a millisecond at most. */
+export class ModelLane implements LanePort {
+  readonly #lane: number;
+  readonly #clock: VirtualClock;
+  readonly #web: VirtualWeb;
+  readonly #wire: WireListener;
+  readonly #listener: LaneListener;
+  readonly #view: KeyTableView;
+  readonly #moments = new Map<number, Moment>();
+  #dead = false;
+
+  constructor(parts: {
+    lane: number;
+    clock: VirtualClock;
+    web: VirtualWeb;
+    wire: WireListener;
+    listener: LaneListener;
+    segments: (Uint32Array | null)[];
+  }) {
+    this.#lane = parts.lane;
+    this.#clock = parts.clock;
+    this.#web = parts.web;
+    this.#wire = parts.wire;
+    this.#listener = parts.listener;
+    this.#view = new KeyTableView(parts.segments);
+  }
+
+  take(jobs: Job[], updates: SegmentUpdate[]): void {
+    this.#view.update(updates);
+    for (const { lease } of jobs) {
+      this.#send(lease);
+    }
+  }
+
+  #send(lease: Lease): void {
+    const at = this.#clock.now();
+    const reply = this.#web.answer({ url: lease.url, kind: lease.kind, at, attempt: lease.attempt });
+    this.#wire.sent(this.#lane, lease, reply.forbidden === true);
+    if (reply.forbidden) {
+      this.#moment(at).outcomes.push({
+        lease,
+        outcome: { ...failure(lease, at, null, 'Disallow: /'), unsent: 'robots' },
+      });
+      return;
+    }
+    const headersAt = reply.headersMs === null ? null : Math.ceil(at + reply.headersMs);
+    const endedAt = Math.max(Math.ceil(at + reply.endMs), headersAt ?? 0);
+    if (headersAt !== null) {
+      this.#moment(headersAt).headers.push({ lease, at: headersAt });
+    }
+    this.#moment(endedAt).outcomes.push({ lease, outcome: outcomeOf(lease, reply, at, headersAt, endedAt) });
+  }
+
+  #moment(at: number): Moment {
+    let moment = this.#moments.get(at);
+    if (moment === undefined) {
+      moment = { headers: [], outcomes: [] };
+      this.#moments.set(at, moment);
+      this.#clock.at(at, () => this.#tell(at));
+    }
+    return moment;
+  }
+
+  #tell(at: number): void {
+    const moment = this.#moments.get(at)!;
+    this.#moments.delete(at);
+    if (this.#dead) {
+      return;
+    }
+    for (const { lease } of moment.headers) {
+      this.#wire.answered(lease, at);
+    }
+    if (moment.headers.length > 0) {
+      this.#listener.headers(
+        moment.headers.map(({ lease }) => lease.id),
+        moment.headers.map((headers) => headers.at),
+      );
+    }
+    for (const { lease, outcome } of moment.outcomes) {
+      this.#judge(outcome);
+      this.#wire.ended(lease, outcome);
+    }
+    if (moment.outcomes.length > 0) {
+      this.#listener.outcomes(moment.outcomes.map(({ outcome }) => outcome));
+    }
+  }
+
+  /** Only when it has come is it read: by then the table may know what it links to. */
+  #judge(outcome: Outcome): void {
+    if (outcome.offers.length === 0) {
+      return;
+    }
+    const target = outcome.redirect === null ? null : this.#view.find(outcome.offers[0]!.key);
+    if (target !== null) {
+      outcome.redirect = { id: target.id };
+    }
+    outcome.offers = outcome.offers.filter((offer) => this.#view.find(offer.key) === null);
+  }
+
+  /** A thread that dies: nothing of what it held is ever heard of again. */
+  die(): void {
+    this.#dead = true;
+    this.#listener.died(this.#lane, new Error('the lane was killed'));
+  }
+
+  widenScope(): void {}
+  forgetRules(): void {}
+  flow(): void {}
+  async resolve(host: string): Promise<string> {
+    return `address of ${host}`;
+  }
+  abort(): void {}
+  async close(): Promise<void> {}
+  peakWaiting(): number {
+    return 0;
+  }
+}
+
+function outcomeOf(lease: Lease, reply: Reply, sentAt: number, headersAt: number | null, endedAt: number): Outcome {
+  const outcome = failure(lease, endedAt, reply.errorClass ?? null, null);
+  outcome.status = headersAt === null ? null : (reply.status ?? 200);
+  outcome.headersAt = headersAt;
+  outcome.ttfbMs = headersAt === null ? null : headersAt - sentAt;
+  outcome.retryAfterMs = reply.retryAfterMs ?? null;
+  outcome.robots = reply.robots ?? null;
+  outcome.offers = (reply.links ?? []).map((url) => pageOffer(url, lease.depth + 1));
+  if (reply.redirect !== undefined) {
+    const kind = lease.kind;
+    outcome.offers = [{ ...pageOffer(reply.redirect, lease.depth), kind, class: QueueClass.urgent, hops: lease.hops + 1 }];
+    outcome.redirect = { offer: 0 };
+    outcome.redirectUrl = reply.redirect;
+  }
+  return outcome;
+}
+
+export function pageOffer(url: string, depth: number): Offer {
+  return {
+    url,
+    key: keyOf(url),
+    kind: UrlKind.page,
+    state: UrlState.queued,
+    reason: null,
+    depth,
+    class: depth === 0 ? QueueClass.seed : QueueClass.rest,
+    seed: 0,
+    hops: 0,
+    flags: 0,
+    pattern: null,
+  };
+}

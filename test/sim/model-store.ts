@@ -1,0 +1,226 @@
+import type {
+  BulkMove,
+  CommitAnswer,
+  HostSnapshot,
+  NewUrl,
+  QueuedUrl,
+  QueueLoad,
+  SettledUrl,
+  StorePort,
+  StoreSnapshot,
+  Transaction,
+} from '../../src/store/transaction.js';
+import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { type ModelHost, ModelTables, type ModelUrl } from './model-tables.js';
+import type { VirtualClock } from './virtual-clock.js';
+
+/** Told of each transaction when it is handed over, and when it is durable. */
+export interface StoreListener {
+  submitted(transaction: Transaction): void;
+  committed(transaction: Transaction): void;
+}
+
+/** How long the store takes for so many rows, at that time. */
+export type StoreLatency = (rows: number, at: number) => number;
+
+/** 200 rows 2 ms, 2,000 rows 15 ms: what SQLite with a synchronous log takes. */
+export const diskLatency: StoreLatency = (rows) => 0.5 + rows * 0.0073;
+export const noLatency: StoreLatency = () => 0;
+
+export const EMPTY_SNAPSHOT: StoreSnapshot = {
+  run: 1,
+  resumed: false,
+  refetched: 0,
+  abandoned: 0,
+  nextId: 1,
+  nextSeq: 1,
+  unclean: false,
+  meta: {},
+  hosts: [],
+  parkedHosts: 0,
+  counts: {},
+  spilledSegments: [],
+  seeds: [],
+};
+
+/**
+ * The store as a model: in memory, with the answers of the real one, after a time. It refuses every move that is not legal, a
+ * URL that is leased twice and one that is settled for good twice.
+ */
+export class ModelStore implements StorePort {
+  readonly tables = new ModelTables();
+  readonly #clock: VirtualClock;
+  readonly #latency: StoreLatency;
+  readonly #listener: StoreListener;
+  readonly #ids = new Map<string, number>();
+  #busyUntil = 0;
+
+  constructor(clock: VirtualClock, latency: StoreLatency, listener: StoreListener) {
+    this.#clock = clock;
+    this.#latency = latency;
+    this.#listener = listener;
+  }
+
+  commit(transaction: Transaction): Promise<CommitAnswer> {
+    this.#listener.submitted(transaction);
+    const { newUrls, settled, leased, hosts, origins, skipped } = transaction;
+    const rows = newUrls.length + settled.length + leased.length + hosts.length + origins.length + skipped.length;
+    return this.#later(rows, (commitMs) => {
+      const answer = { ...this.#apply(transaction), commitMs };
+      this.#listener.committed(transaction);
+      return answer;
+    });
+  }
+
+  loadQueue(loads: QueueLoad[]): Promise<QueuedUrl[][]> {
+    return this.#later(loads.length, () => loads.map((load) => this.#load(load)));
+  }
+
+  loadDue(wall: number, limit: number): Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }> {
+    return this.#later(limit, () => {
+      const untilOf = (host: ModelHost) => host.row.parkedUntil ?? Number.POSITIVE_INFINITY;
+      const parked = this.tables.hosts.filter((host) => host.row.parkedUntil !== null);
+      const due = parked.filter((host) => untilOf(host) <= wall).sort((a, b) => untilOf(a) - untilOf(b));
+      const hosts = due.slice(0, limit).map((host) => this.tables.snapshot(host));
+      const nextDue = Math.min(...parked.map(untilOf));
+      return { hosts, nextDue: Number.isFinite(nextDue) ? nextDue : null, parked: this.tables.parked };
+    });
+  }
+
+  /** One thing after the other, as a thread does. */
+  #later<T>(rows: number, work: (ms: number) => T): Promise<T> {
+    const startAt = Math.max(this.#clock.now(), this.#busyUntil);
+    const ms = this.#latency(rows, startAt);
+    this.#busyUntil = startAt + ms;
+    return new Promise((resolve, reject) => {
+      this.#clock.at(this.#busyUntil, () => {
+        try {
+          resolve(work(ms));
+        } catch (error) {
+          reject(error);
+        }
+      });
+    });
+  }
+
+  #apply(transaction: Transaction): CommitAnswer {
+    const { tables } = this;
+    const answer: CommitAnswer = {
+      hosts: [],
+      known: [],
+      queued: [],
+      lowered: [],
+      moved: [],
+      lookups: { asked: 0, saved: 0, hits: 0 },
+      commitMs: 0,
+    };
+    const entering = new Set<ModelHost>();
+    for (const url of transaction.newUrls) {
+      this.#insert(url, entering, answer);
+    }
+    for (const settled of transaction.settled) {
+      this.#settle(settled);
+    }
+    for (const { id, depth } of transaction.found) {
+      const url = tables.urls.get(id)!;
+      url.depth = Math.min(url.depth, depth);
+    }
+    for (const id of transaction.returned) {
+      tables.requeue(id, { class: QueueClass.urgent, attempts: tables.urls.get(id)!.attempts - 1 });
+    }
+    for (const { id } of transaction.skipped) {
+      this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
+    }
+    for (const id of transaction.leased) {
+      const again = tables.urls.get(id)?.kind === UrlKind.robots ? [UrlState.done, UrlState.failed] : [];
+      tables.move(id, [UrlState.queued, ...again], UrlState.leased).attempts++;
+    }
+    for (const row of transaction.hosts) {
+      tables.saveHost(row);
+    }
+    for (const row of transaction.origins) {
+      tables.origin(row.id).row = row;
+    }
+    for (const move of transaction.bulk) {
+      answer.moved.push(this.#moveAll(move, entering));
+    }
+    answer.hosts = [...entering].map((host) => tables.snapshot(host));
+    return answer;
+  }
+
+  #insert(url: NewUrl, entering: Set<ModelHost>, answer: CommitAnswer): void {
+    const origin = typeof url.origin === 'number' ? this.tables.origin(url.origin) : this.tables.ensureOrigin(url.origin);
+    if (url.kind !== UrlKind.robots) {
+      const name = `${url.kind} ${url.url}`;
+      const known = this.#ids.get(name);
+      if (known !== undefined) {
+        if (!url.unsure) {
+          throw new Error(`${url.url} is new a second time`);
+        }
+        answer.known.push([url.id, known]);
+        return;
+      }
+      this.#ids.set(name, url.id);
+    }
+    if (typeof url.origin === 'string' && url.state !== UrlState.unlisted) {
+      entering.add(origin.host);
+    }
+    const { id, kind, depth, seed, hops, flags, state, reason } = url;
+    const attempts = state === UrlState.leased ? 1 : 0;
+    const row = { id, url: url.url, kind, depth, seed, class: url.class, attempts, notBefore: 0, hops, flags };
+    this.tables.insert({ ...row, origin, state, reason, settledForGood: false });
+  }
+
+  #settle({ id, state, reason, retry }: SettledUrl): void {
+    if (retry !== null) {
+      this.tables.requeue(id, { notBefore: retry.notBefore, flags: retry.flags, class: QueueClass.urgent });
+      return;
+    }
+    const url = this.tables.move(id, [UrlState.leased], state);
+    url.reason = reason;
+    if (url.kind !== UrlKind.robots) {
+      this.#settledForGood(url);
+    }
+  }
+
+  #settledForGood(url: ModelUrl): void {
+    if (url.settledForGood) {
+      throw new Error(`${url.url} was settled twice`);
+    }
+    url.settledForGood = true;
+  }
+
+  #moveAll({ host, origin, from, to, reason }: BulkMove, entering: Set<ModelHost>): number {
+    const origins = origin !== null ? [this.tables.origin(origin)] : this.tables.host(host!).origins;
+    let moved = 0;
+    for (const { urls, lists } of origins) {
+      for (const url of urls) {
+        if (url.state === from && url.kind !== UrlKind.robots) {
+          this.tables.move(url.id, [from], to);
+          url.reason = reason;
+          moved++;
+        }
+      }
+      if (to === UrlState.queued) {
+        for (const place of [0, 1, 2] as const) {
+          lists[place] = urls.filter((url) => url.class === place && url.state === UrlState.queued);
+        }
+      }
+    }
+    if (to === UrlState.queued && host !== null) {
+      entering.add(this.tables.host(host));
+    }
+    return moved;
+  }
+
+  #load({ origin, class: place, beyond, newestFirst, limit }: QueueLoad): QueuedUrl[] {
+    const list = this.tables.origin(origin).lists[place];
+    const rows = list.filter(
+      (url) => url.class === place && url.state === UrlState.queued && (newestFirst ? url.id < beyond : url.id > beyond),
+    );
+    const unique = [...new Set(rows)].sort((a, b) => (newestFirst ? b.id - a.id : a.id - b.id)).slice(0, limit);
+    return unique.map(({ id, url, kind, depth, seed, attempts, notBefore, hops, flags, class: itsClass }) => {
+      return { id, url, kind, depth, seed, attempts, notBefore, hops, flags, class: itsClass };
+    });
+  }
+}

@@ -1,0 +1,163 @@
+import type { HostRow, HostSnapshot, OriginRow, QueuedUrl } from '../../src/store/transaction.js';
+import { LEGAL_MOVES, STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { hostOfOrigin } from '../../src/url/place.js';
+
+export interface ModelUrl extends QueuedUrl {
+  readonly origin: ModelOrigin;
+  state: UrlState;
+  reason: string | null;
+  settledForGood: boolean;
+}
+
+export interface ModelHost {
+  readonly name: string;
+  readonly origins: ModelOrigin[];
+  row: HostRow;
+}
+
+export interface ModelOrigin {
+  readonly text: string;
+  readonly host: ModelHost;
+  readonly urls: ModelUrl[];
+  /** By class; ids ascend, but for the urgent ones. What is no longer queued is still there. */
+  lists: [ModelUrl[], ModelUrl[], ModelUrl[]];
+  readonly queued: [number, number, number];
+  deferred: number;
+  row: OriginRow;
+}
+
+/** robots.txt itself, not what it redirects to: it belongs to its origin and is no work of its own while it is not leased. */
+const isOwnRobots = (url: ModelUrl): boolean => url.kind === UrlKind.robots && url.hops === 0;
+
+/** Rows of URLs, hosts and origins, and the one place where a URL changes its state. */
+export class ModelTables {
+  readonly urls = new Map<number, ModelUrl>();
+  readonly origins: ModelOrigin[] = [];
+  readonly hosts: ModelHost[] = [];
+  readonly #byText = new Map<string, ModelOrigin>();
+  readonly #byName = new Map<string, ModelHost>();
+  /** Queued or leased: what the frontier's counter has to say. */
+  outstanding = 0;
+  parked = 0;
+
+  ensureOrigin(text: string): ModelOrigin {
+    let origin = this.#byText.get(text);
+    if (origin === undefined) {
+      const host = this.#ensureHost(hostOfOrigin(text));
+      const id = this.origins.length + 1;
+      origin = { text, host, urls: [], lists: [[], [], []], queued: [0, 0, 0], deferred: 0, row: newOriginRow(id) };
+      this.origins.push(origin);
+      host.origins.push(origin);
+      this.#byText.set(text, origin);
+    }
+    return origin;
+  }
+
+  #ensureHost(name: string): ModelHost {
+    let host = this.#byName.get(name);
+    if (host === undefined) {
+      host = { name, origins: [], row: newHostRow(this.hosts.length + 1) };
+      this.hosts.push(host);
+      this.#byName.set(name, host);
+    }
+    return host;
+  }
+
+  origin(id: number): ModelOrigin {
+    return this.origins[id - 1]!;
+  }
+
+  host(id: number): ModelHost {
+    return this.hosts[id - 1]!;
+  }
+
+  insert(url: ModelUrl): void {
+    this.urls.set(url.id, url);
+    url.origin.urls.push(url);
+    this.#count(url, 1);
+    if (url.state === UrlState.queued) {
+      url.origin.lists[url.class].push(url);
+    }
+  }
+
+  /** Throws where the move is not legal, or the URL is not where it should be. */
+  move(id: number, from: readonly UrlState[], to: UrlState): ModelUrl {
+    const url = this.urls.get(id);
+    const name = to === UrlState.queued ? 'queued again' : STATE_NAMES[to];
+    if (url === undefined) {
+      throw new Error(`URL ${id} is to be ${name}, and is not in the store`);
+    }
+    if (!from.includes(url.state) || !LEGAL_MOVES[url.state].includes(to)) {
+      throw new Error(`${url.url} is to be ${name}, and is ${STATE_NAMES[url.state]}`);
+    }
+    this.#count(url, -1);
+    url.state = to;
+    this.#count(url, 1);
+    return url;
+  }
+
+  requeue(id: number, change: Partial<QueuedUrl>): void {
+    const url = this.move(id, [UrlState.leased], UrlState.queued);
+    this.#count(url, -1);
+    Object.assign(url, change);
+    this.#count(url, 1);
+    url.origin.lists[url.class].push(url);
+  }
+
+  #count(url: ModelUrl, by: 1 | -1): void {
+    const { origin, state } = url;
+    if (state === UrlState.queued) {
+      origin.queued[url.class] += by;
+      this.outstanding += isOwnRobots(url) ? 0 : by;
+    } else if (state === UrlState.leased) {
+      this.outstanding += by;
+    } else if (state === UrlState.deferred) {
+      origin.deferred += by;
+    }
+  }
+
+  saveHost(row: HostRow): void {
+    const host = this.host(row.id);
+    this.#park(host, row.parkedUntil);
+    host.row = row;
+  }
+
+  /** What is asked for comes into memory, so it is no longer parked. */
+  snapshot(host: ModelHost): HostSnapshot {
+    this.#park(host, null);
+    host.row = { ...host.row, parkedUntil: null };
+    return {
+      host: { ...host.row, name: host.name },
+      origins: host.origins.map(({ row, text, queued, deferred }) => ({ row, origin: text, queued: [...queued], deferred })),
+    };
+  }
+
+  #park(host: ModelHost, until: number | null): void {
+    this.parked += Number(until !== null) - Number(host.row.parkedUntil !== null);
+  }
+}
+
+const newHostRow = (id: number): HostRow => ({
+  id,
+  nextAllowedAt: 0,
+  blockedUntil: 0,
+  blockReason: null,
+  failures: 0,
+  tunedLimit: null,
+  dispatched: 0,
+  sitemapFiles: 0,
+  deferredReason: null,
+  address: null,
+  parkedUntil: null,
+});
+
+const newOriginRow = (id: number): OriginRow => ({
+  id,
+  robotsId: null,
+  robotsState: 'unknown',
+  robotsRules: null,
+  robotsAt: null,
+  robotsExpiresAt: null,
+  crawlDelayMs: null,
+  sitemapsSought: false,
+});

@@ -1,0 +1,345 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../src/base/clock.js';
+import type { CrawlOptions } from '../../src/config/options.js';
+import { completeOptions } from '../../src/config/resolve.js';
+import { ByteBudget } from '../../src/crawl/byte-budget.js';
+import { Crawl, type CrawlEnd } from '../../src/crawl/crawl.js';
+import { Governor, type GovernorDecision } from '../../src/crawl/governor.js';
+import { type LaneListener, LanePool } from '../../src/crawl/lane-pool.js';
+import { Limits } from '../../src/crawl/limits.js';
+import { engineSettings } from '../../src/crawl/settings.js';
+import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
+import type { Host } from '../../src/frontier/embedded/host.js';
+import { KeyTable } from '../../src/frontier/embedded/key-table.js';
+import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
+import type { FrontierCounts, Lease, Outcome } from '../../src/frontier/frontier.js';
+import { SeedBook } from '../../src/frontier/seed-book.js';
+import type { UrlKind } from '../../src/store/url-state.js';
+import { TrapWatch } from '../../src/url/traps.js';
+import { Random } from '../web/random.js';
+import { doubled, heapViolations } from './heap-witness.js';
+import { Ledger } from './ledger.js';
+import { ModelLane, pageOffer } from './model-lane.js';
+import { diskLatency, EMPTY_SNAPSHOT, ModelStore, type StoreLatency } from './model-store.js';
+import { VirtualClock } from './virtual-clock.js';
+import type { VirtualWeb } from './virtual-web.js';
+import { WireWatch } from './wire-watch.js';
+
+export interface SimulationPlan {
+  seed?: number;
+  web: VirtualWeb;
+  /** URLs that are there from the start, in their order. */
+  urls: readonly string[];
+  options?: Partial<CrawlOptions>;
+  /** Beyond what the options allow, such as room for three hosts. */
+  scheduler?: Partial<SchedulerOptions>;
+  keyBudgetBytes?: number;
+  lanes?: number;
+  storeLatency?: StoreLatency;
+  rssBytes?(elapsedMs: number): number;
+  /** How late the coordinator's timer fires. */
+  lagMs?(elapsedMs: number): number;
+  /** Once a virtual second, after the governor. */
+  onTick?(simulation: Simulation): void;
+  /** False where a million entries would be too many: the hash is made all the same. */
+  keepLog?: boolean;
+}
+
+/** One request as it went out. */
+export interface Sent {
+  /** Milliseconds since the beginning. */
+  at: number;
+  host: string;
+  url: string;
+  kind: UrlKind;
+  attempt: number;
+  /** Requests of the host in flight, this one included. */
+  inFlight: number;
+}
+
+export interface Deferral {
+  at: number;
+  host: string;
+  reason: string;
+  urls: number;
+}
+
+const GIB = 1024 ** 3;
+/** Up to so many hosts the whole heap is walked through at every step; beyond, once in so many steps. */
+const FEW_HOSTS = 64;
+const WALK_EVERY = 256;
+/** Others in this process get a turn after so many steps. */
+const BREATHE_EVERY = 10_000;
+
+/** The real crawl, frontier, scheduler, registry, governor and limits, on a clock, a store and a web that are models. */
+export class Simulation {
+  readonly clock = new VirtualClock();
+  readonly store: ModelStore;
+  readonly frontier: EmbeddedFrontier;
+  readonly governor: Governor;
+  readonly crawl: Crawl;
+  readonly log: Sent[] = [];
+  readonly deferrals: Deferral[] = [];
+  readonly decisions: (GovernorDecision & { at: number })[] = [];
+  readonly notices: string[] = [];
+  readonly lanes: ModelLane[] = [];
+  sent = 0;
+  steps = 0;
+  readonly #plan: SimulationPlan;
+  readonly #workers: number;
+  readonly #ledger: Ledger;
+  readonly #wire: WireWatch;
+  readonly #schedule = createHash('sha256');
+  readonly #hostsByName = new Map<string, Host>();
+  #violation: Error | null = null;
+
+  constructor(plan: SimulationPlan) {
+    this.#plan = plan;
+    const { options, sources } = completeOptions(
+      { memoryLimitBytes: GIB, parseWorkers: plan.lanes ?? 2, seedingStrategy: 'none', ...plan.options },
+      64,
+    );
+    this.#workers = options.workers;
+    const settings = engineSettings({
+      options,
+      delayIsDefault: sources.delayMs === 'default',
+      seeds: [],
+      credentials: new Map(),
+      listensToEdges: false,
+    });
+    const scheduler = { ...settings.scheduler, ...plan.scheduler };
+    this.#wire = new WireWatch(scheduler);
+    this.#ledger = new Ledger(
+      () => this.store.tables,
+      (name) => this.#hostNamed(name),
+    );
+    this.store = new ModelStore(this.clock, plan.storeLatency ?? diskLatency, {
+      submitted: (transaction) => this.#guard(() => this.#ledger.submitted(transaction)),
+      committed: (transaction) => this.#guard(() => this.#ledger.committed(transaction)),
+    });
+    const keys = new KeyTable(plan.keyBudgetBytes ?? GIB);
+    const random = new Random(plan.seed ?? 1);
+    this.governor = new Governor({ enabled: options.governor, memoryLimitBytes: GIB, maxInFlight: options.workers });
+    const pool = new LanePool(
+      {
+        lanes: plan.lanes ?? 2,
+        openInline: (lane, listener) => this.#open(lane, listener, keys),
+        openThread: (lane, listener) => this.#open(lane, listener, keys),
+        threadsFrom: 0,
+      },
+      keys,
+      {
+        headers: (ids, ats) => this.crawl.headers(ids, ats),
+        outcomes: (outcomes) => this.crawl.came(outcomes),
+      },
+    );
+    this.frontier = new EmbeddedFrontier({
+      options: scheduler,
+      clock: this.clock,
+      random: () => random.fraction(),
+      store: this.store,
+      snapshot: EMPTY_SNAPSHOT,
+      keys,
+      traps: new TrapWatch({ maxQueryVariants: options.maxQueryVariants, maxShapeVariants: options.maxShapeVariants, allow: [] }),
+      seeds: new SeedBook([]),
+      resolveAddress: (host) => pool.resolve(host),
+      events: {
+        scopeGrew: () => {},
+        hostDeferred: (host, reason, urls) => this.deferrals.push({ at: this.clock.elapsedMs, host, reason, urls }),
+        crawlDelayTooLong: (host, delayMs) => this.notices.push(`${host} asks for a Crawl-delay of ${delayMs} ms`),
+        trapCut: (pattern) => this.notices.push(`trap ${pattern}`),
+        sitemapRead: () => {},
+        settled: () => {},
+        wake: () => this.crawl.wake(),
+      },
+    });
+    const lateClock = this.#lateClock();
+    this.crawl = new Crawl({
+      clock: lateClock,
+      frontier: this.frontier,
+      lanes: pool,
+      budget: new ByteBudget(options.parseBufferBytes, (plan.lanes ?? 2) + 1),
+      governor: this.governor,
+      limits: new Limits({
+        startedAt: this.clock.now(),
+        durationMs: options.durationMs,
+        maxBytes: options.maxBytes,
+        bytesBefore: 0,
+      }),
+      events: {
+        tick: () => plan.onTick?.(this),
+        governed: (decision) => this.decisions.push({ at: this.clock.elapsedMs, ...decision }),
+        laneDied: () => {},
+      },
+      rssBytes: () => plan.rssBytes?.(this.clock.elapsedMs) ?? 0,
+      isHeldBack: () => false,
+      handOn: async () => {},
+    });
+  }
+
+  get counts(): FrontierCounts {
+    return this.frontier.counts();
+  }
+
+  /** Changes with everything that is dispatched, and when. To be read once, at the end. */
+  get scheduleHash(): string {
+    return this.#schedule.copy().digest('hex');
+  }
+
+  /** Lets something happen after so many milliseconds. */
+  after(elapsedMs: number, happens: () => void): void {
+    this.clock.at(this.clock.timeOf(elapsedMs), happens);
+  }
+
+  killLane(lane: number): void {
+    this.#ledger.laneDied(lane);
+    this.lanes[lane]!.die();
+  }
+
+  /** To the end of the crawl; null when it has not ended in so many milliseconds. */
+  async run(longestMs = Number.POSITIVE_INFINITY): Promise<CrawlEnd | null> {
+    const untilMs = this.clock.timeOf(longestMs);
+    const offers = this.#plan.urls.map((url) => pageOffer(url, 0));
+    if (!(await this.#drive(this.frontier.admit(offers), untilMs))) {
+      return null;
+    }
+    let end: CrawlEnd | null = null;
+    await this.#drive(
+      this.crawl.run().then((how) => {
+        end = how;
+      }),
+      untilMs,
+    );
+    return end;
+  }
+
+  async #drive(promise: Promise<void>, untilMs: number): Promise<boolean> {
+    let over = false;
+    let failed: unknown = null;
+    promise.then(
+      () => {
+        over = true;
+      },
+      (error) => {
+        over = true;
+        failed = error;
+      },
+    );
+    await settled();
+    while (!over) {
+      if (this.clock.nextAt > untilMs) {
+        return false;
+      }
+      if (!this.clock.step()) {
+        throw new Error('nothing can happen any more, and it is not over');
+      }
+      await settled();
+      this.#check();
+      if (++this.steps % BREATHE_EVERY === 0) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    }
+    if (failed !== null) {
+      throw failed;
+    }
+    return true;
+  }
+
+  /** After every step. */
+  #check(): void {
+    const { outstanding, leased } = this.frontier.counts();
+    const expected = this.store.tables.outstanding + this.#ledger.robotsUnderWay;
+    this.#guard(() => {
+      must(outstanding >= 0, 'the counter is negative');
+      must(outstanding === expected, `the counter is ${outstanding}, and ${expected} URLs wait or are leased`);
+      must(leased === this.#ledger.leased, `the frontier has leased ${leased} URLs, and ${this.#ledger.leased} are somewhere`);
+      must(this.#ledger.inFlight <= this.#workers, `${this.#ledger.inFlight} requests are in flight`);
+      for (const violation of heapViolations()) {
+        must(false, violation);
+      }
+      if (this.store.tables.hosts.length <= FEW_HOSTS || this.steps % WALK_EVERY === 0) {
+        must(doubled(this.frontier.inspect().heap) === undefined, 'a host is in the ready heap twice');
+      }
+    });
+    if (this.#violation !== null) {
+      throw this.#violation;
+    }
+  }
+
+  /** What is thrown inside the crawl would only end it: it is kept, and thrown where it cannot be missed. */
+  #guard(check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      this.#violation ??= new Error(`after ${this.clock.elapsedMs} ms: ${(error as Error).message}`);
+    }
+  }
+
+  #hostNamed(name: string): Host | undefined {
+    const known = this.#hostsByName.get(name);
+    if (known !== undefined && !known.evicted) {
+      return known;
+    }
+    for (const host of this.frontier.inspect().hosts) {
+      this.#hostsByName.set(host.name, host);
+    }
+    return this.#hostsByName.get(name);
+  }
+
+  #open(lane: number, listener: LaneListener, keys: KeyTable): ModelLane {
+    const { clock } = this;
+    const wire = {
+      sent: (number: number, lease: Lease, forbidden: boolean) => this.#sent(number, lease, forbidden),
+      answered: (lease: Lease, at: number) => this.#guard(() => this.#wire.answered(lease, at)),
+      ended: (lease: Lease, outcome: Outcome) => this.#ended(lease, outcome),
+    };
+    const port = new ModelLane({ lane, clock, web: this.#plan.web, wire, listener, segments: [...keys.segments] });
+    this.lanes[lane] = port;
+    return port;
+  }
+
+  #sent(lane: number, lease: Lease, forbidden: boolean): void {
+    const at = this.clock.elapsedMs;
+    this.#guard(() => {
+      this.#ledger.sent(lane, lease);
+      if (!forbidden) {
+        this.#wire.sent(lease, this.clock.now());
+      }
+    });
+    if (forbidden) {
+      return;
+    }
+    this.sent++;
+    this.#schedule.update(`${at} ${lease.attempt} ${lease.url}\n`);
+    if (this.#plan.keepLog ?? true) {
+      const { host, url, kind, attempt } = lease;
+      this.log.push({ at, host, url, kind, attempt, inFlight: this.#ledger.inFlightAt(host) });
+    }
+  }
+
+  #ended(lease: Lease, outcome: Outcome): void {
+    this.#guard(() => {
+      this.#wire.ended(lease, outcome);
+      this.#ledger.ended(lease.id);
+    });
+  }
+
+  #lateClock(): Clock {
+    const { clock } = this;
+    const lagMs = this.#plan.lagMs ?? (() => 0);
+    return {
+      now: () => clock.now(),
+      wall: () => clock.wall(),
+      at: (at, fire) => clock.at(at + lagMs(at - clock.timeOf(0)), fire),
+    };
+  }
+}
+
+function must(holds: boolean, message: string): void {
+  if (!holds) {
+    throw new Error(message);
+  }
+}
+
+/** Everything that follows from what just happened has happened: a tick comes only when no promise is left to go on. */
+const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
