@@ -7,7 +7,8 @@ import { type CommandInput, prepare } from './command.js';
 import { EXIT } from './exit.js';
 
 /** Files that a crawl makes. Nothing else in its directory is ever touched. */
-const OURS = /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|sitemap[\w.-]*\.xml)$/;
+const OURS =
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|sitemap[\w.-]*\.xml)$/;
 
 /** gossamer delete <dir…> */
 export async function runDelete(input: CommandInput): Promise<number> {
@@ -19,21 +20,29 @@ export async function runDelete(input: CommandInput): Promise<number> {
     throw new UsageError('`gossamer delete` takes the directories of the crawls to delete');
   }
   for (const directory of input.positionals.map((path) => resolve(path))) {
-    // Only a directory with a store of ours, and none that is being written.
-    openForReading(directory, () => null);
-    DirectoryLock.take(directory).release();
-    const others = readdirSync(directory).filter((name) => !OURS.test(name));
-    for (const name of readdirSync(directory)) {
-      if (OURS.test(name)) {
-        rmSync(join(directory, name));
-      }
-    }
-    if (others.length === 0) {
-      rmdirSync(directory);
-      ready.terminal.line(`deleted ${directory}`);
-    } else {
-      ready.terminal.line(`deleted the crawl in ${directory}; ${others.length} other files were left there`);
-    }
+    const others = deleteCrawl(directory);
+    ready.terminal.line(
+      others === 0
+        ? `deleted ${directory}`
+        : `deleted the crawl in ${directory}; ${others} other files were left there`,
+    );
   }
   return EXIT.ok;
+}
+
+/** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
+export function deleteCrawl(directory: string): number {
+  // Only a directory with a store of ours, and none that is being written.
+  openForReading(directory, () => null);
+  DirectoryLock.take(directory).release();
+  const others = readdirSync(directory).filter((name) => !OURS.test(name));
+  for (const name of readdirSync(directory)) {
+    if (OURS.test(name)) {
+      rmSync(join(directory, name));
+    }
+  }
+  if (others.length === 0) {
+    rmdirSync(directory);
+  }
+  return others.length;
 }

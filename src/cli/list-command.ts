@@ -5,7 +5,7 @@ import { printable } from '../base/text.js';
 import { storePath } from '../store/directory.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
-import { describe, statusOf } from './status-command.js';
+import { type CrawlStatus, describe, statusOf } from './status-command.js';
 
 /** gossamer list [root] */
 export async function runList(input: CommandInput): Promise<number> {
@@ -23,20 +23,25 @@ export async function runList(input: CommandInput): Promise<number> {
     }
     ready.terminal.line(`no crawls yet (there is no ${root})`);
   }
-  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
-  const crawls = entries.filter((entry) => entry.isDirectory() && existsSync(storePath(join(root, entry.name))));
-  const statuses = crawls.flatMap(({ name }) => {
-    try {
-      return [statusOf(join(root, name))];
-    } catch (error) {
-      ready.terminal.warn(`${printable(name)}: ${(error as Error).message}`);
-      return [];
-    }
-  });
+  const statuses = listCrawls(root, (name, error) => ready.terminal.warn(`${printable(name)}: ${error.message}`));
   if (ready.resolved.options.json) {
     writeJson(statuses);
   } else {
     process.stdout.write(statuses.map(describe).join(''));
   }
   return EXIT.ok;
+}
+
+/** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */
+export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void): CrawlStatus[] {
+  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
+  const crawls = entries.filter((entry) => entry.isDirectory() && existsSync(storePath(join(root, entry.name))));
+  return crawls.flatMap(({ name }) => {
+    try {
+      return [statusOf(join(root, name))];
+    } catch (error) {
+      onUnreadable(name, error as Error);
+      return [];
+    }
+  });
 }

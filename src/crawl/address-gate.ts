@@ -28,7 +28,10 @@ export class AddressGate {
     const number = port !== '' ? Number(port) : protocol === 'https:' ? 443 : 80;
     for (const address of this.#resolver.known(host) ?? (await this.#ask(host))) {
       if (!this.#guard.allows(address, host, number)) {
-        throw new FetchError('blocked_address', `${host} is ${address}, an address that is not asked without allowPrivate or allowNetworks`);
+        throw new FetchError(
+          'blocked_address',
+          `${host} is ${address}, an address that is not asked without allowPrivate or allowNetworks`,
+        );
       }
     }
   }

@@ -264,7 +264,8 @@ export class Crawl {
     const at = Math.min(
       this.#businessSince !== null ? this.#ripeAt() : canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
       this.#tickAt,
-      limits.deadline,
+      // Once it is over, what is still under way ends the run: a timer in the past would only spin.
+      limits.deadline > clock.now() ? limits.deadline : Number.POSITIVE_INFINITY,
       this.#stopping?.until ?? Number.POSITIVE_INFINITY,
     );
     if (at === this.#timerAt) {

@@ -82,7 +82,10 @@ export class CustomSource implements PageSource {
     const page = pageOf(await this.#call(url, signal));
     const body = bodyOf(page);
     if (body !== null && body.length > this.#options.maxBodyBytes) {
-      throw new FetchError('too_large', `the page has ${body.length} bytes, more than maxBodyBytes, ${this.#options.maxBodyBytes}`);
+      throw new FetchError(
+        'too_large',
+        `the page has ${body.length} bytes, more than maxBodyBytes, ${this.#options.maxBodyBytes}`,
+      );
     }
     const now = this.#clock.now();
     if (!signal.aborted) {
@@ -110,7 +113,9 @@ export class CustomSource implements PageSource {
     try {
       return await this.#fetch(url, signal);
     } catch (error) {
-      throw new FetchError('unknown', `the fetcher threw: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new FetchError('unknown', `the fetcher threw: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     }
   }
 }
@@ -137,7 +142,8 @@ function pageOf(given: CustomAnswer): CustomPage {
   return page;
 }
 
-const noPage = (what: string): FetchError => new FetchError('unknown', `the fetcher returned ${what}, which is no page`);
+const noPage = (what: string): FetchError =>
+  new FetchError('unknown', `the fetcher returned ${what}, which is no page`);
 
 function bodyOf({ html }: CustomPage): Buffer | null {
   if (html === undefined) {
@@ -150,7 +156,9 @@ function headersOf(page: CustomPage): ResponseHeaders {
   const given = Object.entries(page.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   const contentType = page.contentType ?? contentTypeOf(page);
   const entries = contentType === null ? given : [['content-type', contentType] as const, ...given];
-  return new ResponseHeaders(entries.flatMap(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]));
+  return new ResponseHeaders(
+    entries.flatMap(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]),
+  );
 }
 
 /** Text that came as text is in UTF-8 by now; what bytes are is for their reader to find out. */

@@ -193,7 +193,7 @@ export class CrawlSession {
         reason: end.reason,
         truncated: end.truncated,
         settled: this.#settled,
-        refetched: this.#opened.snapshot.refetched,
+        refetched: Number(this.#opened.snapshot.meta['refetched']),
         requests: this.#crawl.use.requests,
         retries: counts.retries,
         parseMs: this.#crawl.use.parseMs,

@@ -1,4 +1,5 @@
 import { queueOriginOf } from '../url/place.js';
+import { Scope, type ScopeKind } from '../url/scope.js';
 import { urlKey } from '../url/key.js';
 import type { SeedRow } from '../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
@@ -19,6 +20,8 @@ export class SeedBook {
   readonly #tried: number[];
   /** The URL that stands for the seed now: itself, another spelling, or what it redirected to. */
   readonly #current: string[];
+  #hostScope = new Scope([], { include: [], exclude: [] });
+  #scopeIsOld = true;
 
   constructor(seeds: SeedRow[]) {
     this.#seeds = seeds;
@@ -46,6 +49,16 @@ export class SeedBook {
 
   redirected(seed: number, url: string): void {
     this.#current[seed] = url;
+    this.#scopeIsOld = true;
+  }
+
+  /** Whether pages of this origin can be in scope at all, whatever their paths. */
+  covers(origin: string): boolean {
+    if (this.#hostScope.ruleFor(`${origin}/`) === null && this.#scopeIsOld) {
+      this.#hostScope = hostScope(this.#seeds);
+      this.#scopeIsOld = false;
+    }
+    return this.#hostScope.ruleFor(`${origin}/`) !== null;
   }
 
   reached(seed: number): void {
@@ -71,7 +84,7 @@ export class SeedBook {
   }
 
   /** The host of these seeds cannot be had at all, or its robots.txt not be read. */
-  originFailed(origin: string, reason: string, outcome: Outcome): Offer[] {
+  originFailed(origin: string, reason: string, outcome: Pick<Outcome, 'message' | 'errorClass'>): Offer[] {
     const offers: Offer[] = [];
     for (const { seed, fate } of this.#fates) {
       if (fate !== 'open' || queueOriginOf(this.#current[seed]!) !== origin) {
@@ -88,6 +101,12 @@ export class SeedBook {
     }
     return offers;
   }
+}
+
+function hostScope(seeds: readonly SeedRow[]): Scope {
+  const kindOf = (scope: string) => (scope === 'page' || scope === 'prefix' ? 'host' : (scope as ScopeKind));
+  const rules = seeds.flatMap(({ scope, scopeUrls }) => scopeUrls.map((url) => ({ kind: kindOf(scope), url })));
+  return new Scope(rules, { include: [], exclude: [] });
 }
 
 function seedOffer(url: string, seed: number): Offer {

@@ -13,7 +13,10 @@ BYTE_CLASS[EQUALS] = NAME_END;
 const MAX_NAME_LENGTH = 15;
 const keyOf = (firstByte: number, length: number): number => ((firstByte & 31) << 4) | length;
 const HAS_RULE = new Uint8Array(512);
-for (const { name } of ELEMENT_RULES) HAS_RULE[keyOf(name.charCodeAt(0), name.length)] = 1;
+for (const { name } of ELEMENT_RULES) {
+  // A line break only matters to text that somebody listens to.
+  if (name !== 'br') HAS_RULE[keyOf(name.charCodeAt(0), name.length)] = 1;
+}
 
 /**
  * Where nobody asks for text or ids, most of a page is of no interest: text, end tags, and start tags without a rule. This

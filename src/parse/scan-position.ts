@@ -1,6 +1,7 @@
 import type { Pieces, ScannablePage } from './scan-pieces.js';
 
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/;
+const LINE_FEED = 0x0a;
 
 /**
  * Turns places in the bytes into lines and columns, both from 1, a column being a UTF-16 unit as editors count them. It
@@ -10,39 +11,52 @@ export class PositionCounter {
   line = 1;
   column = 1;
   #at: number;
-  readonly #bytes: Buffer;
+  #nextLineFeed = -1;
+  #nextReturn = -1;
+  readonly #page: ScannablePage;
   readonly #pieces: Pieces;
-  readonly #isUtf8: boolean;
   readonly #isSingleByte: boolean;
 
   constructor(page: ScannablePage, pieces: Pieces) {
-    this.#bytes = page.bytes;
+    this.#page = page;
     this.#at = page.start;
     this.#pieces = pieces;
-    this.#isUtf8 = page.encoding === 'utf-8';
-    this.#isSingleByte = SINGLE_BYTE.test(page.encoding);
+    this.#isSingleByte = page.isAscii || SINGLE_BYTE.test(page.encoding);
   }
 
   moveTo(at: number): void {
-    const bytes = this.#bytes;
-    let lineStart = this.#at;
-    for (let i = this.#at; i < at; i++) {
-      if (bytes[i] === 0x0a || (bytes[i] === 0x0d && bytes[i + 1] !== 0x0a)) {
-        this.line++;
-        this.column = 1;
-        lineStart = i + 1;
-      }
+    let from = this.#at;
+    for (let end = this.#endOfLine(from); end < at; end = this.#endOfLine(from)) {
+      this.line++;
+      this.column = 1;
+      from = end + 1;
     }
-    this.column += this.#width(lineStart, at);
+    this.column += this.#width(from, at);
     this.#at = at;
+  }
+
+  /** Where the line ends that goes on at `from`: at a line feed, or a carriage return that has none behind it. */
+  #endOfLine(from: number): number {
+    this.#nextLineFeed = this.#next('\n', this.#nextLineFeed, from);
+    for (let after = from; ; after = this.#nextReturn + 1) {
+      this.#nextReturn = this.#next('\r', this.#nextReturn, after);
+      if (this.#nextReturn >= this.#nextLineFeed) return this.#nextLineFeed;
+      if (this.#page.bytes[this.#nextReturn + 1] !== LINE_FEED) return this.#nextReturn;
+    }
+  }
+
+  #next(character: string, known: number, from: number): number {
+    if (known >= from) return known;
+    const found = this.#page.latin1.indexOf(character, from);
+    return found === -1 ? this.#page.latin1.length : found;
   }
 
   #width(start: number, end: number): number {
     if (this.#isSingleByte) return end - start;
-    if (!this.#isUtf8) return this.#pieces.raw(start, end).length;
+    if (this.#page.encoding !== 'utf-8') return this.#pieces.raw(start, end).length;
     let units = 0;
     for (let i = start; i < end; i++) {
-      const byte = this.#bytes[i]!;
+      const byte = this.#page.bytes[i]!;
       // A continuation byte adds nothing; the lead byte of four stands for a surrogate pair.
       if (byte < 0x80 || byte >= 0xc0) units += byte >= 0xf0 ? 2 : 1;
     }

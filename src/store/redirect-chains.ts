@@ -1,4 +1,4 @@
-import type { Database } from './sqlite.js';
+import type { Database, Statement } from './sqlite.js';
 
 export interface ChainEnd {
   id: number;
@@ -11,9 +11,11 @@ export class RedirectChains {
   readonly #next = new Map<number, number>();
   readonly #ends = new Map<number, ChainEnd>();
   readonly #maxRedirects: number;
+  readonly #reason: Statement;
 
   constructor(database: Database, maxRedirects: number) {
     this.#maxRedirects = maxRedirects;
+    this.#reason = database.prepare('SELECT reason FROM urls WHERE id = ?');
     for (const row of database.prepare('SELECT id, redirect_to FROM pages WHERE redirect_to IS NOT NULL').iterate()) {
       this.#next.set(row.id, row.redirect_to);
     }
@@ -35,7 +37,9 @@ export class RedirectChains {
       }
       const next = this.#next.get(at);
       if (next === undefined) {
-        end = { id: at, problem: null };
+        // Where the limit cut a chain its last hop says so, for all that lead there.
+        const cut = path.length > 0 && this.#reason.get(at)?.['reason'] === 'redirect_limit';
+        end = { id: at, problem: cut ? 'redirect_limit' : null };
         break;
       }
       path.push(at);

@@ -1,7 +1,7 @@
 import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import type { CommitAnswer } from './transaction.js';
-import { QueueClass, UrlState } from './url-state.js';
+import { QueueClass, UrlFlag, UrlState } from './url-state.js';
 
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
 export interface StoreScope {
@@ -32,7 +32,7 @@ export class Rediscovery {
       'SELECT urls.*, origins.origin AS origin_text FROM urls JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
     );
     this.#update = database.prepare(
-      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, parent = coalesce(?, parent) WHERE id = ?',
+      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, flags = ?, parent = coalesce(?, parent) WHERE id = ?',
     );
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
     this.#redirect = database.prepare('SELECT redirect_to FROM pages WHERE id = ?');
@@ -115,7 +115,9 @@ export class Rediscovery {
     }
     const { state, reason } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
-    this.#update.run(depth, state, reason, requeued ? QueueClass.urgent : row.class, opened ? parent : null, row.id);
+    // What was only the end of an edge is in scope now, as has been asked above.
+    const flags = row.state === UrlState.unlisted ? row.flags & ~UrlFlag.external : row.flags;
+    this.#update.run(depth, state, reason, requeued ? QueueClass.urgent : row.class, flags, opened ? parent : null, row.id);
     answer.lowered.push({ key: this.#scope.key(row.url), id: row.id, depth, offered: offered || wasOffered });
     if (requeued) {
       answer.queued.push({
@@ -129,7 +131,7 @@ export class Rediscovery {
         attempts: row.attempts,
         notBefore: row.not_before,
         hops: row.hops,
-        flags: row.flags,
+        flags,
         wasSkipped: row.state === UrlState.skipped,
       });
     }

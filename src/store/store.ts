@@ -6,7 +6,7 @@ import type { HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from 
 import { UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
-/** A URL that was leased this often without ever being settled takes the process down with it: it is given up. */
+/** A URL that was leased this often, and nothing settled meanwhile, takes the process down with it: it is given up. */
 const LEASES_UNTIL_ABANDONED = 3;
 
 /** SQLite's name for a private temporary database, gone with its connection. */
@@ -75,6 +75,8 @@ export class Store {
     const { database } = this;
     const last = database.prepare('SELECT run, ended_at FROM runs ORDER BY run DESC LIMIT 1').get();
     database.exec('BEGIN IMMEDIATE');
+    this.#forgiveAfterProgress();
+    this.#uncountLost();
     // A robots.txt that was being fetched is asked for from the start: its redirects too.
     const robots = Number(database.prepare('UPDATE urls SET state = 3, lost = lost + 1 WHERE state = 1 AND kind = 1').run().changes);
     database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
@@ -84,8 +86,10 @@ export class Store {
         .run(LEASES_UNTIL_ABANDONED - 1).changes,
     );
     const refetched = Number(
-      database.prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1 WHERE state = 1').run().changes,
+      // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
+      database.prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1, attempts = attempts - 1 WHERE state = 1').run().changes,
     );
+    this.#setMeta({ refetched: String(Number(this.meta()['refetched'] ?? 0) + refetched + robots) });
     // On resume each host that was put off is probed again.
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
@@ -112,6 +116,35 @@ export class Store {
     };
   }
 
+  /** A page that takes the process down keeps the crawl from going on; where pages were settled since, the kills came from elsewhere. */
+  #forgiveAfterProgress(): void {
+    const seq = String(this.writer.lastSeq);
+    if (this.meta()['seqAtStart'] !== seq) {
+      this.database.exec('UPDATE urls SET lost = 0 WHERE state = 1');
+    }
+    this.#setMeta({ seqAtStart: seq });
+  }
+
+  /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */
+  #uncountLost(): void {
+    const rows = this.database
+      .prepare(
+        `SELECT urls.seed AS seed, origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.state = 1 AND urls.kind = 0 AND urls.attempts = 1 GROUP BY urls.seed, origins.host`,
+      )
+      .all();
+    const { dispatched = '0', seedUse = '[]' } = this.meta();
+    const ofSeeds = new Map<number, number>(JSON.parse(seedUse));
+    const uncount = this.database.prepare('UPDATE hosts SET dispatched = max(0, dispatched - ?) WHERE id = ?');
+    let lost = 0;
+    for (const { seed, host, n } of rows) {
+      lost += n;
+      ofSeeds.set(seed, Math.max(0, (ofSeeds.get(seed) ?? 0) - n));
+      uncount.run(n, host);
+    }
+    this.#setMeta({ dispatched: String(Math.max(0, Number(dispatched) - lost)), seedUse: JSON.stringify([...ofSeeds]) });
+  }
+
   end(reason: string, wall: number): void {
     this.database.prepare('UPDATE runs SET ended_at = ?, reason = ? WHERE ended_at IS NULL').run(wall, reason);
   }
@@ -133,14 +166,18 @@ export class Store {
   }
 
   setMeta(values: Record<string, string>): void {
+    this.database.exec('BEGIN IMMEDIATE');
+    this.#setMeta(values);
+    this.database.exec('COMMIT');
+  }
+
+  #setMeta(values: Record<string, string>): void {
     const set = this.database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
     );
-    this.database.exec('BEGIN IMMEDIATE');
     for (const [key, value] of Object.entries(values)) {
       set.run(key, value);
     }
-    this.database.exec('COMMIT');
   }
 
   meta(): Record<string, string> {

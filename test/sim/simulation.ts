@@ -68,6 +68,8 @@ const GIB = 1024 ** 3;
 /** Up to so many hosts the whole heap is walked through at every step; beyond, once in so many steps. */
 const FEW_HOSTS = 64;
 const WALK_EVERY = 256;
+/** So many steps at one moment are a loop that waits for time to go on. */
+const MOST_STEPS_AT_ONCE = 20_000;
 /** Others in this process get a turn after so many steps. */
 const BREATHE_EVERY = 10_000;
 
@@ -226,12 +228,18 @@ export class Simulation {
       },
     );
     await settled();
-    while (!over) {
+    for (let movedOn = this.steps, at = 0; !over; ) {
       if (this.clock.nextAt > untilMs) {
         return false;
       }
       if (!this.clock.step()) {
         throw new Error('nothing can happen any more, and it is not over');
+      }
+      if (this.clock.now() !== at) {
+        at = this.clock.now();
+        movedOn = this.steps;
+      } else if (this.steps - movedOn > MOST_STEPS_AT_ONCE) {
+        throw new Error(`after ${this.clock.elapsedMs} ms it goes round and round without time going on`);
       }
       await settled();
       this.#check();

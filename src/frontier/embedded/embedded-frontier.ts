@@ -465,8 +465,11 @@ export class EmbeddedFrontier implements Frontier {
     if (target !== undefined) {
       target.state = UrlState.queued;
       target.reason = null;
-      target.flags |= UrlFlag.seed;
+      target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
       target.seed = seed.seed;
+    } else if (outcome.redirect !== null && 'id' in outcome.redirect) {
+      // A link to it was found before, perhaps when it was out of scope.
+      composition.transaction.found.push({ id: outcome.redirect.id, depth: item.depth, offered: true, parent: item.id });
     }
   }
 
@@ -591,7 +594,7 @@ export class EmbeddedFrontier implements Frontier {
       this.#parts.events.crawlDelayTooLong(host.name, owner.crawlDelayMs);
       return;
     }
-    if (!this.#options.seekSitemaps || owner.sitemapsSought) {
+    if (!this.#options.seekSitemaps || owner.sitemapsSought || !this.#parts.seeds.covers(owner.origin)) {
       return;
     }
     owner.sitemapsSought = true;
@@ -637,6 +640,8 @@ export class EmbeddedFrontier implements Frontier {
       problem === null ? (['unreachable', UrlState.deferred, 'robots_unreachable'] as const) : (['failed', UrlState.failed, problem] as const);
     for (const owner of this.#robots.abandoned(at, standing, reason, (id) => this.#leased.has(id))) {
       this.#moveAll(to, reason, null, owner, composition);
+      const seeds = this.#parts.seeds.originFailed(owner.origin, reason, { message: `its robots.txt moved to ${at}: ${reason}`, errorClass: null });
+      this.#admit(seeds, null, composition);
     }
   }
 
@@ -715,6 +720,10 @@ export class EmbeddedFrontier implements Frontier {
   #leaseUrl(pick: Extract<Pick, { what: 'url' }>, composition: Composition): Lease {
     const { origin } = pick;
     const item = { ...pick.item, attempts: pick.item.attempts + 1 };
+    if (this.#options.maxUrlsPerHost > 0) {
+      // Its count is saved with the lease, so that a kill does not lower it.
+      composition.pin(origin.host);
+    }
     composition.transaction.leased.push(item.id);
     const robotsOf = item.kind === UrlKind.robots ? this.#robots.ownerOf(item.id) : null;
     this.#leased.set(item.id, { item, origin, robotsOf, sentAt: this.#clock.now(), headersSeen: false, ended: false });

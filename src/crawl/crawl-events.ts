@@ -1,0 +1,62 @@
+import type { CrawledPage } from './crawled-page.js';
+import type { GovernorDecision } from './governor.js';
+
+/** A moment of a crawl, in numbers. */
+export interface CrawlStats {
+  done: number;
+  failed: number;
+  skipped: number;
+  deferred: number;
+  /** URLs that wait to be asked for, in memory and on disk. */
+  queued: number;
+  inFlight: number;
+  /** In flight at most, as the governor has it now. */
+  inFlightLimit: number;
+  /** Results that wait to be taken from the iterator. */
+  waitingResults: number;
+  requests: number;
+  retries: number;
+  bytes: number;
+  elapsedMs: number;
+  hostsDelayed: number;
+  /** The host whose turn comes next, and in how many milliseconds; null where there is none. */
+  next: { host: string; inMs: number } | null;
+}
+
+/** What a run tells, by the name to listen under. */
+export interface RunEvents {
+  /** The same results as the iteration gives, for those who do not iterate. */
+  page: CrawledPage;
+  /** A sentence that a user should see. */
+  notice: string;
+  /** Once a second. */
+  tick: CrawlStats;
+  governed: GovernorDecision;
+  sitemap: { url: string; urls: number };
+}
+
+type Listeners = { [Name in keyof RunEvents]: Set<(event: RunEvents[Name]) => void> };
+
+export class Listening {
+  readonly #listeners: Listeners = {
+    page: new Set(),
+    notice: new Set(),
+    tick: new Set(),
+    governed: new Set(),
+    sitemap: new Set(),
+  };
+
+  add<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): void {
+    this.#listeners[name].add(listener);
+  }
+
+  remove<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): void {
+    this.#listeners[name].delete(listener);
+  }
+
+  tell<Name extends keyof RunEvents>(name: Name, event: RunEvents[Name]): void {
+    for (const listener of this.#listeners[name]) {
+      listener(event);
+    }
+  }
+}

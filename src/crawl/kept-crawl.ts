@@ -1,0 +1,97 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { StateError, UsageError } from '../base/errors.js';
+import { deleteCrawl as deleteIn } from '../cli/delete-command.js';
+import { listCrawls as listIn } from '../cli/list-command.js';
+import { type CrawlStatus, statusOf } from '../cli/status-command.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
+import { LINK_KINDS, type LinkKind } from '../parse/links.js';
+import { exportFormat } from '../report/index.js';
+import type { OutputNotes } from '../report/output.js';
+import type { Summary } from '../report/summary.js';
+import { openForReading, storePath } from '../store/directory.js';
+import { type EdgeResult, type HostResult, type PageResult, Reader } from '../store/reader.js';
+import type { Database } from '../store/sqlite.js';
+import { openStoreFile } from '../store/store.js';
+
+/** An edge of a kept crawl. */
+export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
+  kind: LinkKind;
+}
+
+/** A crawl on disk, running or not, open to be read. Reading disturbs nobody; close it when you are done. */
+export class KeptCrawl {
+  readonly directory: string;
+  readonly #database: Database;
+  readonly #reader: Reader;
+
+  constructor(directory: string) {
+    const path = storePath(directory);
+    if (!existsSync(path)) {
+      throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite)`);
+    }
+    this.directory = directory;
+    this.#database = openStoreFile(path, { create: false, readOnly: true });
+    this.#reader = new Reader(this.#database);
+  }
+
+  status(): CrawlStatus {
+    return statusOf(this.directory);
+  }
+
+  /** summary.json; null while the first run has not ended. */
+  summary(): Summary | null {
+    const path = join(this.directory, 'summary.json');
+    return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Summary) : null;
+  }
+
+  /** Every URL and what became of it, in the order they were found. */
+  pages(): IterableIterator<PageResult> {
+    return this.#reader.pages();
+  }
+
+  /** Every edge, one per occurrence: by page, and within a page in document order. */
+  *edges(): IterableIterator<KeptEdge> {
+    for (const edge of this.#reader.edges()) {
+      yield { ...edge, kind: LINK_KINDS[edge.kind]! };
+    }
+  }
+
+  hosts(): IterableIterator<HostResult> {
+    return this.#reader.hosts();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+export const readCrawl = (directory: string): KeptCrawl => new KeptCrawl(resolve(directory));
+
+export const crawlStatus = (directory: string): CrawlStatus => statusOf(resolve(directory));
+
+/** The crawls in the folders of `root`. One that cannot be read throws, unless `onUnreadable` takes it. */
+export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void = rethrow): CrawlStatus[] {
+  return listIn(resolve(root), onUnreadable);
+}
+
+const rethrow = (_name: string, error: Error): never => {
+  throw error;
+};
+
+/** Deletes a crawl that is not running; files of others stay, and so then does the directory. Returns how many those are. */
+export const deleteCrawl = (directory: string): number => deleteIn(resolve(directory));
+
+/** Writes an output of a kept crawl to a file, which takes its name when it is complete, or to a stream, which stays open. */
+export async function exportCrawl(
+  directory: string,
+  format: ExportFormat,
+  target: string | Writable,
+): Promise<OutputNotes> {
+  if (!EXPORT_FORMATS.includes(format)) {
+    throw new UsageError(`format must be one of ${EXPORT_FORMATS.join(' ')}, got ${String(format)}`);
+  }
+  const place = typeof target === 'string' ? { path: resolve(target) } : { stdout: target };
+  return openForReading(resolve(directory), (reader) => exportFormat(reader, format, place));
+}

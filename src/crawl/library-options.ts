@@ -1,0 +1,239 @@
+import { isDeepStrictEqual } from 'node:util';
+import { UsageError } from '../base/errors.js';
+import { type CrawlOptions, type OptionKey, specOf } from '../config/options.js';
+import { completeOptions, defaultOf, type ResolvedOptions } from '../config/resolve.js';
+import type { StoredOptions } from '../config/stored.js';
+import { writeValue } from '../config/values.js';
+import type { LinkKind } from '../parse/links.js';
+import type { ScopeKind } from '../url/scope.js';
+import type { CustomFetch } from './custom-source.js';
+
+/** What a terminal needs and a program does not. */
+const COMMAND_LINE_ONLY = ['json', 'config', 'printConfig', 'quiet', 'verbose', 'color', 'exitSimple'] as const;
+/** About connections of our own fetcher. */
+const NETWORK_ONLY = [
+  'connectTimeoutMs',
+  'idleTimeoutMs',
+  'minSpeedBytesPerSecond',
+  'headers',
+  'user',
+  'contact',
+  'proxy',
+  'insecure',
+  'cacert',
+  'connectTo',
+  'http2',
+  'maxSockets',
+  'maxInflightPerIp',
+  'delayPerIpMs',
+] as const satisfies OptionKey[];
+/** About URLs: what `resolve` decides instead. */
+const URL_ONLY = [
+  'scope',
+  'include',
+  'exclude',
+  'external',
+  'stripQuery',
+  'stripTracking',
+  'sortQuery',
+] as const satisfies OptionKey[];
+
+/** A fetcher of the user's knows its own manners: what is not asked for is off. */
+const WITH_OWN_FETCH: Partial<CrawlOptions> = {
+  delayMs: 0,
+  autoTune: false,
+  ignoreRobots: true,
+  seedingStrategy: 'none',
+  retries: 0,
+  maxUrlLength: 0,
+  maxPathSegments: 0,
+  maxSegmentRepeats: 0,
+  maxQueryVariants: 0,
+  maxShapeVariants: 0,
+};
+
+const DEFAULT_QUEUE_SIZE = 1_000;
+const MOST_QUEUE_SIZE = 10_000_000;
+const MOST_INFLIGHT_PER_HOST = specOf('maxInflightPerHost') as { max: number };
+const MOST_EDGE_PAGES = 1_000;
+
+/** A seed with a scope and a budget of its own. */
+export interface SeedSpec {
+  url: string;
+  scope?: ScopeKind;
+  depth?: number;
+  maxUrls?: number;
+}
+
+/** What an edge is, besides where it begins and ends. */
+export interface EdgeFacts {
+  kind: LinkKind;
+  rel: string;
+  /** Only with `anchorText`. */
+  text: string | null;
+}
+export type OnEdge = (from: string, to: string, edge: EdgeFacts) => void | Promise<void>;
+
+/** The options of the command line, in their normal units, and what only a program can give. */
+export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMAND_LINE_ONLY)[number]>> {
+  /** Where to begin: URLs and bare domains; with `fetch` and `resolve` keys of any kind. */
+  seeds?: readonly (string | SeedSpec)[];
+  /** Gives the pages instead of the net. */
+  fetch?: CustomFetch;
+  /** Says what a link of a page leads to: a key, or null for nothing. Two links lead to one page when their keys are equal. */
+  resolve?: (href: string, from: string) => string | null;
+  /** Gets every edge, also those to pages already seen, once its page is committed. Awaited; what it throws ends the crawl. */
+  onEdge?: OnEdge;
+  /** Pages asked for at the same time: `workers` by another name. */
+  downloaders?: number;
+  /** Threads that read pages (`parseWorkers`); with `fetch` or `resolve`, pages that hand on their edges at the same time. */
+  parsers?: number;
+  /** Results that may wait to be taken from the iterator, those under way included. */
+  queueSize?: number;
+}
+
+type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge'>;
+
+/** What a run is started with. */
+export interface RunOptions extends Functions {
+  resolved: ResolvedOptions<'crawl'>;
+  /** Pages that hand on their edges at the same time. */
+  edgePages: number;
+  queueSize: number;
+  guardsFetch: boolean;
+}
+
+export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOptions): RunOptions {
+  const {
+    seeds: _seeds,
+    fetch,
+    resolve,
+    onEdge,
+    downloaders,
+    parsers,
+    queueSize = DEFAULT_QUEUE_SIZE,
+    ...plain
+  } = given;
+  refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
+  const readsHere = fetch !== undefined || resolve !== undefined;
+  const options: { -readonly [K in keyof CrawlOptions]?: CrawlOptions[K] } = { ...plain };
+  takeAlias(options, 'workers', 'downloaders', downloaders);
+  takeAlias(options, 'parseWorkers', 'parsers', parsers);
+  const edgePages = readsHere ? (options.parseWorkers ?? 1) : 1;
+  if (readsHere) {
+    options.parseWorkers = 1;
+  }
+  if (fetch !== undefined && options.workers !== undefined) {
+    // All keys are of one host as far as pacing goes: its limit must not be below what was asked for.
+    options.maxInflightPerHost ??= Math.min(MOST_INFLIGHT_PER_HOST.max, options.workers);
+  }
+  const resolved = stored === undefined ? completeOptions(options) : resumeOptions(options, stored, readsHere);
+  return {
+    resolved: fetch === undefined || stored !== undefined ? resolved : withDefaults(resolved, WITH_OWN_FETCH),
+    edgePages: integer('parsers', edgePages, readsHere ? MOST_EDGE_PAGES : Number.MAX_SAFE_INTEGER),
+    queueSize: integer('queueSize', queueSize, MOST_QUEUE_SIZE),
+    guardsFetch: options.allowPrivate === false || (options.allowNetworks?.length ?? 0) > 0,
+    ...(fetch === undefined ? {} : { fetch }),
+    ...(resolve === undefined ? {} : { resolve: checkedResolve(resolve) }),
+    ...(onEdge === undefined ? {} : { onEdge }),
+  };
+}
+
+function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean): void {
+  for (const [key, value] of Object.entries(plain)) {
+    if (value === undefined) {
+      continue;
+    }
+    if ((COMMAND_LINE_ONLY as readonly string[]).includes(key)) {
+      throw new UsageError(`${key} is an option of the command line; a program has no use for it`);
+    }
+    if (hasFetch && (NETWORK_ONLY as readonly string[]).includes(key)) {
+      throw new UsageError(
+        `${key} is about our own connections and means nothing beside a fetch of yours: leave one of them out`,
+      );
+    }
+    if (hasResolve && (URL_ONLY as readonly string[]).includes(key)) {
+      throw new UsageError(
+        `${key} means nothing beside resolve, which decides what a link leads to: return null for what is not to be followed`,
+      );
+    }
+  }
+}
+
+function takeAlias<K extends 'workers' | 'parseWorkers'>(
+  options: { [P in K]?: number | null },
+  key: K,
+  alias: string,
+  value: number | undefined,
+): void {
+  if (value === undefined) {
+    return;
+  }
+  if (options[key] !== undefined) {
+    throw new UsageError(`${alias} and ${key} are the same: give one of them`);
+  }
+  options[key] = integer(alias, value, Number.MAX_SAFE_INTEGER);
+}
+
+function integer(name: string, value: number, max: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > max) {
+    throw new UsageError(
+      `${name} must be a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, got ${String(value)}`,
+    );
+  }
+  return value;
+}
+
+/** Values that were not given become these, as if they had been: they are kept with the crawl. */
+function withDefaults(resolved: ResolvedOptions<'crawl'>, defaults: Partial<CrawlOptions>): ResolvedOptions<'crawl'> {
+  const missing = Object.entries(defaults).filter(([key]) => resolved.sources[key as keyof CrawlOptions] === 'default');
+  return {
+    ...resolved,
+    options: { ...resolved.options, ...Object.fromEntries(missing) },
+    sources: { ...resolved.sources, ...Object.fromEntries(missing.map(([key]) => [key, 'given'])) },
+  };
+}
+
+/** What the crawl was started with, and over it what may be changed. */
+function resumeOptions(
+  given: Partial<CrawlOptions>,
+  stored: StoredOptions,
+  readsHere: boolean,
+): ResolvedOptions<'crawl'> {
+  for (const key of Object.keys(given) as (keyof CrawlOptions)[]) {
+    const spec = specOf(key) as ReturnType<typeof specOf> | undefined;
+    const kept = stored.values[key] ?? (spec === undefined ? undefined : defaultOf('crawl', spec));
+    if (
+      spec !== undefined &&
+      given[key] !== undefined &&
+      !spec.resumable &&
+      !spec.perRun &&
+      !isDeepStrictEqual(given[key], kept)
+    ) {
+      throw new UsageError(
+        `${key} cannot be changed on resume: the crawl was started with ${writeValue(spec, kept ?? null)}`,
+      );
+    }
+  }
+  for (const key of stored.withheld as readonly (keyof CrawlOptions)[]) {
+    if (given[key] === undefined) {
+      throw new UsageError(`the crawl was started with ${key}, which is not kept on disk: give it again`);
+    }
+  }
+  const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return completeOptions({ ...stored.values, ...changed, ...(readsHere ? { parseWorkers: 1 } : {}) });
+}
+
+/** What is no key would be a URL called "undefined" in every output. */
+function checkedResolve(resolve: NonNullable<LibraryOptions['resolve']>): NonNullable<LibraryOptions['resolve']> {
+  return (href, from) => {
+    const key: unknown = resolve(href, from);
+    if (typeof key === 'string') {
+      return key;
+    }
+    if (key === null || key === undefined) {
+      return null;
+    }
+    throw new TypeError(`resolve must return a text or null, got ${typeof key} for ${href}`);
+  };
+}

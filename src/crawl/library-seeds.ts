@@ -1,0 +1,91 @@
+import { UsageError } from '../base/errors.js';
+import { readSeeds } from '../cli/seed-input.js';
+import type { CrawlOptions } from '../config/options.js';
+import type { SeedRow } from '../store/transaction.js';
+import { originOf } from '../url/host.js';
+import type { Credentials } from '../url/identity.js';
+import { parseSeedArgument } from '../url/seeds.js';
+import type { LibraryOptions, SeedSpec } from './library-options.js';
+
+export interface LibrarySeeds {
+  seeds: SeedRow[];
+  credentials: Map<string, Credentials>;
+  warnings: string[];
+}
+
+/** The seeds of a program: texts and objects, and the start URLs and files that the command line takes too. */
+export function librarySeeds(
+  given: NonNullable<LibraryOptions['seeds']>,
+  options: CrawlOptions,
+  ownKeys: boolean,
+): LibrarySeeds {
+  const specs = given.map((seed) => (typeof seed === 'string' ? { url: seed } : seed));
+  if (ownKeys) {
+    if (options.startUrls.length + options.seedsFiles.length > 0) {
+      throw new UsageError('startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds');
+    }
+    return { seeds: numbered(specs.map(keySeed)), credentials: new Map(), warnings: [] };
+  }
+  const found: LibrarySeeds = { seeds: [], credentials: new Map(), warnings: [] };
+  for (const spec of specs) {
+    found.seeds.push(urlSeed(spec, options, found.credentials));
+  }
+  if (options.startUrls.length + options.seedsFiles.length > 0) {
+    const more = readSeeds([], options);
+    found.seeds.push(...more.seeds);
+    found.warnings.push(...more.warnings);
+    for (const [origin, credentials] of more.credentials) {
+      found.credentials.set(origin, credentials);
+    }
+  }
+  return { ...found, seeds: numbered(found.seeds) };
+}
+
+function keySeed(spec: SeedSpec): SeedRow {
+  if (spec.scope !== undefined || spec.depth !== undefined || spec.maxUrls !== undefined) {
+    throw new UsageError(`the seed ${spec.url} cannot have a scope or budget of its own beside resolve`);
+  }
+  return {
+    seed: 0,
+    url: spec.url,
+    label: spec.url,
+    scope: 'any',
+    depth: null,
+    maxUrls: null,
+    fallbacks: [],
+    scopeUrls: [spec.url],
+  };
+}
+
+function urlSeed(spec: SeedSpec, options: CrawlOptions, credentials: Map<string, Credentials>): SeedRow {
+  const { stripQuery, stripTracking, sortQuery } = options;
+  // Nothing on disk is looked at: a program says so when it means a file (seedsFiles).
+  const argument = parseSeedArgument(spec.url, () => null, { stripQuery, stripTracking, sortQuery });
+  if (argument.kind !== 'url') {
+    throw new UsageError(`the seed ${spec.url} is not a URL`);
+  }
+  const { url, fallbacks, label } = argument.seed;
+  if (argument.seed.credentials !== undefined) {
+    credentials.set(originOf(url), argument.seed.credentials);
+  }
+  return {
+    seed: 0,
+    url,
+    label,
+    scope: spec.scope ?? options.scope,
+    depth: spec.depth ?? null,
+    maxUrls: spec.maxUrls ?? null,
+    fallbacks,
+    scopeUrls: [url, ...fallbacks],
+  };
+}
+
+/** The same URL twice is one seed. */
+function numbered(seeds: SeedRow[]): SeedRow[] {
+  const byUrl = new Map(seeds.toReversed().map((seed) => [seed.url, seed]));
+  const unique = seeds.filter((seed) => byUrl.get(seed.url) === seed);
+  if (unique.length === 0) {
+    throw new UsageError('no seed given: crawl({ seeds: [...] })');
+  }
+  return unique.map((seed, place) => ({ ...seed, seed: place }));
+}

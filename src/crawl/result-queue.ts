@@ -1,0 +1,90 @@
+/** Results on their way to whoever iterates. It has no limit of its own: what may come in is decided before it is fetched. */
+export class ResultQueue<T> {
+  readonly #items: T[] = [];
+  #first = 0;
+  readonly #waiters: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = [];
+  #end: { error: unknown } | 'fine' | null = null;
+  readonly #untilTaken: (() => void)[] = [];
+  readonly #onTaken: () => void;
+
+  constructor(onTaken: () => void) {
+    this.#onTaken = onTaken;
+  }
+
+  get size(): number {
+    return this.#items.length - this.#first;
+  }
+
+  push(item: T): void {
+    const waiter = this.#waiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ done: false, value: item });
+    } else if (this.#end === null) {
+      this.#items.push(item);
+    }
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.size > 0) {
+      const value = this.#shift();
+      this.#wasTaken();
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.#end !== null) {
+      return this.#ended(this.#end);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+    });
+  }
+
+  /** Resolves when something was taken, or `letGo` was called. */
+  taken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#untilTaken.push(resolve);
+    });
+  }
+
+  /** What is in it can still be taken; after that it is over, or the error comes, once. */
+  end(error?: unknown): void {
+    this.#end ??= error === undefined ? 'fine' : { error };
+    for (const waiter of this.#waiters.splice(0)) {
+      this.#ended(this.#end).then(waiter.resolve, waiter.reject);
+    }
+  }
+
+  /** Nobody takes any more. */
+  drop(): void {
+    this.#items.length = 0;
+    this.#first = 0;
+    this.#end ??= 'fine';
+    this.#wasTaken();
+  }
+
+  /** Whoever waits for a place goes on without one. */
+  letGo(): void {
+    for (const resolve of this.#untilTaken.splice(0)) {
+      resolve();
+    }
+  }
+
+  #wasTaken(): void {
+    this.letGo();
+    this.#onTaken();
+  }
+
+  #ended(end: { error: unknown } | 'fine'): Promise<IteratorReturnResult<undefined>> {
+    this.#end = 'fine';
+    return end === 'fine' ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(end.error);
+  }
+
+  /** Array.shift moves the whole array once it is long. */
+  #shift(): T {
+    const item = this.#items[this.#first++]!;
+    if (this.#first > 1_000 && this.#first * 2 > this.#items.length) {
+      this.#items.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+}

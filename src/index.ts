@@ -1,0 +1,33 @@
+/** A crawl: iterate it, listen to it, stop it, go on with one that was kept. */
+
+export type { ErrorClass } from './base/errors.js';
+/** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
+export { ERROR_CLASSES, FetchError, GossamerError, StateError, UsageError } from './base/errors.js';
+export type { CrawlStatus } from './cli/status-command.js';
+/** A config file: gossamer.config.ts exports what this returns. */
+export { defineConfig } from './config/define.js';
+export type { ExportFormat, ReportTarget } from './config/option-spec.js';
+/** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
+export type { CrawlOptions, GossamerConfig } from './config/options.js';
+export { VERSION } from './config/version.js';
+export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
+export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';
+export type { CrawledPage } from './crawl/crawled-page.js';
+export type { CustomAnswer, CustomFetch, CustomPage } from './crawl/custom-source.js';
+export type { GovernorDecision } from './crawl/governor.js';
+export type { KeptCrawl, KeptEdge } from './crawl/kept-crawl.js';
+/** Crawls that are kept in a directory: read them, make outputs of them, see how they are, delete them. */
+export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './crawl/kept-crawl.js';
+export { crawl, resumeCrawl } from './crawl/library.js';
+export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
+export type { EndReason } from './crawl/limits.js';
+export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
+
+/** What robots.txt allows, with or without fetching it. */
+export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+export type { SeedFate } from './frontier/seed-book.js';
+export type { LinkKind } from './parse/links.js';
+export type { OutputNotes } from './report/output.js';
+export type { LayerFacts, Summary } from './report/summary.js';
+export type { HostResult, PageResult } from './store/reader.js';
+export type { ScopeKind } from './url/scope.js';

@@ -1,0 +1,202 @@
+import { expect } from 'vitest';
+import { peakConcurrency, smallestGap } from '../web/judge.js';
+import { star } from '../web/plain.js';
+import { html, linkPage, notFound, pathSite, type Site, type SiteAnswer, text } from '../web/site.js';
+import { sixHosts } from './evidence-layers.js';
+import { garden, has } from './garden.js';
+import type { Row, Seen } from './harness.js';
+import { askedPages, fateOf, keepsApart, layer, says, timesAsked } from './questions.js';
+import { crawlOf } from './stages.js';
+
+/** `/` leads to /page and /other; /page refuses its first request. */
+const refusing = (refusal: SiteAnswer): Site => {
+  let asks = 0;
+  return pathSite({
+    '/': html(linkPage('Home', ['/page', '/other'])),
+    '/page': () => (asks++ === 0 ? refusal : html(linkPage('Page', []))),
+    '/other': html(linkPage('Other', [])),
+  });
+};
+const refusal = (status: number, retryAfterSeconds: number | null): SiteAnswer => ({
+  ...text('Not now.', status),
+  headers: retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) },
+});
+
+const refusingStage = (name: string, answer: SiteAnswer, ...args: string[]) =>
+  crawlOf({
+    name,
+    seeds: ['http://busy.test/'],
+    args: ['--seeding-strategy', 'none', '--workers', '1', '--retry-delay', '0', ...args],
+    sites: () => ({ 'busy.test': refusing(answer) }),
+  });
+/** How often /page was asked, what became of it and of its neighbour, and why the run ended. */
+const endOfPage = (seen: Seen) => [
+  timesAsked(seen, 'busy.test/page'),
+  fateOf(seen, 'http://busy.test/page'),
+  fateOf(seen, 'http://busy.test/other'),
+  seen.summary?.reason,
+];
+const WAITED = [2, 'done', 'done', 'complete'];
+const putOff = (reason: string) => [1, `deferred ${reason}`, `deferred ${reason}`, 'complete_with_deferred'];
+
+const asksForTime = crawlOf({
+  name: 'Crawl-delay of half a second',
+  seeds: ['http://patient.test/'],
+  args: ['--seeding-strategy', 'none'],
+  sites: () => ({
+    'patient.test': {
+      handle: (request) => (request.path === '/robots.txt' ? text('User-agent: *\nCrawl-delay: 0.5\n') : star(3).handle(request)),
+    },
+  }),
+});
+
+/** robots.txt takes a second the first time, and none later. */
+const sleepyRobots = crawlOf({
+  name: 'a robots.txt that is slow once',
+  seeds: ['http://sleepy.test/'],
+  args: ['--seeding-strategy', 'none'],
+  sites: () => {
+    let asks = 0;
+    return {
+      'sleepy.test': pathSite({
+        '/robots.txt': () => ({ ...notFound, afterMs: asks++ === 0 ? 1000 : 0 }),
+        '/': html(linkPage('Awake', [])),
+      }),
+    };
+  },
+});
+
+const stars = crawlOf({
+  name: 'three pages at the usual delay',
+  seeds: ['http://star.test/'],
+  args: ['--seeding-strategy', 'none'],
+  delay: 'default',
+  sites: () => ({ 'star.test': star(3) }),
+});
+
+const allAsOneHost = (seen: Seen) => seen.log.map((request) => ({ ...request, host: 'all' }));
+
+export const POLITENESS_EVIDENCE: Row[] = [
+  {
+    key: 'delayMs',
+    stage: stars,
+    values: [
+      ['--delay', '0'],
+      ['--delay', '250'],
+    ],
+    sees: (seen) => [says(seen, '1 host, no delay'), layer(seen, 'delay').limit, keepsApart(seen, 'star.test', 250)],
+    gives: [
+      [true, 0, expect.any(Boolean)],
+      [false, 250, true],
+    ],
+  },
+  {
+    key: 'userAgent',
+    stage: garden,
+    values: [[], ['--user-agent', 'mybot/2.0 (a test)']],
+    sees: (seen) => [
+      [...new Set(seen.log.map(({ userAgent }) => userAgent))],
+      ...has(seen, 'www.garden.test/not-for-mybot', 'www.garden.test/closed/1'),
+    ],
+    gives: [
+      [[expect.stringMatching(/^gossamer\/\S+ \(\+https:.*\)$/)], true, false],
+      [['mybot/2.0 (a test)'], false, true],
+    ],
+  },
+  {
+    key: 'contact',
+    stage: garden,
+    values: [[], ['--contact', 'crawl@garden.test']],
+    sees: (seen) => [...new Set(seen.log.map(({ userAgent }) => userAgent.endsWith(' crawl@garden.test')))],
+    gives: [[false], [true]],
+  },
+  {
+    key: 'ignoreRobots',
+    stage: garden,
+    values: [[], ['--ignore-robots']],
+    sees: (seen) => [
+      timesAsked(seen, 'www.garden.test/robots.txt'),
+      timesAsked(seen, 'www.garden.test/closed/1'),
+      seen.summary?.ignoredRobots,
+      seen.stderr.includes('warning: robots.txt is not obeyed'),
+    ],
+    gives: [
+      [1, 0, false, false],
+      [0, 1, true, true],
+    ],
+  },
+
+  {
+    key: 'maxWaitMs',
+    stage: refusingStage('Retry-After of one second', refusal(503, 1)),
+    values: [[], ['--max-wait', '500ms']],
+    sees: endOfPage,
+    gives: [WAITED, putOff('retry_after')],
+  },
+  {
+    key: 'robotsTimeoutMs',
+    stage: sleepyRobots,
+    values: [[], ['--robots-timeout', '200ms']],
+    sees: (seen) => [timesAsked(seen, 'sleepy.test/robots.txt'), fateOf(seen, 'http://sleepy.test/')],
+    gives: [
+      [1, 'done'],
+      [2, 'done'],
+    ],
+  },
+  {
+    key: 'maxCrawlDelayMs',
+    stage: asksForTime,
+    values: [[], ['--max-crawl-delay', '400ms']],
+    sees: (seen) => [
+      askedPages(seen).length,
+      smallestGap(seen.log, 'patient.test') >= 500,
+      fateOf(seen, 'http://patient.test/p1'),
+      says(seen, 'more than --max-crawl-delay'),
+    ],
+    gives: [
+      [3, true, 'done', false],
+      [1, true, 'deferred crawl_delay', true],
+    ],
+  },
+  {
+    key: 'maxRetryAfterMs',
+    stage: refusingStage('Retry-After of an hour', refusal(429, 3600)),
+    values: [[], ['--max-retry-after', '1s']],
+    sees: endOfPage,
+    gives: [putOff('retry_after'), WAITED],
+  },
+  {
+    key: 'maxBackoffMs',
+    stage: refusingStage('one failure, little patience', refusal(500, null), '--max-wait', '1s'),
+    values: [[], ['--max-backoff', '1s']],
+    sees: endOfPage,
+    gives: [putOff('backoff'), WAITED],
+  },
+  {
+    key: 'quarantineAfter',
+    stage: refusingStage('one failure, much patience', refusal(500, null)),
+    values: [[], ['--quarantine-after', '1']],
+    sees: endOfPage,
+    gives: [WAITED, putOff('quarantine')],
+  },
+  {
+    key: 'maxInflightPerIp',
+    stage: sixHosts,
+    values: [[], ['--max-inflight-per-ip', '1']],
+    sees: (seen) => [peakConcurrency(seen.log) > 1, askedPages(seen).length],
+    gives: [
+      [true, 12],
+      [false, 12],
+    ],
+  },
+  {
+    key: 'delayPerIpMs',
+    stage: sixHosts,
+    values: [[], ['--delay-per-ip', '50ms']],
+    sees: (seen) => [peakConcurrency(seen.log) > 1, smallestGap(allAsOneHost(seen), 'all') >= 50, askedPages(seen).length],
+    gives: [
+      [true, false, 12],
+      [false, true, 12],
+    ],
+  },
+];

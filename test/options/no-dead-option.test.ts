@@ -1,0 +1,43 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { OPTION_KEYS, specOf } from '../../src/config/options.js';
+import { EVIDENCE } from './evidence.js';
+import { Laboratory } from './harness.js';
+
+/** Options that every command takes are shown at the commands where they have something to change. */
+const ANYWHERE = 7;
+
+describe('no dead option', () => {
+  it.each(OPTION_KEYS)('%s has evidence for every command that takes it', (key) => {
+    const { commands } = specOf(key);
+    const shown = new Set(EVIDENCE.filter((row) => row.key === key).map(({ command = 'crawl' }) => command));
+    const wanted = commands.length === ANYWHERE ? [...shown].slice(0, 1) : commands;
+    expect([...shown]).toEqual(expect.arrayContaining([...wanted]));
+    expect(shown.size).toBeGreaterThan(0);
+  });
+
+  it.each(EVIDENCE)('the evidence of $key names an option, sets it, and tells its values apart', ({ key, values, gives }) => {
+    expect(OPTION_KEYS).toContain(key);
+    const { flag, short } = specOf(key);
+    const flags = [`--${flag}`, `--no-${flag}`, `-${short}`];
+    expect(values.flat().some((argument) => flags.includes(argument))).toBe(true);
+    expect(values.length).toBeGreaterThan(1);
+    expect(gives).toHaveLength(values.length);
+  });
+
+  describe('what is seen from outside', () => {
+    const laboratory = new Laboratory();
+    afterAll(() => laboratory.remove());
+
+    for (const { key, command = 'crawl', stage, values, sees, gives } of EVIDENCE) {
+      const { flag } = specOf(key);
+      it.concurrent(`${command} --${flag}: ${stage.name}`, { timeout: 120_000 }, async ({ expect }) => {
+        const runs = await Promise.all(values.map((value) => laboratory.see(stage, value)));
+        const seen = runs.map((run) => sees(run));
+        seen.forEach((each, place) => {
+          expect(each, `${values[place]!.join(' ')}\n${runs[place]!.stderr}`).toEqual(gives[place]);
+        });
+        expect(new Set(seen.map((each) => JSON.stringify(each))).size, 'nothing differs').toBeGreaterThan(1);
+      });
+    }
+  });
+});
