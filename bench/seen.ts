@@ -70,7 +70,7 @@ function linksOf(hub: number): string[] {
 
 function report(directory: string, marks: { hubs: number; rssBytes: number; at: number }[], startedAt: number, filter: { peak: number; peakWaiting: number }): void {
   const database = openDatabase(join(directory, 'crawl.sqlite'), { readOnly: true });
-  const { rows, distinct } = database.prepare("SELECT count(*) AS rows, count(DISTINCT url) AS distinct FROM urls WHERE url LIKE 'leaf:%'").get();
+  const { rows, different: distinct } = database.prepare("SELECT count(*) AS rows, count(DISTINCT url) AS different FROM urls WHERE url LIKE 'leaf:%'").get();
   database.close();
   const first = marks[0]!;
   const last = marks.at(-1)!;

@@ -1,6 +1,5 @@
 export const BANG = 0x21;
 export const DOUBLE_QUOTE = 0x22;
-export const AMPERSAND = 0x26;
 export const SINGLE_QUOTE = 0x27;
 export const HYPHEN = 0x2d;
 export const SLASH = 0x2f;

@@ -1,4 +1,4 @@
-import { EQUALS, GREATER_THAN, isLetter, isSpace, LESS_THAN, SLASH } from './scan-bytes.js';
+import { DOUBLE_QUOTE, EQUALS, GREATER_THAN, isLetter, isSpace, LESS_THAN, SINGLE_QUOTE, SLASH } from './scan-bytes.js';
 
 const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
 const XML_ENCODING =
@@ -104,7 +104,7 @@ class AttributePrescan {
 
   #value(): string {
     const quote = this.#head[this.at];
-    if (quote === 0x22 || quote === 0x27) {
+    if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
       const close = this.#head.indexOf(quote, this.at + 1);
       const end = close === -1 ? this.#head.length : close;
       const value = this.#text(this.at + 1, end);

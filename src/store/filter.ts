@@ -24,17 +24,17 @@ export class GrowingFilter {
     return this.#layers.reduce((sum, layer) => sum + layer.bits.byteLength, 0);
   }
 
-  /** Keys are four uniformly random words, so two of them serve as the two hashes of double hashing. */
+  /** Keys are four uniformly random words: two serve as each of the two hashes. */
   add(key: ArrayLike<number>): void {
     let layer = this.#layers[0];
     if (layer === undefined || layer.added >= layer.capacity) {
       layer = this.#grow();
     }
     layer.added++;
-    for (let i = 0; i < layer.hashes; i++) {
-      const bit = bitOf(key, i, layer.bitCount);
-      layer.bits[bit >>> 5]! |= 1 << (bit & 31);
-    }
+    eachBit(layer, key, (word, mask) => {
+      layer.bits[word]! |= mask;
+      return true;
+    });
   }
 
   mayHave(key: ArrayLike<number>): boolean {
@@ -53,15 +53,21 @@ export class GrowingFilter {
   }
 }
 
-const bitOf = (key: ArrayLike<number>, i: number, bitCount: number): number =>
-  (key[2]! * 0x1_0000_0000 + ((key[3]! + Math.imul(i, key[1]! | 1)) >>> 0)) % bitCount;
+const layerHas = (layer: Layer, key: ArrayLike<number>): boolean =>
+  eachBit(layer, key, (word, mask) => (layer.bits[word]! & mask) !== 0);
 
-function layerHas(layer: Layer, key: ArrayLike<number>): boolean {
-  for (let i = 0; i < layer.hashes; i++) {
-    const bit = bitOf(key, i, layer.bitCount);
-    if ((layer.bits[bit >>> 5]! & (1 << (bit & 31))) === 0) {
+/** Double hashing: visits the key's bits until one is refused. False: one was. */
+function eachBit({ bitCount, hashes }: Layer, key: ArrayLike<number>, visit: (word: number, mask: number) => boolean): boolean {
+  const step = 1 + (exactly(key[1]!, key[0]!) % (bitCount - 1));
+  let bit = exactly(key[2]!, key[3]!) % bitCount;
+  for (let i = 0; i < hashes; i++) {
+    if (!visit(Math.floor(bit / 32), 1 << (bit % 32))) {
       return false;
     }
+    bit = (bit + step) % bitCount;
   }
   return true;
 }
+
+/** 53 bits of two words: with more, the number would be rounded and its remainder hit a few bits only. */
+const exactly = (high: number, low: number): number => high * 0x20_0000 + (low >>> 11);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Summary } from '../../src/report/summary.js';
 import { openWeb, type WebInABox } from '../web/web.js';
-import { gossamer, type PageLine, type Run, readPages, readSummary, temporaryFolder } from './support.js';
+import { gossamer, type PageLine, type Run, readLines, readPages, readSummary, temporaryFolder } from './support.js';
 
 /** One crawl, from its command line to its files. */
 export interface Crawled {
@@ -17,6 +17,8 @@ export interface Box {
   readonly folder: string;
   /** Crawls the box with delay 0, unless the arguments say otherwise, and expects the exit code 0. */
   crawl(seeds: readonly string[], args?: readonly string[], expected?: { code?: number }): Promise<Crawled>;
+  /** All URLs that edges of a crawl lead to. */
+  edgeTargets(directory: string): Promise<Set<string>>;
 }
 
 /** A web and a folder for the tests of one `describe`. */
@@ -46,6 +48,10 @@ export function box(): Box {
       }
       const pages = new Map(readPages(directory).map((page) => [page.url, page]));
       return { run, directory, pages, summary: readSummary(directory) };
+    },
+    async edgeTargets(directory) {
+      const { stdout } = await gossamer(['export', directory, '--format', 'edges']);
+      return new Set(readLines<{ to: string }>(stdout).map(({ to }) => to));
     },
   };
 }

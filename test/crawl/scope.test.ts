@@ -61,7 +61,7 @@ describe('a seed that redirects', () => {
         '/shop': page('Shop'),
       }),
     );
-    own.web.site('friend.test', pathSite({ '/': page('Friend', ['http://www.new.test/docs/early', 'http://www.new.test/other']) }));
+    own.web.site('friend.test', pathSite({ '/': page('Friend', ['http://www.new.test/docs/early', 'http://www.new.test/other', 'http://www.new.test/docs/']) }));
     const { pages, run } = await own.crawl(['http://old.test/', 'http://friend.test/'], ['--scope', 'prefix']);
     const [friend] = requestsTo(own.web.log, 'friend.test', '/');
     const [old] = requestsTo(own.web.log, 'old.test', '/');
@@ -76,6 +76,7 @@ describe('a seed that redirects', () => {
       'http://www.new.test/docs/earlier': 'done',
     });
     expect(pages.get('http://www.new.test/docs/early')).toMatchObject({ depth: 1 });
+    expect(pages.get('http://www.new.test/docs/')).toMatchObject({ depth: 0 });
     expect(pages.get('http://old.test/')).toMatchObject({ finalUrl: 'http://www.new.test/docs/' });
     expect(run.stderr).toContain('http://www.new.test/docs/');
   });

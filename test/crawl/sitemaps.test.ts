@@ -71,7 +71,7 @@ describe('sitemaps', () => {
       for (const path of [...files, '/moved.xml', '/moved-here.xml', '/orphan-named', '/orphan-packed', '/linked']) {
         expect(hits('maps.test', path), path).toBe(1);
       }
-      expect(hits('keeper.test', '/for-maps.xml')).toBe(1);
+      expect(requestsTo(own.web.log, 'keeper.test').map(({ path }) => path)).toEqual(['/robots.txt', '/for-maps.xml']);
     });
 
     it('are not fetched where robots.txt forbids them, and neither are forbidden pages in them', () => {

@@ -8,6 +8,8 @@ import type { WebProcess } from './web-process.js';
 export interface Kill {
   /** URLs leased and not settled: the only ones that may be asked for again. */
   leased: string[];
+  /** How many the run that was killed, and those before it, have taken up again. */
+  refetched: number;
   integrity: string;
 }
 
@@ -21,7 +23,12 @@ export interface KilledCrawl {
  * Starts the crawl, kills it with -9 when the server has seen so many requests of that run, resumes it, and so on through `moments`; the
  * run after the last kill ends by itself. A moment that a run does not live to see kills nothing.
  */
-export async function crawlAndKill(web: WebProcess, args: string[], directory: string, moments: number[]): Promise<KilledCrawl> {
+export async function crawlAndKill(
+  web: WebProcess,
+  args: string[],
+  directory: string,
+  moments: number[],
+): Promise<KilledCrawl> {
   const kills: Kill[] = [];
   for (const moment of moments) {
     const run = start(kills.length === 0 ? args : ['resume', directory]);
@@ -41,6 +48,7 @@ export async function crawlAndKill(web: WebProcess, args: string[], directory: s
 export function inspect(directory: string): Kill {
   return inStore(directory, (all) => ({
     leased: all('SELECT url FROM urls WHERE state = 1').map(({ url }) => String(url)),
+    refetched: Number(all("SELECT value FROM meta WHERE key = 'refetched'")[0]?.['value']),
     integrity: String(all('PRAGMA integrity_check')[0]!['integrity_check']),
   }));
 }

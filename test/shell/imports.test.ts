@@ -18,7 +18,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   report: ['base', 'url', 'store', 'parse', 'config'],
   crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config'],
   cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'report', 'config', 'crawl'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'report', 'config', 'crawl'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;

@@ -23,6 +23,29 @@ describe('installation', () => {
     expect(packages.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path)).toEqual([]);
   });
 
+  it('is complete for every platform: no optional package of another system is missing from the lock file', () => {
+    const lock = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const wanted = Object.values(lock.packages).flatMap(({ optionalDependencies }) =>
+      Object.keys(optionalDependencies ?? {}),
+    );
+    expect(wanted.length).toBeGreaterThan(10);
+    expect(wanted.filter((name) => lock.packages[`node_modules/${name}`] === undefined)).toEqual([]);
+  });
+
+  it('needs no script of a package, and allows none', () => {
+    const { packages } = JSON.parse(read('package-lock.json')) as {
+      packages: Record<string, { hasInstallScript?: boolean }>;
+    };
+    const { allowScripts } = JSON.parse(read('package.json')) as { allowScripts: Record<string, boolean> };
+    // The one that has any works without: its binaries are in the package.
+    const scripted = Object.keys(packages)
+      .filter((path) => packages[path]!.hasInstallScript === true)
+      .map((path) => path.replace(/^.*node_modules\//, ''));
+    expect(scripted.filter((name) => allowScripts[name] !== false)).toEqual([]);
+  });
+
   it('installs no package that nobody imports', () => {
     const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
       string,

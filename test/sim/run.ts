@@ -28,7 +28,7 @@ const startedAt = performance.now();
 const simulation = new Simulation({
   ...manyHosts({ hosts, seed }),
   seed,
-  options: { workers, delayMs, durationMs: minutes * 60_000 },
+  options: { workers, robotsWorkers: 1024, delayMs, durationMs: minutes * 60_000 },
   keepLog: false,
 });
 const end = await simulation.run();

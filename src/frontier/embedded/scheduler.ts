@@ -72,13 +72,13 @@ export class Scheduler {
   }
 
   /** Puts the host where it belongs; call it after whatever changed its clock, its places or its queue. */
-  refresh(host: Host): void {
+  refresh(host: Host, now = this.#clock.now()): void {
     if (host.heapAt !== null || host.evicted || host.waitingForRobots || host.waitingForRoom) {
       return;
     }
     const at = this.#turnOf(host);
     if (at < Number.POSITIVE_INFINITY) {
-      this.#ready.push(host, Math.max(at, this.#clock.now()));
+      this.#ready.push(host, Math.max(at, now));
       this.use.peakDelayed = Math.max(this.use.peakDelayed, this.#ready.size);
     }
   }
@@ -158,7 +158,8 @@ export class Scheduler {
         this.#start(host, pick);
         result.picks.push(pick);
       }
-      this.refresh(host);
+      // At the time of this round, not a moment later: a host without a delay gets its next turn in the same round.
+      this.refresh(host, now);
     }
     return result;
   }

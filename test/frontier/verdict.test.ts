@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { ERROR_CLASSES, type ErrorClass } from '../../src/base/errors.js';
+import { failure } from '../../src/crawl/lane.js';
+import type { Outcome } from '../../src/frontier/frontier.js';
+import { classOfStatus, judge } from '../../src/frontier/verdict.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
+
+const RULES = { retries: 2, retryDelayMs: 1_000, maxRetryDelayMs: 30_000 };
+const outcome = (fields: Partial<Outcome>): Outcome => ({ ...failure({ id: 1 }, 0, null, null), ...fields });
+
+describe('what becomes of a page after one request', () => {
+  it.each([
+    [200, null],
+    [304, null],
+    [401, 'auth_required'],
+    [403, 'auth_required'],
+    [407, 'auth_required'],
+    [404, 'http_4xx'],
+    [429, 'rate_limited'],
+    [500, 'http_5xx'],
+    [599, 'http_5xx'],
+  ])('status %i has the class %s', (status, errorClass) => {
+    expect(classOfStatus(status)).toBe(errorClass);
+  });
+
+  it('is done with an answer below 400, skipped where robots.txt forbids it, failed where nothing came', () => {
+    expect(judge(outcome({ status: 204 }), 1, 0, RULES)).toEqual({ state: UrlState.done, reason: null });
+    expect(judge(outcome({ unsent: 'robots' }), 1, 0, RULES)).toEqual({ state: UrlState.skipped, reason: 'robots' });
+    expect(judge(outcome({}), 1, 0, RULES)).toEqual({ state: UrlState.failed, reason: 'unknown' });
+  });
+
+  it('is tried again after transient failures only, later each time, and not for ever', () => {
+    const transient = new Set<ErrorClass>([
+      'timeout',
+      'connection_refused',
+      'connection_reset',
+      'too_slow',
+      'http_5xx',
+      'rate_limited',
+    ]);
+    for (const errorClass of ERROR_CLASSES) {
+      const verdicts = [1, 2, 3].map((attempt) => judge(outcome({ errorClass }), attempt, 0, RULES));
+      const failed = { state: UrlState.failed, reason: errorClass };
+      const retry = (afterMs: number) => ({ state: 'retry', afterMs, flags: 0, reason: errorClass });
+      expect(verdicts).toEqual(
+        transient.has(errorClass) ? [retry(1_000), retry(2_000), failed] : [failed, failed, failed],
+      );
+    }
+  });
+
+  it('waits no longer than the longest pause', () => {
+    expect(judge(outcome({ status: 500 }), 8, 0, { ...RULES, retries: 10 })).toMatchObject({ afterMs: 30_000 });
+  });
+
+  it.each([
+    ['ranged' as const, UrlFlag.rangedGet],
+    ['whole' as const, UrlFlag.wholeGet],
+  ])('asks again at once (%s) where HEAD left it open, and that is no attempt of its own', (askAgain, flag) => {
+    expect(judge(outcome({ status: 405, askAgain }), 1, UrlFlag.external, RULES)).toEqual({
+      ...{ state: 'retry', afterMs: 0, flags: UrlFlag.external | flag, reason: null },
+    });
+    expect(judge(outcome({ status: 503 }), 2, flag, RULES)).toMatchObject({ state: 'retry', afterMs: 1_000 });
+    expect(judge(outcome({ status: 503 }), 4, flag, RULES)).toEqual({ state: UrlState.failed, reason: 'http_5xx' });
+  });
+});
