@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CrawlOptions } from '../config/options.js';
 import type { CrawlSession, SessionEvents, SessionPlan, SessionResult } from '../crawl/session.js';
+import type { SettledPage } from '../frontier/embedded/embedded-frontier.js';
 import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
 import { type BoxRow, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
@@ -24,6 +25,7 @@ export class CrawlView {
       tick: (session) => this.#tick(session),
       notice: (text) => this.#notice(text),
       sitemapRead: (_url, urls) => this.#sitemap(urls),
+      ...(this.#options.verbose ? { settled: (pages) => this.#pages(pages) } : {}),
     };
   }
 
@@ -71,6 +73,13 @@ export class CrawlView {
     this.#sitemapTold = true;
     const eta = this.#delayMs > 0 ? ` ≈ ${formatDuration(urls * this.#delayMs)}` : '';
     this.#terminal.line(`${formatCount(urls)} URLs in the sitemap${eta}`);
+  }
+
+  #pages(pages: readonly SettledPage[]): void {
+    for (const { url, state, reason, outcome } of pages) {
+      const status = outcome.status === null ? '' : ` ${outcome.status}`;
+      this.#terminal.line(`${state}${status} ${url}${reason === null ? '' : ` (${outcome.message ?? reason})`}`);
+    }
   }
 
   #notice(text: string): void {

@@ -22,13 +22,23 @@ export function simplified(exitCode: number, exitSimple: boolean): number {
 }
 
 /** Whether failures are to be simplified, known before the rest of the command line is understood or found wrong. */
-export function wantsExitSimple(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): boolean {
+export function wantsExitSimple(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+  config: Readonly<Record<string, unknown>> = {},
+): boolean {
   const end = argv.indexOf('--');
   const flags = (end === -1 ? argv : argv.slice(0, end)).filter((arg) => /^--(no-)?exit-simple$/.test(arg));
   const last = flags.at(-1);
   return last === undefined
-    ? ['true', '1', 'yes', 'on'].includes((env.GOSSAMER_EXIT_SIMPLE ?? '').trim().toLowerCase())
+    ? (switchIn(env.GOSSAMER_EXIT_SIMPLE) ?? config['exitSimple'] === true)
     : last === '--exit-simple';
+}
+
+/** What a variable says of a switch; null where it says nothing. */
+export function switchIn(variable: string | undefined): boolean | null {
+  const word = (variable ?? '').trim().toLowerCase();
+  return word === '' ? null : ['true', '1', 'yes', 'on'].includes(word);
 }
 
 /** What went wrong, for `Terminal.error`: a sentence, then its causes when they are asked for; a defect with its stack. */

@@ -1,11 +1,11 @@
 import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
-import { loadConfigFile } from '../config/config-file.js';
+import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
 import { parseArgs, type ParsedArgs } from './args.js';
 import { runCrawl, runResume } from './crawl-command.js';
 import { runDelete } from './delete-command.js';
-import { describeFailure, EXIT, exitCodeOf, simplified, wantsExitSimple } from './exit.js';
+import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
 import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { runList } from './list-command.js';
@@ -26,20 +26,30 @@ const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number
 
 /** Runs one command line; the exit code is the answer. Nothing that is thrown gets past it. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const exitSimple = wantsExitSimple(argv, process.env);
+  const { env } = process;
   let args: ParsedArgs | null = null;
+  let configFile: ConfigFile | null = null;
   try {
     args = parseArgs(argv);
-    return simplified(await run(args), exitSimple);
+    const { command, flags, help, version } = args;
+    configFile = command === null || help || version ? null : await loadConfigFile({ flags, env });
+    return simplified(await run(args, configFile), wantsExitSimple(argv, env, configFile?.values));
   } catch (error) {
-    const verbose = args?.flags.verboseNetwork === true;
-    const terminal = new Terminal({ stream: process.stderr, clock: systemClock, color: null, quiet: false, env: process.env });
-    terminal.error(...describeFailure(error, verbose));
-    return simplified(exitCodeOf(error), exitSimple);
+    const said = (key: 'color' | 'verboseNetwork', variable: string): boolean | null => {
+      const [flag, kept] = [args?.flags[key], configFile?.values[key]];
+      return typeof flag === 'boolean' ? flag : (switchIn(env[variable]) ?? (typeof kept === 'boolean' ? kept : null));
+    };
+    const color = said('color', 'GOSSAMER_COLOR');
+    const terminal = new Terminal({ stream: process.stderr, clock: systemClock, color, quiet: false, env });
+    terminal.error(...describeFailure(error, said('verboseNetwork', 'GOSSAMER_VERBOSE_NETWORK') ?? false));
+    return simplified(exitCodeOf(error), wantsExitSimple(argv, env, configFile?.values));
   }
 }
 
-async function run({ command, positionals, flags, help, version }: ParsedArgs): Promise<number> {
+async function run(
+  { command, positionals, flags, help, version }: ParsedArgs,
+  configFile: ConfigFile | null,
+): Promise<number> {
   if (version) {
     process.stdout.write(`${versionText()}\n`);
     return EXIT.ok;
@@ -51,6 +61,5 @@ async function run({ command, positionals, flags, help, version }: ParsedArgs): 
     }
     return EXIT.ok;
   }
-  const configFile = await loadConfigFile({ flags, env: process.env });
   return COMMANDS[command]({ positionals, flags, env: process.env, configFile });
 }

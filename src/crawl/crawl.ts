@@ -63,7 +63,17 @@ export class Crawl {
   #timerAt = Number.POSITIVE_INFINITY;
   #tickAt: number;
   #commits: { at: number; ms: number }[] = [];
-  readonly use = { requests: 0, peakInFlight: 0, peakWaiting: 0, parseMs: 0, bytes: 0, peakHeldBytes: 0, peakPaused: 0, skippedLinks: 0, peakRssBytes: 0 };
+  readonly use = {
+    requests: 0,
+    peakInFlight: 0,
+    peakWaiting: 0,
+    parseMs: 0,
+    bytes: 0,
+    peakHeldBytes: 0,
+    peakPaused: 0,
+    skippedLinks: 0,
+    peakRssBytes: 0,
+  };
 
   constructor(parts: CrawlParts) {
     this.#parts = parts;
@@ -86,7 +96,11 @@ export class Crawl {
   /** Nothing new goes out; what is under way may finish until `graceMs` are over. */
   stop(reason: EndReason, graceMs: number, error: Error | null = null): void {
     const until = this.#parts.clock.now() + graceMs;
-    this.#stopping = { reason, until: Math.min(until, this.#stopping?.until ?? until), error: this.#stopping?.error ?? error };
+    this.#stopping = {
+      reason,
+      until: Math.min(until, this.#stopping?.until ?? until),
+      error: this.#stopping?.error ?? error,
+    };
     this.wake();
   }
 
@@ -176,7 +190,12 @@ export class Crawl {
   /** How many requests may go out now. What came back and is not settled yet needs a place among the results too. */
   #room(unsettled = this.#outcomes.length): number {
     const { budget, governor, limits } = this.#parts;
-    if (this.#stopping !== null || budget.isOver || limits.isReached(this.#parts.clock.now()) || this.#parts.isHeldBack()) {
+    if (
+      this.#stopping !== null ||
+      budget.isOver ||
+      limits.isReached(this.#parts.clock.now()) ||
+      this.#parts.isHeldBack()
+    ) {
       return 0;
     }
     const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
@@ -189,6 +208,9 @@ export class Crawl {
     }
     this.#inFlight += leases.length;
     this.use.peakInFlight = Math.max(this.use.peakInFlight, this.#inFlight);
+    if (this.#room() === 0) {
+      this.use.peakWaiting = Math.max(this.use.peakWaiting, this.#parts.frontier.counts().queuedInMemory);
+    }
     if (this.#stopping !== null) {
       // Leased while the stop came: never sent, so given back.
       const at = this.#parts.clock.now();
@@ -211,9 +233,6 @@ export class Crawl {
         budget.allResumed();
       }
       lanes.flow();
-    }
-    if (this.#room() === 0) {
-      use.peakWaiting = Math.max(use.peakWaiting, frontier.counts().queuedInMemory);
     }
     this.#commits.push({ at: clock.now(), ms: frontier.commitMs });
   }
@@ -253,7 +272,11 @@ export class Crawl {
     if (frontier.spent) {
       return 'max_urls';
     }
-    this.#stopping = { reason: 'error', until: now, error: new Error(`${outstanding} URLs wait and nothing can happen any more`) };
+    this.#stopping = {
+      reason: 'error',
+      until: now,
+      error: new Error(`${outstanding} URLs wait and nothing can happen any more`),
+    };
     return 'error';
   }
 
@@ -291,7 +314,8 @@ export class Crawl {
     const lagMs = now - this.#tickAt;
     this.#tickAt = now + TICK_MS;
     this.#commits = this.#commits.filter(({ at }) => now - at <= 2_000);
-    const commitMs = this.#commits.length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / this.#commits.length;
+    const commitMs =
+      this.#commits.length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / this.#commits.length;
     const rssBytes = this.#parts.rssBytes();
     this.use.peakRssBytes = Math.max(this.use.peakRssBytes, rssBytes);
     const decision = governor.sample({ at: now, rssBytes, commitMs, lagMs });
@@ -299,7 +323,11 @@ export class Crawl {
       events.governed(decision);
     }
     if (governor.exhausted(now)) {
-      this.stop('memory', 0, new StateError('memory', 'memory stayed above 90 % of its limit for a minute; the state is kept'));
+      this.stop(
+        'memory',
+        0,
+        new StateError('memory', 'memory stayed above 90 % of its limit for a minute; the state is kept'),
+      );
     }
     events.tick();
   }

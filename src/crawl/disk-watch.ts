@@ -52,6 +52,9 @@ export class DiskWatch {
 
   #error(free: number): StateError {
     const mib = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
-    return new StateError('disk_low', `only ${mib(free)} are free on the disk, and --min-free-disk is ${mib(this.#minFreeBytes)}; the state is kept`);
+    return new StateError(
+      'disk_low',
+      `only ${mib(free)} are free on the disk, and --min-free-disk is ${mib(this.#minFreeBytes)}; the state is kept`,
+    );
   }
 }

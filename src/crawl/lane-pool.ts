@@ -73,8 +73,11 @@ export class LanePool {
     return this.#options.lanes;
   }
 
+  /** Without the inline lane while it runs dry: it takes nothing new. */
   get inUse(): number {
-    return this.#live().filter((member) => member.jobs.size > 0).length;
+    const live = this.#live();
+    const taking = live.some((member) => !member.inline) ? live.filter((member) => !member.inline) : live;
+    return taking.filter((member) => member.jobs.size > 0).length;
   }
 
   get peakWaiting(): number {
@@ -96,7 +99,11 @@ export class LanePool {
       if (newRules) {
         member.rules.set(lease.origin, lease.rulesVersion);
       }
-      const job = { lease: newRules || lease.rules === null ? lease : { ...lease, rules: null }, sequence: this.#sequence++, newRules };
+      const job = {
+        lease: newRules || lease.rules === null ? lease : { ...lease, rules: null },
+        sequence: this.#sequence++,
+        newRules,
+      };
       member.jobs.set(lease.id, job);
       this.#whereabouts.set(lease.id, member);
       const batch = batches.get(member);

@@ -45,10 +45,7 @@ export interface LaneEvents {
 export interface PageSource {
   /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
   readonly wholeOnly?: boolean;
-  fetch(
-    request: FetchRequest,
-    hooks: { onHeaders?(at: number): void; onBytes?(count: number): void },
-  ): PendingFetch;
+  fetch(request: FetchRequest, hooks: { onHeaders?(at: number): void; onBytes?(count: number): void }): PendingFetch;
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -67,7 +64,14 @@ const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|a
 /** HEAD is refused, or answered as if the page were not there, by servers that never tested it. */
 const HEAD_REFUSALS = new Set([400, 403, 404, 405, 501]);
 /** No request for robots.txt can get through: that is the result of each URL of its origin. Anything else is a server that does not answer. */
-const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set(['dns', 'connection_refused', 'tls', 'blocked_address', 'invalid_url', 'internal'] as const);
+const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([
+  'dns',
+  'connection_refused',
+  'tls',
+  'blocked_address',
+  'invalid_url',
+  'internal',
+] as const);
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
 
@@ -96,7 +100,13 @@ export class Lane {
   #flushing = false;
   peakWaiting = 0;
 
-  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: (href: string, base: string) => string | null) {
+  constructor(
+    setup: LaneSetup,
+    source: PageSource,
+    events: LaneEvents,
+    clock: Clock,
+    resolve?: (href: string, base: string) => string | null,
+  ) {
     this.#setup = setup;
     this.#source = source;
     this.#events = events;
@@ -214,7 +224,11 @@ export class Lane {
     const external = (flags & UrlFlag.external) !== 0;
     const ranged = (flags & UrlFlag.rangedGet) !== 0;
     const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed)) !== 0;
-    const head = !this.#source.wholeOnly && kind === UrlKind.page && !ranged && (external || (!whole && hasBinaryExtension(lease.url)));
+    const head =
+      !this.#source.wholeOnly &&
+      kind === UrlKind.page &&
+      !ranged &&
+      (external || (!whole && hasBinaryExtension(lease.url)));
     return {
       url: lease.url,
       method: head ? 'HEAD' : 'GET',
@@ -307,7 +321,8 @@ export class Lane {
       links: (response as { links?: string[] }).links ?? null,
       truncated: response.truncated,
     };
-    const reading = lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);
+    const reading =
+      lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);
     reading.page.fetchedAt = this.#clock.wall();
     reading.page.ttfbMs = response.ttfbMs;
     reading.page.message = reading.message;
@@ -389,7 +404,8 @@ function afterHead(lease: Lease, status: number, contentType: string | null): Ou
   return !external && status >= 200 && status < 300 && contentType !== null && HTML.test(contentType) ? 'whole' : null;
 }
 
-const wantsPageBody = (_status: number, contentType: string | null): boolean => contentType === null || TEXT.test(contentType);
+const wantsPageBody = (_status: number, contentType: string | null): boolean =>
+  contentType === null || TEXT.test(contentType);
 
 function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
   if (page.status === 429 || page.status >= 500) {
@@ -411,11 +427,28 @@ function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
 
 function blankOffer(url: string): Outcome['offers'][number] {
-  return { url, key: [0, 0, 0, 0], kind: UrlKind.robots, state: 0, reason: null, depth: 0, class: 0, seed: 0, hops: 0, flags: 0, pattern: null };
+  return {
+    url,
+    key: [0, 0, 0, 0],
+    kind: UrlKind.robots,
+    state: 0,
+    reason: null,
+    depth: 0,
+    class: 0,
+    seed: 0,
+    hops: 0,
+    flags: 0,
+    pattern: null,
+  };
 }
 
 /** An outcome in which nothing came back. */
-export function failure(lease: Pick<Lease, 'id'>, endedAt: number, errorClass: Outcome['errorClass'], message: string | null): Outcome {
+export function failure(
+  lease: Pick<Lease, 'id'>,
+  endedAt: number,
+  errorClass: Outcome['errorClass'],
+  message: string | null,
+): Outcome {
   return {
     id: lease.id,
     status: null,

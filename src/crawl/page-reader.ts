@@ -39,7 +39,18 @@ export interface ReaderOptions {
 /** The part of an outcome that reading a page fills in. */
 export type Reading = Pick<
   Outcome,
-  'redirect' | 'redirectUrl' | 'edges' | 'rels' | 'texts' | 'targets' | 'offers' | 'found' | 'skippedLinks' | 'textHash' | 'errorClass' | 'message'
+  | 'redirect'
+  | 'redirectUrl'
+  | 'edges'
+  | 'rels'
+  | 'texts'
+  | 'targets'
+  | 'offers'
+  | 'found'
+  | 'skippedLinks'
+  | 'textHash'
+  | 'errorClass'
+  | 'message'
 > & { page: PageRow };
 
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;

@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
-import { optionsToStore } from '../config/stored.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import { Fetcher } from '../fetch/fetcher.js';
 import { EmbeddedFrontier, type FrontierEvents, type SettledPage } from '../frontier/embedded/embedded-frontier.js';
@@ -18,13 +18,13 @@ import { type CustomFetch, CustomSource } from './custom-source.js';
 import { DiskWatch } from './disk-watch.js';
 import { Governor, type GovernorDecision } from './governor.js';
 import { Lane, type LaneSetup, type PageSource } from './lane.js';
-import { type LaneListener, type LanePort, LanePool } from './lane-pool.js';
+import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { type EngineSettings, engineSettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
-import { StoreThread } from './threads/store-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
+import { StoreThread } from './threads/store-thread.js';
 
 /** What a session tells while it runs. All of it may be left out. */
 export interface SessionEvents {
@@ -264,7 +264,10 @@ export class CrawlSession {
       {
         lanes: this.settings.lanes,
         openInline: (lane, listener) => this.#openInline(lane, listener, keys),
-        openThread: this.#plan.fetch === undefined && this.#plan.resolve === undefined ? (lane, listener) => this.#openThread(lane, listener, keys) : null,
+        openThread:
+          this.#plan.fetch === undefined && this.#plan.resolve === undefined
+            ? (lane, listener) => this.#openThread(lane, listener, keys)
+            : null,
         threadsFrom: THREADS_FROM,
       },
       keys,
@@ -347,8 +350,13 @@ export class CrawlSession {
       },
       hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
       crawlDelayTooLong: (host, delayMs) =>
-        this.#notice(`${host} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`),
-      trapCut: (pattern) => this.#notice(`trap: ${pattern} brings nothing new and is cut; --allow-trap '${pattern}' fetches it all the same`),
+        this.#notice(
+          `${host} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+        ),
+      trapCut: (pattern) =>
+        this.#notice(
+          `trap: ${pattern} brings nothing new and is cut; --allow-trap '${pattern}' fetches it all the same`,
+        ),
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
       settled: (pages) => {
         this.#settled += pages.length;

@@ -2,15 +2,27 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { LayerFacts } from '../../src/report/summary.js';
 import { makeGraph } from '../web/graph.js';
 import { peakConcurrency } from '../web/judge.js';
-import { star } from '../web/plain.js';
+import { star, tree } from '../web/plain.js';
 import { QueueServer } from '../web/queue-server.js';
-import { html, linkPage, notFound, pathSite } from '../web/site.js';
+import { html, linkPage, notFound, pathSite, type Site } from '../web/site.js';
+import type { WebInABox } from '../web/web.js';
 import { box, type Crawled, fates } from './box.js';
 
 /** The layer was used up to its limit, and somebody waited for it. */
 function expectFull(layer: LayerFacts | undefined, limit: number): void {
   expect(layer).toMatchObject({ limit, peak: limit });
   expect(layer!.peakWaiting).toBeGreaterThan(0);
+}
+
+/** The same web, but answers take a moment: requests that could be open together are. */
+function slowly(web: WebInABox, afterMs: number): WebInABox {
+  const site = (host: string, answers: Site): void =>
+    web.site(host, {
+      async handle(request) {
+        return { afterMs, ...(await answers.handle(request)) };
+      },
+    });
+  return Object.assign(Object.create(web) as WebInABox, { site });
 }
 
 describe('each layer of concurrency at its lowest bound', () => {
@@ -27,7 +39,7 @@ describe('each layer of concurrency at its lowest bound', () => {
   }
 
   beforeAll(() => {
-    graph.install(own.web);
+    graph.install(slowly(own.web, 5));
   });
 
   it('1: one request in flight over all hosts', async () => {
@@ -46,8 +58,12 @@ describe('each layer of concurrency at its lowest bound', () => {
   });
 
   it('3: one queued URL in memory', async () => {
-    const { summary } = await crawlGraph(['--frontier-limit', '1']);
+    await crawlGraph(['--frontier-limit', '1']);
+    // Where nothing redirects and nothing is found again: such URLs are in memory whatever the limit says.
+    slowly(own.web, 5).site('tree.test', tree({ pages: 300, arity: 5, links: 5 }));
+    const { summary, pages } = await own.crawl(['http://tree.test/'], ['--frontier-limit', '1']);
     expectFull(summary.layers['frontier'], 1);
+    expect(pages.size).toBe(300);
   });
 
   it('7: one lane', async () => {
@@ -100,7 +116,7 @@ describe('layers 6 and 9: known URLs that are on disk', () => {
     expectFull(summary.layers['lookups'], 1);
     const { peak: asked, peakWaiting: saved } = summary.layers['filter']!;
     expect(asked).toBeGreaterThan(0);
-    expect(saved).toBeGreaterThan(asked / 2);
+    expect(saved).toBeGreaterThan(asked / 4);
     expect(saved).toBeLessThan(asked);
     const edges = await own.edgeTargets(directory);
     expect(edges.size).toBe(PAGES * LINKS + PAGES);
@@ -167,7 +183,7 @@ describe('auto-tune', () => {
   });
 
   it('never goes beyond the ceiling that is given', async () => {
-    own.web.site('quick.test', star(200));
+    slowly(own.web, 10).site('quick.test', star(200));
     await own.crawl(['http://quick.test/'], ['--max-inflight-per-host', '3']);
     expect(own.web.peakInFlight('quick.test')).toBe(3);
   });

@@ -13,7 +13,7 @@ const SCENARIOS = [
   { name: '10 hosts, 400 URLs, 8 kills', hosts: 10, urls: 400, kills: 8, without: '' },
 ];
 
-describe.each(SCENARIOS)('a crawl killed with -9 and resumed: $name (moments by seed ' + SEED + ')', (scenario) => {
+describe.each(SCENARIOS)(`a crawl killed with -9 and resumed: $name (moments by seed ${SEED})`, (scenario) => {
   const folder = temporaryFolder();
   const killed = `${folder.path}/killed`;
   const whole = `${folder.path}/whole`;

@@ -48,8 +48,8 @@ export async function crawlAndKill(
 export function inspect(directory: string): Kill {
   return inStore(directory, (all) => ({
     leased: all('SELECT url FROM urls WHERE state = 1').map(({ url }) => String(url)),
-    refetched: Number(all("SELECT value FROM meta WHERE key = 'refetched'")[0]?.['value']),
-    integrity: String(all('PRAGMA integrity_check')[0]!['integrity_check']),
+    refetched: Number(all("SELECT value FROM meta WHERE key = 'refetched'")[0]?.value),
+    integrity: String(all('PRAGMA integrity_check')[0]!.integrity_check),
   }));
 }
 

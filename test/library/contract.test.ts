@@ -13,22 +13,32 @@ const worlds = fc.record(Object.fromEntries(KEYS.map((key) => [key, page]))) as 
 describe('a crawl with a fetcher of its own', () => {
   it('asks for every page that can be reached once, and for nothing else, whatever the links and the fetcher do', async () => {
     await fc.assert(
-      fc.asyncProperty(worlds, fc.integer({ min: 1, max: 8 }), fc.integer({ min: 1, max: 4 }), async (world, downloaders, queueSize) => {
-        const { pages, asked, edges, result } = await crawlWorld(world, { downloaders, queueSize });
-        const truth = closureOf(world);
-        expect(sorted(asked)).toEqual(sorted(truth.keys()));
-        expect(new Map(pages.map(({ url, state }) => [url, state]))).toEqual(truth);
-        expect(pages).toHaveLength(truth.size);
-        // Every occurrence of a link, in the order of its page.
-        for (const key of truth.keys()) {
-          const links = Array.isArray(world[key]) ? world[key] : [];
-          expect(edges.filter(([from]) => from === key).map(([, to]) => to)).toEqual(links);
-        }
-        // The edges of a page stand together.
-        expect(edges.filter(([from], i) => i === 0 || edges[i - 1]![0] !== from)).toHaveLength(new Set(edges.map(([from]) => from)).size);
-        expect(result).toMatchObject({ reason: 'complete', truncated: null, directory: null });
-        expect(result.summary).toMatchObject({ total: truth.size, done: [...truth.values()].filter((state) => state === 'done').length });
-      }),
+      fc.asyncProperty(
+        worlds,
+        fc.integer({ min: 1, max: 8 }),
+        fc.integer({ min: 1, max: 4 }),
+        async (world, downloaders, queueSize) => {
+          const { pages, asked, edges, result } = await crawlWorld(world, { downloaders, queueSize });
+          const truth = closureOf(world);
+          expect(sorted(asked)).toEqual(sorted(truth.keys()));
+          expect(new Map(pages.map(({ url, state }) => [url, state]))).toEqual(truth);
+          expect(pages).toHaveLength(truth.size);
+          // Every occurrence of a link, in the order of its page.
+          for (const key of truth.keys()) {
+            const links = Array.isArray(world[key]) ? world[key] : [];
+            expect(edges.filter(([from]) => from === key).map(([, to]) => to)).toEqual(links);
+          }
+          // The edges of a page stand together.
+          expect(edges.filter(([from], i) => i === 0 || edges[i - 1]![0] !== from)).toHaveLength(
+            new Set(edges.map(([from]) => from)).size,
+          );
+          expect(result).toMatchObject({ reason: 'complete', truncated: null, directory: null });
+          expect(result.summary).toMatchObject({
+            total: truth.size,
+            done: [...truth.values()].filter((state) => state === 'done').length,
+          });
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -61,7 +71,9 @@ describe('a crawl with a fetcher of its own', () => {
       },
     });
     const pages = await collect(run);
-    expect(Object.fromEntries(pages.map(({ url, state, reason, message }) => [url, `${state} ${reason} ${message}`]))).toEqual({
+    expect(
+      Object.fromEntries(pages.map(({ url, state, reason, message }) => [url, `${state} ${reason} ${message}`])),
+    ).toEqual({
       null: 'failed unknown the fetcher returned null',
       undefined: 'failed unknown the fetcher returned null',
       throws: 'failed unknown the fetcher threw: no such row',
@@ -98,7 +110,8 @@ describe('a crawl with a fetcher of its own', () => {
         resolve: asKey,
         timeoutMs: 100,
         downloaders: 1,
-        fetch: (key) => (key === 'root' ? { links } : Number(key.slice(6)) < 12 ? new Promise<null>(() => {}) : { links: [] }),
+        fetch: (key) =>
+          key === 'root' ? { links } : Number(key.slice(6)) < 12 ? new Promise<null>(() => {}) : { links: [] },
       }),
     );
     expect(pages.filter(({ reason }) => reason === 'timeout')).toHaveLength(12);
@@ -116,8 +129,17 @@ describe('a crawl with a fetcher of its own', () => {
       seeds: ['root'],
       nofollow: 'ignore',
       anchorText: true,
-      fetch: (key) => html[key] === undefined ? null : { html: html[key] },
-      resolve: (href, from) => (href === 'skip' ? null : href === 'x/' ? 'x/' : href.startsWith('#') ? from : from.endsWith('/') ? from + href : href),
+      fetch: (key) => (html[key] === undefined ? null : { html: html[key] }),
+      resolve: (href, from) =>
+        href === 'skip'
+          ? null
+          : href === 'x/'
+            ? 'x/'
+            : href.startsWith('#')
+              ? from
+              : from.endsWith('/')
+                ? from + href
+                : href,
       onEdge: (from, to, edge) => {
         edges.push([from, to, edge]);
       },
@@ -142,12 +164,26 @@ describe('a crawl with a fetcher of its own', () => {
         seeds: ['http://shop.test/'],
         fetch: (url) => {
           asked.push(url);
-          return url === 'http://shop.test/' ? { links: ['/a?x=1#top', 'HTTP://SHOP.TEST:80/a?x=1', 'http://other.test/', '/data.zip', '/moved'] } : url.endsWith('/moved') ? { status: 301, headers: { Location: '/b' } } : '<p>leaf';
+          return url === 'http://shop.test/'
+            ? { links: ['/a?x=1#top', 'HTTP://SHOP.TEST:80/a?x=1', 'http://other.test/', '/data.zip', '/moved'] }
+            : url.endsWith('/moved')
+              ? { status: 301, headers: { Location: '/b' } }
+              : '<p>leaf';
         },
       }),
     );
-    expect(sorted(asked)).toEqual(['http://shop.test/', 'http://shop.test/a?x=1', 'http://shop.test/b', 'http://shop.test/data.zip', 'http://shop.test/moved']);
-    expect(pages.find(({ url }) => url.endsWith('/moved'))).toMatchObject({ state: 'done', status: 301, redirectsTo: 'http://shop.test/b' });
+    expect(sorted(asked)).toEqual([
+      'http://shop.test/',
+      'http://shop.test/a?x=1',
+      'http://shop.test/b',
+      'http://shop.test/data.zip',
+      'http://shop.test/moved',
+    ]);
+    expect(pages.find(({ url }) => url.endsWith('/moved'))).toMatchObject({
+      state: 'done',
+      status: 301,
+      redirectsTo: 'http://shop.test/b',
+    });
   });
 
   it('obeys robots.txt and looks for sitemaps when it is asked to', async () => {
@@ -163,7 +199,10 @@ describe('a crawl with a fetcher of its own', () => {
             case 'http://shop.test/robots.txt':
               return { html: 'User-agent: *\nDisallow: /private\n', contentType: 'text/plain' };
             case 'http://shop.test/sitemap.xml':
-              return { html: '<urlset><url><loc>http://shop.test/hidden</loc></url></urlset>', contentType: 'application/xml' };
+              return {
+                html: '<urlset><url><loc>http://shop.test/hidden</loc></url></urlset>',
+                contentType: 'application/xml',
+              };
             case 'http://shop.test/':
               return { links: ['/private/a', '/open'] };
             default:
@@ -174,21 +213,33 @@ describe('a crawl with a fetcher of its own', () => {
     );
     expect(asked[0]).toBe('http://shop.test/robots.txt');
     expect(asked).not.toContain('http://shop.test/private/a');
-    expect(Object.fromEntries(pages.map(({ url, state, reason }) => [new URL(url).pathname, reason ?? state]))).toEqual({
-      '/': 'done',
-      '/private/a': 'robots',
-      '/open': 'done',
-      '/hidden': 'done',
-    });
+    expect(Object.fromEntries(pages.map(({ url, state, reason }) => [new URL(url).pathname, reason ?? state]))).toEqual(
+      {
+        '/': 'done',
+        '/private/a': 'robots',
+        '/open': 'done',
+        '/hidden': 'done',
+      },
+    );
   });
 
   it('keeps away from private addresses when it is asked to', async () => {
     const asked: string[] = [];
     const fetch = (url: string) => {
       asked.push(url);
-      return { links: ['http://10.0.0.1/', 'http://192.0.2.1:81/', 'http://[::1]/', 'http://localhost/', 'http://93.184.216.34/'] };
+      return {
+        links: [
+          'http://10.0.0.1/',
+          'http://192.0.2.1:81/',
+          'http://[::1]/',
+          'http://localhost/',
+          'http://93.184.216.34/',
+        ],
+      };
     };
-    const guarded = await collect(crawl({ seeds: ['http://93.184.216.34/'], scope: 'any', allowPrivate: false, fetch, depth: 1 }));
+    const guarded = await collect(
+      crawl({ seeds: ['http://93.184.216.34/'], scope: 'any', allowPrivate: false, fetch, depth: 1 }),
+    );
     expect(guarded.filter(({ reason }) => reason === 'blocked_address')).toHaveLength(4);
     expect(asked).toEqual(['http://93.184.216.34/']);
     const open = await collect(crawl({ seeds: ['http://93.184.216.34/'], scope: 'any', fetch, depth: 1 }));
@@ -197,14 +248,24 @@ describe('a crawl with a fetcher of its own', () => {
 
   it('cuts nothing as a trap: thousands of pages that look alike are all asked for', async () => {
     const links = Array.from({ length: 2_000 }, (_, i) => `item/${i}/item/item/item/item`);
-    const pages = await collect(crawl({ seeds: ['root'], resolve: asKey, fetch: (key) => (key === 'root' ? { links } : '<p>an item') }));
+    const pages = await collect(
+      crawl({ seeds: ['root'], resolve: asKey, fetch: (key) => (key === 'root' ? { links } : '<p>an item') }),
+    );
     expect(pages.filter(({ state }) => state === 'done')).toHaveLength(2_001);
   });
 
   it('tells at the end what was never asked for, each once', async () => {
-    const { pages, asked, result } = await crawlWorld({ root: ['a', 'b', 'b'], a: ['c', 'root'], b: [], c: [] }, { depth: 1 });
+    const { pages, asked, result } = await crawlWorld(
+      { root: ['a', 'b', 'b'], a: ['c', 'root'], b: [], c: [] },
+      { depth: 1 },
+    );
     expect(asked).not.toContain('c');
-    expect(sorted(pages.map(({ url, state, reason }) => `${url} ${reason ?? state}`))).toEqual(['a done', 'b done', 'c depth', 'root done']);
+    expect(sorted(pages.map(({ url, state, reason }) => `${url} ${reason ?? state}`))).toEqual([
+      'a done',
+      'b done',
+      'c depth',
+      'root done',
+    ]);
     expect(pages.at(-1)?.url).toBe('c');
     expect(result.summary).toMatchObject({ total: 4, skipped: 1 });
   });
@@ -216,7 +277,11 @@ describe('a crawl with a fetcher of its own', () => {
       resolve: (href, from) => (href !== 'bad' ? href : from === 'a' ? (7 as unknown as string) : null),
     });
     const pages = await collect(run);
-    expect(pages.find(({ url }) => url === 'a')).toMatchObject({ state: 'failed', reason: 'internal', message: expect.stringContaining('resolve must return a text or null') });
+    expect(pages.find(({ url }) => url === 'a')).toMatchObject({
+      state: 'failed',
+      reason: 'internal',
+      message: expect.stringContaining('resolve must return a text or null'),
+    });
     expect(pages.find(({ url }) => url === 'b')).toMatchObject({ state: 'done', links: 0 });
   });
 });

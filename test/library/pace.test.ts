@@ -24,21 +24,24 @@ function star(leaves: number) {
 }
 
 describe('queueSize', () => {
-  it.each([1, 2, 7, 100])('%i: no more pages are asked for than that ahead of a reader who takes his time', async (queueSize) => {
-    const { fetch, use } = star(150);
-    for await (const _page of crawl({ seeds: ['root'], fetch, resolve: asKey, queueSize, downloaders: 50 })) {
-      for (let turns = 0; turns < 3; turns++) {
-        await turn();
+  it.each([1, 2, 7, 100])(
+    '%i: no more pages are asked for than that ahead of a reader who takes his time',
+    async (queueSize) => {
+      const { fetch, use } = star(150);
+      for await (const _page of crawl({ seeds: ['root'], fetch, resolve: asKey, queueSize, downloaders: 50 })) {
+        for (let turns = 0; turns < 3; turns++) {
+          await turn();
+        }
+        use.taken++;
       }
-      use.taken++;
-    }
-    expect(use.asked).toBe(151);
-    // The page that the reader is busy with has left the queue.
-    expect(use.ahead).toBeLessThanOrEqual(queueSize + 1);
-    if (queueSize < 50) {
-      expect(use.ahead).toBeGreaterThanOrEqual(queueSize);
-    }
-  });
+      expect(use.asked).toBe(151);
+      // The page that the reader is busy with has left the queue.
+      expect(use.ahead).toBeLessThanOrEqual(queueSize + 1);
+      if (queueSize < 50) {
+        expect(use.ahead).toBeGreaterThanOrEqual(queueSize);
+      }
+    },
+  );
 
   it('1, and a page with 100,000 links: every page comes, every edge is reported, nothing is stuck', async () => {
     const links = Array.from({ length: 100_000 }, (_, i) => `leaf ${i % 500}`);
@@ -64,7 +67,9 @@ describe('queueSize', () => {
   it('holds nobody back where nobody iterates', async () => {
     const { fetch, use } = star(50);
     const told: string[] = [];
-    const run = crawl({ seeds: ['root'], fetch, resolve: asKey, queueSize: 1, downloaders: 8 }).on('page', ({ url }) => told.push(url));
+    const run = crawl({ seeds: ['root'], fetch, resolve: asKey, queueSize: 1, downloaders: 8 }).on('page', ({ url }) =>
+      told.push(url),
+    );
     const result = await run.finished;
     expect(result.summary.done).toBe(51);
     expect(new Set(told).size).toBe(51);
@@ -103,7 +108,9 @@ describe('parsers', () => {
       parsers,
       downloaders: 20,
       resolve: asKey,
-      fetch: (key) => ({ links: key === 'root' ? Array.from({ length: 20 }, (_, i) => `leaf ${i}`) : ['root', key, 'root'] }),
+      fetch: (key) => ({
+        links: key === 'root' ? Array.from({ length: 20 }, (_, i) => `leaf ${i}`) : ['root', key, 'root'],
+      }),
       onEdge: async (from, to) => {
         busy++;
         peak = Math.max(peak, busy);

@@ -144,16 +144,24 @@ describe('stop()', () => {
     const run = crawl({ seeds: ['0'], fetch: chain, resolve: asKey, queueSize: 2 });
     const iterator = run[Symbol.asyncIterator]();
     await iterator.next();
-    expect((await run.stop()).reason).toBe('stopped');
+    const { reason, summary } = await run.stop();
+    expect(reason).toBe('stopped');
+    let read = 1;
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
+      read++;
+    }
     // What was done is still there for him.
-    expect((await iterator.next()).done).toBe(false);
+    expect(read).toBe(summary.done);
   });
 });
 
 describe('iteration', () => {
   it('left early, ends the crawl; going on later asks for the rest and for nothing twice', async () => {
     const directory = join(folder.path, 'left');
-    const world = Object.fromEntries([['root', Array.from({ length: 30 }, (_, i) => `p${i}`)], ...Array.from({ length: 30 }, (_, i) => [`p${i}`, ['root']])]);
+    const world = Object.fromEntries([
+      ['root', Array.from({ length: 30 }, (_, i) => `p${i}`)],
+      ...Array.from({ length: 30 }, (_, i) => [`p${i}`, ['root']]),
+    ]);
     const first = worldFetch(world);
     const run = crawl({ seeds: ['root'], fetch: first.fetch, resolve: asKey, dataDir: directory, queueSize: 2 });
     for await (const { url } of run) {
@@ -190,24 +198,30 @@ describe('iteration', () => {
     const holder = crawl({ seeds: ['0'], fetch: chain, resolve: asKey, dataDir: occupied });
     const iterator = holder[Symbol.asyncIterator]();
     await iterator.next();
-    await expect(collect(resumeCrawl(occupied, { fetch: chain, resolve: asKey }))).rejects.toMatchObject({ code: 'in_use' });
+    await expect(collect(resumeCrawl(occupied, { fetch: chain, resolve: asKey }))).rejects.toMatchObject({
+      code: 'in_use',
+    });
     await iterator.return?.();
   });
 });
 
 describe('a crawl that is kept nowhere', () => {
   it('leaves nothing behind, neither here nor among the temporary files', async () => {
+    const here = join(folder.path, 'here');
     const temporary = join(folder.path, 'tmp');
+    mkdirSync(here);
     mkdirSync(temporary);
-    const before = readdirSync(process.cwd());
-    process.env['SQLITE_TMPDIR'] = temporary;
+    const home = process.cwd();
+    process.chdir(here);
+    process.env.SQLITE_TMPDIR = temporary;
     try {
       await crawlWorld({ root: Array.from({ length: 300 }, (_, i) => `p${i}`) });
     } finally {
-      delete process.env['SQLITE_TMPDIR'];
+      delete process.env.SQLITE_TMPDIR;
+      process.chdir(home);
     }
     expect(readdirSync(temporary)).toEqual([]);
-    expect(readdirSync(process.cwd())).toEqual(before);
+    expect(readdirSync(here)).toEqual([]);
   });
 });
 
@@ -255,7 +269,15 @@ describe('events', () => {
     const run = crawl({ seeds: ['root'], fetch, resolve: asKey });
     expect(run.stats()).toMatchObject({ done: 0, queued: 0 });
     await collect(run);
-    expect(run.stats()).toMatchObject({ done: 2, failed: 1, queued: 0, inFlight: 0, requests: 3, waitingResults: 0, next: null });
+    expect(run.stats()).toMatchObject({
+      done: 2,
+      failed: 1,
+      queued: 0,
+      inFlight: 0,
+      requests: 3,
+      waitingResults: 0,
+      next: null,
+    });
   });
 });
 

@@ -60,12 +60,20 @@ export class Ledger {
 
   /** Called after the store has it. */
   committed(transaction: Transaction): void {
-    for (const id of [...transaction.settled.map((settled) => settled.id), ...transaction.returned]) {
-      if (this.#entries.get(id)?.place === 'settling') {
-        this.#entries.delete(id);
-      }
+    for (const { id } of transaction.settled) {
+      this.#forget(id);
+    }
+    for (const id of transaction.returned) {
+      this.#forget(id);
     }
     this.robotsUnderWay -= this.#robotsBalance(transaction);
+  }
+
+  /** Unless it was leased again in the same transaction. */
+  #forget(id: number): void {
+    if (this.#entries.get(id)?.place === 'settling') {
+      this.#entries.delete(id);
+    }
   }
 
   /** A lane has it: its lease must be durable. */
@@ -126,12 +134,24 @@ export class Ledger {
   }
 
   #robotsBalance(transaction: Transaction): number {
-    const isOwnRobots = (id: number) => {
-      const url = this.#tables().urls.get(id);
-      return url?.kind === UrlKind.robots && url.hops === 0;
-    };
-    const count = (ids: number[]) => ids.reduce((sum, id) => sum + Number(isOwnRobots(id)), 0);
-    const fresh = transaction.newUrls.reduce((sum, url) => sum + Number(url.state === UrlState.leased), 0);
-    return fresh + count(transaction.leased) - count(transaction.settled.map(({ id }) => id)) - count(transaction.returned);
+    let balance = 0;
+    for (const url of transaction.newUrls) {
+      balance += url.state === UrlState.leased ? 1 : 0;
+    }
+    for (const id of transaction.leased) {
+      balance += this.#isOwnRobots(id) ? 1 : 0;
+    }
+    for (const { id } of transaction.settled) {
+      balance -= this.#isOwnRobots(id) ? 1 : 0;
+    }
+    for (const id of transaction.returned) {
+      balance -= this.#isOwnRobots(id) ? 1 : 0;
+    }
+    return balance;
+  }
+
+  #isOwnRobots(id: number): boolean {
+    const url = this.#tables().urls.get(id);
+    return url?.kind === UrlKind.robots && url.hops === 0;
   }
 }

@@ -7,7 +7,7 @@ export interface ManyHosts {
   headersMs?: readonly [number, number];
 }
 
-/** So many hosts that never run out: page n of each leads to 2n + 1 and 2n + 2. */
+/** So many hosts that never run out: the first page of each leads to the next three, and page n to n + 3. */
 export function manyHosts({ hosts, seed, headersMs = [20, 180] }: ManyHosts): { web: VirtualWeb; urls: string[] } {
   const web = new VirtualWeb(seed);
   const urls: string[] = [];
@@ -17,8 +17,8 @@ export function manyHosts({ hosts, seed, headersMs = [20, 180] }: ManyHosts): { 
       headersMs,
       bodyMs: 10,
       links: (path) => {
-        const page = Number(path.slice(2) || 0);
-        return [`http://${name}/p${2 * page + 1}`, `http://${name}/p${2 * page + 2}`];
+        const page = Number(path.slice(2));
+        return (page === 0 ? [1, 2, 3] : [page + 3]).map((next) => `http://${name}/p${next}`);
       },
     });
     web.add(name, host);

@@ -43,6 +43,10 @@ export const EMPTY_SNAPSHOT: StoreSnapshot = {
   seeds: [],
 };
 
+const LEASED_FROM = [UrlState.queued];
+/** It is asked again when its time is over. */
+const ROBOTS_LEASED_FROM = [UrlState.queued, UrlState.done, UrlState.failed];
+
 /**
  * The store as a model: in memory, with the answers of the real one, after a time. It refuses every move that is not legal, a
  * URL that is leased twice and one that is settled for good twice.
@@ -52,7 +56,8 @@ export class ModelStore implements StorePort {
   readonly #clock: VirtualClock;
   readonly #latency: StoreLatency;
   readonly #listener: StoreListener;
-  readonly #ids = new Map<string, number>();
+  /** By kind: a sitemap that is also linked as a page is another URL. */
+  readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map()];
   #busyUntil = 0;
 
   constructor(clock: VirtualClock, latency: StoreLatency, listener: StoreListener) {
@@ -132,8 +137,7 @@ export class ModelStore implements StorePort {
       this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
     }
     for (const id of transaction.leased) {
-      const again = tables.urls.get(id)?.kind === UrlKind.robots ? [UrlState.done, UrlState.failed] : [];
-      tables.move(id, [UrlState.queued, ...again], UrlState.leased).attempts++;
+      tables.move(id, tables.urls.get(id)?.kind === UrlKind.robots ? ROBOTS_LEASED_FROM : LEASED_FROM, UrlState.leased).attempts++;
     }
     for (const row of transaction.hosts) {
       tables.saveHost(row);
@@ -151,8 +155,7 @@ export class ModelStore implements StorePort {
   #insert(url: NewUrl, entering: Set<ModelHost>, answer: CommitAnswer): void {
     const origin = typeof url.origin === 'number' ? this.tables.origin(url.origin) : this.tables.ensureOrigin(url.origin);
     if (url.kind !== UrlKind.robots) {
-      const name = `${url.kind} ${url.url}`;
-      const known = this.#ids.get(name);
+      const known = this.#ids[url.kind].get(url.url);
       if (known !== undefined) {
         if (!url.unsure) {
           throw new Error(`${url.url} is new a second time`);
@@ -160,15 +163,27 @@ export class ModelStore implements StorePort {
         answer.known.push([url.id, known]);
         return;
       }
-      this.#ids.set(name, url.id);
+      this.#ids[url.kind].set(url.url, url.id);
     }
     if (typeof url.origin === 'string' && url.state !== UrlState.unlisted) {
       entering.add(origin.host);
     }
-    const { id, kind, depth, seed, hops, flags, state, reason } = url;
-    const attempts = state === UrlState.leased ? 1 : 0;
-    const row = { id, url: url.url, kind, depth, seed, class: url.class, attempts, notBefore: 0, hops, flags };
-    this.tables.insert({ ...row, origin, state, reason, settledForGood: false });
+    this.tables.insert({
+      id: url.id,
+      url: url.url,
+      kind: url.kind,
+      depth: url.depth,
+      seed: url.seed,
+      class: url.class,
+      attempts: url.state === UrlState.leased ? 1 : 0,
+      notBefore: 0,
+      hops: url.hops,
+      flags: url.flags,
+      origin,
+      state: url.state,
+      reason: url.reason,
+      settledForGood: false,
+    });
   }
 
   #settle({ id, state, reason, retry }: SettledUrl): void {

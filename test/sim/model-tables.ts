@@ -29,9 +29,33 @@ export interface ModelOrigin {
 /** robots.txt itself, not what it redirects to: it belongs to its origin and is no work of its own while it is not leased. */
 const isOwnRobots = (url: ModelUrl): boolean => url.kind === UrlKind.robots && url.hops === 0;
 
+/** By id: ids are given out one after the other. */
+class UrlTable {
+  readonly #rows: (ModelUrl | undefined)[] = [];
+
+  get(id: number): ModelUrl | undefined {
+    return this.#rows[id];
+  }
+
+  set(id: number, url: ModelUrl): void {
+    while (this.#rows.length < id) {
+      this.#rows.push(undefined);
+    }
+    this.#rows[id] = url;
+  }
+
+  *[Symbol.iterator](): IterableIterator<ModelUrl> {
+    for (const url of this.#rows) {
+      if (url !== undefined) {
+        yield url;
+      }
+    }
+  }
+}
+
 /** Rows of URLs, hosts and origins, and the one place where a URL changes its state. */
 export class ModelTables {
-  readonly urls = new Map<number, ModelUrl>();
+  readonly urls = new UrlTable();
   readonly origins: ModelOrigin[] = [];
   readonly hosts: ModelHost[] = [];
   readonly #byText = new Map<string, ModelOrigin>();

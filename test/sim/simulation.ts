@@ -67,7 +67,7 @@ export interface Deferral {
 const GIB = 1024 ** 3;
 /** Up to so many hosts the whole heap is walked through at every step; beyond, once in so many steps. */
 const FEW_HOSTS = 64;
-const WALK_EVERY = 256;
+const WALK_EVERY = 2_048;
 /** So many steps at one moment are a loop that waits for time to go on. */
 const MOST_STEPS_AT_ONCE = 20_000;
 /** Others in this process get a turn after so many steps. */

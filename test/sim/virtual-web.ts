@@ -61,7 +61,7 @@ export class VirtualWeb {
     const nth = this.#requests.get(name) ?? 0;
     this.#requests.set(name, nth + 1);
     const host = this.#hosts.get(name);
-    const chance = hashOf(`${this.#seed} ${request.attempt} ${request.url}`) / 0x1_0000_0000;
+    const chance = hashOf(request.url, this.#seed * 31 + request.attempt) / 0x1_0000_0000;
     return host === undefined
       ? { headersMs: null, endMs: 5, errorClass: 'dns', robots: { standing: 'failed', errorClass: 'dns' } }
       : host({ ...request, path: pathOf(request.url), nth, chance });
@@ -125,8 +125,8 @@ export class SlotHost {
 }
 
 /** FNV-1a with a last mix, so that URLs that differ in one digit are far apart. */
-export function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
+export function hashOf(text: string, seed: number): number {
+  let hash = 0x811c9dc5 ^ Math.imul(seed, 0x9e3779b1);
   for (let i = 0; i < text.length; i++) {
     hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   }

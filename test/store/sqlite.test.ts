@@ -8,7 +8,9 @@ const collect = runInNewContext('gc') as () => void;
 
 it('goes through all rows though nobody but the loop holds the statement', async () => {
   const database = openDatabase(':memory:');
-  database.exec('CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i FROM n');
+  database.exec(
+    'CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) SELECT i FROM n',
+  );
   let rows = 0;
   for (const _row of database.prepare('SELECT i FROM t').iterate()) {
     rows++;

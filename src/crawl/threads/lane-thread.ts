@@ -4,6 +4,7 @@ import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
 import type { Outcome } from '../../frontier/frontier.js';
 import type { Job, LaneSetup } from '../lane.js';
 import type { LaneListener, LanePort } from '../lane-pool.js';
+import { workerArguments } from './worker-arguments.js';
 
 export type LaneOrder =
   | { what: 'take'; jobs: Job[]; updates: SegmentUpdate[] }
@@ -29,7 +30,7 @@ export class LaneThread implements LanePort {
   readonly #exited: Promise<void>;
 
   constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
-    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), { workerData: { setup, fetchOptions } });
+    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), { workerData: { setup, fetchOptions }, ...workerArguments() });
     let failure: Error | null = null;
     this.#worker.on('message', (message: LaneMessage) => this.#take(message, listener));
     this.#worker.on('error', (error: unknown) => {

@@ -4,6 +4,7 @@ import type { CommitAnswer, HostSnapshot, QueuedUrl, QueueLoad, StorePort, Trans
 import type { Summary } from '../../report/summary.js';
 import type { PageResult } from '../../store/reader.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import { workerArguments } from './worker-arguments.js';
 
 type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'unasked' | 'close';
 
@@ -33,7 +34,7 @@ export class StoreThread implements StorePort {
   onDeath: ((error: StateError) => void) | null = null;
 
   constructor() {
-    this.#worker = new Worker(new URL('./store-worker.js', import.meta.url));
+    this.#worker = new Worker(new URL('./store-worker.js', import.meta.url), workerArguments());
     this.#worker.on('message', (reply: StoreReply) => this.#take(reply));
     this.#worker.on('error', (error: unknown) => this.#die(error instanceof Error ? error.message : String(error)));
     this.#worker.on('exit', (code) => this.#die(`its thread ended with code ${code}`));

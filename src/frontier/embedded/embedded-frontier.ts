@@ -140,6 +140,11 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
+    if (this.#options.newestFirst && outcomes.length > 0 && want > 0) {
+      // Depth first, what these pages lead to goes before all that waits: it has to be known when the next are chosen.
+      await this.settle(outcomes, 0);
+      return this.settle([], want);
+    }
     await this.#bringIn();
     const composition = new Composition(this.#clock.wall());
     for (const outcome of outcomes) {
@@ -183,7 +188,7 @@ export class EmbeddedFrontier implements Frontier {
       this.#learn(host, held, outcome);
     }
     this.#scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
-    if (held.robotsOf !== null) {
+    if (held.robotsOf !== null && held.item.hops === 0) {
       this.#scheduler.robotsEnded();
     }
   }

@@ -39,6 +39,10 @@ export class Scheduler {
   readonly use = { robotsInFlight: 0, peakRobots: 0, peakRobotsWaiting: 0, peakHost: 0, hostAtLimit: 0, peakHostWaiting: 0, inMemory: 0, peakInMemory: 0, peakDelayed: 0, peakBlocked: 0 };
   /** No further URL may be asked for the first time. */
   closed = false;
+  /** Requests of all hosts. */
+  #underWay = 0;
+  /** There was no room for what has to be loaded; false when that may have changed. */
+  #full = false;
 
   constructor(options: SchedulerOptions, clock: Clock, registry: Registry) {
     this.#options = options;
@@ -50,7 +54,7 @@ export class Scheduler {
     while (this.#ready.peek()?.evicted) {
       this.#ready.pop();
     }
-    return this.wantsLoad.size > 0 && this.use.inMemory < this.#options.frontierLimit ? 0 : this.#ready.nextAt;
+    return this.wantsLoad.size > 0 && !this.#full ? 0 : this.#ready.nextAt;
   }
 
   get delayedHosts(): number {
@@ -161,6 +165,7 @@ export class Scheduler {
       // At the time of this round, not a moment later: a host without a delay gets its next turn in the same round.
       this.refresh(host, now);
     }
+    this.#callRobotsWaiters();
     return result;
   }
 
@@ -187,6 +192,7 @@ export class Scheduler {
       }
       if (this.#wantsMore(origin)) {
         this.wantsLoad.add(origin);
+        this.#full = false;
         origin.loading = true;
       }
     }
@@ -211,6 +217,7 @@ export class Scheduler {
 
   #start(host: Host, pick: Pick): void {
     host.started();
+    this.#underWay++;
     this.#registry.touch(host);
     if (host.group !== null) {
       host.group.inFlight++;
@@ -228,10 +235,19 @@ export class Scheduler {
 
   robotsEnded(): void {
     this.use.robotsInFlight--;
-    const host = this.#robotsWaiters.shift();
-    if (host !== undefined) {
+    this.#callRobotsWaiters();
+  }
+
+  /** As many as there are places now; one that left memory meanwhile, or wants nothing any more, must not cost the next its turn. */
+  #callRobotsWaiters(): void {
+    let free = this.#options.robotsWorkers - this.use.robotsInFlight;
+    while (free > 0 && this.#robotsWaiters.length > 0) {
+      const host = this.#robotsWaiters.shift()!;
       host.waitingForRobots = false;
-      this.refresh(host);
+      if (!host.evicted) {
+        this.refresh(host);
+        free--;
+      }
     }
   }
 
@@ -245,6 +261,7 @@ export class Scheduler {
   /** The response is over. `sent` is false when no request was made: then no clock moves. */
   ended(host: Host, at: number, headersSeen: boolean, sent: boolean): void {
     host.inFlight--;
+    this.#underWay--;
     if (!headersSeen) {
       if (sent) {
         host.headersArrived(at);
@@ -328,7 +345,11 @@ export class Scheduler {
     if (this.wantsLoad.size > 0 && this.use.inMemory >= this.#options.frontierLimit) {
       this.#makeRoom();
     }
-    const free = Math.max(0, this.#options.frontierLimit - this.use.inMemory);
+    const room = this.#options.frontierLimit - this.use.inMemory;
+    // Retries and redirects are never on disk only. Where they alone fill the memory, and none of them may go, one URL goes past them.
+    const stuck = this.#underWay === 0 && this.#ready.nextAt > this.#clock.now();
+    const free = Math.max(0, room, stuck ? 1 : 0);
+    this.#full = free === 0;
     const origins = [...this.wantsLoad].slice(0, free);
     for (const origin of origins) {
       this.wantsLoad.delete(origin);
@@ -347,9 +368,10 @@ export class Scheduler {
     const share = Math.max(1, Math.floor((this.#options.frontierLimit * 0.9) / Math.max(1, holders.length)));
     const now = this.#clock.now();
     for (const host of holders) {
-      const keep = host.readyAt > now && this.#options.frontierLimit < holders.length ? 0 : share;
+      const keep = host.readyAt > now && this.#options.frontierLimit <= holders.length ? 0 : share;
       for (const origin of host.origins) {
-        this.#leftMemory(origin.queue.trim(keep));
+        // One that waits for URLs of a class that goes first cannot use those that it holds.
+        this.#leftMemory(origin.queue.trim(this.wantsLoad.has(origin) ? 0 : keep));
       }
     }
   }
@@ -361,5 +383,6 @@ export class Scheduler {
 
   #leftMemory(count: number): void {
     this.use.inMemory -= count;
+    this.#full &&= count === 0;
   }
 }

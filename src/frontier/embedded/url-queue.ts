@@ -91,7 +91,8 @@ class Window {
     const item = this.#items[this.#head];
     if (item !== undefined) {
       this.#head++;
-      if (this.#head > 1024 && this.#head * 2 > this.#items.length) {
+      // What was taken must not stay in memory at each of very many hosts.
+      if (this.#head > 16 && this.#head * 2 > this.#items.length) {
         this.#items = this.#items.slice(this.#head);
         this.#head = 0;
       }
@@ -107,10 +108,10 @@ class Window {
     }
     if (this.#newestFirst) {
       const dropped = this.#items.splice(this.#head, leaving);
-      this.#edge = Math.max(...dropped.map((item) => item.id)) + 1;
+      this.#edge = dropped.at(-1)!.id + 1;
     } else {
       const dropped = this.#items.splice(this.#items.length - leaving, leaving);
-      this.#edge = Math.min(...dropped.map((item) => item.id)) - 1;
+      this.#edge = dropped[0]!.id - 1;
     }
     this.onDisk += leaving;
     return leaving;
@@ -222,7 +223,9 @@ export class UrlQueue {
 
   addLoaded(place: QueueClass, items: Waiting[]): void {
     if (place === QueueClass.urgent) {
-      this.#urgent.push(...items);
+      for (const item of items) {
+        this.#urgent.push(item);
+      }
       this.urgentOnDisk = 0;
     } else {
       this.#windows[place].addLoaded(items);

@@ -1,0 +1,143 @@
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openStoreFile, type Store } from '../../src/store/store.js';
+import type { Transaction } from '../../src/store/transaction.js';
+import { UrlKind, UrlState } from '../../src/store/url-state.js';
+import { begin, newUrl, reopen, settled, temporaryFolder, transaction, urlRow } from './support.js';
+
+describe('a run that begins where another was killed', () => {
+  let path: string;
+  let store: Store;
+
+  const commit = (fields: Partial<Transaction>) => store.writer.commit(transaction(fields));
+  const row = (id: number) => urlRow(store.database, id);
+  /** The process is gone: nothing more is written, and another one opens the file. */
+  const killed = () => {
+    store.close();
+    store = reopen(path);
+    return begin(store);
+  };
+
+  beforeEach(() => {
+    path = join(temporaryFolder(), 'crawl.sqlite');
+    openStoreFile(path, { create: true }).close();
+    store = reopen(path);
+    begin(store);
+    commit({ newUrls: [1, 2, 3, 4].map((id) => newUrl(id, `http://h${id}.test/`)) });
+    return () => store.close();
+  });
+
+  it('queues again what was leased, before all others, and counts it over all runs', () => {
+    commit({ leased: [2, 3] });
+    expect(killed()).toMatchObject({ resumed: true, unclean: true, refetched: 2, abandoned: 0, nextId: 5 });
+    expect([1, 2, 3].map((id) => [row(id).state, row(id).class])).toEqual([
+      ['queued', 2],
+      ['queued', 0],
+      ['queued', 0],
+    ]);
+    commit({ leased: [1, 2] });
+    expect(killed().meta.refetched).toBe('4');
+  });
+
+  it('does not take the lost lease for an attempt: a server that fails twice is asked as often as without the kill', () => {
+    commit({ leased: [1] });
+    commit({ settled: [settled(1, { retry: { notBefore: 0, flags: 0 } })] });
+    commit({ leased: [1] });
+    expect(row(1).attempts).toBe(2);
+    killed();
+    expect(row(1).attempts).toBe(1);
+  });
+
+  it('does not count what it leases again twice towards the limits', () => {
+    const host = store.database.prepare("SELECT id FROM hosts WHERE name = 'h1.test'").get().id;
+    commit({ leased: [1, 2], meta: { dispatched: '2', seedUse: '[[0,2]]' } });
+    store.database.prepare('UPDATE hosts SET dispatched = 1 WHERE id = ?').run(host);
+    commit({ settled: [settled(2)] });
+    const { meta, hosts } = killed();
+    expect([meta.dispatched, meta.seedUse]).toEqual(['1', '[[0,1]]']);
+    expect(hosts.find((each) => each.host.id === host)!.host.dispatched).toBe(0);
+  });
+
+  it('gives up a URL that was under way at three kills when nothing else was settled meanwhile', () => {
+    for (let kill = 1; kill <= 2; kill++) {
+      commit({ leased: [1] });
+      expect(killed()).toMatchObject({ refetched: 1, abandoned: 0 });
+    }
+    commit({ leased: [1] });
+    expect(killed()).toMatchObject({ refetched: 0, abandoned: 1 });
+    expect(row(1)).toMatchObject({ state: 'failed', reason: 'internal' });
+  });
+
+  it('never gives up one that was only there while the crawl went on', () => {
+    for (const other of [2, 3, 4]) {
+      commit({ leased: [1, other] });
+      commit({ settled: [settled(other)] });
+      expect(killed()).toMatchObject({ refetched: 1, abandoned: 0 });
+    }
+    expect(row(1).state).toBe('queued');
+  });
+
+  it('asks for robots.txt from the start, its redirects too, and for those that had not been reached', () => {
+    const robots = { kind: UrlKind.robots, state: UrlState.leased };
+    commit({
+      newUrls: [
+        newUrl(5, 'http://h1.test/robots.txt', robots),
+        newUrl(6, 'http://h2.test/moved', { kind: UrlKind.robots }),
+      ],
+    });
+    store.database.exec(
+      "UPDATE origins SET robots_state = 'fetching' WHERE id = 1; UPDATE origins SET robots_state = 'unreachable' WHERE id = 2",
+    );
+    const { refetched, hosts } = killed();
+    expect(refetched).toBe(1);
+    expect([5, 6].map((id) => row(id).state)).toEqual(['failed', 'failed']);
+    expect(hosts.flatMap(({ origins }) => origins.map((each) => each.row.robotsState))).toEqual(
+      Array(4).fill('unknown'),
+    );
+  });
+
+  it('tries again what was deferred, and leaves what is settled alone', () => {
+    commit({ leased: [1, 2] });
+    commit({ settled: [settled(1), settled(2, { state: UrlState.failed, reason: 'timeout' })] });
+    commit({ bulk: [{ host: null, origin: 3, from: UrlState.queued, to: UrlState.deferred, reason: 'backoff' }] });
+    const { counts, hosts } = killed();
+    expect([1, 2, 3, 4].map((id) => row(id).state)).toEqual(['done', 'failed', 'queued', 'queued']);
+    expect(counts).toMatchObject({ open: 2, done: 1, failed: 1, deferred: 0 });
+    expect(hosts.map(({ host }) => host.name)).toEqual(['h3.test', 'h4.test']);
+  });
+
+  it('knows whether the run before ended by itself: then no host has to wait', () => {
+    commit({ leased: [1] });
+    store.end('interrupted', 5_000);
+    expect(killed()).toMatchObject({ unclean: false, refetched: 1 });
+    expect(killed()).toMatchObject({ unclean: true, refetched: 0 });
+  });
+
+  it('leaves hosts beyond its memory on disk, each due when it may be asked', () => {
+    store.database.exec('UPDATE hosts SET next_allowed_at = 10 * id, blocked_until = 0');
+    store.close();
+    store = reopen(path);
+    const { hosts, parkedHosts } = begin(store, 1);
+    expect([hosts.length, parkedHosts]).toEqual([1, 3]);
+    expect(store.loadDue(20, 10).hosts).toHaveLength(1);
+    const rest = store.loadDue(1_000, 1);
+    expect([rest.hosts.length, rest.nextDue, rest.parked]).toEqual([1, 40, 1]);
+  });
+
+  it('has every key with the depth its URL has now', () => {
+    commit({
+      found: [{ id: 2, depth: 0, offered: true, parent: null }],
+      newUrls: [newUrl(5, 'http://h5.test/', { state: UrlState.unlisted, reason: 'scope' })],
+    });
+    killed();
+    const keys: [number, number, boolean][] = [];
+    store.eachKey((_key, id, depth, offered) => keys.push([id, depth, offered]));
+    expect(keys).toEqual([
+      [1, 1, true],
+      [2, 0, true],
+      [3, 1, true],
+      [4, 1, true],
+      [5, 1, false],
+    ]);
+  });
+});

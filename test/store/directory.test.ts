@@ -1,0 +1,137 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
+import { DirectoryLock } from '../../src/store/lock.js';
+import { openDatabase } from '../../src/store/sqlite.js';
+import { openStoreFile } from '../../src/store/store.js';
+import { begin, reopen, temporaryFolder } from './support.js';
+
+function newStore(directory = temporaryFolder()): string {
+  openStoreFile(join(directory, 'crawl.sqlite'), { create: true }).close();
+  return directory;
+}
+
+describe('the lock of a directory', () => {
+  it('is taken by one at a time, and free again when it is released', () => {
+    const directory = temporaryFolder();
+    const lock = DirectoryLock.take(directory);
+    expect(() => DirectoryLock.take(directory)).toThrow(`another gossamer is at work in ${directory}`);
+    lock.release();
+    DirectoryLock.take(directory).release();
+  });
+
+  it('is freed by a kill -9 of whoever has it', async () => {
+    const directory = temporaryFolder();
+    const lockModule = new URL('../../dist/src/store/lock.js', import.meta.url).href;
+    const script = `const { DirectoryLock } = await import(${JSON.stringify(lockModule)});
+      DirectoryLock.take(${JSON.stringify(directory)}); console.log('taken'); setInterval(() => {}, 1e9);`;
+    const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await once(holder.stdout, 'data');
+    expect(() => DirectoryLock.take(directory)).toThrow('another gossamer');
+    holder.kill('SIGKILL');
+    await once(holder, 'exit');
+    DirectoryLock.take(directory).release();
+  });
+
+  it('is no obstacle to those who read', () => {
+    const directory = newStore();
+    const lock = DirectoryLock.take(directory);
+    expect(openForReading(directory, (reader) => reader.counts())).toMatchObject({ done: 0 });
+    lock.release();
+  });
+
+  it('cannot be had where nothing can be written, and says so', () => {
+    expect(() => DirectoryLock.take('/proc/self')).toThrow('cannot write to /proc/self');
+  });
+});
+
+describe('what a directory holds', () => {
+  it('is empty, unfinished while it runs and after a kill, and finished once it has ended', () => {
+    const directory = temporaryFolder();
+    expect(stateOf(directory)).toBe('empty');
+    newStore(directory);
+    const store = reopen(join(directory, 'crawl.sqlite'));
+    begin(store);
+    expect(stateOf(directory)).toBe('unfinished');
+    for (const [reason, state] of [
+      ['complete', 'finished'],
+      ['max_urls', 'finished'],
+      ['interrupted', 'unfinished'],
+      ['error', 'unfinished'],
+    ]) {
+      store.setMeta({ ended: JSON.stringify({ reason, truncated: null }) });
+      expect(stateOf(directory)).toBe(state);
+    }
+    store.close();
+  });
+
+  it.each([
+    [
+      'random bytes',
+      (path: string) => writeFileSync(path, Buffer.from('not a database, '.repeat(500))),
+      'is not a readable store',
+    ],
+    ['a database of someone else', (path: string) => makeForeign(path), "not one of Gossamer's"],
+    [
+      'a store of another version',
+      (path: string) => makeVersion(path, 99),
+      'has store version 99; this Gossamer reads version 1',
+    ],
+    ['a store cut in half', (path: string) => cutInHalf(path), /damaged|not a readable store/],
+  ])('is refused when it is %s, and not touched', (_name, make, message) => {
+    const directory = temporaryFolder();
+    const path = join(directory, 'crawl.sqlite');
+    make(path);
+    const before = readFileSync(path);
+    expect(() => stateOf(directory)).toThrow(message);
+    expect(() => openStoreFile(path, { create: false })).toThrow(message);
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(directory)).toEqual(['crawl.sqlite']);
+  });
+
+  it('is moved aside under a name that is free', () => {
+    const directory = join(temporaryFolder(), 'crawl');
+    for (const number of [1, 2]) {
+      mkdirSync(directory);
+      expect(moveAside(directory)).toBe(`${directory}.old-${number}`);
+    }
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  it('is named by its host, and never leads elsewhere', () => {
+    expect(folderNameOf('a-b.test')).toBe('a-b.test');
+    expect(folderNameOf('127.0.0.1:8080')).toBe('127.0.0.1_8080');
+    for (const host of ['../../etc', '..', '.hidden', '', '[::1]:80', 'a'.repeat(500)]) {
+      const name = folderNameOf(host);
+      expect(name).toMatch(/^[^./\\][^/\\]*$/);
+      expect(name.length).toBeLessThanOrEqual(120);
+    }
+  });
+});
+
+function makeForeign(path: string): void {
+  const database = openDatabase(path);
+  database.exec('CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)');
+  database.close();
+}
+
+function makeVersion(path: string, version: number): void {
+  const database = openStoreFile(path, { create: true });
+  database.exec(`PRAGMA user_version = ${version}`);
+  database.close();
+}
+
+function cutInHalf(path: string): void {
+  const database = openStoreFile(path, { create: true });
+  database.exec(
+    `INSERT INTO meta SELECT value, hex(randomblob(2000)) FROM json_each('["a","b","c","d","e","f","g","h"]')`,
+  );
+  database.close();
+  const whole = readFileSync(path);
+  writeFileSync(path, whole.subarray(0, whole.length / 2));
+}

@@ -1,0 +1,204 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
+import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
+import type { NewUrl } from '../../src/store/transaction.js';
+import { UrlState } from '../../src/store/url-state.js';
+import { newUrl, openStore, settled, TestScope, transaction, urlRow } from './support.js';
+
+const edge = (to: number, follow: boolean) => [to, edgeWord(0, follow ? FOLLOWED : HELD_BACK, 0)];
+
+/** Settles URL `id`, which is queued, with edges to known URLs. */
+function settle(
+  store: Store,
+  id: number,
+  depth: number,
+  edges: [to: number, follow: boolean][] = [],
+  redirectTo: number | null = null,
+) {
+  store.writer.commit(transaction({ leased: [id] }));
+  const packed = Uint32Array.from(edges.flatMap(([to, follow]) => edge(to, follow)));
+  return store.writer.commit(transaction({ settled: [settled(id, { depth, edges: packed, redirectTo })] }));
+}
+
+const find = (store: Store, id: number, depth: number, offered = true) =>
+  store.writer.commit(transaction({ found: [{ id, depth, offered, parent: null }] }));
+
+const url = (id: number, host = 'a') => `http://${host}.test/${id}`;
+
+function storeOf(urls: NewUrl[], scope = new TestScope()): Store {
+  const store = openStore(scope);
+  store.writer.commit(transaction({ newUrls: urls }));
+  return store;
+}
+
+describe('a URL that is found again', () => {
+  it('by a shorter path gets the smaller depth, and the table in memory is told', () => {
+    const store = storeOf([newUrl(1, url(1), { depth: 5 })]);
+    expect(find(store, 1, 7).lowered).toEqual([]);
+    expect(find(store, 1, 3).lowered).toMatchObject([{ id: 1, depth: 3, offered: true }]);
+    expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', depth: 3 });
+  });
+
+  it('and was cut for its depth is queued, once it is near enough', () => {
+    const cut = newUrl(1, url(1), { depth: 9, state: UrlState.skipped, reason: 'depth' });
+    const store = storeOf([cut], new TestScope(['a.test'], 4));
+    expect(find(store, 1, 5).queued).toEqual([]);
+    expect(urlRow(store.database, 1)).toMatchObject({ state: 'skipped', reason: 'depth', depth: 5 });
+    expect(find(store, 1, 4).queued).toMatchObject([{ id: 1, depth: 4, wasSkipped: true }]);
+    expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', reason: null, class: 0 });
+  });
+
+  it('by a link that may be followed is queued, though the first could not be, even at a greater depth', () => {
+    const store = storeOf([newUrl(1, url(1), { depth: 2, state: UrlState.skipped, reason: 'nofollow' })]);
+    expect(find(store, 1, 1, false).queued).toEqual([]);
+    expect(urlRow(store.database, 1)).toMatchObject({ state: 'skipped', reason: 'nofollow', depth: 1 });
+    expect(find(store, 1, 6).queued).toMatchObject([{ id: 1, depth: 6 }]);
+    expect(find(store, 1, 2, false).queued).toEqual([]);
+    expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', depth: 6 });
+  });
+
+  it('and is done brings its own links nearer without a fetch, through circles and redirects', () => {
+    const store = storeOf([1, 2, 3, 4].map((id) => newUrl(id, url(id), { depth: 5 + id })));
+    settle(store, 1, 6, [[2, true]]);
+    settle(store, 2, 7, [], 3);
+    settle(store, 3, 8, [
+      [1, true],
+      [4, true],
+    ]);
+    const { lowered, queued } = find(store, 1, 1);
+    expect(lowered.map(({ id, depth }) => [id, depth])).toEqual([
+      [1, 1],
+      [2, 2],
+      [3, 2],
+      [4, 3],
+    ]);
+    expect(queued).toEqual([]);
+    expect(urlRow(store.database, 4)).toMatchObject({ state: 'queued', depth: 3 });
+  });
+
+  it('while it is being fetched is nearer when it is settled: its links are offered from the smaller depth', () => {
+    const store = storeOf([newUrl(1, url(1), { depth: 5 }), newUrl(2, url(2), { depth: 6 })]);
+    store.writer.commit(transaction({ leased: [1] }));
+    find(store, 1, 2);
+    const edges = Uint32Array.from(edge(2, true));
+    store.writer.commit(transaction({ settled: [settled(1, { depth: 5, edges })] }));
+    expect(urlRow(store.database, 2).depth).toBe(3);
+  });
+
+  it('stays what it is where it is out of scope, not http, or an asset', () => {
+    const outside = newUrl(1, url(1, 'b'), { state: UrlState.unlisted, reason: 'scope' });
+    const mail = newUrl(2, 'mailto:x@a.test', { state: UrlState.unlisted, reason: 'scheme', origin: '' });
+    const store = storeOf([outside, mail]);
+    for (const id of [1, 2]) expect(find(store, id, 0).queued).toEqual([]);
+    expect([1, 2].map((id) => urlRow(store.database, id).state)).toEqual(['unlisted', 'unlisted']);
+  });
+});
+
+describe('a scope that grows', () => {
+  it('queues what pages lead to and was out of scope, at the depth of the nearest link; assets stay what they are', () => {
+    const outside = { state: UrlState.unlisted, reason: 'scope' } as const;
+    const store = storeOf([
+      ...[newUrl(1, url(1), { depth: 0 }), newUrl(2, url(2), { depth: 3 })],
+      ...[newUrl(3, url(3, 'b'), outside), newUrl(4, url(4, 'b'), outside), newUrl(5, url(5, 'c'), outside)],
+      newUrl(6, url(6, 'b'), outside),
+    ]);
+    settle(store, 2, 3, [
+      [3, true],
+      [4, false],
+      [5, true],
+    ]);
+    settle(store, 1, 0, [[3, true]]);
+    const asset = Uint32Array.of(6, edgeWord(3, 0, 0));
+    store.database.prepare('INSERT INTO edges (page, packed) VALUES (6, ?)').run(new Uint8Array(asset.buffer));
+    const answer = store.writer.commit(transaction({ widened: [{ seed: 0, scopeUrls: ['http://b.test/'] }] }));
+    expect(answer.queued.map(({ id }) => id)).toEqual([3]);
+    expect(urlRow(store.database, 3)).toMatchObject({ state: 'queued', depth: 1 });
+    expect(urlRow(store.database, 4)).toMatchObject({ state: 'skipped', reason: 'nofollow', depth: 4 });
+    expect([5, 6].map((id) => urlRow(store.database, id).state)).toEqual(['unlisted', 'unlisted']);
+  });
+});
+
+interface Link {
+  from: number;
+  to: number;
+  follow: boolean;
+}
+
+/** Depths over links that may be followed, as far as the limit lets pages be fetched. */
+function truth(pages: number, links: Link[], limit: number): string[] {
+  const depths = new Map([[0, 0]]);
+  const refused = new Set<number>();
+  for (const [page, depth] of depths) {
+    for (const { from, to, follow } of links) {
+      if (from !== page || depth > limit) continue;
+      if (!follow) refused.add(to);
+      else if (!depths.has(to)) depths.set(to, depth + 1);
+    }
+  }
+  return Array.from({ length: pages }, (_, page) => {
+    const depth = depths.get(page);
+    if (depth === undefined) return refused.has(page) ? `${page}: skipped nofollow` : `${page}: unknown`;
+    return `${page}: ${depth > limit ? 'skipped depth' : 'done'} at ${depth}`;
+  });
+}
+
+/** Fetches in the order that `choose` says, and tells the store of every link, as a frontier does. */
+function crawl(links: Link[], pages: number, limit: number, choose: (waiting: number) => number): string[] {
+  const store = new Store(openStoreFile(TEMPORARY, { create: true }), {
+    ...{ expectedUrls: 100, falsePositiveRate: 0.01, lookupBatch: 10, scope: new TestScope(['a.test'], limit) },
+  });
+  const known = new Set([0]);
+  const add = (page: number, depth: number, follow: boolean): NewUrl => {
+    known.add(page);
+    const reason = !follow ? 'nofollow' : depth > limit ? 'depth' : null;
+    return newUrl(page + 1, url(page), { depth, reason, state: reason === null ? UrlState.queued : UrlState.skipped });
+  };
+  store.writer.commit(transaction({ newUrls: [add(0, 0, true)] }));
+  for (;;) {
+    const rows = store.database.prepare('SELECT id, depth FROM urls WHERE state = 0 ORDER BY id').all();
+    if (rows.length === 0) break;
+    const { id, depth } = rows[choose(rows.length)];
+    const own = links.filter(({ from }) => from === id - 1);
+    const newUrls: NewUrl[] = [];
+    const found = [];
+    for (const { to, follow } of own) {
+      if (known.has(to)) found.push({ id: to + 1, depth: depth + 1, offered: follow, parent: id });
+      else newUrls.push(add(to, depth + 1, follow));
+    }
+    store.writer.commit(transaction({ leased: [id] }));
+    const edges = Uint32Array.from(own.flatMap(({ to, follow }) => edge(to + 1, follow)));
+    store.writer.commit(transaction({ newUrls, found, settled: [settled(id, { depth, edges })] }));
+  }
+  const states = Array.from({ length: pages }, (_, page) => {
+    if (!known.has(page)) return `${page}: unknown`;
+    const { state, reason, depth } = urlRow(store.database, page + 1);
+    return `${page}: ${state}${reason === null ? '' : ` ${reason}`}${reason === 'nofollow' ? '' : ` at ${depth}`}`;
+  });
+  store.close();
+  return states;
+}
+
+describe('depth', () => {
+  it('is the shortest path and decides what is fetched, in whatever order pages are fetched', () => {
+    const pages = 8;
+    const page = fc.nat(pages - 1);
+    const link = fc.record({
+      from: page,
+      to: page,
+      follow: fc.oneof({ weight: 3, arbitrary: fc.constant(true) }, fc.constant(false)),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(link, { maxLength: 20 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.infiniteStream(fc.nat(99)),
+        (links, limit, lots) => {
+          const choose = (waiting: number) => lots.next().value! % waiting;
+          expect(crawl(links, pages, limit, choose)).toEqual(truth(pages, links, limit));
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+});
