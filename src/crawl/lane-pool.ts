@@ -7,6 +7,7 @@ export interface LanePort {
   take(jobs: Job[], updates: SegmentUpdate[]): void;
   widenScope(version: number, seed: number, scopeUrls: string[]): void;
   forgetRules(origins: number[]): void;
+  dropCaches(): void;
   flow(): void;
   resolve(host: string): Promise<string>;
   abort(): void;
@@ -141,6 +142,22 @@ export class LanePool {
   flow(): void {
     for (const member of this.#live()) {
       member.port.flow();
+    }
+  }
+
+  forgetRules(origins: number[]): void {
+    for (const member of this.#live()) {
+      for (const origin of origins) {
+        member.rules.delete(origin);
+      }
+      member.port.forgetRules(origins);
+    }
+  }
+
+  /** Memory is short: what can be worked out again is forgotten. */
+  dropCaches(): void {
+    for (const member of this.#live()) {
+      member.port.dropCaches();
     }
   }
 

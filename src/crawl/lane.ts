@@ -142,6 +142,10 @@ export class Lane {
     this.#judge.forget();
   }
 
+  dropCaches(): void {
+    this.#judge.forget();
+  }
+
   forgetRules(origins: number[]): void {
     for (const origin of origins) {
       this.#matchers.delete(origin);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
@@ -64,6 +66,12 @@ export interface SessionResult {
   summary: Summary;
   seeds: readonly SeedFate[];
   allSeedsFailed: boolean;
+}
+
+/** V8 has a collection on demand only behind a flag, which may be set while it runs. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }
 
 /** From so many requests on a crawl gets threads: a small site is done before they have started. */
@@ -329,8 +337,11 @@ export class CrawlSession {
 
   #governed(decision: GovernorDecision): void {
     this.#notice(`governor: ${decision.limit} in flight (${decision.cause})`);
+    if (decision.dropCaches) {
+      this.#lanes.dropCaches();
+    }
     if (decision.collect) {
-      (globalThis as { gc?: () => void }).gc?.();
+      collectGarbage();
     }
     this.#plan.events.governed?.(decision);
   }
@@ -362,6 +373,7 @@ export class CrawlSession {
         this.#settled += pages.length;
         this.#plan.events.settled?.(pages);
       },
+      originsLeft: (origins) => this.#lanes.forgetRules(origins),
       wake: () => this.#crawl.wake(),
     };
   }
@@ -403,6 +415,7 @@ export class CrawlSession {
       widenScope: (version, seed, scopeUrls) => lane.widenScope(version, seed, scopeUrls),
       forgetRules: (origins) => lane.forgetRules(origins),
       flow: () => lane.flow(),
+      dropCaches: () => lane.dropCaches(),
       resolve: (host) => lane.resolve(host),
       abort: () => lane.abort(),
       close: () => lane.close(),

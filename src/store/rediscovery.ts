@@ -107,7 +107,9 @@ export class Rediscovery {
     }
     const wasOffered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
     const opened = offered && !wasOffered;
-    if (!opened && (depth >= row.depth || (wasOffered && !offered))) {
+    // Of one that was only the end of an edge the depth says nothing: a nofollow link into a scope that grew lists it.
+    const isListed = row.state !== UrlState.unlisted;
+    if (!opened && isListed && (depth >= row.depth || (wasOffered && !offered))) {
       return false;
     }
     if (row.state === UrlState.unlisted && (row.reason === 'scheme' || !this.#scope.admits(row.url))) {

@@ -127,6 +127,8 @@ export class ModelLane implements LanePort {
   widenScope(): void {}
   forgetRules(): void {}
   flow(): void {}
+
+  dropCaches(): void {}
   async resolve(host: string): Promise<string> {
     return `address of ${host}`;
   }

@@ -152,7 +152,8 @@ export class Simulation {
         trapCut: (pattern) => this.notices.push(`trap ${pattern}`),
         sitemapRead: () => {},
         settled: () => {},
-        wake: () => this.crawl.wake(),
+        originsLeft: () => {},
+      wake: () => this.crawl.wake(),
       },
     });
     const lateClock = this.#lateClock();

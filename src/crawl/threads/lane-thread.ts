@@ -11,6 +11,7 @@ export type LaneOrder =
   | { what: 'widen'; version: number; seed: number; scopeUrls: string[] }
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
+  | { what: 'drop' }
   | { what: 'abort' }
   | { what: 'resolve'; call: number; host: string }
   | { what: 'close' };
@@ -60,6 +61,10 @@ export class LaneThread implements LanePort {
 
   flow(): void {
     this.#order({ what: 'flow' });
+  }
+
+  dropCaches(): void {
+    this.#order({ what: 'drop' });
   }
 
   abort(): void {

@@ -29,6 +29,9 @@ port.on('message', (order: LaneOrder) => {
     case 'forget':
       lane.forgetRules(order.origins);
       break;
+    case 'drop':
+      lane.dropCaches();
+      break;
     case 'flow':
       lane.flow();
       break;

@@ -49,6 +49,8 @@ export interface FrontierEvents {
   sitemapRead(url: string, urls: number): void;
   /** Pages that are settled for good, in the order they came; told once their commit is durable. */
   settled(pages: SettledPage[]): void;
+  /** Hosts left memory: whoever keeps something by origin may forget it. */
+  originsLeft(origins: number[]): void;
   /** Something may be ready earlier than `wakeAt` said. */
   wake(): void;
 }
@@ -799,6 +801,7 @@ export class EmbeddedFrontier implements Frontier {
     if (this.#registry.surplus > 0 || (swaps && this.#registry.surplus === 0 && !this.#evictionFutile)) {
       const rows = this.#registry.evict(this.#registry.surplus, swaps && this.#registry.surplus === 0);
       this.#evictionFutile = rows.length === 0;
+      this.#parts.events.originsLeft(this.#registry.takeLeft());
       composition.transaction.hosts.push(...rows);
       for (const { parkedUntil } of rows) {
         if (parkedUntil !== null) {

@@ -19,6 +19,7 @@ export class Registry {
   /** After an unclean stop nobody knows when the last request went out: a host waits its whole delay. */
   readonly #unclean: boolean;
   #uses = 0;
+  #left: number[] = [];
 
   constructor(options: SchedulerOptions, clock: Clock, unclean: boolean) {
     this.#options = options;
@@ -122,11 +123,19 @@ export class Registry {
   #leave(host: Host): HostRow {
     for (const origin of host.origins) {
       this.#byOrigin.delete(origin.origin);
+      this.#left.push(origin.id);
     }
     this.#byId.delete(host.id);
     host.evicted = true;
     const row = this.row(host);
     return host.waiting > 0 || host.deferredReason !== null ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) } : row;
+  }
+
+  /** Origins that left since this was last asked. */
+  takeLeft(): number[] {
+    const left = this.#left;
+    this.#left = [];
+    return left;
   }
 
   row(host: Host): HostRow {
