@@ -149,7 +149,7 @@ export class Crawl {
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
-        if (outcomes.length + leases.length === 0) {
+        if (outcomes.length + leases.length + this.#outcomes.length === 0) {
           // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
           break;
         }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { sitemapOffer } from '../frontier/embedded/embedded-frontier.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
@@ -231,7 +232,15 @@ function malformation(page: FetchedPage, body: Uint8Array, encoding: string, loo
   if (!looksLikeHtml && body.length > 0 && page.contentType !== null) {
     return 'said to be HTML, but nothing in it is';
   }
-  return encoding !== 'windows-1252' && decodeText(body, encoding).undecodable ? `not valid ${encoding}` : null;
+  return isValid(body, encoding) ? null : `not valid ${encoding}`;
+}
+
+/** Every byte means something in windows-1252; UTF-8 is checked without decoding it. */
+function isValid(body: Uint8Array, encoding: string): boolean {
+  if (encoding === 'windows-1252') {
+    return true;
+  }
+  return encoding === 'utf-8' ? isUtf8(body) : !decodeText(body, encoding).undecodable;
 }
 
 function emptyReading(page: FetchedPage): Reading {

@@ -167,4 +167,14 @@ describe('a robots.txt that moved to a host which cannot be had', () => {
       expect(pages.get(url), url).toMatchObject({ state: 'failed', reason: 'connection_refused' });
     }
   });
+
+  it('nor does one that waits for its turn at a host when that is put off', async () => {
+    own.web.site('moved.test', pathSite({ '/robots.txt': redirect('http://busy.test/robots.txt'), '/': html('home') }));
+    own.web.site('busy.test', pathSite({ '/robots.txt': { status: 503, headers: { 'retry-after': '3600' }, afterMs: 600 } }));
+    const { pages, summary } = await own.crawl(['http://busy.test/', 'http://moved.test/'], ['--delay', '100', '--max-wait', '1']);
+    expect(requestsTo(own.web.log, 'busy.test')).toHaveLength(1);
+    expect(pages.get('http://busy.test/')).toMatchObject({ state: 'deferred', reason: 'retry_after' });
+    expect(pages.get('http://moved.test/')).toMatchObject({ state: 'deferred', reason: 'robots_unreachable' });
+    expect(summary.reason).toBe('complete_with_deferred');
+  });
 });

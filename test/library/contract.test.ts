@@ -223,6 +223,26 @@ describe('a crawl with a fetcher of its own', () => {
     );
   });
 
+  it('looks for sitemaps at the usual places when only they are asked for', async () => {
+    const asked: string[] = [];
+    const pages = await collect(
+      crawl({
+        seeds: ['http://shop.test/'],
+        seedingStrategy: 'sitemap',
+        fetch: (url) => {
+          asked.push(url);
+          return url.endsWith('/sitemap.xml')
+            ? { html: '<urlset><url><loc>http://shop.test/hidden</loc></url></urlset>', contentType: 'application/xml' }
+            : url.endsWith('.xml')
+              ? null
+              : '<p>leaf';
+        },
+      }),
+    );
+    expect(asked).not.toContain('http://shop.test/robots.txt');
+    expect(sorted(pages.map(({ url }) => url))).toEqual(['http://shop.test/', 'http://shop.test/hidden']);
+  });
+
   it('keeps away from private addresses when it is asked to', async () => {
     const asked: string[] = [];
     const fetch = (url: string) => {

@@ -62,12 +62,12 @@ export const TRAP_EVIDENCE: Row[] = [
     stage: lists,
     values: [
       ['--max-query-variants', '12'],
-      ['--max-query-variants', '20'],
+      ['--max-query-variants', '16'],
     ],
     sees: (seen) => [askedPages(seen).filter((url) => url.includes('/list?')).length, seen.summary?.traps.length],
     gives: [
       [11, 1],
-      [19, 1],
+      [15, 1],
     ],
   },
   {

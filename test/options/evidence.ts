@@ -1,8 +1,22 @@
+import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
+import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
 import { LAYER_EVIDENCE } from './evidence-layers.js';
+import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
+import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
 import type { Row } from './harness.js';
 
-/** For every option what shows, outside of the process, that it is not dead. In the order of the table of options. */
-export const EVIDENCE: readonly Row[] = [...INPUT_EVIDENCE, ...TRAP_EVIDENCE, ...LAYER_EVIDENCE, ...POLITENESS_EVIDENCE];
+/** For every option what shows, outside of the process, that it is not dead. */
+export const EVIDENCE: readonly Row[] = [
+  ...SLOW_FETCH_EVIDENCE,
+  ...INPUT_EVIDENCE,
+  ...TRAP_EVIDENCE,
+  ...LAYER_EVIDENCE,
+  ...POLITENESS_EVIDENCE,
+  ...FETCH_EVIDENCE,
+  ...ROBOTS_EVIDENCE,
+  ...OUTPUT_EVIDENCE,
+  ...GENERAL_EVIDENCE,
+];

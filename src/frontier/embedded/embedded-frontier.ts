@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import { isHostTrouble } from '../../hosts/backoff.js';
 import type {
   CommitAnswer,
+  HostRow,
   HostSnapshot,
   NewUrl,
   PageRow,
@@ -93,6 +94,7 @@ export class EmbeddedFrontier implements Frontier {
   #lookingUp = 0;
   #parked: number;
   #parkedDue: number;
+  readonly #toPark = new Map<number, HostRow>();
   /** All hosts in memory are at work: none can make room for one that is due. */
   #evictionFutile = false;
   #counts: { done: number; failed: number; skipped: number; deferred: number };
@@ -275,6 +277,10 @@ export class EmbeddedFrontier implements Frontier {
   async close(_reason: string): Promise<void> {
     const composition = new Composition(this.#clock.wall());
     for (const host of this.#registry.hosts()) {
+      if (host.awaitingHeaders > 0) {
+        // Its request is cut off with the run; whoever resumes has to keep the distance to it.
+        host.nextAllowedAt = Math.max(host.nextAllowedAt, this.#clock.now() + host.delayMs);
+      }
       composition.transaction.hosts.push(this.#registry.row(host));
     }
     composition.transaction.meta = { ...this.#meta(), traps: JSON.stringify(this.#parts.traps) };
@@ -286,8 +292,9 @@ export class EmbeddedFrontier implements Frontier {
     const now = this.#clock.now();
     if (this.#parked > 0 && this.#parkedDue <= now && this.#registry.surplus < 0) {
       const due = await this.#parts.store.loadDue(this.#clock.wall(), -this.#registry.surplus);
-      this.#parked = due.parked;
-      this.#parkedDue = due.nextDue === null ? Number.POSITIVE_INFINITY : now + Math.max(0, due.nextDue - this.#clock.wall());
+      this.#parked = due.parked + this.#toPark.size;
+      const nextDue = due.nextDue === null ? Number.POSITIVE_INFINITY : now + Math.max(0, due.nextDue - this.#clock.wall());
+      this.#parkedDue = this.#toPark.size > 0 ? Math.min(now, nextDue) : nextDue;
       for (const host of due.hosts) {
         this.#enter(host);
       }
@@ -329,6 +336,7 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   #enter(snapshot: HostSnapshot): void {
+    this.#parked -= this.#toPark.delete(snapshot.host.id) ? 1 : 0;
     const host = this.#registry.enter(snapshot);
     const waitMs = host.blockedUntil - this.#clock.now();
     if (waitMs > this.#options.maxWaitMs && host.deferredReason === null && host.waiting > 0) {
@@ -645,7 +653,14 @@ export class EmbeddedFrontier implements Frontier {
     const problem = target?.robots === 'failed' ? target.problem : null;
     const [standing, to, reason] =
       problem === null ? (['unreachable', UrlState.deferred, 'robots_unreachable'] as const) : (['failed', UrlState.failed, problem] as const);
-    for (const owner of this.#robots.abandoned(at, standing, reason, (id) => this.#leased.has(id))) {
+    for (const { id, owner } of this.#robots.abandoned(at, standing, reason, (id) => this.#leased.has(id))) {
+      const fresh = composition.transaction.newUrls.find((url) => url.id === id);
+      if (fresh !== undefined) {
+        fresh.state = UrlState.failed;
+      } else {
+        composition.transaction.skipped.push({ id, reason, pattern: null });
+        composition.settled.outstanding++;
+      }
       this.#moveAll(to, reason, null, owner, composition);
       const seeds = this.#parts.seeds.originFailed(owner.origin, reason, { message: `its robots.txt moved to ${at}: ${reason}`, errorClass: null });
       this.#admit(seeds, null, composition);
@@ -727,6 +742,11 @@ export class EmbeddedFrontier implements Frontier {
   #leaseUrl(pick: Extract<Pick, { what: 'url' }>, composition: Composition): Lease {
     const { origin } = pick;
     const item = { ...pick.item, attempts: pick.item.attempts + 1 };
+    if (!this.#options.obeyRobots && !origin.sitemapsSought && isServer(origin.origin)) {
+      // No robots.txt is waited for: its sitemaps are sought with the first of its URLs.
+      origin.dirty = true;
+      this.#afterRobots(origin, [], composition);
+    }
     if (this.#options.maxUrlsPerHost > 0) {
       // Its count is saved with the lease, so that a kill does not lower it.
       composition.pin(origin.host);
@@ -810,6 +830,8 @@ export class EmbeddedFrontier implements Frontier {
         }
       }
     }
+    composition.transaction.hosts.push(...this.#toPark.values());
+    this.#toPark.clear();
     for (const host of new Set(composition.pinned)) {
       this.#saveHost(host, composition);
     }
@@ -898,9 +920,21 @@ export class EmbeddedFrontier implements Frontier {
           fresh.add(origin);
         }
       }
-      this.#enter(snapshot);
+      if (this.#registry.surplus < 0 || this.#registry.has(snapshot.host.id)) {
+        this.#enter(snapshot);
+      } else {
+        this.#park(snapshot.host);
+      }
     }
     return fresh;
+  }
+
+  /** There is no room for it in memory: with the next transaction it stands among those that wait on disk. */
+  #park(host: HostSnapshot['host']): void {
+    const parkedUntil = Math.max(host.nextAllowedAt, host.blockedUntil);
+    this.#parked += this.#toPark.has(host.id) ? 0 : 1;
+    this.#toPark.set(host.id, { ...host, parkedUntil });
+    this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + Math.max(0, parkedUntil - this.#clock.wall()));
   }
 
   #cameNew(url: NewUrl, fresh: Set<string>): void {

@@ -39,6 +39,10 @@ export class Registry {
     return this.#byId.values();
   }
 
+  has(id: number): boolean {
+    return this.#byId.has(id);
+  }
+
   origin(text: string): Origin | undefined {
     return this.#byOrigin.get(text);
   }

@@ -38,18 +38,18 @@ export class RobotsDesk {
   }
 
   /** Nothing that waits at this origin is asked for any more: the fate of those whose robots.txt was to be found there. */
-  abandoned(at: string, standing: 'failed' | 'unreachable', problem: string, isLeased: (id: number) => boolean): Origin[] {
-    const owners: Origin[] = [];
+  abandoned(at: string, standing: 'failed' | 'unreachable', problem: string, isLeased: (id: number) => boolean): { id: number; owner: Origin }[] {
+    const abandoned: { id: number; owner: Origin }[] = [];
     for (const [id, hop] of this.#owners) {
       if (hop.at === at && !isLeased(id)) {
         this.#owners.delete(id);
         hop.owner.robots = standing;
         hop.owner.problem = problem;
         hop.owner.dirty = true;
-        owners.push(hop.owner);
+        abandoned.push({ id, owner: hop.owner });
       }
     }
-    return owners;
+    return abandoned;
   }
 
   answer(owner: Origin, item: Waiting, outcome: Outcome): RobotsStep {

@@ -1,0 +1,91 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { requestsTo } from '../web/judge.js';
+import { calendar, facets, pagination, recursion, sessionIds, shop } from '../web/traps.js';
+import { box, type Crawled } from './box.js';
+
+/** The limits are lowered so that a trap is a matter of seconds; what they are measured by stays the same. */
+const LOW = ['--max-query-variants', '60', '--max-shape-variants', '60'];
+
+describe('a site without end', () => {
+  const own = box();
+  const traps = {
+    calendar: { site: calendar(), pattern: /\/calendar\// },
+    facets: { site: facets(), pattern: /\/goods\?/ },
+    'session ids in the path': { site: sessionIds('path'), pattern: /\/s\/.*page/ },
+    'session ids in the query': { site: sessionIds('query'), pattern: /\/page.*sid/ },
+    'a/b/a/b': { site: recursion(), pattern: /./ },
+    pagination: { site: pagination(), pattern: /\/list\?/ },
+  };
+  const names = Object.keys(traps) as (keyof typeof traps)[];
+  const hostOf = (name: string) => `${name.replace(/[^a-z]/g, '-')}.trap.test`;
+  let crawled: Crawled;
+
+  beforeAll(async () => {
+    for (const name of names) {
+      own.web.site(hostOf(name), traps[name].site);
+    }
+    crawled = await own.crawl(names.map((name) => `http://${hostOf(name)}/`), LOW);
+  }, 120_000);
+
+  it.each(names)('ends by itself: %s', (name) => {
+    const log = requestsTo(own.web.log, hostOf(name));
+    expect(log.length).toBeLessThan(500);
+    const skipped = [...crawled.pages.values()].filter(({ url, state, reason }) => url.includes(hostOf(name)) && state === 'skipped' && reason === 'trap');
+    expect(skipped.length).toBeGreaterThan(0);
+    for (const path of ['/', '/about', '/contact']) {
+      expect(crawled.pages.get(`http://${hostOf(name)}${path}`), path).toMatchObject({ state: 'done' });
+    }
+  });
+
+  it.each(names)('is named in the summary, with how many were cut and what lets them through: %s', (name) => {
+    const [trap] = crawled.summary.traps.filter(({ pattern }) => pattern.includes(hostOf(name)));
+    expect(trap, JSON.stringify(crawled.summary.traps)).toBeDefined();
+    expect(trap!.pattern).toMatch(traps[name].pattern);
+    expect(trap!.count).toBeGreaterThan(0);
+    expect(trap!.allow).toBe(`--allow-trap '${trap!.pattern}'`);
+    expect(crawled.run.stderr).toContain(trap!.pattern);
+  });
+
+  it.each(names)('goes on with --allow-trap, up to --max-urls: %s', async (name) => {
+    const host = hostOf(name);
+    const [trap] = crawled.summary.traps.filter(({ pattern }) => pattern.includes(host));
+    const before = requestsTo(own.web.log, host).length;
+    own.web.clearLog();
+    const most = before + 60;
+    const args = [...LOW, '--allow-trap', trap!.pattern, '--max-urls', String(most), '--seeding-strategy', 'none'];
+    const { summary } = await own.crawl([`http://${host}/`], args);
+    // A path of a/b/a/b ends at the next limit, the number of segments; all others never do.
+    const asked = requestsTo(own.web.log, host).filter(({ path }) => path !== '/robots.txt').length;
+    if (name === 'a/b/a/b') {
+      expect(asked).toBeGreaterThan(requestsTo(own.web.log, host, '/a/b/a/b/').length + 4);
+    } else {
+      expect(asked).toBe(most);
+      expect(summary).toMatchObject({ reason: 'max_urls', truncated: 'max_urls' });
+    }
+  });
+});
+
+describe('what only looks like a trap', () => {
+  const own = box();
+
+  it('a shop of 6,000 products under ?id= loses none of them', async () => {
+    own.web.site('shop.test', shop(6_000));
+    const { pages, summary } = await own.crawl(['http://shop.test/'], ['--max-inflight-per-host', '64', '--no-auto-tune']);
+    const products = [...pages.values()].filter(({ url, state }) => url.includes('/item?id=') && state === 'done');
+    expect(products).toHaveLength(6_000);
+    expect(summary.traps).toEqual([]);
+    expect(new Set(own.web.log.filter(({ path }) => path.startsWith('/item')).map(({ path }) => path)).size).toBe(6_000);
+  }, 120_000);
+});
+
+describe('limits of the looks of a URL', () => {
+  const own = box();
+
+  it('0 switches each of them off', async () => {
+    own.web.site('deep.test', recursion());
+    const off = ['--max-segment-repeats', '0', '--max-path-segments', '0', '--max-shape-variants', '0', '--max-query-variants', '0'];
+    const { summary } = await own.crawl(['http://deep.test/'], [...off, '--max-urls', '80']);
+    expect(summary.reason).toBe('max_urls');
+    expect(requestsTo(own.web.log, 'deep.test', `/${'a/b/'.repeat(70)}`)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,141 @@
+import { expect } from 'vitest';
+import type { Command } from '../../src/config/commands.js';
+import { readLines } from '../crawl/support.js';
+import { robotsServed } from './evidence-robots.js';
+import { DATA, type Row, type Seen, type Stage } from './harness.js';
+import { askedPages, says } from './questions.js';
+import { again, HOME, interrupted, kept, resumed, small, smallSite } from './small-stages.js';
+import { crawlOf } from './stages.js';
+
+const isJson = (output: string): boolean => {
+  try {
+    return typeof JSON.parse(output) === 'object';
+  } catch {
+    return false;
+  }
+};
+const jsonRow = (command: Command, stage: Stage, shows: (answer: unknown) => unknown, answer: unknown): Row => ({
+  key: 'json',
+  command,
+  stage,
+  values: [[], ['--json']],
+  sees: (seen) => [seen.code, isJson(seen.stdout), isJson(seen.stdout) ? shows(JSON.parse(seen.stdout)) : null],
+  gives: [
+    [expect.any(Number), false, null],
+    [expect.any(Number), true, answer],
+  ],
+});
+const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
+  ['jsonl', expect.stringContaining('{"url":"http://small.test/"')],
+  ['sitemap', expect.stringContaining('<?xml')],
+  ['csv', expect.stringContaining('url,state')],
+  ['edges', expect.stringContaining('{"from":"http://small.test/"')],
+  ['hosts', expect.stringContaining('small.test')],
+  ['seeds', expect.stringContaining('small.test')],
+];
+const exported = kept('export', 'an export', DATA);
+
+export const OUTPUT_EVIDENCE: Row[] = [
+  {
+    key: 'dataDir',
+    stage: small,
+    values: [[], ['--data-dir', 'elsewhere']],
+    sees: (seen) => [...seen.files.keys()].filter((name) => name.endsWith('pages.jsonl')),
+    gives: [[`${DATA}/pages.jsonl`], ['elsewhere/pages.jsonl']],
+  },
+  {
+    key: 'reports',
+    stage: small,
+    values: [[], ['--report', 'csv=pages.csv', '--report', 'seeds=out/seeds.txt']],
+    sees: (seen) => ['pages.csv', 'out/seeds.txt'].map((name) => (seen.files.get(name) ?? '').includes(HOME)),
+    gives: [
+      [false, false],
+      [true, true],
+    ],
+  },
+  {
+    key: 'format',
+    command: 'export',
+    stage: exported,
+    values: EXPORTS.map(([format]) => ['--format', format]),
+    sees: (seen) => seen.stdout.split('\n')[0],
+    gives: EXPORTS.map(([, line]) => line),
+  },
+  {
+    key: 'output',
+    command: 'export',
+    stage: exported,
+    values: [
+      ['-f', 'csv', '-o', '-'],
+      ['-f', 'csv', '-o', 'out.csv'],
+    ],
+    sees: (seen) => [seen.stdout.includes(HOME), (seen.files.get('out.csv') ?? '').includes(HOME)],
+    gives: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  {
+    key: 'anchorText',
+    stage: crawlOf({
+      name: 'two pages and their edges',
+      seeds: [HOME],
+      sites: () => ({ 'small.test': smallSite() }),
+      args: ['--seeding-strategy', 'none', '--report', 'edges=edges.jsonl'],
+    }),
+    values: [[], ['--anchor-text']],
+    sees: (seen) => readLines<{ text?: string | null }>(seen.files.get('edges.jsonl') ?? '').map((edge) => edge.text ?? null),
+    gives: [
+      [null, null],
+      ['/a', HOME],
+    ],
+  },
+  {
+    key: 'minFreeDiskBytes',
+    stage: small,
+    values: [[], ['--min-free-disk', '1024TiB']],
+    sees: (seen) => [seen.code, askedPages(seen).length, says(seen, '--min-free-disk')],
+    gives: [
+      [0, 2, false],
+      [3, 0, true],
+    ],
+  },
+  {
+    key: 'fresh',
+    stage: again,
+    values: [[], ['--fresh']],
+    sees: (seen) => [seen.code, askedPages(seen).length, seen.files.has(`${DATA}.old-1/pages.jsonl`)],
+    gives: [
+      [3, 0, false],
+      [0, 2, true],
+    ],
+  },
+  {
+    key: 'resume',
+    stage: again,
+    values: [[], ['--resume']],
+    sees: (seen) => [seen.code, askedPages(seen).length, says(seen, 'is finished; nothing to do')],
+    gives: [
+      [3, 0, false],
+      [0, 0, true],
+    ],
+  },
+  {
+    key: 'graceMs',
+    stage: interrupted,
+    values: [
+      ['--grace', '30s'],
+      ['--grace', '0'],
+    ],
+    sees: (seen) => [seen.code, seen.pages.filter(({ state }) => state === 'done').map(({ url }) => url), seen.summary?.unfinished],
+    gives: [
+      [130, ['http://held.test/', 'http://held.test/held'], 0],
+      [130, ['http://held.test/'], 1],
+    ],
+  },
+  jsonRow('crawl', small, (answer) => (answer as Seen['summary'])?.done, 2),
+  jsonRow('resume', resumed, (answer) => (answer as Seen['summary'])?.done, 2),
+  jsonRow('robots', robotsServed, (answer) => (answer as { line: number }).line, 2),
+  jsonRow('status', kept('status', 'status', DATA), (answer) => (answer as { state: string }).state, 'finished'),
+  jsonRow('list', kept('list', 'list', '.'), (answer) => (answer as unknown[]).length, 1),
+];
