@@ -12,6 +12,15 @@ export interface Clock {
   at(at: number, fire: () => void): () => void;
 }
 
+/**
+ * A clock whose wall time is that of the given one now and never jumps: what is written by it and read back in the same run neither comes
+ * early nor late when somebody sets the time.
+ */
+export function steadyClock(clock: Clock): Clock {
+  const offsetMs = clock.wall() - clock.now();
+  return { now: () => clock.now(), wall: () => clock.now() + offsetMs, at: (at, fire) => clock.at(at, fire) };
+}
+
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

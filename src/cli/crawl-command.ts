@@ -63,19 +63,22 @@ async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[
   }
   const { terminal } = ready;
   const state = stateOf(directory);
-  terminal.line(`going on with ${directory}${state === 'finished' ? ' (it had ended; what is left is tried again)' : ''}`);
+  const news = `going on with ${directory}${state === 'finished' ? ' (it had ended; what is left is tried again)' : ''}`;
   const resolved = ready.resolved as unknown as ResolvedOptions<'crawl'>;
-  return runSession({ resolved, directory, seeds: null, storedSeeds, events: {} }, terminal);
+  return runSession({ resolved, directory, seeds: null, storedSeeds, events: {} }, terminal, news);
 }
 
 const sameSeeds = (given: SeedRow[], stored: SeedRow[]): boolean =>
   given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
 
-async function runSession(plan: SessionPlan, terminal: Terminal): Promise<number> {
+async function runSession(plan: SessionPlan, terminal: Terminal, news: string | null = null): Promise<number> {
   const { options } = plan.resolved;
   const view = new CrawlView(terminal, options);
   const session = new CrawlSession({ ...plan, events: view.events });
   await session.open();
+  if (news !== null) {
+    terminal.line(news);
+  }
   const unhook = stopOnSignals(session, options.graceMs, terminal);
   try {
     view.started(session, plan);

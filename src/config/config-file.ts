@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { createJiti } from 'jiti';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { findJsonFault, lineAt } from './json-fault.js';
@@ -73,6 +72,8 @@ async function readText(file: string): Promise<string> {
 async function readModule(file: string): Promise<unknown> {
   let module: { readonly default?: unknown };
   try {
+    // Only here: most runs have no such file, and jiti is a good part of what a start costs.
+    const { createJiti } = await import('jiti');
     // No cache on disk: reading a config file must not write anywhere.
     const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, moduleCache: false, interopDefault: false });
     module = await jiti.import(file);

@@ -283,13 +283,13 @@ export class Crawl {
   /** One timer, for whatever comes first. */
   #arm(): void {
     const { clock, frontier, limits } = this.#parts;
-    const canLease = this.#room() > 0;
+    const now = clock.now();
+    const canLease = !this.#exchanging && this.#room() > 0;
     const at = Math.min(
       this.#businessSince !== null ? this.#ripeAt() : canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
       this.#tickAt,
       // Once it is over, what is still under way ends the run: a timer in the past would only spin.
-      limits.deadline > clock.now() ? limits.deadline : Number.POSITIVE_INFINITY,
-      this.#stopping?.until ?? Number.POSITIVE_INFINITY,
+      ...[limits.deadline, this.#stopping?.until ?? now].filter((end) => end > now),
     );
     if (at === this.#timerAt) {
       return;
@@ -307,6 +307,10 @@ export class Crawl {
       this.#tick(now);
     }
     this.wake();
+    if (this.#exchanging) {
+      // However long it takes, and however many follow each other: the governor has to see it.
+      this.#arm();
+    }
   }
 
   #tick(now: number): void {

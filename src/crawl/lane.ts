@@ -72,6 +72,8 @@ const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([
   'invalid_url',
   'internal',
 ] as const);
+/** Of robots.txt at least so much is read (RFC 9309 §2.5), whatever --max-body says. */
+const ROBOTS_BYTES = 512 * 1024;
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
 
@@ -240,7 +242,8 @@ export class Lane {
       accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : ACCEPT,
       singleConnection: lease.paced,
       wantBody: kind === UrlKind.page ? wantsPageBody : () => true,
-      ...(kind === UrlKind.robots ? { timeoutMs: this.#setup.robotsTimeoutMs } : {}),
+      ...(kind === UrlKind.robots ? { timeoutMs: this.#setup.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
+      ...(kind === UrlKind.sitemap ? { leastMaxBodyBytes: this.#setup.reader.sitemapMaxBytes } : {}),
     };
   }
 
@@ -412,7 +415,8 @@ const wantsPageBody = (_status: number, contentType: string | null): boolean =>
   contentType === null || TEXT.test(contentType);
 
 function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
-  if (page.status === 429 || page.status >= 500) {
+  // Of rules that broke off nobody knows what they would have forbidden.
+  if (page.status === 429 || page.status >= 500 || page.truncated) {
     return { standing: 'unreachable' };
   }
   if (page.status < 200 || page.status >= 300 || page.body === null) {

@@ -56,6 +56,7 @@ export type Reading = Pick<
 
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const ENDED_EARLY = 'the body ended early';
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -87,6 +88,10 @@ export class PageReader {
       this.#readGivenLinks(lease, page.links, reading);
     } else if (page.body !== null && (page.contentType === null || HTML.test(page.contentType))) {
       this.#readHtml(lease, page, page.body, reading);
+    } else if (page.truncated) {
+      reading.page.malformed = ENDED_EARLY;
+      reading.errorClass = 'malformed_html';
+      reading.message = ENDED_EARLY;
     }
     return reading;
   }
@@ -227,7 +232,7 @@ function relPlace(rel: string, places: Map<string, number>, rels: string[]): num
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
-    return 'the body ended early';
+    return ENDED_EARLY;
   }
   if (!looksLikeHtml && body.length > 0 && page.contentType !== null) {
     return 'said to be HTML, but nothing in it is';

@@ -57,6 +57,8 @@ export interface FetchRequest {
   wantBody: (status: number, contentType: string | null) => boolean;
   /** Instead of the crawl's own limit for the whole. */
   timeoutMs?: number;
+  /** A body may be so large even where the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
+  leastMaxBodyBytes?: number;
   ifModified?: { etag?: string; lastModified?: string };
 }
 

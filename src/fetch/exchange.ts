@@ -173,10 +173,14 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
       this.#cut();
       return true;
     }
-    const { maxBodyBytes } = this.#context.options;
+    const maxBodyBytes = this.#maxBodyBytes;
     this.#encodings = readContentEncoding(headers.get('content-encoding'));
     if (this.#expectedBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return this.#pausedAt === null;
+  }
+
+  get #maxBodyBytes(): number {
+    return Math.max(this.#context.options.maxBodyBytes, this.#request.leastMaxBodyBytes ?? 0);
   }
 
   onData(piece: Buffer): boolean {
@@ -185,7 +189,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#windowBytes += piece.length;
     if (this.#isCut) return true;
     this.#hooks.onBytes?.(piece.length);
-    const { maxBodyBytes } = this.#context.options;
+    const maxBodyBytes = this.#maxBodyBytes;
     if (this.#wireBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
     this.#body.add(piece, this.#expectedBytes);
     return this.#pausedAt === null;
@@ -249,7 +253,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
       return;
     }
     try {
-      const decoded = decodeBody(this.#body.take(), this.#encodings, this.#context.options.maxBodyBytes);
+      const decoded = decodeBody(this.#body.take(), this.#encodings, this.#maxBodyBytes);
       if (decoded instanceof Promise) {
         decoded.then((late) => this.#deliver(late, endedEarly, endedAt)).catch((error) => this.#rejectWith(error));
       } else {

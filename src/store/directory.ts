@@ -1,6 +1,7 @@
 import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { DirectoryLock } from './lock.js';
 import { Reader } from './reader.js';
 import { openStoreFile } from './store.js';
 
@@ -50,6 +51,8 @@ export function folderNameOf(host: string): string {
 
 /** Moves a crawl aside, so that its name is free; returns where it went. */
 export function moveAside(directory: string): string {
+  // Not while someone writes to it.
+  DirectoryLock.take(directory).release();
   for (let number = 1; ; number++) {
     const target = `${directory}.old-${number}`;
     if (!existsSync(target)) {

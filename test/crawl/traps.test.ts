@@ -65,16 +65,18 @@ describe('a site without end', () => {
   });
 });
 
+const PRODUCTS = 20_000;
+
 describe('what only looks like a trap', () => {
   const own = box();
 
-  it('a shop of 6,000 products under ?id= loses none of them', async () => {
-    own.web.site('shop.test', shop(6_000));
+  it('a shop of 20,000 products under ?id= loses none of them', async () => {
+    own.web.site('shop.test', shop(PRODUCTS));
     const { pages, summary } = await own.crawl(['http://shop.test/'], ['--max-inflight-per-host', '64', '--no-auto-tune']);
     const products = [...pages.values()].filter(({ url, state }) => url.includes('/item?id=') && state === 'done');
-    expect(products).toHaveLength(6_000);
+    expect(products).toHaveLength(PRODUCTS);
     expect(summary.traps).toEqual([]);
-    expect(new Set(own.web.log.filter(({ path }) => path.startsWith('/item')).map(({ path }) => path)).size).toBe(6_000);
+    expect(new Set(own.web.log.filter(({ path }) => path.startsWith('/item')).map(({ path }) => path)).size).toBe(PRODUCTS);
   }, 120_000);
 });
 

@@ -153,6 +153,15 @@ describe('stop()', () => {
     // What was done is still there for him.
     expect(read).toBe(summary.done);
   });
+
+  it('does not wait for him at the end either, when there is still much to tell', async () => {
+    const links = Array.from({ length: 100 }, (_, i) => `leaf ${i}`);
+    const run = crawl({ seeds: ['root'], depth: 0, queueSize: 1, resolve: asKey, fetch: () => ({ links }) });
+    const iterator = run[Symbol.asyncIterator]();
+    await iterator.next();
+    expect((await iterator.next()).value).toMatchObject({ state: 'skipped' });
+    expect((await run.stop()).summary.skipped).toBe(100);
+  });
 });
 
 describe('iteration', () => {

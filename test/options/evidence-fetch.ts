@@ -74,7 +74,10 @@ const ask = (command: Asking, url: string): string[] =>
     ? ['crawl', url, '--data-dir', DATA, '--seeding-strategy', 'none', '--delay', '0', '--retries', '0']
     : ['robots', url];
 
-const asking = (name: string, play: (values: readonly string[], trial: Trial) => Promise<Run>): Stage => ({ name, play });
+const asking = (name: string, play: (values: readonly string[], trial: Trial) => Promise<Run>): Stage => ({
+  name,
+  play,
+});
 
 const plain = (command: Asking): Stage =>
   asking(`one page (${command})`, async (values, trial) => {
@@ -269,7 +272,12 @@ export const SLOW_FETCH_EVIDENCE: Row[] = [
 export const FETCH_EVIDENCE: Row[] = [
   {
     key: 'timeoutMs',
-    stage: difficult('a page that takes a second', () => ({ ...html(linkPage('Late', [])), afterMs: 1000 }), '--retries', '0'),
+    stage: difficult(
+      'a page that takes a second',
+      () => ({ ...html(linkPage('Late', [])), afterMs: 1000 }),
+      '--retries',
+      '0',
+    ),
     values: [[], ['--timeout', '200ms']],
     sees: fate,
     gives: ['done', 'failed timeout'],

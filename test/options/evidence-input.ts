@@ -72,7 +72,12 @@ export const INPUT_EVIDENCE: Row[] = [
   {
     key: 'scope',
     stage: garden,
-    values: [...['page', 'prefix', 'host'].map((kind) => ['--scope', kind]), [], ['--scope', 'domain'], ['--scope', 'any']],
+    values: [
+      ...['page', 'prefix', 'host'].map((kind) => ['--scope', kind]),
+      [],
+      ['--scope', 'domain'],
+      ['--scope', 'any'],
+    ],
     sees: (seen) => has(seen, ...SCOPE_MARKS).filter(Boolean).length,
     gives: [0, 1, 2, 3, 4, 5],
   },
@@ -122,7 +127,8 @@ export const INPUT_EVIDENCE: Row[] = [
     key: 'external',
     stage: garden,
     values: [[], ['--external']],
-    sees: (seen) => seen.log.filter(({ host }) => host === 'elsewhere.test').map(({ method, path }) => `${method} ${path}`),
+    sees: (seen) =>
+      seen.log.filter(({ host }) => host === 'elsewhere.test').map(({ method, path }) => `${method} ${path}`),
     gives: [[], ['GET /robots.txt', 'HEAD /page']],
   },
   {
@@ -170,7 +176,10 @@ export const INPUT_EVIDENCE: Row[] = [
     key: 'maxUrlsPerHost',
     stage: garden,
     values: [[], ['--max-urls-per-host', '2']],
-    sees: (seen) => ['www.garden.test', 'sub.www.garden.test'].map((host) => askedPages(seen).filter((url) => url.startsWith(`${host}/`)).length),
+    sees: (seen) =>
+      ['www.garden.test', 'sub.www.garden.test'].map(
+        (host) => askedPages(seen).filter((url) => url.startsWith(`${host}/`)).length,
+      ),
     gives: [
       [expect.closeTo(11, -1), 1],
       [2, 1],
@@ -180,7 +189,12 @@ export const INPUT_EVIDENCE: Row[] = [
     key: 'durationMs',
     stage: slowly,
     values: [[], ['--duration', '1s']],
-    sees: (seen) => [seen.code, seen.summary?.reason, seen.summary?.truncated, askedPages(seen).includes('line.test/p2')],
+    sees: (seen) => [
+      seen.code,
+      seen.summary?.reason,
+      seen.summary?.truncated,
+      askedPages(seen).includes('line.test/p2'),
+    ],
     gives: [
       [0, 'complete', null, true],
       [0, 'duration', 'duration', false],

@@ -33,7 +33,10 @@ const oneHost = crawlOf({
 });
 
 const manyLinks = (from: number, to: number): string =>
-  linkPage(`From ${from}`, range(to - from).map((n) => `http://out.test/${from + n}`));
+  linkPage(
+    `From ${from}`,
+    range(to - from).map((n) => `http://out.test/${from + n}`),
+  );
 /** So many ends of edges that a megabyte does not hold their keys: older ones go to disk, behind the filter. */
 const manyKeys = crawlOf({
   name: 'more keys than fit in memory',
@@ -58,7 +61,16 @@ const manyHosts = crawlOf({
   name: 'eleven hundred hosts',
   seeds: ['http://start.test/'],
   args: ['--scope', 'any', '--seeding-strategy', 'none', '--max-urls', '3'],
-  sites: () => ({ 'start.test': pathSite({ '/': html(linkPage('Start', range(1100).map((n) => `http://x${n}.test/`))) }) }),
+  sites: () => ({
+    'start.test': pathSite({
+      '/': html(
+        linkPage(
+          'Start',
+          range(1100).map((n) => `http://x${n}.test/`),
+        ),
+      ),
+    }),
+  }),
 });
 
 const BODY = 60 * 1024;
@@ -79,7 +91,12 @@ const heavy = crawlOf({
   args: ['--seeding-strategy', 'none', '--no-auto-tune', '--max-body', '128KiB'],
   sites: () => ({
     'heavy.test': pathSite({
-      '/': html(linkPage('Heavy', range(8).map((n) => `/${n}`))),
+      '/': html(
+        linkPage(
+          'Heavy',
+          range(8).map((n) => `/${n}`),
+        ),
+      ),
       ...Object.fromEntries(range(8).map((n) => [`/${n}`, heavyPage(n)])),
     }),
   }),
@@ -100,7 +117,8 @@ const unhurried = crawlOf({
   args: ['--seeding-strategy', 'none', '--delay', '500'],
   sites: () => ({ 'slow.test': star(4) }),
 });
-const governed = (seen: Seen): boolean => seen.summary?.notices.some((notice) => notice.startsWith('governor: 1 in flight (memory')) ?? false;
+const governed = (seen: Seen): boolean =>
+  seen.summary?.notices.some((notice) => notice.startsWith('governor: 1 in flight (memory')) ?? false;
 
 /** The most that were let out at once. Never fewer than the server has seen, and it may see fewer: a slow client spreads them. */
 export function atOnce(seen: Seen, name: string, log: readonly LoggedRequest[]): number {
@@ -185,7 +203,11 @@ export const LAYER_EVIDENCE: Row[] = [
       ['--parse-workers', '2'],
       ['--parse-workers', '9999'],
     ],
-    sees: (seen) => [layer(seen, 'lanes').limit === 1, says(seen, 'more than twice the cores'), askedPages(seen).length],
+    sees: (seen) => [
+      layer(seen, 'lanes').limit === 1,
+      says(seen, 'more than twice the cores'),
+      askedPages(seen).length,
+    ],
     gives: [
       [true, false, 240],
       [false, false, 240],
@@ -196,7 +218,14 @@ export const LAYER_EVIDENCE: Row[] = [
     key: 'robotsWorkers',
     stage: sixHosts,
     values: [[], ['--robots-workers', '1']],
-    sees: (seen) => [atOnce(seen, 'robots', seen.log.filter(({ path }) => path === '/robots.txt')), askedPages(seen).length],
+    sees: (seen) => [
+      atOnce(
+        seen,
+        'robots',
+        seen.log.filter(({ path }) => path === '/robots.txt'),
+      ),
+      askedPages(seen).length,
+    ],
     gives: [
       [6, 12],
       [1, 12],

@@ -31,7 +31,7 @@ const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
   ['csv', expect.stringContaining('url,state')],
   ['edges', expect.stringContaining('{"from":"http://small.test/"')],
   ['hosts', expect.stringContaining('small.test')],
-  ['seeds', expect.stringContaining('small.test')],
+  ['seeds', '# done 200'],
 ];
 const exported = kept('export', 'an export', DATA);
 
@@ -46,8 +46,8 @@ export const OUTPUT_EVIDENCE: Row[] = [
   {
     key: 'reports',
     stage: small,
-    values: [[], ['--report', 'csv=pages.csv', '--report', 'seeds=out/seeds.txt']],
-    sees: (seen) => ['pages.csv', 'out/seeds.txt'].map((name) => (seen.files.get(name) ?? '').includes(HOME)),
+    values: [[], ['--report', 'csv=pages.csv', '--report', 'seeds=seeds.txt']],
+    sees: (seen) => ['pages.csv', 'seeds.txt'].map((name) => (seen.files.get(name) ?? '').includes(HOME)),
     gives: [
       [false, false],
       [true, true],
@@ -84,7 +84,8 @@ export const OUTPUT_EVIDENCE: Row[] = [
       args: ['--seeding-strategy', 'none', '--report', 'edges=edges.jsonl'],
     }),
     values: [[], ['--anchor-text']],
-    sees: (seen) => readLines<{ text?: string | null }>(seen.files.get('edges.jsonl') ?? '').map((edge) => edge.text ?? null),
+    sees: (seen) =>
+      readLines<{ text?: string | null }>(seen.files.get('edges.jsonl') ?? '').map((edge) => edge.text ?? null),
     gives: [
       [null, null],
       ['/a', HOME],
@@ -127,7 +128,11 @@ export const OUTPUT_EVIDENCE: Row[] = [
       ['--grace', '30s'],
       ['--grace', '0'],
     ],
-    sees: (seen) => [seen.code, seen.pages.filter(({ state }) => state === 'done').map(({ url }) => url), seen.summary?.unfinished],
+    sees: (seen) => [
+      seen.code,
+      seen.pages.filter(({ state }) => state === 'done').map(({ url }) => url),
+      seen.summary?.unfinished,
+    ],
     gives: [
       [130, ['http://held.test/', 'http://held.test/held'], 0],
       [130, ['http://held.test/'], 1],

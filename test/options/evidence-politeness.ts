@@ -45,7 +45,8 @@ const asksForTime = crawlOf({
   args: ['--seeding-strategy', 'none'],
   sites: () => ({
     'patient.test': {
-      handle: (request) => (request.path === '/robots.txt' ? text('User-agent: *\nCrawl-delay: 0.5\n') : star(3).handle(request)),
+      handle: (request) =>
+        request.path === '/robots.txt' ? text('User-agent: *\nCrawl-delay: 0.5\n') : star(3).handle(request),
     },
   }),
 });
@@ -193,7 +194,11 @@ export const POLITENESS_EVIDENCE: Row[] = [
     key: 'delayPerIpMs',
     stage: sixHosts,
     values: [[], ['--delay-per-ip', '50ms']],
-    sees: (seen) => [atOnce(seen, 'workers', seen.log), smallestGap(allAsOneHost(seen), 'all') >= 50, askedPages(seen).length],
+    sees: (seen) => [
+      atOnce(seen, 'workers', seen.log),
+      smallestGap(allAsOneHost(seen), 'all') >= 50,
+      askedPages(seen).length,
+    ],
     gives: [
       [6, expect.any(Boolean), 12],
       [1, true, 12],

@@ -92,7 +92,10 @@ export const ROBOTS_EVIDENCE: Row[] = [
     command: 'robots',
     stage: robotsServed,
     values: [[], ['--robots-timeout', '200ms']],
-    sees: (seen) => [seen.code === 1 && seen.stdout.includes('line 2'), says(seen, '200 ms') || seen.stdout.includes('cannot be')],
+    sees: (seen) => [
+      seen.code === 1 && seen.stdout.includes('line 2'),
+      says(seen, '200 ms') || seen.stdout.includes('cannot be'),
+    ],
     gives: [
       [true, false],
       [false, true],

@@ -22,7 +22,12 @@ const monthsAsked = (seen: Seen): number => askedPages(seen).filter((url) => url
 const MONTHS_PATTERN = 'http://months.test/calendar/0/0';
 
 /** A link of the garden that a rule on single URLs cuts. */
-const cutLink = (key: 'maxUrlLength' | 'maxPathSegments' | 'maxSegmentRepeats', flag: string, limit: string, path: string): Row => ({
+const cutLink = (
+  key: 'maxUrlLength' | 'maxPathSegments' | 'maxSegmentRepeats',
+  flag: string,
+  limit: string,
+  path: string,
+): Row => ({
   key,
   stage: garden,
   values: [[], [flag, limit]],

@@ -35,7 +35,9 @@ const gardenSite = (): Site =>
     '/not-for-mybot': page('Not for mybot'),
     '/query?b=2&a=1&utm_source=mail': page('Query'),
     '/marked-by-rel': page('Marked'),
-    '/marked-by-meta': html('<!doctype html><title>Meta</title><meta name=robots content=nofollow><a href="/behind-meta">x</a>'),
+    '/marked-by-meta': html(
+      '<!doctype html><title>Meta</title><meta name=robots content=nofollow><a href="/behind-meta">x</a>',
+    ),
     '/marked-by-header': {
       ...page('Header', '/behind-header'),
       headers: { 'content-type': 'text/html', 'x-robots-tag': 'nofollow' },

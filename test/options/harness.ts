@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../src/config/commands.js';
@@ -25,6 +25,8 @@ export interface Seen extends Run {
 /** What is served, and the command line that the values of an option are added to. */
 export interface Stage {
   readonly name: string;
+  /** A crawl that has to be there already: played once, without values, and copied for each trial. */
+  readonly after?: Stage;
   play(args: readonly string[], trial: Trial): Promise<Run>;
 }
 
@@ -57,6 +59,11 @@ export class Trial {
     mkdirSync(folder);
   }
 
+  /** Puts a copy of a crawl that was made before where this trial keeps its own. */
+  async keep(made: Promise<string>): Promise<void> {
+    cpSync(await made, join(this.folder, DATA), { recursive: true });
+  }
+
   async web(): Promise<WebInABox> {
     const web = await openWeb();
     this.webs.push(web);
@@ -84,7 +91,9 @@ export class Trial {
   }
 
   look(run: Run): Seen {
-    const files = new Map(filesBelow(this.folder, '').map((name) => [name, readFileSync(join(this.folder, name), 'utf8')]));
+    const files = new Map(
+      filesBelow(this.folder, '').map((name) => [name, readFileSync(join(this.folder, name), 'utf8')]),
+    );
     const summary = files.get(`${DATA}/summary.json`);
     return {
       ...run,
@@ -102,6 +111,7 @@ export class Trial {
 export class Laboratory {
   readonly #root = mkdtempSync(join(tmpdir(), 'gossamer-options-'));
   readonly #seen = new Map<string, Promise<Seen>>();
+  readonly #kept = new Map<string, Promise<string>>();
 
   see(stage: Stage, args: readonly string[]): Promise<Seen> {
     const id = JSON.stringify([stage.name, args]);
@@ -117,9 +127,23 @@ export class Laboratory {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
+  /** Where the crawl of this stage is kept. */
+  #made(stage: Stage): Promise<string> {
+    const made = this.#kept.get(stage.name) ?? this.#make(stage, join(this.#root, `kept-${this.#kept.size}`));
+    this.#kept.set(stage.name, made);
+    return made;
+  }
+
+  async #make(stage: Stage, folder: string): Promise<string> {
+    const trial = new Trial(folder);
+    await stage.play([], trial).finally(() => trial.end());
+    return join(folder, DATA);
+  }
+
   async #play(stage: Stage, args: readonly string[], name: string): Promise<Seen> {
     const trial = new Trial(join(this.#root, name));
     try {
+      if (stage.after !== undefined) await trial.keep(this.#made(stage.after));
       return trial.look(await stage.play(args, trial));
     } finally {
       await trial.end();

@@ -15,14 +15,17 @@ describe('no dead option', () => {
     expect(shown.size).toBeGreaterThan(0);
   });
 
-  it.each(EVIDENCE)('the evidence of $key names an option, sets it, and tells its values apart', ({ key, values, gives }) => {
-    expect(OPTION_KEYS).toContain(key);
-    const { flag, short } = specOf(key);
-    const flags = [`--${flag}`, `--no-${flag}`, `-${short}`];
-    expect(values.flat().some((argument) => flags.includes(argument))).toBe(true);
-    expect(values.length).toBeGreaterThan(1);
-    expect(gives).toHaveLength(values.length);
-  });
+  it.each(EVIDENCE)(
+    'the evidence of $key names an option, sets it, and tells its values apart',
+    ({ key, values, gives }) => {
+      expect(OPTION_KEYS).toContain(key);
+      const { flag, short } = specOf(key);
+      const flags = [`--${flag}`, `--no-${flag}`, `-${short}`];
+      expect(values.flat().some((argument) => flags.includes(argument))).toBe(true);
+      expect(values.length).toBeGreaterThan(1);
+      expect(gives).toHaveLength(values.length);
+    },
+  );
 
   describe('what is seen from outside', () => {
     const laboratory = new Laboratory();

@@ -49,7 +49,11 @@ export async function nameServer(trial: Trial, name: string): Promise<string> {
     trial.notes.push(`${name}: ${asked}`);
     const header = Buffer.concat([query.subarray(0, 2), Buffer.from([0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0])]);
     const answer = Buffer.from([0xc0, 0x0c, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
-    socket.send(Buffer.concat([header, query.subarray(12, end + 5), ...(isA ? [answer] : [])]), from.port, from.address);
+    socket.send(
+      Buffer.concat([header, query.subarray(12, end + 5), ...(isA ? [answer] : [])]),
+      from.port,
+      from.address,
+    );
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');

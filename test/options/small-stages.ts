@@ -1,44 +1,36 @@
 import type { Command } from '../../src/config/commands.js';
 import { html, linkPage, notFound, pathSite, type Site } from '../web/site.js';
-import { DATA, type Stage, type Trial } from './harness.js';
+import { DATA, type Stage } from './harness.js';
 import { crawlOf, here } from './stages.js';
 
 export const HOME = 'http://small.test/';
 export const smallSite = (): Site =>
   pathSite({ '/': html(linkPage('Small', ['/a'], 'A word.')), '/a': html(linkPage('A', [HOME])) });
 
-export const small = crawlOf({ name: 'two pages', seeds: [HOME], sites: () => ({ 'small.test': smallSite() }), args: ['--seeding-strategy', 'none'] });
+export const small = crawlOf({
+  name: 'two pages',
+  seeds: [HOME],
+  sites: () => ({ 'small.test': smallSite() }),
+  args: ['--seeding-strategy', 'none'],
+});
 
-/** A kept crawl of two pages, and then a command on it. */
+/** A command on a kept crawl of two pages. */
 export const kept = (command: Command, name: string, ...args: string[]): Stage => ({
   name,
-  async play(values, trial) {
-    await keepCrawl(trial);
-    return trial.run([command, ...args, ...values]);
-  },
+  after: small,
+  play: (values, trial) => trial.run([command, ...args, ...values]),
 });
-async function keepCrawl(trial: Trial, ...more: string[]): Promise<string[]> {
-  const web = await trial.web();
-  web.site('small.test', smallSite());
-  const crawl = ['crawl', HOME, ...here(web), '--delay', '0', '--seeding-strategy', 'none', ...more];
-  await trial.run([...crawl, '--data-dir', DATA]);
-  web.clearLog();
-  return crawl;
-}
-export const again: Stage = {
-  name: 'the same crawl again',
-  async play(values, trial) {
-    const crawl = await keepCrawl(trial);
-    return trial.run([...crawl, '--data-dir', DATA, ...values]);
-  },
-};
+
+export const again: Stage = { ...small, name: 'the same crawl again', after: small };
 
 /** Cut short by a limit, then resumed without it. */
 export const resumed: Stage = {
   name: 'a crawl that is resumed',
+  after: { name: 'one page', play: (_values, trial) => small.play(['--max-urls', '1'], trial) },
   async play(values, trial) {
-    await keepCrawl(trial, '--max-urls', '1');
-    return trial.run(['resume', DATA, '--max-urls', '2', ...values]);
+    const web = await trial.web();
+    web.site('small.test', smallSite());
+    return trial.run(['resume', DATA, '--max-urls', '2', ...here(web), ...values]);
   },
 };
 
@@ -64,7 +56,16 @@ export const interrupted: Stage = {
         return html(linkPage('Late', []));
       },
     });
-    const program = trial.start(['crawl', 'http://held.test/', ...here(web), '--delay', '0', '--data-dir', DATA, ...values]);
+    const program = trial.start([
+      'crawl',
+      'http://held.test/',
+      ...here(web),
+      '--delay',
+      '0',
+      '--data-dir',
+      DATA,
+      ...values,
+    ]);
     await begun;
     const stopping = new Promise<void>((resolve) => {
       program.child.stderr.on('data', () => {

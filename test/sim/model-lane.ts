@@ -12,6 +12,8 @@ export interface WireListener {
   sent(lane: number, lease: Lease, forbidden: boolean): void;
   answered(lease: Lease, at: number): void;
   ended(lease: Lease, outcome: Outcome): void;
+  /** The lane died while it waited for this. */
+  lost(lease: Lease, headersSeen: boolean): void;
 }
 
 interface Moment {
@@ -121,6 +123,11 @@ export class ModelLane implements LanePort {
   /** A thread that dies: nothing of what it held is ever heard of again. */
   die(): void {
     this.#dead = true;
+    const waiting = [...this.#moments.values()];
+    const awaiting = new Set(waiting.flatMap(({ headers }) => headers.map(({ lease }) => lease)));
+    for (const { lease, outcome } of waiting.flatMap(({ outcomes }) => outcomes)) {
+      this.#wire.lost(lease, outcome.headersAt !== null && !awaiting.has(lease));
+    }
     this.#listener.died(this.#lane, new Error('the lane was killed'));
   }
 

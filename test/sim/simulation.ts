@@ -256,11 +256,12 @@ export class Simulation {
 
   /** After every step. */
   #check(): void {
-    const { outstanding, leased } = this.frontier.counts();
+    const { outstanding, leased, queuedInMemory } = this.frontier.counts();
     const expected = this.store.tables.outstanding + this.#ledger.robotsUnderWay;
     this.#guard(() => {
       must(outstanding >= 0, 'the counter is negative');
       must(outstanding === expected, `the counter is ${outstanding}, and ${expected} URLs wait or are leased`);
+      must(queuedInMemory <= outstanding, `${queuedInMemory} URLs are said to wait in memory, and there are ${outstanding}`);
       must(leased === this.#ledger.leased, `the frontier has leased ${leased} URLs, and ${this.#ledger.leased} are somewhere`);
       must(this.#ledger.inFlight <= this.#workers, `${this.#ledger.inFlight} requests are in flight`);
       for (const violation of heapViolations()) {
@@ -301,6 +302,7 @@ export class Simulation {
       sent: (number: number, lease: Lease, forbidden: boolean) => this.#sent(number, lease, forbidden),
       answered: (lease: Lease, at: number) => this.#guard(() => this.#wire.answered(lease, at)),
       ended: (lease: Lease, outcome: Outcome) => this.#ended(lease, outcome),
+      lost: (lease: Lease, headersSeen: boolean) => this.#wire.lost(lease, headersSeen, clock.now()),
     };
     const port = new ModelLane({ lane, clock, web: this.#plan.web, wire, listener, segments: [...keys.segments] });
     this.lanes[lane] = port;

@@ -63,6 +63,13 @@ export class WireWatch {
     }
   }
 
+  /** The connection is gone with whoever held it. */
+  lost(lease: Lease, headersSeen: boolean, at: number): void {
+    if (!headersSeen) {
+      this.answered(lease, at);
+    }
+  }
+
   #delayOf(name: string, host: HostOnWire): number {
     return Math.max(this.#delayMsFor(name), host.crawlDelayMs);
   }

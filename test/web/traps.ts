@@ -51,7 +51,9 @@ export function sessionIds(place: 'path' | 'query'): Site {
   const pattern = place === 'path' ? /^\/s\/[0-9a-f]+\/page([1-5])$/ : /^\/page([1-5])\?sid=[0-9a-f]+$/;
   return trapSite(place === 'path' ? '/s/000000000000/page1' : '/page1?sid=000000000000', ({ path }) => {
     const page = pattern.exec(path);
-    return page && html(linkPage(`Shelf ${page[1]}`, [1, 2, 3, 4, 5].map(fresh), 'The same books as ever.'));
+    // The ids stand in the addresses alone: what a reader sees is the same each time.
+    const shelves = [1, 2, 3, 4, 5].map((shelf) => `<a href="${fresh(shelf)}">Shelf ${shelf}</a>`).join(' ');
+    return page && html(linkPage(`Shelf ${page[1]}`, [], `The same books as ever. ${shelves}`));
   });
 }
 

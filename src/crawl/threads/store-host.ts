@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StateError } from '../../base/errors.js';
 import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
 import { writeFileAtomically } from '../../report/atomic-file.js';
@@ -185,11 +185,12 @@ export class StoreHost {
     const fresh = new Reader(store.database);
     await exportFormat(fresh, 'jsonl', { path: join(this.#directory, 'pages.jsonl') });
     const sitemap = await exportFormat(fresh, 'sitemap', { path: join(this.#directory, 'sitemap.xml') });
+    const summary = summarise(fresh, { ...facts, sitemap });
+    writeFileAtomically(join(this.#directory, 'summary.json'), summaryJson(summary));
+    // Last: a path of the user's that cannot be written must not cost what is always there.
     for (const { format, path } of orders.reports) {
       await exportFormat(fresh, format, { path });
     }
-    const summary = summarise(fresh, { ...facts, sitemap });
-    writeFileAtomically(join(this.#directory, 'summary.json'), summaryJson(summary));
     return summary;
   }
 
@@ -215,7 +216,7 @@ export class StoreHost {
 
 function makeDirectory(directory: string): void {
   try {
-    mkdirSync(directory, { recursive: true });
+    makePath(directory);
   } catch (error) {
     throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, { cause: error });
   }
@@ -231,6 +232,21 @@ function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): 
     if (had !== (setup.meta[key] === 'true')) {
       const how = had ? `was made by a program with a \`${name}\` of its own and goes on only with that` : `was made without a \`${name}\` of one's own`;
       throw new StateError('other_functions', `the crawl in ${setup.directory} ${how}`);
+    }
+  }
+}
+
+/** Not `recursive`: Node never comes back from that where a folder exists but takes no new ones, as /proc. */
+function makePath(directory: string): void {
+  const parent = dirname(directory);
+  if (parent !== directory && !existsSync(parent)) {
+    makePath(parent);
+  }
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+      throw error;
     }
   }
 }

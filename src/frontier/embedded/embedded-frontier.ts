@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.js';
+import { type Clock, steadyClock } from '../../base/clock.js';
 import { isHostTrouble } from '../../hosts/backoff.js';
 import type {
   CommitAnswer,
@@ -82,6 +82,7 @@ export class EmbeddedFrontier implements Frontier {
   readonly #parts: EmbeddedFrontierParts;
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
+  readonly #steady: Clock;
   readonly #registry: Registry;
   readonly #scheduler: Scheduler;
   readonly #robots: RobotsDesk;
@@ -112,7 +113,8 @@ export class EmbeddedFrontier implements Frontier {
     this.#parts = parts;
     this.#options = options;
     this.#clock = clock;
-    this.#registry = new Registry(options, clock, snapshot.unclean);
+    this.#steady = steadyClock(clock);
+    this.#registry = new Registry(options, this.#steady, snapshot.unclean);
     this.#scheduler = new Scheduler(options, clock, this.#registry);
     this.#robots = new RobotsDesk(options, clock);
     this.#nextId = snapshot.nextId;
@@ -191,7 +193,8 @@ export class EmbeddedFrontier implements Frontier {
     if (sent) {
       this.#learn(host, held, outcome);
     }
-    this.#scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
+    // What a dead lane gives back may have been on the wire: only what robots.txt forbids certainly was not.
+    this.#scheduler.ended(host, outcome.endedAt, held.headersSeen, outcome.unsent !== 'robots');
     if (held.robotsOf !== null && held.item.hops === 0) {
       this.#scheduler.robotsEnded();
     }
@@ -281,7 +284,14 @@ export class EmbeddedFrontier implements Frontier {
         // Its request is cut off with the run; whoever resumes has to keep the distance to it.
         host.nextAllowedAt = Math.max(host.nextAllowedAt, this.#clock.now() + host.delayMs);
       }
-      composition.transaction.hosts.push(this.#registry.row(host));
+      const row = this.#registry.row(host);
+      // The next run goes by the time as it is then.
+      const driftMs = this.#clock.wall() - this.#steady.wall();
+      composition.transaction.hosts.push({
+        ...row,
+        nextAllowedAt: row.nextAllowedAt + driftMs,
+        blockedUntil: row.blockedUntil + driftMs,
+      });
     }
     composition.transaction.meta = { ...this.#meta(), traps: JSON.stringify(this.#parts.traps) };
     await this.#parts.store.commit(composition.transaction);
@@ -291,9 +301,9 @@ export class EmbeddedFrontier implements Frontier {
   async #bringIn(): Promise<void> {
     const now = this.#clock.now();
     if (this.#parked > 0 && this.#parkedDue <= now && this.#registry.surplus < 0) {
-      const due = await this.#parts.store.loadDue(this.#clock.wall(), -this.#registry.surplus);
+      const due = await this.#parts.store.loadDue(this.#steady.wall(), -this.#registry.surplus);
       this.#parked = due.parked + this.#toPark.size;
-      const nextDue = due.nextDue === null ? Number.POSITIVE_INFINITY : now + Math.max(0, due.nextDue - this.#clock.wall());
+      const nextDue = due.nextDue === null ? Number.POSITIVE_INFINITY : now + Math.max(0, due.nextDue - this.#steady.wall());
       this.#parkedDue = this.#toPark.size > 0 ? Math.min(now, nextDue) : nextDue;
       for (const host of due.hosts) {
         this.#enter(host);
@@ -331,7 +341,7 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   #waiting(row: QueuedUrl): Waiting {
-    const waitMs = row.notBefore - this.#clock.wall();
+    const waitMs = row.notBefore - this.#steady.wall();
     return { ...row, notBefore: waitMs > 0 ? this.#clock.now() + Math.min(waitMs, MAX_RETRY_DELAY_MS) : 0 };
   }
 
@@ -352,6 +362,7 @@ export class EmbeddedFrontier implements Frontier {
     }
     this.ended(outcome);
     this.#leased.delete(outcome.id);
+    held.origin.host.pinned--;
     if (outcome.unsent === 'returned') {
       this.#giveBack(held, composition);
     } else if (held.robotsOf !== null) {
@@ -429,7 +440,7 @@ export class EmbeddedFrontier implements Frontier {
       id: item.id,
       state: UrlState.queued,
       reason: verdict.reason,
-      retry: { notBefore: this.#clock.wall() + verdict.afterMs, flags: verdict.flags },
+      retry: { notBefore: this.#steady.wall() + verdict.afterMs, flags: verdict.flags },
       page: null,
       redirectTo: null,
       edges: null,
@@ -754,6 +765,7 @@ export class EmbeddedFrontier implements Frontier {
     composition.transaction.leased.push(item.id);
     const robotsOf = item.kind === UrlKind.robots ? this.#robots.ownerOf(item.id) : null;
     this.#leased.set(item.id, { item, origin, robotsOf, sentAt: this.#clock.now(), headersSeen: false, ended: false });
+    origin.host.pinned++;
     if (origin.crawlDelayMs !== null && origin.crawlDelayMs > this.#options.maxCrawlDelayMs && item.kind === UrlKind.page) {
       // One page to see, the rest later: never faster than the host asks for.
       this.#putOff(origin.host, 'crawl_delay');
@@ -787,6 +799,7 @@ export class EmbeddedFrontier implements Frontier {
     origin.dirty = true;
     this.#robotsLeased++;
     this.#leased.set(id, { item, origin, robotsOf: origin, sentAt: this.#clock.now(), headersSeen: false, ended: false });
+    origin.host.pinned++;
     return this.#asLease(item, origin);
   }
 
@@ -822,11 +835,12 @@ export class EmbeddedFrontier implements Frontier {
       const rows = this.#registry.evict(this.#registry.surplus, swaps && this.#registry.surplus === 0);
       this.#evictionFutile = rows.length === 0;
       this.#parts.events.originsLeft(this.#registry.takeLeft());
+      this.#scheduler.left(this.#registry.takeUrlsLeft());
       composition.transaction.hosts.push(...rows);
       for (const { parkedUntil } of rows) {
         if (parkedUntil !== null) {
           this.#parked++;
-          this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + Math.max(0, parkedUntil - this.#clock.wall()));
+          this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + Math.max(0, parkedUntil - this.#steady.wall()));
         }
       }
     }
@@ -934,7 +948,7 @@ export class EmbeddedFrontier implements Frontier {
     const parkedUntil = Math.max(host.nextAllowedAt, host.blockedUntil);
     this.#parked += this.#toPark.has(host.id) ? 0 : 1;
     this.#toPark.set(host.id, { ...host, parkedUntil });
-    this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + Math.max(0, parkedUntil - this.#clock.wall()));
+    this.#parkedDue = Math.min(this.#parkedDue, this.#clock.now() + Math.max(0, parkedUntil - this.#steady.wall()));
   }
 
   #cameNew(url: NewUrl, fresh: Set<string>): void {

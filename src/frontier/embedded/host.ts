@@ -78,7 +78,7 @@ export class Host implements HeapItem {
   probing = false;
   address: string | null = null;
   group: AddressGroup | null = null;
-  /** New URLs of it are in a transaction that is not committed yet. */
+  /** New URLs of it are in a transaction that is not committed yet, or leases of it are not settled. */
   pinned = 0;
   waitingForRobots = false;
   waitingForRoom = false;

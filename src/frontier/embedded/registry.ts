@@ -19,6 +19,7 @@ export class Registry {
   /** After an unclean stop nobody knows when the last request went out: a host waits its whole delay. */
   readonly #unclean: boolean;
   #uses = 0;
+  #urlsLeft = 0;
   #left: number[] = [];
 
   constructor(options: SchedulerOptions, clock: Clock, unclean: boolean) {
@@ -131,8 +132,16 @@ export class Registry {
     }
     this.#byId.delete(host.id);
     host.evicted = true;
+    this.#urlsLeft += host.inMemory;
     const row = this.row(host);
     return host.waiting > 0 || host.deferredReason !== null ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) } : row;
+  }
+
+  /** How many waiting URLs left memory with their hosts since this was last asked. */
+  takeUrlsLeft(): number {
+    const left = this.#urlsLeft;
+    this.#urlsLeft = 0;
+    return left;
   }
 
   /** Origins that left since this was last asked. */

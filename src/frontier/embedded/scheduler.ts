@@ -130,7 +130,9 @@ export class Scheduler {
     if (origin.robots === 'unknown') {
       return true;
     }
-    const expired = this.#options.obeyRobots && this.#clock.wall() >= origin.robotsExpiresAt;
+    const wall = this.#clock.wall();
+    // A clock that was set back tells nothing about its age.
+    const expired = this.#options.obeyRobots && (wall >= origin.robotsExpiresAt || wall < (origin.robotsAt ?? 0));
     if (origin.robots === 'ready' && expired) {
       origin.robots = 'unknown';
       origin.dirty = true;
@@ -355,6 +357,11 @@ export class Scheduler {
       this.wantsLoad.delete(origin);
     }
     return { origins, each: Math.min(MOST_LOADED, Math.floor(free / Math.max(1, origins.length))) };
+  }
+
+  /** So many URLs left memory together with their hosts. */
+  left(urls: number): void {
+    this.#leftMemory(urls);
   }
 
   /** Nothing of the origin waits in memory any more. */
