@@ -3,7 +3,6 @@
 export type { ErrorClass } from './base/errors.js';
 /** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
 export { ERROR_CLASSES, FetchError, GossamerError, StateError, UsageError } from './base/errors.js';
-export type { CrawlStatus } from './cli/status-command.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/define.js';
 export type { ExportFormat, ReportTarget } from './config/option-spec.js';
@@ -22,12 +21,12 @@ export { crawl, resumeCrawl } from './crawl/library.js';
 export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
 export type { EndReason } from './crawl/limits.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
-
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
 export type { SeedFate } from './frontier/seed-book.js';
 export type { LinkKind } from './parse/links.js';
 export type { OutputNotes } from './report/output.js';
 export type { LayerFacts, Summary } from './report/summary.js';
+export type { CrawlStatus } from './store/kept-crawls.js';
 export type { HostResult, PageResult } from './store/reader.js';
 export type { ScopeKind } from './url/scope.js';

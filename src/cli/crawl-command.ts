@@ -2,14 +2,14 @@ import { resolve } from 'node:path';
 import { SeedError, StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
+import { chooseDirectory } from '../crawl/data-directory.js';
+import { readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession, type SessionPlan, type SessionResult } from '../crawl/session.js';
 import { openForReading, stateOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
-import { chooseDirectory } from './data-directory.js';
 import { EXIT } from './exit.js';
-import { readSeeds } from './seed-input.js';
 import type { Terminal } from './terminal.js';
 
 /** gossamer crawl */
@@ -52,7 +52,10 @@ async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[
     storedSeeds: reader.seeds(),
   }));
   if (stored === null) {
-    throw new StateError('store_damaged', `the store in ${directory} does not say how it was made; it cannot be resumed`);
+    throw new StateError(
+      'store_damaged',
+      `the store in ${directory} does not say how it was made; it cannot be resumed`,
+    );
   }
   if (givenSeeds !== null && !sameSeeds(givenSeeds, storedSeeds)) {
     throw new UsageError(`the crawl in ${directory} has other seeds; seeds cannot be changed on resume`);
@@ -104,7 +107,9 @@ function exitCode({ end, seeds, allSeedsFailed }: SessionResult): number {
     const forbidden = seeds.find(({ fate }) => fate === 'forbidden');
     const first = forbidden ?? seeds[0]!;
     const what = forbidden === undefined ? 'could not be reached' : 'is forbidden by robots.txt';
-    throw new SeedError(`${first.label} ${what}: ${first.detail ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`);
+    throw new SeedError(
+      `${first.label} ${what}: ${first.detail ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`,
+    );
   }
   return EXIT.ok;
 }

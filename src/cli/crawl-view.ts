@@ -35,25 +35,40 @@ export class CrawlView {
     const delays = [...hosts].map((host) => session.settings.scheduler.delayMsFor(host));
     this.#delayMs = Math.max(...delays, 0);
     const rate = delays.reduce((sum, delay) => sum + (delay > 0 ? 60_000 / delay : 0), 0);
-    const pace = this.#delayMs === 0 ? 'no delay' : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
+    const pace =
+      this.#delayMs === 0
+        ? 'no delay'
+        : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
     const own = this.#delayMs >= 1_000 && hosts.size === 1 ? '; your own site? --delay 100' : '';
     this.#terminal.line(`${hosts.size} ${hosts.size === 1 ? 'host' : 'hosts'}, ${pace}${own}`);
     const { snapshot } = session;
     if (snapshot.resumed) {
       const { done = 0, open = 0 } = snapshot.counts;
-      this.#terminal.line(`${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} were under way and are fetched again`);
+      this.#terminal.line(
+        `${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} were under way and are fetched again`,
+      );
     }
   }
 
   ended({ summary, end }: SessionResult, directory: string | null): void {
     const rows: BoxRow[] = [
       ['URLs', `${formatCount(summary.total)}: ${countsOf(summary)}`],
-      ['requests', `${formatCount(summary.requests)} (${formatCount(summary.retries)} retries), ${formatBytes(summary.bytes)}`],
-      ['time', `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`],
+      [
+        'requests',
+        `${formatCount(summary.requests)} (${formatCount(summary.retries)} retries), ${formatBytes(summary.bytes)}`,
+      ],
+      [
+        'time',
+        `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`,
+      ],
       ...breakdown('failed', summary.byClass),
       ...breakdown('skipped', summary.bySkipReason),
-      ...summary.deferredHosts.slice(0, 5).map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
-      ...summary.traps.slice(0, 5).map(({ pattern, count, allow }): BoxRow => ['trap', `${pattern}: ${formatCount(count)} cut; ${allow}`]),
+      ...summary.deferredHosts
+        .slice(0, 5)
+        .map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
+      ...summary.traps
+        .slice(0, 5)
+        .map(({ pattern, count, allow }): BoxRow => ['trap', `${pattern}: ${formatCount(count)} cut; ${allow}`]),
     ];
     if (summary.sitemap !== null) {
       rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
@@ -92,12 +107,15 @@ export class CrawlView {
     const stats = session.stats();
     const settled = stats.done + stats.failed + stats.skipped;
     const seconds = Math.max(0.001, (stats.now - this.#lastAt) / 1000);
-    const rate = this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : (settled - this.#lastDone) / seconds;
+    const rate =
+      this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : (settled - this.#lastDone) / seconds;
     this.#lastAt = stats.now;
     this.#lastDone = settled;
     if (stats.inFlight === 0 && stats.waitingFor !== null && stats.waitingFor.at > stats.now) {
       const wait = formatDuration(stats.waitingFor.at - stats.now);
-      this.#terminal.progress(`${formatCount(stats.hostsDelayed)} hosts delayed, next ${stats.waitingFor.name} in ${wait}`);
+      this.#terminal.progress(
+        `${formatCount(stats.hostsDelayed)} hosts delayed, next ${stats.waitingFor.name} in ${wait}`,
+      );
       return;
     }
     this.#terminal.progress(
@@ -125,5 +143,7 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
 
 function leftOut(counts: Readonly<Record<string, number>>): string {
   const parts = Object.entries(counts).filter(([, count]) => count > 0);
-  return parts.length === 0 ? '' : `; left out: ${parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(', ')}`;
+  return parts.length === 0
+    ? ''
+    : `; left out: ${parts.map(([name, count]) => `${formatCount(count)} ${name}`).join(', ')}`;
 }

@@ -1,11 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { storePath } from '../store/directory.js';
+import { listCrawls } from '../store/kept-crawls.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
-import { type CrawlStatus, describe, statusOf } from './status-command.js';
+import { describe } from './status-command.js';
 
 /** gossamer list [root] */
 export async function runList(input: CommandInput): Promise<number> {
@@ -30,18 +30,4 @@ export async function runList(input: CommandInput): Promise<number> {
     process.stdout.write(statuses.map(describe).join(''));
   }
   return EXIT.ok;
-}
-
-/** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */
-export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void): CrawlStatus[] {
-  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
-  const crawls = entries.filter((entry) => entry.isDirectory() && existsSync(storePath(join(root, entry.name))));
-  return crawls.flatMap(({ name }) => {
-    try {
-      return [statusOf(join(root, name))];
-    } catch (error) {
-      onUnreadable(name, error as Error);
-      return [];
-    }
-  });
 }

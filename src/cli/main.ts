@@ -2,7 +2,8 @@ import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
-import { parseArgs, type ParsedArgs } from './args.js';
+import { type ParsedArgs, parseArgs } from './args.js';
+import type { CommandInput } from './command.js';
 import { runCrawl, runResume } from './crawl-command.js';
 import { runDelete } from './delete-command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
@@ -12,7 +13,6 @@ import { runList } from './list-command.js';
 import { runRobots } from './robots-command.js';
 import { runStatus } from './status-command.js';
 import { Terminal } from './terminal.js';
-import type { CommandInput } from './command.js';
 
 const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number>>> = {
   crawl: runCrawl,

@@ -1,46 +1,9 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
-import { openForReading, stateOf } from '../store/directory.js';
-import { DirectoryLock } from '../store/lock.js';
+import { type CrawlStatus, statusOf } from '../store/kept-crawls.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import { formatCount } from './terminal.js';
-
-/** A crawl seen from outside, running or not. */
-export interface CrawlStatus {
-  directory: string;
-  state: 'running' | 'unfinished' | 'finished';
-  reason: string | null;
-  truncated: string | null;
-  counts: Record<string, number>;
-  seeds: string[];
-}
-
-export function statusOf(directory: string): CrawlStatus {
-  const kept = stateOf(directory);
-  return openForReading(directory, (reader) => {
-    const ended = reader.ended();
-    const running = isRunning(directory);
-    const { open: _open, ...counts } = reader.counts();
-    return {
-      directory,
-      state: running ? 'running' : kept === 'finished' ? 'finished' : 'unfinished',
-      reason: running ? null : (ended?.reason ?? null),
-      truncated: ended?.truncated ?? null,
-      counts,
-      seeds: reader.seeds().map(({ label }) => label),
-    };
-  });
-}
-
-function isRunning(directory: string): boolean {
-  try {
-    DirectoryLock.take(directory).release();
-    return false;
-  } catch (error) {
-    return (error as { code?: string }).code === 'in_use';
-  }
-}
 
 /** gossamer status <dir> */
 export async function runStatus(input: CommandInput): Promise<number> {

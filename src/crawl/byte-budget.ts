@@ -16,6 +16,7 @@ const LANE_SLOTS = 3;
 export class ByteBudget {
   readonly slots: Float64Array;
   readonly limit: number;
+  readonly #returned: number[] = [];
 
   constructor(limit: number, lanes: number, slots?: Float64Array) {
     this.limit = limit;
@@ -82,9 +83,16 @@ export class ByteBudget {
     this.slots[PAUSED] = 0;
   }
 
-  /** A lane died: what it had read is gone with it. */
-  laneGone(lane: number, heldBytes: number): void {
-    this.settled(heldBytes);
+  /** A lane gave this back; it is settled later. Known to the coordinator only. */
+  returned(lane: number, bytes: number): void {
+    this.#returned[lane] = (this.#returned[lane] ?? 0) + bytes;
+  }
+
+  /** A lane died: what it had read and not given back is gone with it. */
+  laneGone(lane: number): void {
+    const arrived = this.slots[FIRST_LANE + LANE_SLOTS * lane]!;
+    this.settled(arrived - (this.#returned[lane] ?? 0));
+    this.#returned[lane] = arrived;
     this.oldest(lane, Number.POSITIVE_INFINITY);
     this.paused(lane, 0);
   }

@@ -119,7 +119,10 @@ export class Crawl {
   came(outcomes: Outcome[]): void {
     for (const outcome of outcomes) {
       this.#inFlight--;
-      this.#parts.lanes.returned(outcome.id);
+      const lane = this.#parts.lanes.returned(outcome.id);
+      if (lane !== null) {
+        this.#parts.budget.returned(lane, outcome.heldBytes);
+      }
       this.#parts.frontier.ended(outcome);
       this.#account(outcome);
       this.#outcomes.push(outcome);
@@ -338,7 +341,12 @@ export class Crawl {
 
   #laneDied(lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]): void {
     this.#parts.events.laneDied(lane, error);
+    this.#parts.budget.laneGone(lane);
     const at = this.#parts.clock.now();
+    for (const { lease } of held) {
+      // It may have been sent: the delay of its host runs from here.
+      this.#parts.frontier.headers(lease.id, at);
+    }
     this.came(
       held.map(({ lease, fatal }) =>
         fatal

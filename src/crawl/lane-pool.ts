@@ -36,6 +36,7 @@ export interface LanePoolOptions {
 }
 
 interface Member {
+  lane: number;
   port: LanePort;
   jobs: Map<number, Job>;
   /** Version of each origin's rules that the lane has. */
@@ -45,7 +46,9 @@ interface Member {
 
 /** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
 const SPILL_AT = 16;
-/** A URL that was held by this many lanes when they died is what kills them. */
+/** A URL that was held by so many lanes when they died may be what kills them: it gets the next one to itself. */
+const DEATHS_UNTIL_SUSPECT = 2;
+/** And then it is what kills them. */
 const DEATHS_UNTIL_FAILED = 3;
 
 /**
@@ -59,6 +62,7 @@ export class LanePool {
   readonly #members: (Member | null)[] = [];
   readonly #whereabouts = new Map<number, Member>();
   readonly #deaths = new Map<number, number>();
+  readonly #waiting: Lease[] = [];
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
   #deadPeakWaiting = 0;
@@ -91,20 +95,24 @@ export class LanePool {
   }
 
   dispatch(leases: Lease[]): void {
+    for (const lease of leases) {
+      this.#waiting.push(lease);
+    }
+    this.#handOut();
+  }
+
+  /** Almost always all of them; those that have to be alone with a lane, and those that would join them, wait. */
+  #handOut(): void {
     this.#openMore();
     const updates = this.#keys.takeChanged();
     const batches = new Map<Member, Job[]>();
-    for (const lease of leases) {
-      const member = this.#choose(lease.host);
-      const newRules = lease.rules !== null && member.rules.get(lease.origin) !== lease.rulesVersion;
-      if (newRules) {
-        member.rules.set(lease.origin, lease.rulesVersion);
+    for (const lease of this.#waiting.splice(0)) {
+      const member = this.#choose(lease);
+      if (member === null) {
+        this.#waiting.push(lease);
+        continue;
       }
-      const job = {
-        lease: newRules || lease.rules === null ? lease : { ...lease, rules: null },
-        sequence: this.#sequence++,
-        newRules,
-      };
+      const job = this.#jobOf(lease, member);
       member.jobs.set(lease.id, job);
       this.#whereabouts.set(lease.id, member);
       const batch = batches.get(member);
@@ -123,13 +131,34 @@ export class LanePool {
     }
   }
 
-  /** The lease came back. */
-  returned(id: number): void {
-    const member = this.#whereabouts.get(id);
-    if (member !== undefined) {
-      this.#whereabouts.delete(id);
-      member.jobs.delete(id);
+  #jobOf(lease: Lease, member: Member): Job {
+    const newRules = lease.rules !== null && member.rules.get(lease.origin) !== lease.rulesVersion;
+    if (newRules) {
+      member.rules.set(lease.origin, lease.rulesVersion);
     }
+    return {
+      lease: newRules || lease.rules === null ? lease : { ...lease, rules: null },
+      sequence: this.#sequence++,
+      newRules,
+    };
+  }
+
+  /** The lease came back; from which lane, or null where it was with none. */
+  returned(id: number): number | null {
+    const member = this.#whereabouts.get(id);
+    if (member === undefined) {
+      return null;
+    }
+    this.#whereabouts.delete(id);
+    member.jobs.delete(id);
+    if (this.#members[member.lane] === member) {
+      // It came back from a lane that lives.
+      this.#deaths.delete(id);
+    }
+    if (this.#waiting.length > 0) {
+      this.#handOut();
+    }
+    return member.lane;
   }
 
   widenScope(version: number, seed: number, scopeUrls: string[]): void {
@@ -199,15 +228,24 @@ export class LanePool {
 
   #open(lane: number, open: OpenLane, inline: boolean): void {
     const port = open(lane, { ...this.#listener, died: (which, error) => this.#died(which, error) });
-    this.#members[lane] = { port, jobs: new Map(), rules: new Map(), inline };
+    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);
     }
   }
 
-  #choose(host: string): Member {
+  /** Null while it has to wait: a suspect gets a lane to itself, so that only the one that kills lanes is blamed for it. */
+  #choose({ id, host }: Lease): Member | null {
     const threads = this.#live().filter((member) => !member.inline);
-    const lanes = threads.length > 0 ? threads : this.#live();
+    const isSuspect = (each: number) => (this.#deaths.get(each) ?? 0) >= DEATHS_UNTIL_SUSPECT;
+    if (isSuspect(id)) {
+      return threads.find((member) => member.jobs.size === 0) ?? null;
+    }
+    const open = this.#deaths.size === 0 ? threads : threads.filter(({ jobs }) => ![...jobs.keys()].some(isSuspect));
+    if (open.length === 0 && threads.length > 0) {
+      return null;
+    }
+    const lanes = open.length > 0 ? open : this.#live();
     const preferred = lanes[hashOf(host) % lanes.length]!;
     if (lanes.length === 1) {
       return preferred;
@@ -216,7 +254,7 @@ export class LanePool {
     return preferred.jobs.size > idlest.jobs.size + SPILL_AT ? idlest : preferred;
   }
 
-  /** What a dead lane held is queued again; what was there at three deaths has caused them. */
+  /** What a dead lane held is queued again; what was there at three deaths, the last time alone, has caused them. */
   #died(lane: number, error: Error): void {
     const member = this.#members[lane];
     this.#members[lane] = null;

@@ -133,6 +133,8 @@ export class Lane {
       try {
         this.#start(job);
       } catch (error) {
+        this.#fetching.delete(job.lease.id);
+        this.#publishOldest();
         this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
       }
     }
@@ -432,7 +434,14 @@ function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
   };
 }
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
+/** Whatever is thrown has a message; what cannot even be turned into text must not take the lane down. */
+function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error).slice(0, 500);
+  } catch {
+    return 'something without a text was thrown';
+  }
+}
 
 function blankOffer(url: string): Outcome['offers'][number] {
   return {

@@ -1,11 +1,11 @@
 import { UsageError } from '../base/errors.js';
-import { readSeeds } from '../cli/seed-input.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { parseSeedArgument } from '../url/seeds.js';
 import type { LibraryOptions, SeedSpec } from './library-options.js';
+import { readSeeds } from './seed-input.js';
 
 export interface LibrarySeeds {
   seeds: SeedRow[];

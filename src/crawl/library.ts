@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
-import { chooseDirectory } from '../cli/data-directory.js';
 import type { StoredOptions } from '../config/stored.js';
 import type { Summary } from '../report/summary.js';
 import { openForReading } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
 import { type CrawlResult, CrawlRun, type RunPlan } from './crawl-run.js';
+import { chooseDirectory } from './data-directory.js';
 import { type LibraryOptions, resolveLibraryOptions } from './library-options.js';
 import { librarySeeds } from './library-seeds.js';
 import type { EndReason } from './limits.js';

@@ -45,7 +45,10 @@ export function stateOf(directory: string): DirectoryState {
 
 /** A file name made of a host: nothing in it can leave the folder or hide. */
 export function folderNameOf(host: string): string {
-  const safe = host.replace(/[^a-z0-9.-]/gi, '_').replace(/^\.+/, '_').slice(0, 120);
+  const safe = host
+    .replace(/[^a-z0-9.-]/gi, '_')
+    .replace(/^\.+/, '_')
+    .slice(0, 120);
   return safe === '' ? 'crawl' : safe;
 }
 

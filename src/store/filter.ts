@@ -57,7 +57,11 @@ const layerHas = (layer: Layer, key: ArrayLike<number>): boolean =>
   eachBit(layer, key, (word, mask) => (layer.bits[word]! & mask) !== 0);
 
 /** Double hashing: visits the key's bits until one is refused. False: one was. */
-function eachBit({ bitCount, hashes }: Layer, key: ArrayLike<number>, visit: (word: number, mask: number) => boolean): boolean {
+function eachBit(
+  { bitCount, hashes }: Layer,
+  key: ArrayLike<number>,
+  visit: (word: number, mask: number) => boolean,
+): boolean {
   const step = 1 + (exactly(key[1]!, key[0]!) % (bitCount - 1));
   let bit = exactly(key[2]!, key[3]!) % bitCount;
   for (let i = 0; i < hashes; i++) {

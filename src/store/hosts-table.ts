@@ -19,7 +19,9 @@ export class HostsTable {
       queued: database.prepare(
         'SELECT class, count(*) AS n FROM urls INDEXED BY urls_queued WHERE origin = ? AND state = 0 GROUP BY class',
       ),
-      deferred: database.prepare('SELECT count(*) AS n FROM urls INDEXED BY urls_deferred WHERE origin = ? AND state = 5'),
+      deferred: database.prepare(
+        'SELECT count(*) AS n FROM urls INDEXED BY urls_deferred WHERE origin = ? AND state = 5',
+      ),
       unpark: database.prepare('UPDATE hosts SET parked_until = NULL WHERE id = ?'),
       saveHost: database.prepare(
         `UPDATE hosts SET next_allowed_at = ?, blocked_until = ?, block_reason = ?, failures = ?, tuned_limit = ?, dispatched = ?,
@@ -32,7 +34,9 @@ export class HostsTable {
       due: database.prepare(
         'SELECT id FROM hosts WHERE parked_until IS NOT NULL AND parked_until <= ? ORDER BY parked_until LIMIT ?',
       ),
-      nextDue: database.prepare('SELECT min(parked_until) AS due, count(*) AS n FROM hosts WHERE parked_until IS NOT NULL'),
+      nextDue: database.prepare(
+        'SELECT min(parked_until) AS due, count(*) AS n FROM hosts WHERE parked_until IS NOT NULL',
+      ),
     };
   }
 

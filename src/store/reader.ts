@@ -102,7 +102,9 @@ export class Reader {
     const truncated = this.ended()?.truncated ?? null;
     const unfinished = truncated === null ? 'AND urls.state NOT IN (0, 1)' : '';
     const rows = this.#database
-      .prepare(`SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished} ORDER BY urls.id`)
+      .prepare(
+        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished} ORDER BY urls.id`,
+      )
       .iterate();
     for (const row of rows) {
       yield this.#result(row);
@@ -157,7 +159,9 @@ export class Reader {
   /** The seeds, and what they redirect to, as far as something has become of them. */
   *seedPages(): IterableIterator<PageResult> {
     const rows = this.#database
-      .prepare(`SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`)
+      .prepare(
+        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`,
+      )
       .iterate();
     for (const row of rows) {
       yield this.#result(row);

@@ -62,7 +62,9 @@ export class Rediscovery {
     this.#scope.widen(seed, scopeUrls);
     this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
     const admitted = new Set<number>();
-    for (const row of this.#database.prepare("SELECT id, url FROM urls WHERE state = 6 AND reason = 'scope'").iterate()) {
+    for (const row of this.#database
+      .prepare("SELECT id, url FROM urls WHERE state = 6 AND reason = 'scope'")
+      .iterate()) {
       if (this.#scope.admits(row.url)) {
         admitted.add(row.id);
       }
@@ -71,7 +73,9 @@ export class Rediscovery {
       return;
     }
     const pages = this.#database
-      .prepare('SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page')
+      .prepare(
+        'SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page',
+      )
       .all();
     for (const { page, packed, depth } of pages) {
       const edges = edgesFromBlob(packed);
@@ -119,7 +123,15 @@ export class Rediscovery {
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
     // What was only the end of an edge is in scope now, as has been asked above.
     const flags = row.state === UrlState.unlisted ? row.flags & ~UrlFlag.external : row.flags;
-    this.#update.run(depth, state, reason, requeued ? QueueClass.urgent : row.class, flags, opened ? parent : null, row.id);
+    this.#update.run(
+      depth,
+      state,
+      reason,
+      requeued ? QueueClass.urgent : row.class,
+      flags,
+      opened ? parent : null,
+      row.id,
+    );
     answer.lowered.push({ key: this.#scope.key(row.url), id: row.id, depth, offered: offered || wasOffered });
     if (requeued) {
       answer.queued.push({
@@ -140,13 +152,20 @@ export class Rediscovery {
     return row.state === UrlState.done;
   }
 
-  #newState(row: Row, depth: number, offered: boolean, wasOffered: boolean): { state: UrlState; reason: string | null } {
+  #newState(
+    row: Row,
+    depth: number,
+    offered: boolean,
+    wasOffered: boolean,
+  ): { state: UrlState; reason: string | null } {
     const cut = row.state === UrlState.skipped && row.reason === 'depth';
     if (!cut && wasOffered) {
       return { state: row.state, reason: row.reason };
     }
     if (!offered && !wasOffered) {
-      return row.state === UrlState.unlisted ? { state: UrlState.skipped, reason: 'nofollow' } : { state: row.state, reason: row.reason };
+      return row.state === UrlState.unlisted
+        ? { state: UrlState.skipped, reason: 'nofollow' }
+        : { state: row.state, reason: row.reason };
     }
     return depth > this.#scope.depthLimit(row.url)
       ? { state: UrlState.skipped, reason: 'depth' }

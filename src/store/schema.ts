@@ -113,4 +113,3 @@ SELECT urls.id AS id, urls.url AS url,
 FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent
 WHERE urls.kind = 0 AND urls.state <> 6;
 `;
-

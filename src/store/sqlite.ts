@@ -40,7 +40,10 @@ let sqlite: SqliteModule | null = null;
 
 export function openDatabase(path: string, options: { readOnly?: boolean; timeoutMs?: number } = {}): Database {
   sqlite ??= loadSqlite();
-  const database = new sqlite.DatabaseSync(path, { readOnly: options.readOnly ?? false, timeout: options.timeoutMs ?? 5_000 });
+  const database = new sqlite.DatabaseSync(path, {
+    readOnly: options.readOnly ?? false,
+    timeout: options.timeoutMs ?? 5_000,
+  });
   const prepare = database.prepare.bind(database);
   // Defined, not assigned: the methods of the package are not writable.
   Object.defineProperty(database, 'prepare', { value: (sql: string) => keepWhileIterated(prepare(sql)) });

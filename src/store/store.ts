@@ -27,7 +27,9 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
       verify(database, path);
     }
     if (!options.readOnly) {
-      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536');
+      database.exec(
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536',
+      );
     }
     return database;
   } catch (error) {
@@ -35,13 +37,17 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     if (error instanceof StateError) {
       throw error;
     }
-    throw new StateError('store_corrupt', `${path} is not a readable store: ${(error as Error).message}`, { cause: error });
+    throw new StateError('store_corrupt', `${path} is not a readable store: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
 function create(database: Database): void {
   database.exec('PRAGMA journal_mode = WAL');
-  database.exec(`BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; ${SCHEMA} COMMIT;`);
+  database.exec(
+    `BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; ${SCHEMA} COMMIT;`,
+  );
 }
 
 function verify(database: Database, path: string): void {
@@ -51,7 +57,10 @@ function verify(database: Database, path: string): void {
     throw new StateError('store_foreign', `${path} is an SQLite file, but not one of Gossamer's; it was left as it is`);
   }
   if (version !== SCHEMA_VERSION) {
-    throw new StateError('store_version', `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`);
+    throw new StateError(
+      'store_version',
+      `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`,
+    );
   }
   const check = database.prepare('PRAGMA quick_check(1)').get();
   const verdict = check === undefined ? 'no answer' : Object.values(check)[0];
@@ -78,16 +87,22 @@ export class Store {
     this.#forgiveAfterProgress();
     this.#uncountLost();
     // A robots.txt that was being fetched is asked for from the start: its redirects too.
-    const robots = Number(database.prepare('UPDATE urls SET state = 3, lost = lost + 1 WHERE state = 1 AND kind = 1').run().changes);
+    const robots = Number(
+      database.prepare('UPDATE urls SET state = 3, lost = lost + 1 WHERE state = 1 AND kind = 1').run().changes,
+    );
     database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
     const abandoned = Number(
       database
-        .prepare(`UPDATE urls SET state = 3, reason = 'internal', lost = lost + 1 WHERE state = 1 AND kind = 0 AND lost >= ?`)
+        .prepare(
+          `UPDATE urls SET state = 3, reason = 'internal', lost = lost + 1 WHERE state = 1 AND kind = 0 AND lost >= ?`,
+        )
         .run(LEASES_UNTIL_ABANDONED - 1).changes,
     );
     const refetched = Number(
       // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
-      database.prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1, attempts = attempts - 1 WHERE state = 1').run().changes,
+      database
+        .prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1, attempts = attempts - 1 WHERE state = 1')
+        .run().changes,
     );
     this.#setMeta({ refetched: String(Number(this.meta()['refetched'] ?? 0) + refetched + robots) });
     // On resume each host that was put off is probed again.
@@ -142,7 +157,10 @@ export class Store {
       ofSeeds.set(seed, Math.max(0, (ofSeeds.get(seed) ?? 0) - n));
       uncount.run(n, host);
     }
-    this.#setMeta({ dispatched: String(Math.max(0, Number(dispatched) - lost)), seedUse: JSON.stringify([...ofSeeds]) });
+    this.#setMeta({
+      dispatched: String(Math.max(0, Number(dispatched) - lost)),
+      seedUse: JSON.stringify([...ofSeeds]),
+    });
   }
 
   end(reason: string, wall: number): void {
@@ -156,7 +174,16 @@ export class Store {
     this.database.exec('BEGIN IMMEDIATE');
     for (const seed of seeds) {
       const { fallbacks, scopeUrls } = seed;
-      insert.run(seed.seed, seed.url, seed.label, seed.scope, seed.depth, seed.maxUrls, JSON.stringify(fallbacks), JSON.stringify(scopeUrls));
+      insert.run(
+        seed.seed,
+        seed.url,
+        seed.label,
+        seed.scope,
+        seed.depth,
+        seed.maxUrls,
+        JSON.stringify(fallbacks),
+        JSON.stringify(scopeUrls),
+      );
     }
     this.database.exec('COMMIT');
   }
@@ -232,11 +259,15 @@ export class Store {
 
   #hostsWithWork(limit: number): { hosts: HostSnapshot[]; parkedHosts: number } {
     const rows = this.database
-      .prepare('SELECT DISTINCT host FROM origins WHERE id IN (SELECT DISTINCT origin FROM urls INDEXED BY urls_queued WHERE state = 0)')
+      .prepare(
+        'SELECT DISTINCT host FROM origins WHERE id IN (SELECT DISTINCT origin FROM urls INDEXED BY urls_queued WHERE state = 0)',
+      )
       .all();
     const hosts = rows.slice(0, limit).map((row) => this.writer.hosts.snapshot(row.host));
     const rest = rows.slice(limit);
-    const park = this.database.prepare('UPDATE hosts SET parked_until = max(next_allowed_at, blocked_until) WHERE id = ?');
+    const park = this.database.prepare(
+      'UPDATE hosts SET parked_until = max(next_allowed_at, blocked_until) WHERE id = ?',
+    );
     this.database.exec('BEGIN IMMEDIATE');
     for (const row of rest) {
       park.run(row.host);
@@ -247,7 +278,12 @@ export class Store {
 }
 
 export function readMeta(database: Database): Record<string, string> {
-  return Object.fromEntries(database.prepare('SELECT key, value FROM meta').all().map((row) => [row.key, row.value]));
+  return Object.fromEntries(
+    database
+      .prepare('SELECT key, value FROM meta')
+      .all()
+      .map((row) => [row.key, row.value]),
+  );
 }
 
 export function readSeeds(database: Database): SeedRow[] {
@@ -270,7 +306,9 @@ export function readCounts(database: Database): Record<string, number> {
   const open = database.prepare('SELECT count(*) AS n FROM urls INDEXED BY urls_queued WHERE state = 0').get()!.n;
   const counts: Record<string, number> = { open, queued: 0, leased: 0, done: 0, failed: 0, skipped: 0, deferred: 0 };
   const names = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred'];
-  for (const row of database.prepare('SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 GROUP BY state').iterate()) {
+  for (const row of database
+    .prepare('SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 GROUP BY state')
+    .iterate()) {
     counts[names[row.state]!] = row.n;
   }
   return counts;

@@ -1,12 +1,12 @@
 import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/place.js';
 import { HostsTable } from './hosts-table.js';
+import { PENDING } from './packed-edges.js';
 import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
 import type { CommitAnswer, NewUrl, SettledUrl, Transaction } from './transaction.js';
 import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlKind, UrlState } from './url-state.js';
-import { PENDING } from './packed-edges.js';
 
 export interface WriterOptions {
   expectedUrls: number;
@@ -109,7 +109,10 @@ export class Writer {
     this.hosts.save(transaction.hosts, transaction.origins);
     for (const move of transaction.bulk) {
       if (!LEGAL_MOVES[move.from].includes(move.to)) {
-        throw new StateError('illegal_move', `a URL cannot go from ${STATE_NAMES[move.from]} to ${STATE_NAMES[move.to]}`);
+        throw new StateError(
+          'illegal_move',
+          `a URL cannot go from ${STATE_NAMES[move.from]} to ${STATE_NAMES[move.to]}`,
+        );
       }
       answer.moved.push(this.hosts.moveAll(move));
       if (move.to === UrlState.queued && move.host !== null) {
@@ -273,7 +276,10 @@ export class Writer {
     if (Number(change.changes) !== 1 || !LEGAL_MOVES[from].includes(to)) {
       const row = this.#database.prepare('SELECT url, state FROM urls WHERE id = ?').get(id);
       const now = row === undefined ? 'not in the store' : STATE_NAMES[row.state as UrlState];
-      throw new StateError('illegal_move', `URL ${id} should go from ${STATE_NAMES[from]} to ${STATE_NAMES[to]} but is ${now}`);
+      throw new StateError(
+        'illegal_move',
+        `URL ${id} should go from ${STATE_NAMES[from]} to ${STATE_NAMES[to]} but is ${now}`,
+      );
     }
   }
 }
@@ -291,8 +297,20 @@ function storeFailure(error: unknown): StateError {
   );
 }
 
-function prepare(database: Database): Record<
-  'insertUrl' | 'insertPage' | 'insertEdges' | 'insertKeys' | 'settle' | 'requeue' | 'giveBack' | 'skip' | 'lease' | 'setMeta' | 'getMeta',
+function prepare(
+  database: Database,
+): Record<
+  | 'insertUrl'
+  | 'insertPage'
+  | 'insertEdges'
+  | 'insertKeys'
+  | 'settle'
+  | 'requeue'
+  | 'giveBack'
+  | 'skip'
+  | 'lease'
+  | 'setMeta'
+  | 'getMeta',
   Statement
 > {
   return {
@@ -307,19 +325,24 @@ function prepare(database: Database): Record<
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
-    settle: database.prepare('UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 RETURNING depth'),
+    settle: database.prepare(
+      'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 RETURNING depth',
+    ),
     requeue: database.prepare(
       'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0 WHERE id = ? AND state = 1',
     ),
     giveBack: database.prepare(
-      'UPDATE urls SET state = 0, attempts = attempts - 1, class = 0 WHERE id = ? AND state = 1',
+      // robots.txt itself is no work that waits: its origin asks for it again.
+      'UPDATE urls SET state = CASE WHEN kind = 1 AND hops = 0 THEN 3 ELSE 0 END, attempts = attempts - 1, class = 0 WHERE id = ? AND state = 1',
     ),
     skip: database.prepare('UPDATE urls SET state = 4, reason = ? WHERE id = ? AND state = 0'),
     lease: database.prepare(
       // robots.txt is leased again from done or failed when its time is over.
       'UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ? AND (state = 0 OR (kind = 1 AND state IN (2, 3)))',
     ),
-    setMeta: database.prepare('INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'),
+    setMeta: database.prepare(
+      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+    ),
     getMeta: database.prepare('SELECT value FROM meta WHERE key = ?'),
   };
 }

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import { smallestGap } from '../web/judge.js';
 import { star } from '../web/plain.js';
 import { html, linkPage, notFound, pathSite, type Site, type SiteAnswer, text } from '../web/site.js';
-import { atOnce, sixHosts } from './evidence-layers.js';
 import { garden, has } from './garden.js';
 import type { Row, Seen } from './harness.js';
+import { atOnce, sixHosts } from './layer-stages.js';
 import { askedPages, fateOf, keepsApart, layer, says, timesAsked } from './questions.js';
 import { crawlOf } from './stages.js';
 

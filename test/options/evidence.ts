@@ -2,6 +2,7 @@ import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
 import { LAYER_EVIDENCE } from './evidence-layers.js';
+import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
@@ -16,6 +17,7 @@ export const EVIDENCE: readonly Row[] = [
   ...LAYER_EVIDENCE,
   ...POLITENESS_EVIDENCE,
   ...FETCH_EVIDENCE,
+  ...NETWORK_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,

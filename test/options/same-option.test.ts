@@ -110,7 +110,8 @@ describe('an option is the same, however it is given', () => {
       const asksForJson = batch.keys.includes('json') || !specOf('json').commands.includes(batch.command);
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
-        const run = await gossamer([batch.command, ...args, ...ask], { cwd: folder.path, env });
+        const directory = batch.command === 'export' ? ['some-crawl'] : [];
+        const run = await gossamer([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));
       }

@@ -76,8 +76,8 @@ describe('the governor in a crawl', () => {
   });
 
   test('commits slower than 200 ms halve it, faster ones give it back', async () => {
-    const slow = (rows: number, at: number) => (at > 5_500 && at < 9_500 ? 300 : diskLatency(rows, at));
-    const { limits, simulation } = await govern({ storeLatency: slow }, 40);
+    const slow = (rows: number, at: number) => (at > 5_500 && at < 12_500 ? 300 : diskLatency(rows, at));
+    const { limits, simulation } = await govern({ storeLatency: slow }, 50);
     expect(simulation.decisions[0]!.cause).toBe('commit');
     const lowest = Math.min(...limits);
     expect(lowest).toBeLessThanOrEqual(8);

@@ -131,7 +131,7 @@ export class ModelStore implements StorePort {
       url.depth = Math.min(url.depth, depth);
     }
     for (const id of transaction.returned) {
-      tables.requeue(id, { class: QueueClass.urgent, attempts: tables.urls.get(id)!.attempts - 1 });
+      this.#giveBack(tables.urls.get(id)!);
     }
     for (const { id } of transaction.skipped) {
       this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
@@ -184,6 +184,15 @@ export class ModelStore implements StorePort {
       reason: url.reason,
       settledForGood: false,
     });
+  }
+
+  /** robots.txt itself is no work that waits: its origin asks for it again. */
+  #giveBack(url: ModelUrl): void {
+    if (url.kind === UrlKind.robots && url.hops === 0) {
+      this.tables.move(url.id, [UrlState.leased], UrlState.failed);
+      return;
+    }
+    this.tables.requeue(url.id, { class: QueueClass.urgent, attempts: url.attempts - 1 });
   }
 
   #settle({ id, state, reason, retry }: SettledUrl): void {

@@ -1,5 +1,5 @@
 import type { HostRow, HostSnapshot, OriginRow, QueuedUrl } from '../../src/store/transaction.js';
-import { LEGAL_MOVES, STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { LEGAL_MOVES, STATE_NAMES, UrlState } from '../../src/store/url-state.js';
 import { hostOfOrigin } from '../../src/url/place.js';
 
 export interface ModelUrl extends QueuedUrl {
@@ -25,9 +25,6 @@ export interface ModelOrigin {
   deferred: number;
   row: OriginRow;
 }
-
-/** robots.txt itself, not what it redirects to: it belongs to its origin and is no work of its own while it is not leased. */
-const isOwnRobots = (url: ModelUrl): boolean => url.kind === UrlKind.robots && url.hops === 0;
 
 /** By id: ids are given out one after the other. */
 class UrlTable {
@@ -132,7 +129,7 @@ export class ModelTables {
     const { origin, state } = url;
     if (state === UrlState.queued) {
       origin.queued[url.class] += by;
-      this.outstanding += isOwnRobots(url) ? 0 : by;
+      this.outstanding += by;
     } else if (state === UrlState.leased) {
       this.outstanding += by;
     } else if (state === UrlState.deferred) {

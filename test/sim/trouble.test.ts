@@ -165,6 +165,20 @@ describe('robots.txt', () => {
     expect(simulation.counts).toMatchObject({ failed: 7, deferred: 0 });
   });
 
+  test('that is lost at its refresh takes along the pages that come back to be tried again', async () => {
+    const host: VirtualHost = ({ kind, nth }) => {
+      if (kind === UrlKind.robots) {
+        const robots = nth === 0 ? { ...ALLOWED, maxAgeMs: 5 * SECOND } : ({ standing: 'unreachable' } as const);
+        return { headersMs: 20, endMs: 20, status: nth === 0 ? 200 : 500, robots };
+      }
+      // Slow enough that some are still under way when robots.txt is given up.
+      return nth < 30 ? { headersMs: 100, endMs: 100, status: 200 } : { headersMs: 40_000, endMs: 40_000, status: 500 };
+    };
+    const { end, simulation } = await crawlOf(host, 400, { options: { delayMs: 0, maxInflightPerHost: 5, workers: 5 } });
+    expect(end?.reason).toBe('complete_with_deferred');
+    expect(simulation.counts.outstanding).toBe(0);
+  });
+
   test('is refreshed when it is a day old, once, and in its turn', async () => {
     const { log, end } = await crawlOf(plainHost({ robots: crawlDelay(30 * SECOND) }), 3_000);
     expect(end?.reason).toBe('complete');

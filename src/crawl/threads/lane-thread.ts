@@ -31,7 +31,10 @@ export class LaneThread implements LanePort {
   readonly #exited: Promise<void>;
 
   constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
-    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), { workerData: { setup, fetchOptions }, ...workerArguments() });
+    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), {
+      workerData: { setup, fetchOptions },
+      ...workerArguments(),
+    });
     let failure: Error | null = null;
     this.#worker.on('message', (message: LaneMessage) => this.#take(message, listener));
     this.#worker.on('error', (error: unknown) => {

@@ -2,12 +2,12 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StateError } from '../../base/errors.js';
+import type { ReportTarget } from '../../config/option-spec.js';
 import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
 import { writeFileAtomically } from '../../report/atomic-file.js';
 import { exportFormat } from '../../report/index.js';
 import { PagesStream } from '../../report/pages-stream.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
-import type { ReportTarget } from '../../config/option-spec.js';
 import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
@@ -86,7 +86,12 @@ export class StoreHost {
       this.#lock = DirectoryLock.take(setup.directory);
     }
     const database = openStoreFile(path, { create: setup.create });
-    const scope = new CrawlScope({ seeds: setup.seeds, patterns: setup.patterns, maxDepth: setup.maxDepth, ownKeys: setup.ownKeys });
+    const scope = new CrawlScope({
+      seeds: setup.seeds,
+      patterns: setup.patterns,
+      maxDepth: setup.maxDepth,
+      ownKeys: setup.ownKeys,
+    });
     const store = new Store(database, {
       expectedUrls: setup.expectedUrls,
       falsePositiveRate: setup.falsePositiveRate,
@@ -138,7 +143,9 @@ export class StoreHost {
     this.#commits++;
     this.#commitMs += answer.commitMs;
     if (this.#stream !== null) {
-      const ids = [...transaction.settled.filter(({ retry }) => retry === null), ...transaction.skipped].map(({ id }) => id);
+      const ids = [...transaction.settled.filter(({ retry }) => retry === null), ...transaction.skipped].map(
+        ({ id }) => id,
+      );
       this.#stream.append(this.#reader!.pagesById(ids));
       this.#streamedSeq = store.writer.lastSeq;
     }
@@ -218,7 +225,9 @@ function makeDirectory(directory: string): void {
   try {
     makePath(directory);
   } catch (error) {
-    throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, { cause: error });
+    throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 
@@ -230,7 +239,9 @@ function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): 
   ] as const) {
     const had = kept[key] === 'true';
     if (had !== (setup.meta[key] === 'true')) {
-      const how = had ? `was made by a program with a \`${name}\` of its own and goes on only with that` : `was made without a \`${name}\` of one's own`;
+      const how = had
+        ? `was made by a program with a \`${name}\` of its own and goes on only with that`
+        : `was made without a \`${name}\` of one's own`;
       throw new StateError('other_functions', `the crawl in ${setup.directory} ${how}`);
     }
   }

@@ -1,8 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { StateError } from '../../base/errors.js';
-import type { CommitAnswer, HostSnapshot, QueuedUrl, QueueLoad, StorePort, Transaction } from '../../store/transaction.js';
 import type { Summary } from '../../report/summary.js';
 import type { PageResult } from '../../store/reader.js';
+import type {
+  CommitAnswer,
+  HostSnapshot,
+  QueuedUrl,
+  QueueLoad,
+  StorePort,
+  Transaction,
+} from '../../store/transaction.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { workerArguments } from './worker-arguments.js';
 
@@ -53,7 +60,11 @@ export class StoreThread implements StorePort {
   }
 
   loadDue(wall: number, limit: number): Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }> {
-    return this.#call('loadDue', [wall, limit]) as Promise<{ hosts: HostSnapshot[]; nextDue: number | null; parked: number }>;
+    return this.#call('loadDue', [wall, limit]) as Promise<{
+      hosts: HostSnapshot[];
+      nextDue: number | null;
+      parked: number;
+    }>;
   }
 
   use(): Promise<StoreUse> {

@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { GossamerError } from '../../base/errors.js';
-import type { StoreReply, StoreRequest } from './store-thread.js';
 import { StoreHost } from './store-host.js';
+import type { StoreReply, StoreRequest } from './store-thread.js';
 
 const host = new StoreHost();
 const port = parentPort!;

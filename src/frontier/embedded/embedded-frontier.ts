@@ -384,6 +384,18 @@ export class EmbeddedFrontier implements Frontier {
     const item = { ...held.item, attempts: held.item.attempts - 1, class: QueueClass.urgent, notBefore: 0 };
     composition.requeued.push({ item, origin: held.origin });
     composition.pin(held.origin.host);
+    this.#shareFate(held.origin, composition);
+  }
+
+  /** What is queued again where all else is put off or has failed meanwhile goes the same way in the same transaction. */
+  #shareFate(origin: Origin, composition: Composition): void {
+    if (origin.host.deferredReason !== null) {
+      this.#putOff(origin.host, origin.host.deferredReason);
+    } else if (origin.robots === 'unreachable') {
+      this.#moveAll(UrlState.deferred, origin.problem, null, origin, composition);
+    } else if (origin.robots === 'failed') {
+      this.#moveAll(UrlState.failed, origin.problem, null, origin, composition);
+    }
   }
 
   #settleUrl(held: Held, outcome: Outcome, composition: Composition): void {
@@ -455,6 +467,7 @@ export class EmbeddedFrontier implements Frontier {
       origin: held.origin,
     });
     composition.pin(held.origin.host);
+    this.#shareFate(held.origin, composition);
   }
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
@@ -898,7 +911,10 @@ export class EmbeddedFrontier implements Frontier {
       this.#parts.keys.lower(key, depth, offered);
     }
     for (const { item, origin } of composition.requeued) {
-      this.#scheduler.add(origin, item);
+      const moved = origin.host.deferredReason !== null || origin.robots === 'unreachable' || origin.robots === 'failed';
+      if (!moved || item.kind === UrlKind.robots) {
+        this.#scheduler.add(origin, item);
+      }
     }
     transaction.bulk.forEach((move, i) => {
       if (move.to === UrlState.queued) {

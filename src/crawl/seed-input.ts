@@ -42,10 +42,16 @@ export function readSeeds(positionals: readonly string[], options: CrawlOptions)
   }
   if (seeds.length === 0) {
     throw new UsageError(
-      warnings.length > 0 ? `no usable seed: ${warnings.join('; ')}` : 'no URL given: `gossamer crawl <url>`, or --seeds-file FILE',
+      warnings.length > 0
+        ? `no usable seed: ${warnings.join('; ')}`
+        : 'no URL given: `gossamer crawl <url>`, or --seeds-file FILE',
     );
   }
-  return { seeds: unique(seeds).map((seed, place) => seedRow(seed, place, options)), credentials: credentialsOf(seeds), warnings };
+  return {
+    seeds: unique(seeds).map((seed, place) => seedRow(seed, place, options)),
+    credentials: credentialsOf(seeds),
+    warnings,
+  };
 }
 
 function probe(path: string): 'file' | 'folder' | null {
@@ -58,12 +64,17 @@ function seedsOfFile(path: string, identity: IdentityOptions, warnings: string[]
   try {
     bytes = readFileSync(path === '-' ? 0 : path);
   } catch (error) {
-    throw new StateError('seeds_file', `cannot read the seeds file ${printable(path)}: ${(error as Error).message}`, { cause: error });
+    throw new StateError('seeds_file', `cannot read the seeds file ${printable(path)}: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   const name = path === '-' ? 'stdin' : path;
-  const isSitemap = bytes.subarray(0, 200).toString('latin1').trimStart().startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b);
+  const isSitemap =
+    bytes.subarray(0, 200).toString('latin1').trimStart().startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b);
   const text = isSitemap
-    ? readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: 'http://localhost/' }).entries.map(({ url }) => url).join('\n')
+    ? readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: 'http://localhost/' })
+        .entries.map(({ url }) => url)
+        .join('\n')
     : bytes.toString('utf8');
   const { seeds, bad } = parseSeedLines(text, name, identity);
   for (const { line, text: content, problem } of bad) {

@@ -53,5 +53,8 @@ function occupied(directory: string, state: 'unfinished' | 'finished'): StateErr
     state === 'unfinished'
       ? `\`gossamer resume ${directory}\` goes on with it, --fresh moves it aside and begins anew`
       : '--fresh moves it aside and begins anew';
-  return new StateError('occupied', `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} crawl: ${advice}`);
+  return new StateError(
+    'occupied',
+    `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} crawl: ${advice}`,
+  );
 }

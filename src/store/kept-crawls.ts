@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { openForReading, stateOf, storePath } from './directory.js';
+import { DirectoryLock } from './lock.js';
+
+/** A crawl seen from outside, running or not. */
+export interface CrawlStatus {
+  directory: string;
+  state: 'running' | 'unfinished' | 'finished';
+  reason: string | null;
+  truncated: string | null;
+  counts: Record<string, number>;
+  seeds: string[];
+}
+
+export function statusOf(directory: string): CrawlStatus {
+  const kept = stateOf(directory);
+  return openForReading(directory, (reader) => {
+    const ended = reader.ended();
+    const running = isRunning(directory);
+    const { open: _open, ...counts } = reader.counts();
+    return {
+      directory,
+      state: running ? 'running' : kept === 'finished' ? 'finished' : 'unfinished',
+      reason: running ? null : (ended?.reason ?? null),
+      truncated: ended?.truncated ?? null,
+      counts,
+      seeds: reader.seeds().map(({ label }) => label),
+    };
+  });
+}
+
+function isRunning(directory: string): boolean {
+  try {
+    DirectoryLock.take(directory).release();
+    return false;
+  } catch (error) {
+    return (error as { code?: string }).code === 'in_use';
+  }
+}
+
+/** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */
+export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void): CrawlStatus[] {
+  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
+  const crawls = entries.filter((entry) => entry.isDirectory() && existsSync(storePath(join(root, entry.name))));
+  return crawls.flatMap(({ name }) => {
+    try {
+      return [statusOf(join(root, name))];
+    } catch (error) {
+      onUnreadable(name, error as Error);
+      return [];
+    }
+  });
+}
+
+/** Files that a crawl makes. Nothing else in its directory is ever touched. */
+const OURS =
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|sitemap[\w.-]*\.xml)$/;
+
+/** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
+export function deleteCrawl(directory: string): number {
+  // Only a directory with a store of ours, and none that is being written.
+  openForReading(directory, () => null);
+  DirectoryLock.take(directory).release();
+  const others = readdirSync(directory).filter((name) => !OURS.test(name));
+  for (const name of readdirSync(directory)) {
+    if (OURS.test(name)) {
+      rmSync(join(directory, name));
+    }
+  }
+  if (others.length === 0) {
+    rmdirSync(directory);
+  }
+  return others.length;
+}

@@ -1,0 +1,103 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { inspect } from '../kill/killing.js';
+import { hitsPerUrl, smallestGap } from '../web/judge.js';
+import { star } from '../web/plain.js';
+import { openWeb, type WebInABox } from '../web/web.js';
+import { gossamer, readPages, readSummary, temporaryFolder } from './support.js';
+
+const PAGES = 250;
+const folder = temporaryFolder();
+let web: WebInABox;
+let directory: string;
+let crawls = 0;
+
+beforeAll(async () => {
+  web = await openWeb();
+  web.site('a.test', star(PAGES));
+});
+
+beforeEach(() => {
+  directory = join(folder.path, `crawl-${crawls++}`);
+  web.clearLog();
+});
+
+afterAll(async () => {
+  await web.close();
+  folder.remove();
+});
+
+const mark = () => `${directory}.mark`;
+
+/** A crawl with one of its threads broken from inside, see sabotage.js. */
+function sabotaged(how: string, ...more: string[]) {
+  const sabotage = new URL('./sabotage.js', import.meta.url).href;
+  const args = [
+    'crawl',
+    'http://a.test/',
+    '--delay',
+    '0',
+    '--seeding-strategy',
+    'none',
+    '--data-dir',
+    directory,
+    '--parse-workers',
+    '2',
+  ];
+  const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+  const env = { NODE_OPTIONS: `--import ${sabotage}`, SABOTAGE: how, SABOTAGE_MARK: mark() };
+  return gossamer([...args, ...connectTo, ...more], { env });
+}
+
+const byState = (state: string) => readPages(directory).filter((page) => page.state === state);
+
+describe('a lane that dies', () => {
+  it('is replaced, and what it held is fetched by another: the result is the same', async () => {
+    const run = await sabotaged('lane-once:/p200');
+    expect(run.code, run.stderr).toBe(0);
+    expect(existsSync(mark())).toBe(true);
+    expect(byState('done')).toHaveLength(PAGES);
+    expect(readSummary(directory)).toMatchObject({
+      reason: 'complete',
+      notices: [expect.stringContaining('a thread died and was replaced')],
+    });
+    expect(Math.max(...hitsPerUrl(web.log).values())).toBeLessThanOrEqual(2);
+  });
+
+  it('each time it gets a certain URL costs that URL and no other', async () => {
+    const run = await sabotaged('lane-always:/p200');
+    expect(run.code, run.stderr).toBe(0);
+    expect(byState('failed').map(({ url, reason }) => [url, reason])).toEqual([['http://a.test/p200', 'internal']]);
+    expect(byState('done')).toHaveLength(PAGES - 1);
+    expect(inspect(directory)).toMatchObject({ leased: [], integrity: 'ok' });
+  });
+
+  it('does not bring its host asked faster than its delay', async () => {
+    const delayMs = 25;
+    const run = await sabotaged('lane-once:/p150', '--delay', `${delayMs}ms`);
+    expect(run.code, run.stderr).toBe(0);
+    expect(existsSync(mark())).toBe(true);
+    expect(byState('done')).toHaveLength(PAGES);
+    expect(smallestGap(web.log, 'a.test')).toBeGreaterThanOrEqual(delayMs);
+  });
+});
+
+describe('a store thread that dies', () => {
+  it.each([1, 2, 7, 40])(
+    '(at commit %i) ends the crawl with exit code 3 and one sentence; resume completes it',
+    async (commit) => {
+      const run = await sabotaged(`store:${commit}`, '--max-inflight-per-host', '2');
+      expect([run.code, run.stdout], run.stderr).toEqual([3, '']);
+      const errors = run.stderr.split('\n').filter((line) => line.startsWith('error:'));
+      expect(errors).toEqual([
+        expect.stringMatching(/^error: the store stopped working: .*; what was committed is kept$/),
+      ]);
+      expect(run.stderr).not.toMatch(/\n\s+at /);
+      expect(inspect(directory).integrity).toBe('ok');
+      const resumed = await gossamer(['resume', directory]);
+      expect(resumed.code, resumed.stderr).toBe(0);
+      expect(byState('done')).toHaveLength(PAGES);
+    },
+  );
+});

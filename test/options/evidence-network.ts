@@ -1,0 +1,203 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { Run } from '../crawl/support.js';
+import { CERTIFICATE } from '../fetch/certificate.js';
+import { html, linkPage, pathSite, text } from '../web/site.js';
+import { DATA, type Row, type Seen, type Stage, type Trial } from './harness.js';
+import { headersSent, says } from './questions.js';
+import { lateDoor, nameServer, tlsServer } from './servers.js';
+import { here } from './stages.js';
+
+type Asking = 'crawl' | 'robots';
+/** The command for one URL of which robots.txt and home page are all there is. */
+const ask = (command: Asking, url: string): string[] =>
+  command === 'crawl'
+    ? ['crawl', url, '--data-dir', DATA, '--seeding-strategy', 'none', '--delay', '0', '--retries', '0']
+    : ['robots', url];
+
+const asking = (name: string, play: (values: readonly string[], trial: Trial) => Promise<Run>): Stage => ({
+  name,
+  play,
+});
+
+const plain = (command: Asking): Stage =>
+  asking(`one page (${command})`, async (values, trial) => {
+    const web = await trial.web();
+    web.site('127.0.0.1', pathSite({ '/': html(linkPage('Home', [`http://other.test/`])) }));
+    web.site('other.test', pathSite({ '/': html(linkPage('Other', [])) }));
+    const scope = command === 'crawl' ? ['--scope', 'any'] : [];
+    return trial.run([...ask(command, `${web.origin}/`), ...here(web), ...scope, ...values]);
+  });
+
+const secure = (command: Asking): Stage =>
+  asking(`https (${command})`, async (values, trial) => {
+    writeFileSync(join(trial.folder, 'ca.pem'), CERTIFICATE);
+    return trial.run([...ask(command, `https://127.0.0.1:${await tlsServer(trial)}/`), ...values]);
+  });
+
+const late = (command: Asking): Stage =>
+  asking(`TLS that takes a second (${command})`, async (values, trial) => {
+    const port = await lateDoor(trial, await tlsServer(trial), 1000);
+    const robots = command === 'crawl' ? ['--ignore-robots'] : [];
+    return trial.run([...ask(command, `https://127.0.0.1:${port}/`), '-k', ...robots, ...values]);
+  });
+
+/** A name that leads to this machine. `%1` and `%2` in the values are two name servers. */
+const named = (command: Asking, ...args: string[]): Stage =>
+  asking(`a name at 127.0.0.1 (${command} ${args.join(' ')})`, async (values, trial) => {
+    const web = await trial.web();
+    web.site('named.test', pathSite({ '/': html(linkPage('Named', [])) }));
+    const servers = [await nameServer(trial, 'first'), await nameServer(trial, 'second')];
+    const filled = [...args, ...values].map((value) => value.replace(/^%([12])$/, (_, place) => servers[place - 1]!));
+    return trial.run([...ask(command, `http://named.test:${web.port}/`), ...filled]);
+  });
+
+/** Two webs; `%1` and `%2` in the values are their ports. The second is a proxy as good as any. */
+const twoWebs = (command: Asking): Stage =>
+  asking(`two servers (${command})`, async (values, trial) => {
+    const webs = [await trial.web(), await trial.web()];
+    const home = html(linkPage('Home', []));
+    webs.forEach((web, place) => {
+      web.site('*', {
+        handle({ path }) {
+          trial.notes.push(`${place + 1} ${path.replace(/:\d+/, '')}`);
+          return path.endsWith('test/') || path === '/' || path.endsWith('1/') ? home : text('', 404);
+        },
+      });
+    });
+    const filled = values.map((value) => value.replace(/%([12])/, (_, place) => String(webs[place - 1]!.port)));
+    return trial.run([...ask(command, `http://127.0.0.1:${webs[0]!.port}/`), ...filled]);
+  });
+
+const isReached = (seen: Seen): boolean => seen.notes.length + seen.log.length > 0;
+const PAGE_OF: Record<Asking, string[]> = { crawl: ['/robots.txt', '/'], robots: ['/robots.txt'] };
+/** No seed reached, or nothing to answer with. */
+const NOT_REACHED: Record<Asking, unknown> = { crawl: 4, robots: expect.toSatisfy((code: number) => code > 1) };
+
+/** Options of a single request, which `crawl` and `robots` share. */
+const bothEvidence = (command: Asking): Row[] => [
+  {
+    key: 'connectTimeoutMs',
+    command,
+    stage: late(command),
+    values: [[], ['--connect-timeout', '200ms']],
+    sees: (seen) => [seen.code, isReached(seen)],
+    gives: [
+      [0, true],
+      [NOT_REACHED[command], false],
+    ],
+  },
+  {
+    key: 'headers',
+    command,
+    stage: plain(command),
+    values: [[], ['-H', 'X-Trial: yes', '-H', 'Accept-Language: la']],
+    sees: (seen) => [headersSent(seen, 'x-trial'), headersSent(seen, 'accept-language')],
+    gives: [
+      [['none'], ['none']],
+      [['yes'], ['la']],
+    ],
+  },
+  {
+    key: 'user',
+    command,
+    stage: plain(command),
+    values: [[], ['--user', 'name:word']],
+    sees: (seen) => [
+      headersSent({ ...seen, log: seen.log.filter(({ host }) => host === '127.0.0.1') }, 'authorization'),
+      headersSent({ ...seen, log: seen.log.filter(({ host }) => host !== '127.0.0.1') }, 'authorization'),
+    ],
+    gives: [
+      [['none'], command === 'crawl' ? ['none'] : []],
+      [[`Basic ${btoa('name:word')}`], command === 'crawl' ? ['none'] : []],
+    ],
+  },
+  {
+    key: 'proxy',
+    command,
+    stage: twoWebs(command),
+    values: [[], ['--proxy', 'http://127.0.0.1:%2']],
+    sees: (seen) => seen.notes,
+    gives: [PAGE_OF[command].map((path) => `1 ${path}`), PAGE_OF[command].map((path) => `2 http://127.0.0.1${path}`)],
+  },
+  {
+    key: 'insecure',
+    command,
+    stage: secure(command),
+    values: [[], ['--insecure']],
+    sees: (seen) => [seen.code, isReached(seen), says(seen, 'warning: TLS certificates are not verified')],
+    gives: [
+      [NOT_REACHED[command], false, false],
+      [0, true, true],
+    ],
+  },
+  {
+    key: 'cacert',
+    command,
+    stage: secure(command),
+    values: [[], ['--cacert', 'ca.pem']],
+    sees: (seen) => [seen.code, isReached(seen)],
+    gives: [
+      [NOT_REACHED[command], false],
+      [0, true],
+    ],
+  },
+  {
+    key: 'http2',
+    command,
+    stage: secure(command),
+    values: [
+      ['--cacert', 'ca.pem'],
+      ['--cacert', 'ca.pem', '--no-http2'],
+    ],
+    sees: (seen) => seen.notes,
+    gives: [PAGE_OF[command].map((path) => `2.0 ${path}`), PAGE_OF[command].map((path) => `1.1 ${path}`)],
+  },
+  {
+    key: 'allowPrivate',
+    command,
+    stage: named(command, '--dns-server', '%1'),
+    values: [[], ['--allow-private']],
+    sees: (seen) => [seen.code, says(seen, 'not a public address'), seen.log.length > 0],
+    gives: [
+      [NOT_REACHED[command], true, false],
+      [0, false, true],
+    ],
+  },
+  {
+    key: 'allowNetworks',
+    command,
+    stage: named(command, '--dns-server', '%1'),
+    values: [
+      ['--allow-network', '127.0.0.0/8'],
+      ['--allow-network', '10.0.0.0/8'],
+    ],
+    sees: (seen) => [seen.code, seen.log.length > 0],
+    gives: [
+      [0, true],
+      [NOT_REACHED[command], false],
+    ],
+  },
+  {
+    key: 'dnsServers',
+    command,
+    stage: named(command, '--allow-private'),
+    values: [
+      ['--dns-server', '%1'],
+      ['--dns-server', '%2'],
+    ],
+    sees: (seen) => [...new Set(seen.notes)],
+    gives: [['first: named.test'], ['second: named.test']],
+  },
+  {
+    key: 'connectTo',
+    command,
+    stage: twoWebs(command),
+    values: [[], ['--connect-to', '::127.0.0.1:%2']],
+    sees: (seen) => seen.notes,
+    gives: [PAGE_OF[command].map((path) => `1 ${path}`), PAGE_OF[command].map((path) => `2 ${path}`)],
+  },
+];
+
+export const NETWORK_EVIDENCE: Row[] = [...bothEvidence('crawl'), ...bothEvidence('robots')];
