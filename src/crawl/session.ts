@@ -214,7 +214,6 @@ export class CrawlSession {
       },
       reports: [...options.reports],
       wall: this.#clock.wall(),
-      keepOpen: false,
     });
     if (end.error !== null) {
       throw end.error;

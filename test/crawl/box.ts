@@ -58,6 +58,8 @@ export function box(): Box {
 
 /** URLs by state and reason, for a look at the whole of a small crawl. */
 export function fates(pages: ReadonlyMap<string, PageLine>): Record<string, string> {
-  const entries = [...pages.values()].map(({ url, state, reason }) => [url, reason === null ? state : `${state} ${reason}`] as const);
+  const entries = [...pages.values()].map(
+    ({ url, state, reason }) => [url, reason === null ? state : `${state} ${reason}`] as const,
+  );
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -55,7 +55,9 @@ const SITES: Record<string, { site: Site; fates: Record<string, string | string[
     },
   },
   'half-a-text': {
-    site: faults.faultSite({ '/half.txt': { raw: `${HEAD}Content-Length: 100\r\n\r\nhalf`, end: 'close', status: 200 } }),
+    site: faults.faultSite({
+      '/half.txt': { raw: `${HEAD}Content-Length: 100\r\n\r\nhalf`, end: 'close', status: 200 },
+    }),
     fates: { '/half.txt': 'malformed_html' },
   },
 };
@@ -73,7 +75,18 @@ describe('sites that misbehave', () => {
     own.web.site('healthy.test', star(40));
     crawled = await own.crawl(
       [...names.map((name) => `http://${hostOf(name)}/`), 'http://healthy.test/'],
-      ['--retries', '0', '--idle-timeout', '1500ms', '--timeout', '15', '--max-body', '2MiB', '--seeding-strategy', 'none'],
+      [
+        '--retries',
+        '0',
+        '--idle-timeout',
+        '1500ms',
+        '--timeout',
+        '15',
+        '--max-body',
+        '2MiB',
+        '--seeding-strategy',
+        'none',
+      ],
     );
   }, 120_000);
 
@@ -83,7 +96,10 @@ describe('sites that misbehave', () => {
       const page = crawled.pages.get(`http://${hostOf(name)}${path}`);
       const fate = page?.state === 'done' ? 'done' : page?.reason;
       expect([expected].flat(), `${path}: ${JSON.stringify(page)}`).toContain(fate);
-      expect(requestsTo(own.web.log, hostOf(name), path).filter(({ method }) => method === 'GET').length, path).toBeLessThanOrEqual(1);
+      expect(
+        requestsTo(own.web.log, hostOf(name), path).filter(({ method }) => method === 'GET').length,
+        path,
+      ).toBeLessThanOrEqual(1);
     }
     expect(crawled.pages.get(`http://${hostOf(name)}/`)).toMatchObject({ state: 'done' });
   });
@@ -122,7 +138,9 @@ describe('a robots.txt that breaks off', () => {
 
   it('is not taken for the whole: its host waits', async () => {
     const raw = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 200\r\n\r\nUser-agent: *\nAllow: /\n';
-    own.web.site('torn.test', { handle: ({ path }) => (path === '/robots.txt' ? { raw, end: 'close' } : html('page')) });
+    own.web.site('torn.test', {
+      handle: ({ path }) => (path === '/robots.txt' ? { raw, end: 'close' } : html('page')),
+    });
     const { pages } = await own.crawl(['http://torn.test/'], ['--max-wait', '60']);
     expect(new Set(own.web.log.map(({ path }) => path))).toEqual(new Set(['/robots.txt']));
     expect(pages.get('http://torn.test/')).toMatchObject({ state: 'deferred', reason: 'robots_unreachable' });
@@ -153,9 +171,14 @@ describe('transient failures', () => {
     let asked = 0;
     own.web.site(
       'shaky.test',
-      faults.faultSite({ '/shaky': () => (asked++ < 2 ? { raw: '', end: 'reset' as const } : html(linkPage('At last', []))) }),
+      faults.faultSite({
+        '/shaky': () => (asked++ < 2 ? { raw: '', end: 'reset' as const } : html(linkPage('At last', []))),
+      }),
     );
-    const { pages, summary } = await own.crawl(['http://shaky.test/'], ['--retry-delay', '0', '--max-backoff', '1', '--seeding-strategy', 'none']);
+    const { pages, summary } = await own.crawl(
+      ['http://shaky.test/'],
+      ['--retry-delay', '0', '--max-backoff', '1', '--seeding-strategy', 'none'],
+    );
     expect(requestsTo(own.web.log, 'shaky.test', '/shaky')).toHaveLength(3);
     expect(pages.get('http://shaky.test/shaky')).toMatchObject({ state: 'done', attempts: 3 });
     expect(summary.retries).toBe(2);

@@ -56,7 +56,15 @@ describe('addresses that no page may lead to', () => {
     names = await openLoopbackNames();
     const hosts = [
       ...['127.0.0.1', 'localhost', '0x7f.1', '2130706433', '0177.0.0.1', '127.1', '0.0.0.0', '127.0.0.2'],
-      ...['[::1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]', '[::]', 'rebound.test', 'app.localhost'],
+      ...[
+        '[::1]',
+        '[::ffff:127.0.0.1]',
+        '[::ffff:7f00:1]',
+        '[0:0:0:0:0:0:0:1]',
+        '[::]',
+        'rebound.test',
+        'app.localhost',
+      ],
     ];
     targets = hosts.map((host) => `http://${host}:${canary.port}/`);
     const redirects = targets.map((target, i) => [`/to-${i}`, redirect(target)] as const);
@@ -65,8 +73,12 @@ describe('addresses that no page may lead to', () => {
       'site.test',
       pathSite({
         '/robots.txt': text(`User-agent: *\nDisallow:\n${robots}\n`),
-        '/': html(linkPage('Home', [...targets, ...redirects.map(([path]) => path), 'http://robots.site.test/', '/img'])),
-        '/img': html(`<!doctype html><title>i</title><img src="${targets[0]}pixel.png"><link rel=stylesheet href="${targets[3]}x.css">`),
+        '/': html(
+          linkPage('Home', [...targets, ...redirects.map(([path]) => path), 'http://robots.site.test/', '/img']),
+        ),
+        '/img': html(
+          `<!doctype html><title>i</title><img src="${targets[0]}pixel.png"><link rel=stylesheet href="${targets[3]}x.css">`,
+        ),
         ...Object.fromEntries(redirects),
       }),
     );
@@ -83,7 +95,8 @@ describe('addresses that no page may lead to', () => {
     canary.hits = 0;
   });
 
-  const mappings = () => ['site.test', 'robots.site.test'].flatMap((name) => ['--connect-to', `${name}::127.0.0.1:${own.web.port}`]);
+  const mappings = () =>
+    ['site.test', 'robots.site.test'].flatMap((name) => ['--connect-to', `${name}::127.0.0.1:${own.web.port}`]);
 
   it('get no packet from links, redirects, robots.txt, sitemaps and assets of a site that is named by its host', async () => {
     const args = [...fast, ...mappings(), '--dns-server', names.address, '--assets', '--max-wait', '60'];
@@ -106,7 +119,10 @@ describe('addresses that no page may lead to', () => {
 
   it('get none from a seed on loopback that has another port', async () => {
     own.web.site('127.0.0.1', pathSite({ '/': html(linkPage('Home', targets)) }));
-    await own.crawl([`${own.web.origin}/`], [...fast, '--dns-server', names.address, '--connect-to', 'nobody.test:1:127.0.0.1:1']);
+    await own.crawl(
+      [`${own.web.origin}/`],
+      [...fast, '--dns-server', names.address, '--connect-to', 'nobody.test:1:127.0.0.1:1'],
+    );
     expect(own.web.log.some(({ path, host }) => path === '/' && host === '127.0.0.1')).toBe(true);
     expect(canary.hits).toBe(0);
   });

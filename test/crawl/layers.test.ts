@@ -27,8 +27,17 @@ function slowly(web: WebInABox, afterMs: number): WebInABox {
 
 describe('each layer of concurrency at its lowest bound', () => {
   const own = box();
-  const graph = makeGraph({ seed: 11, hosts: 10, urls: 400, hostName: (i) => `h${i}.layers.test`, transient: false, failures: false });
-  const truth = [...graph.closure({ inScope: (url) => !url.includes('out.example') })].map(([url, { state, reason }]) => [url, reason === null ? state : `${state} ${reason}`]);
+  const graph = makeGraph({
+    seed: 11,
+    hosts: 10,
+    urls: 400,
+    hostName: (i) => `h${i}.layers.test`,
+    transient: false,
+    failures: false,
+  });
+  const truth = [...graph.closure({ inScope: (url) => !url.includes('out.example') })].map(
+    ([url, { state, reason }]) => [url, reason === null ? state : `${state} ${reason}`],
+  );
   const expected = Object.fromEntries(truth.sort(([a], [b]) => (a! < b! ? -1 : 1)));
 
   async function crawlGraph(args: string[]): Promise<Crawled> {
@@ -80,7 +89,10 @@ describe('each layer of concurrency at its lowest bound', () => {
     );
     expectFull(summary.layers['robots'], 1);
     expect(peakConcurrency(own.web.log.filter(({ path }) => path === '/robots.txt'))).toBe(1);
-    const everything = await own.crawl(graph.hosts.map(({ origin }) => `${origin}/`), ['--scope', 'host']);
+    const everything = await own.crawl(
+      graph.hosts.map(({ origin }) => `${origin}/`),
+      ['--scope', 'host'],
+    );
     expect(fates(pages)).toEqual(fates(everything.pages));
   });
 
@@ -105,7 +117,14 @@ describe('layers 6 and 9: known URLs that are on disk', () => {
       handle({ path }) {
         const page = path === '/' ? 0 : Number(/^\/p(\d+)$/.exec(path)?.[1] ?? Number.NaN);
         if (!(page < PAGES)) return notFound;
-        return html(linkPage(`Page ${page}`, [`/p${page + 1}`, ...outside(page), ...outside(Math.max(0, page - 1)), ...outside(0)]));
+        return html(
+          linkPage(`Page ${page}`, [
+            `/p${page + 1}`,
+            ...outside(page),
+            ...outside(Math.max(0, page - 1)),
+            ...outside(0),
+          ]),
+        );
       },
     });
   });
@@ -128,9 +147,25 @@ describe('layer 10: more hosts than may be held in memory', () => {
 
   it('all get their turn', async () => {
     const names = Array.from({ length: 1_300 }, (_, i) => `s${i}.hosts.test`);
-    own.web.site('hosts.test', pathSite({ '/': html(linkPage('Hub', names.map((name) => `http://${name}/`))) }));
-    own.web.site('*', pathSite({ '/': html(linkPage('One page', ['/second'])), '/second': html(linkPage('Another', ['/'])) }));
-    const { summary, pages } = await own.crawl(['http://hosts.test/'], ['--ready-heap-limit', '1000', '--seeding-strategy', 'none']);
+    own.web.site(
+      'hosts.test',
+      pathSite({
+        '/': html(
+          linkPage(
+            'Hub',
+            names.map((name) => `http://${name}/`),
+          ),
+        ),
+      }),
+    );
+    own.web.site(
+      '*',
+      pathSite({ '/': html(linkPage('One page', ['/second'])), '/second': html(linkPage('Another', ['/'])) }),
+    );
+    const { summary, pages } = await own.crawl(
+      ['http://hosts.test/'],
+      ['--ready-heap-limit', '1000', '--seeding-strategy', 'none'],
+    );
     expectFull(summary.layers['hosts'], 1_000);
     expect(pages.size).toBe(1 + 2 * names.length);
     expect(new Set(Object.values(fates(pages)))).toEqual(new Set(['done']));
@@ -147,7 +182,10 @@ describe('layer 11: bytes that are fetched and not yet settled', () => {
     // Piece by piece, so that many bodies are under way at once.
     const pieces = (n: number) => (n < 16 ? body.slice(n * 4096, n === 15 ? undefined : (n + 1) * 4096) : null);
     const big = { headers: { 'content-type': 'text/html' }, pieces, everyMs: 2, end: 'finish' as const };
-    own.web.site('big.test', pathSite({ '/': html(linkPage('Home', paths)), ...Object.fromEntries(paths.map((path) => [path, big])) }));
+    own.web.site(
+      'big.test',
+      pathSite({ '/': html(linkPage('Home', paths)), ...Object.fromEntries(paths.map((path) => [path, big])) }),
+    );
     const { summary, pages } = await own.crawl(
       ['http://big.test/'],
       ['--max-body', '64KiB', '--parse-buffer', '64KiB', '--max-inflight-per-host', '64', '--no-auto-tune'],
@@ -178,7 +216,10 @@ describe('auto-tune', () => {
 
   it('ends with --no-auto-tune: a given number is then what is used', async () => {
     own.web.site('fixed.test', new QueueServer({ slots: 2, serviceMs: 20, pages: 60 }));
-    await own.crawl(['http://fixed.test/'], ['--no-auto-tune', '--max-inflight-per-host', '9', '--seeding-strategy', 'none']);
+    await own.crawl(
+      ['http://fixed.test/'],
+      ['--no-auto-tune', '--max-inflight-per-host', '9', '--seeding-strategy', 'none'],
+    );
     expect(own.web.peakInFlight('fixed.test')).toBe(9);
   });
 

@@ -7,7 +7,7 @@ import { retryAfter } from '../web/faults.js';
 import { requestsTo, smallestGap } from '../web/judge.js';
 import type { LoggedRequest } from '../web/log.js';
 import { star } from '../web/plain.js';
-import { html, linkPage, pathSite, redirect, reset, sitemapIndex, type Site, text, urlset, xml } from '../web/site.js';
+import { html, linkPage, pathSite, redirect, reset, type Site, sitemapIndex, text, urlset, xml } from '../web/site.js';
 import { openWeb } from '../web/web.js';
 import { box, type Crawled } from './box.js';
 
@@ -81,9 +81,15 @@ describe('several hosts at once, each with all that can go out to a host', () =>
       const asked = requestsTo(log, name).map(({ method, path }) => `${method} ${path}`);
       const wanted = ['/robots.txt', '/sitemap.xml', '/map-1.xml', '/', '/a', '/b', '/orphan', '/moved', '/to-other'];
       for (const path of wanted) {
-        expect(asked.filter((each) => each === `GET ${path}`), `${name}${path}`).toHaveLength(1);
+        expect(
+          asked.filter((each) => each === `GET ${path}`),
+          `${name}${path}`,
+        ).toHaveLength(1);
       }
-      expect(asked.filter((each) => each === 'GET /fails'), name).toHaveLength(2);
+      expect(
+        asked.filter((each) => each === 'GET /fails'),
+        name,
+      ).toHaveLength(2);
       expect(asked, name).toEqual(expect.arrayContaining(['HEAD /file.pdf', 'HEAD /file.zip', 'GET /file.zip']));
     }
     expect(requestsTo(log, 'busy-0.test', '/from-other')).toHaveLength(1);
@@ -132,12 +138,15 @@ describe('Retry-After', () => {
     return log[refused + 1]!.at - log[refused]!.at;
   }
 
-  it.each(cases)('of $status as $kind is waited for before the host gets any further request', ({ kind, status, name }) => {
-    // A date has whole seconds: one that is three seconds ahead may be little more than two away.
-    expect(waitedMs(name)).toBeGreaterThanOrEqual(kind === 'seconds' ? 2_000 : 1_950);
-    expect(requestsTo(own.web.log, name, '/page').map((request) => request.status)).toEqual([status, 200]);
-    expect(crawled.pages.get(`http://${name}/page`)).toMatchObject({ state: 'done', attempts: 2 });
-  });
+  it.each(cases)(
+    'of $status as $kind is waited for before the host gets any further request',
+    ({ kind, status, name }) => {
+      // A date has whole seconds: one that is three seconds ahead may be little more than two away.
+      expect(waitedMs(name)).toBeGreaterThanOrEqual(kind === 'seconds' ? 2_000 : 1_950);
+      expect(requestsTo(own.web.log, name, '/page').map((request) => request.status)).toEqual([status, 200]);
+      expect(crawled.pages.get(`http://${name}/page`)).toMatchObject({ state: 'done', attempts: 2 });
+    },
+  );
 
   it('that says nothing leaves the host to its backoff, two seconds give or take a quarter', () => {
     for (const name of ['garbage.test', 'none.test']) {
@@ -164,7 +173,12 @@ describe('a host that fails', () => {
     expect(second! - first!).toBeGreaterThanOrEqual(1_500);
     expect(third! - second!).toBeGreaterThanOrEqual(3_000);
     expect(requestsTo(own.web.log, 'down.test', '/x')).toHaveLength(3);
-    expect(pages.get('http://down.test/x')).toMatchObject({ state: 'failed', reason: 'http_5xx', status: 500, attempts: 3 });
+    expect(pages.get('http://down.test/x')).toMatchObject({
+      state: 'failed',
+      reason: 'http_5xx',
+      status: 500,
+      attempts: 3,
+    });
   });
 
   it('so often in a row as --quarantine-after says is quarantined: what is left of it is put off', async () => {
@@ -193,8 +207,19 @@ describe('one host behind several ports and schemes', () => {
   beforeAll(async () => {
     tls = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (request, response) => {
       const path = request.url ?? '';
-      tlsLog.push({ at: systemClock.now(), host: 'a.test', method: 'GET', path, status: 200, userAgent: '', headers: {}, connection: 0, endedAt: 0 });
-      const body = path === '/robots.txt' || path.includes('sitemap') ? null : linkPage(path, ['/', '/s1', '/s2', '/s3']);
+      tlsLog.push({
+        at: systemClock.now(),
+        host: 'a.test',
+        method: 'GET',
+        path,
+        status: 200,
+        userAgent: '',
+        headers: {},
+        connection: 0,
+        endedAt: 0,
+      });
+      const body =
+        path === '/robots.txt' || path.includes('sitemap') ? null : linkPage(path, ['/', '/s1', '/s2', '/s3']);
       response.writeHead(body === null ? 404 : 200, { 'content-type': 'text/html' }).end(body ?? '');
     });
     await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
@@ -209,7 +234,14 @@ describe('one host behind several ports and schemes', () => {
     const port = (tls.address() as AddressInfo).port;
     await own.crawl(
       ['http://a.test/', 'http://a.test:8080/', 'https://a.test/'],
-      ['--delay', '100', '-k', '--connect-to', `a.test:443:127.0.0.1:${port}`, ...own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping])],
+      [
+        '--delay',
+        '100',
+        '-k',
+        '--connect-to',
+        `a.test:443:127.0.0.1:${port}`,
+        ...own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]),
+      ],
     );
     const whole = [...own.web.log, ...tlsLog];
     const ports = new Set(own.web.log.map(({ headers }) => headers['host']));
@@ -228,7 +260,10 @@ describe('loopback addresses', () => {
       for (const web of [own.web, other]) {
         web.site('127.0.0.1', star(6));
       }
-      await own.crawl([`${own.web.origin}/`, `${other.origin}/`], ['--delay', '150', '--connect-to', 'nobody.test:1:127.0.0.1:1']);
+      await own.crawl(
+        [`${own.web.origin}/`, `${other.origin}/`],
+        ['--delay', '150', '--connect-to', 'nobody.test:1:127.0.0.1:1'],
+      );
       expect(smallestGap(own.web.log, '127.0.0.1')).toBeGreaterThanOrEqual(150);
       expect(smallestGap(other.log, '127.0.0.1')).toBeGreaterThanOrEqual(150);
       expect(smallestGap([...own.web.log, ...other.log], '127.0.0.1')).toBeLessThan(150);

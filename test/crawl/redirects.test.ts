@@ -22,7 +22,18 @@ describe('redirects', () => {
   const entry = (path: string) => crawled.pages.get(at(path));
 
   beforeAll(async () => {
-    const starts = ['/long-0', '/long-5', '/other-0', '/ring-a', '/into-ring', '/self', '/away', '/forbidden', '/host-0', '/dead'];
+    const starts = [
+      '/long-0',
+      '/long-5',
+      '/other-0',
+      '/ring-a',
+      '/into-ring',
+      '/self',
+      '/away',
+      '/forbidden',
+      '/host-0',
+      '/dead',
+    ];
     const odd = ['/fragment', '/mailto', '/no-url', '/nowhere', '/relative/x', '/private-address'];
     own.web.site(
       'moved.test',
@@ -74,7 +85,17 @@ describe('redirects', () => {
   });
 
   it('lead to each target once, however many point at it', () => {
-    for (const path of ['/end', '/long-5', '/long-10', '/ring-a', '/ring-b', '/ring-c', '/self', '/host-2', '/relative/y?q=1']) {
+    for (const path of [
+      '/end',
+      '/long-5',
+      '/long-10',
+      '/ring-a',
+      '/ring-b',
+      '/ring-c',
+      '/self',
+      '/host-2',
+      '/relative/y?q=1',
+    ]) {
       expect(requestsTo(own.web.log, 'moved.test', path), path).toHaveLength(1);
     }
   });
@@ -88,7 +109,10 @@ describe('redirects', () => {
   it('out of the scope end at the URL they point to, which is not asked for', () => {
     expect(entry('/away')).toMatchObject({ state: 'done', finalUrl: 'http://elsewhere.test/page' });
     expect(requestsTo(own.web.log, 'elsewhere.test')).toEqual([]);
-    expect(entry('/private-address')).toMatchObject({ state: 'done', finalUrl: 'http://169.254.169.254/latest/meta-data/' });
+    expect(entry('/private-address')).toMatchObject({
+      state: 'done',
+      finalUrl: 'http://169.254.169.254/latest/meta-data/',
+    });
   });
 
   it('to what robots.txt forbids end there, and it is not asked for', () => {
@@ -117,7 +141,10 @@ describe('--max-redirects', () => {
   const own = box();
 
   it('ends a chain that is longer, and says redirect_limit for what cannot be followed to its end', async () => {
-    own.web.site('chain.test', pathSite({ '/': page('Home', ['/c-0']), ...chain('c', 8, '/end'), '/end': page('End') }));
+    own.web.site(
+      'chain.test',
+      pathSite({ '/': page('Home', ['/c-0']), ...chain('c', 8, '/end'), '/end': page('End') }),
+    );
     const { pages } = await own.crawl(['http://chain.test/'], ['--max-redirects', '3']);
     expect(pages.get('http://chain.test/c-0')).toMatchObject({ state: 'failed', reason: 'redirect_limit' });
     const asked = requestsTo(own.web.log, 'chain.test').map(({ path }) => path);
@@ -126,11 +153,17 @@ describe('--max-redirects', () => {
   });
 
   it('is 100 unless given, and 0 follows a chain of any length', async () => {
-    own.web.site('endless.test', pathSite({ '/': page('Home', ['/c-0']), ...chain('c', 130, '/end'), '/end': page('End') }));
+    own.web.site(
+      'endless.test',
+      pathSite({ '/': page('Home', ['/c-0']), ...chain('c', 130, '/end'), '/end': page('End') }),
+    );
     const limited = await own.crawl(['http://endless.test/']);
     expect(limited.pages.get('http://endless.test/c-0')).toMatchObject({ state: 'failed', reason: 'redirect_limit' });
     expect(limited.pages.has('http://endless.test/end')).toBe(false);
     const free = await own.crawl(['http://endless.test/'], ['--max-redirects', '0']);
-    expect(free.pages.get('http://endless.test/c-0')).toMatchObject({ state: 'done', finalUrl: 'http://endless.test/end' });
+    expect(free.pages.get('http://endless.test/c-0')).toMatchObject({
+      state: 'done',
+      finalUrl: 'http://endless.test/end',
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestsTo, smallestGap } from '../web/judge.js';
 import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
@@ -49,7 +49,16 @@ describe('robots.txt of every kind', () => {
     const slowOnes = robotsCases.filter(({ name }) => slow.has(name));
     const [first] = await Promise.all([
       own.crawl(seeds, [
-        ...['--robots-timeout', '500ms', '--retry-delay', '100ms', '--max-wait', '60', '--dns-server', nameless.address],
+        ...[
+          '--robots-timeout',
+          '500ms',
+          '--retry-delay',
+          '100ms',
+          '--max-wait',
+          '60',
+          '--dns-server',
+          nameless.address,
+        ],
         ...mappings.flatMap((mapping) => ['--connect-to', mapping]),
       ]),
       // The longest one is cut off: until then nothing but its robots.txt was asked for.
@@ -62,28 +71,45 @@ describe('robots.txt of every kind', () => {
     nameless.socket.close();
   });
 
-  it.each(cases.filter(({ expect: expected }) => expected !== 'unreachable'))('$name: $expect', ({ host, allowed, disallowed, crawlDelayMs }) => {
-    const log = requestsTo(own.web.log, host);
-    const asked = log.map(({ path }) => path);
-    for (const path of allowed) {
-      expect(log.filter((each) => each.method === 'GET' && each.path === path), path).toHaveLength(1);
-      expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({ state: 'done', status: 200 });
-    }
-    for (const path of disallowed) {
-      expect(asked, path).not.toContain(path);
-      expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({ state: 'skipped', reason: 'robots', status: null });
-    }
-    expect(smallestGap(own.web.log, host)).toBeGreaterThanOrEqual(crawlDelayMs ?? 0);
-  });
+  it.each(cases.filter(({ expect: expected }) => expected !== 'unreachable'))(
+    '$name: $expect',
+    ({ host, allowed, disallowed, crawlDelayMs }) => {
+      const log = requestsTo(own.web.log, host);
+      const asked = log.map(({ path }) => path);
+      for (const path of allowed) {
+        expect(
+          log.filter((each) => each.method === 'GET' && each.path === path),
+          path,
+        ).toHaveLength(1);
+        expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({ state: 'done', status: 200 });
+      }
+      for (const path of disallowed) {
+        expect(asked, path).not.toContain(path);
+        expect(crawled.pages.get(`http://${host}${path}`), path).toMatchObject({
+          state: 'skipped',
+          reason: 'robots',
+          status: null,
+        });
+      }
+      expect(smallestGap(own.web.log, host)).toBeGreaterThanOrEqual(crawlDelayMs ?? 0);
+    },
+  );
 
-  it.each(cases.filter(({ expect: expected }) => expected === 'unreachable'))('$name: asked three times, then its pages are put off', ({ host }) => {
-    const asked = requestsTo(own.web.log, host);
-    expect(asked.map(({ path }) => path)).toEqual(['/robots.txt', '/robots.txt', '/robots.txt']);
-    expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(2_000);
-    expect(asked[2]!.at - asked[1]!.at).toBeGreaterThanOrEqual(4_000);
-    expect(crawled.pages.get(`http://${host}/`)).toMatchObject({ state: 'deferred', reason: 'robots_unreachable', status: null });
-    expect(crawled.summary.deferredHosts).toContainEqual({ host, reason: 'robots_unreachable', urls: 1 });
-  });
+  it.each(cases.filter(({ expect: expected }) => expected === 'unreachable'))(
+    '$name: asked three times, then its pages are put off',
+    ({ host }) => {
+      const asked = requestsTo(own.web.log, host);
+      expect(asked.map(({ path }) => path)).toEqual(['/robots.txt', '/robots.txt', '/robots.txt']);
+      expect(asked[1]!.at - asked[0]!.at).toBeGreaterThanOrEqual(2_000);
+      expect(asked[2]!.at - asked[1]!.at).toBeGreaterThanOrEqual(4_000);
+      expect(crawled.pages.get(`http://${host}/`)).toMatchObject({
+        state: 'deferred',
+        reason: 'robots_unreachable',
+        status: null,
+      });
+      expect(crawled.summary.deferredHosts).toContainEqual({ host, reason: 'robots_unreachable', urls: 1 });
+    },
+  );
 
   it('no page of a host is asked for before its robots.txt has been answered', () => {
     for (const { host } of robotsCases) {
@@ -103,12 +129,19 @@ describe('robots.txt of every kind', () => {
 
   it('a host that refuses connections, or has no address, gives that error to each of its URLs', () => {
     expect(crawled.pages.get('http://refused.test/')).toMatchObject({ state: 'failed', reason: 'connection_refused' });
-    expect(crawled.pages.get('http://refused.test/other')).toMatchObject({ state: 'failed', reason: 'connection_refused' });
+    expect(crawled.pages.get('http://refused.test/other')).toMatchObject({
+      state: 'failed',
+      reason: 'connection_refused',
+    });
     expect(crawled.pages.get('http://unknown.test/')).toMatchObject({ state: 'failed', reason: 'dns' });
   });
 
   it('a Crawl-delay of 5 s and one of 120 s are kept', () => {
-    expect(requestsTo(own.web.log, 'crawl-delay-5.robots.test').map(({ path }) => path)).toEqual(['/robots.txt', '/', '/open']);
+    expect(requestsTo(own.web.log, 'crawl-delay-5.robots.test').map(({ path }) => path)).toEqual([
+      '/robots.txt',
+      '/',
+      '/open',
+    ]);
     expect(smallestGap(own.web.log, 'crawl-delay-5.robots.test')).toBeGreaterThanOrEqual(5_000);
     expect(requestsTo(own.web.log, 'crawl-delay-120.robots.test').map(({ path }) => path)).toEqual(['/robots.txt']);
   });
@@ -118,7 +151,13 @@ describe('a seed that robots.txt forbids', () => {
   const own = box();
 
   it('ends the run with exit code 4 and the line that decides, and is never asked for', async () => {
-    own.web.site('closed.test', pathSite({ '/robots.txt': text('User-agent: *\nAllow: /a\nDisallow: /secret # not yours\n'), '/secret/x': html('x') }));
+    own.web.site(
+      'closed.test',
+      pathSite({
+        '/robots.txt': text('User-agent: *\nAllow: /a\nDisallow: /secret # not yours\n'),
+        '/secret/x': html('x'),
+      }),
+    );
     const { run } = await own.crawl(['http://closed.test/secret/x'], [], { code: 4 });
     expect(run.stderr).toMatch(/robots\.txt line 3: Disallow: \/secret/);
     expect(own.web.log.map(({ path }) => path)).toEqual(expect.arrayContaining(['/robots.txt']));
@@ -155,10 +194,22 @@ describe('a robots.txt that moved to a host which cannot be had', () => {
     const port = await closedPort();
     const home = html(linkPage('Home', ['/a']));
     for (const name of ['early.test', 'late.test']) {
-      own.web.site(name, pathSite({ '/robots.txt': redirect('http://gone.test/robots.txt'), '/': home, '/a': html('a') }));
+      own.web.site(
+        name,
+        pathSite({ '/robots.txt': redirect('http://gone.test/robots.txt'), '/': home, '/a': html('a') }),
+      );
     }
     own.web.site('start.test', pathSite({ '/': html(linkPage('Home', ['http://late.test/'])) }));
-    const args = ['--retries', '0', '--retry-delay', '0', '--scope', 'any', '--connect-to', `gone.test::127.0.0.1:${port}`];
+    const args = [
+      '--retries',
+      '0',
+      '--retry-delay',
+      '0',
+      '--scope',
+      'any',
+      '--connect-to',
+      `gone.test::127.0.0.1:${port}`,
+    ];
     const { pages } = await own.crawl(
       ['http://gone.test/', 'http://early.test/', 'http://start.test/'],
       [...args, ...own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping])],
@@ -170,8 +221,14 @@ describe('a robots.txt that moved to a host which cannot be had', () => {
 
   it('nor does one that waits for its turn at a host when that is put off', async () => {
     own.web.site('moved.test', pathSite({ '/robots.txt': redirect('http://busy.test/robots.txt'), '/': html('home') }));
-    own.web.site('busy.test', pathSite({ '/robots.txt': { status: 503, headers: { 'retry-after': '3600' }, afterMs: 600 } }));
-    const { pages, summary } = await own.crawl(['http://busy.test/', 'http://moved.test/'], ['--delay', '100', '--max-wait', '1']);
+    own.web.site(
+      'busy.test',
+      pathSite({ '/robots.txt': { status: 503, headers: { 'retry-after': '3600' }, afterMs: 600 } }),
+    );
+    const { pages, summary } = await own.crawl(
+      ['http://busy.test/', 'http://moved.test/'],
+      ['--delay', '100', '--max-wait', '1'],
+    );
     expect(requestsTo(own.web.log, 'busy.test')).toHaveLength(1);
     expect(pages.get('http://busy.test/')).toMatchObject({ state: 'deferred', reason: 'retry_after' });
     expect(pages.get('http://moved.test/')).toMatchObject({ state: 'deferred', reason: 'robots_unreachable' });

@@ -30,7 +30,9 @@ describe('--scope', () => {
     own.web.clearLog();
     const { pages } = await own.crawl(['http://www.a.test/docs/'], ['--scope', kind]);
     expect([...pages.keys()].sort()).toEqual([...expected].sort());
-    const asked = own.web.log.filter(({ path }) => !/robots|sitemap/.test(path)).map(({ host, path }) => `http://${host}${path}`);
+    const asked = own.web.log
+      .filter(({ path }) => !/robots|sitemap/.test(path))
+      .map(({ host, path }) => `http://${host}${path}`);
     expect(asked.sort()).toEqual([...expected].sort());
   });
 
@@ -39,11 +41,8 @@ describe('--scope', () => {
       ['http://www.a.test/docs/'],
       ['--scope', 'any', '--include', '*://*.a.test/**', '--exclude', 're:docs-old', '--exclude', '*://blog.a.test/**'],
     );
-    expect([...pages.keys()].sort()).toEqual(
-      [...inside, 'http://www.a.test/', 'http://deep.www.a.test/'].sort(),
-    );
+    expect([...pages.keys()].sort()).toEqual([...inside, 'http://www.a.test/', 'http://deep.www.a.test/'].sort());
   });
-
 });
 
 describe('a seed that redirects', () => {
@@ -61,7 +60,16 @@ describe('a seed that redirects', () => {
         '/shop': page('Shop'),
       }),
     );
-    own.web.site('friend.test', pathSite({ '/': page('Friend', ['http://www.new.test/docs/early', 'http://www.new.test/other', 'http://www.new.test/docs/']) }));
+    own.web.site(
+      'friend.test',
+      pathSite({
+        '/': page('Friend', [
+          'http://www.new.test/docs/early',
+          'http://www.new.test/other',
+          'http://www.new.test/docs/',
+        ]),
+      }),
+    );
     const { pages, run } = await own.crawl(['http://old.test/', 'http://friend.test/'], ['--scope', 'prefix']);
     const [friend] = requestsTo(own.web.log, 'friend.test', '/');
     const [old] = requestsTo(own.web.log, 'old.test', '/');
@@ -159,11 +167,21 @@ describe('--nofollow', () => {
     own.web.site(
       'shy.test',
       pathSite({
-        '/': html('<!doctype html><title>Home</title><a rel="NoFollow external" href="/by-rel">1</a><a href="/meta">2</a><a href="/header">3</a><a href="/other-bot">4</a><a rel=nofollow href="/both">5</a><a href="/both">6</a>'),
+        '/': html(
+          '<!doctype html><title>Home</title><a rel="NoFollow external" href="/by-rel">1</a><a href="/meta">2</a><a href="/header">3</a><a href="/other-bot">4</a><a rel=nofollow href="/both">5</a><a href="/both">6</a>',
+        ),
         '/meta': html(`<!doctype html><meta name="robots" content="noindex, nofollow">${linkTo('/by-meta')}`),
-        '/header': { ...html(linkTo('/by-header')), headers: { 'content-type': 'text/html', 'x-robots-tag': 'gossamer: nofollow' } },
-        '/other-bot': { ...html(linkTo('/for-us')), headers: { 'content-type': 'text/html', 'x-robots-tag': 'otherbot: nofollow' } },
-        ...Object.fromEntries(['/by-rel', '/by-meta', '/by-header', '/for-us', '/both'].map((path) => [path, page(path)])),
+        '/header': {
+          ...html(linkTo('/by-header')),
+          headers: { 'content-type': 'text/html', 'x-robots-tag': 'gossamer: nofollow' },
+        },
+        '/other-bot': {
+          ...html(linkTo('/for-us')),
+          headers: { 'content-type': 'text/html', 'x-robots-tag': 'otherbot: nofollow' },
+        },
+        ...Object.fromEntries(
+          ['/by-rel', '/by-meta', '/by-header', '/for-us', '/both'].map((path) => [path, page(path)]),
+        ),
       }),
     );
   });
@@ -191,7 +209,12 @@ describe('--external', () => {
   let crawled: Crawled;
 
   beforeAll(async () => {
-    const links = ['http://out.test/ok', 'http://out.test/refuses-head', 'http://out.test/missing', 'http://out.test/closed'];
+    const links = [
+      'http://out.test/ok',
+      'http://out.test/refuses-head',
+      'http://out.test/missing',
+      'http://out.test/closed',
+    ];
     own.web.site('in.test', pathSite({ '/': page('Home', [...links, '/second']), '/second': page('Second', links) }));
     own.web.site(
       'out.test',
@@ -210,7 +233,10 @@ describe('--external', () => {
   it('checks each link that leaves the scope once, with HEAD, and with a ranged GET where HEAD is refused', () => {
     const asked = requestsTo(own.web.log, 'out.test').map(({ method, path }) => `${method} ${path}`);
     for (const path of ['/ok', '/refuses-head', '/missing']) {
-      expect(asked.filter((each) => each === `HEAD ${path}`), path).toHaveLength(1);
+      expect(
+        asked.filter((each) => each === `HEAD ${path}`),
+        path,
+      ).toHaveLength(1);
     }
     expect(asked).not.toContain('GET /ok');
     const [ranged] = own.web.log.filter(({ method, path }) => method === 'GET' && path === '/refuses-head');

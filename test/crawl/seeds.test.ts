@@ -21,7 +21,9 @@ describe('a bare domain', () => {
     await new Promise((resolve) => server.close(resolve));
     tls = createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (request, response) => {
       asked.push(`${request.headers.host}${request.url}`);
-      response.writeHead(request.url === '/' ? 200 : 404, { 'content-type': 'text/html' }).end('<!doctype html><title>Safe</title>');
+      response
+        .writeHead(request.url === '/' ? 200 : 404, { 'content-type': 'text/html' })
+        .end('<!doctype html><title>Safe</title>');
     });
     await new Promise<void>((resolve) => tls.listen(0, '127.0.0.1', resolve));
     for (const name of ['plain.test', 'www.only-www.test', 'safe.test']) {
@@ -36,14 +38,20 @@ describe('a bare domain', () => {
 
   it('is asked by https first, and by nothing else where that answers', async () => {
     const port = (tls.address() as AddressInfo).port;
-    const { pages } = await own.crawl(['safe.test'], [...fast, '-k', ...to(`safe.test:443:127.0.0.1:${port}`, ...own.web.connectTo)]);
+    const { pages } = await own.crawl(
+      ['safe.test'],
+      [...fast, '-k', ...to(`safe.test:443:127.0.0.1:${port}`, ...own.web.connectTo)],
+    );
     expect(fates(pages)).toEqual({ 'https://safe.test/': 'done' });
     expect(asked).toEqual(['safe.test/robots.txt', 'safe.test/']);
     expect(own.web.log).toEqual([]);
   });
 
   it('that refuses https is asked by http', async () => {
-    const { pages } = await own.crawl(['plain.test'], [...fast, ...to(`plain.test:443:127.0.0.1:${closed}`, ...own.web.connectTo)]);
+    const { pages } = await own.crawl(
+      ['plain.test'],
+      [...fast, ...to(`plain.test:443:127.0.0.1:${closed}`, ...own.web.connectTo)],
+    );
     expect(fates(pages)).toEqual({
       'https://plain.test/': 'failed connection_refused',
       'http://plain.test/': 'done',
@@ -55,7 +63,10 @@ describe('a bare domain', () => {
   it('that answers neither is asked with www. in front', async () => {
     const { pages } = await own.crawl(
       ['only-www.test'],
-      [...fast, ...to(`only-www.test::127.0.0.1:${closed}`, `www.only-www.test:443:127.0.0.1:${closed}`, ...own.web.connectTo)],
+      [
+        ...fast,
+        ...to(`only-www.test::127.0.0.1:${closed}`, `www.only-www.test:443:127.0.0.1:${closed}`, ...own.web.connectTo),
+      ],
     );
     expect(pages.get('http://www.only-www.test/p2')).toMatchObject({ state: 'done', depth: 2 });
   });
@@ -74,16 +85,23 @@ describe('many seeds', () => {
       own.web.site(name, line(8));
     }
     const file = `${own.folder}/seeds.txt`;
-    writeFileSync(file, '# mine\nhttp://one.test/ depth=2\nhttp://two.test/ max-urls=3 # a few\nhttp://three.test/ scope=page\n');
+    writeFileSync(
+      file,
+      '# mine\nhttp://one.test/ depth=2\nhttp://two.test/ max-urls=3 # a few\nhttp://three.test/ scope=page\n',
+    );
     const { pages } = await own.crawl(['http://four.test/p5', '-i', file]);
-    const done = (host: string) => [...pages.values()].filter(({ url, state }) => url.startsWith(`http://${host}/`) && state === 'done').length;
+    const done = (host: string) =>
+      [...pages.values()].filter(({ url, state }) => url.startsWith(`http://${host}/`) && state === 'done').length;
     expect(['one.test', 'two.test', 'three.test', 'four.test'].map(done)).toEqual([3, 3, 1, 3]);
     expect(pages.get('http://one.test/p3')).toMatchObject({ state: 'skipped', reason: 'depth' });
     expect(pages.get('http://two.test/p3')).toMatchObject({ state: 'skipped', reason: 'limit' });
   });
 
   it('one of which fails do not fail the run', async () => {
-    own.web.site('bad.test', pathSite({ '/robots.txt': text('User-agent: *\nDisallow: /\n'), '/': html(linkPage('x', [])) }));
+    own.web.site(
+      'bad.test',
+      pathSite({ '/robots.txt': text('User-agent: *\nDisallow: /\n'), '/': html(linkPage('x', [])) }),
+    );
     const { pages } = await own.crawl(['http://bad.test/', 'http://one.test/p7']);
     expect(fates(pages)).toEqual({ 'http://bad.test/': 'skipped robots', 'http://one.test/p7': 'done' });
   });

@@ -67,7 +67,14 @@ describe('sitemaps', () => {
     });
 
     it('are fetched once each however often they are named, and so are the pages in them', () => {
-      const files = ['/sitemap.xml', '/sitemap_index.xml', '/packed.xml.gz', '/level-1.xml', '/level-2.xml', '/level-3.xml'];
+      const files = [
+        '/sitemap.xml',
+        '/sitemap_index.xml',
+        '/packed.xml.gz',
+        '/level-1.xml',
+        '/level-2.xml',
+        '/level-3.xml',
+      ];
       for (const path of [...files, '/moved.xml', '/moved-here.xml', '/orphan-named', '/orphan-packed', '/linked']) {
         expect(hits('maps.test', path), path).toBe(1);
       }
@@ -95,7 +102,9 @@ describe('sitemaps', () => {
     );
     await own.crawl(['http://deep.test/']);
     const asked = requestsTo(own.web.log, 'deep.test').map(({ path }) => path);
-    expect(asked.filter((path) => path.startsWith('/level')).sort()).toEqual([0, 1, 2, 3].map((n) => `/level-${n}.xml`));
+    expect(asked.filter((path) => path.startsWith('/level')).sort()).toEqual(
+      [0, 1, 2, 3].map((n) => `/level-${n}.xml`),
+    );
   });
 
   it('are sought for every host in scope, also one that only links lead to', async () => {
@@ -117,7 +126,10 @@ describe('sitemaps', () => {
   });
 
   it('are not asked for with --seeding-strategy none', async () => {
-    own.web.site('plain.test', pathSite({ '/': page('Home'), '/sitemap.xml': xml(urlset(['http://plain.test/orphan'])) }));
+    own.web.site(
+      'plain.test',
+      pathSite({ '/': page('Home'), '/sitemap.xml': xml(urlset(['http://plain.test/orphan'])) }),
+    );
     const { pages } = await own.crawl(['http://plain.test/'], ['--seeding-strategy', 'none']);
     expect([...pages.keys()]).toEqual(['http://plain.test/']);
     expect(requestsTo(own.web.log, 'plain.test').map(({ path }) => path)).toEqual(['/robots.txt', '/']);

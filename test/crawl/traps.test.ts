@@ -24,13 +24,18 @@ describe('a site without end', () => {
     for (const name of names) {
       own.web.site(hostOf(name), traps[name].site);
     }
-    crawled = await own.crawl(names.map((name) => `http://${hostOf(name)}/`), LOW);
+    crawled = await own.crawl(
+      names.map((name) => `http://${hostOf(name)}/`),
+      LOW,
+    );
   }, 120_000);
 
   it.each(names)('ends by itself: %s', (name) => {
     const log = requestsTo(own.web.log, hostOf(name));
     expect(log.length).toBeLessThan(500);
-    const skipped = [...crawled.pages.values()].filter(({ url, state, reason }) => url.includes(hostOf(name)) && state === 'skipped' && reason === 'trap');
+    const skipped = [...crawled.pages.values()].filter(
+      ({ url, state, reason }) => url.includes(hostOf(name)) && state === 'skipped' && reason === 'trap',
+    );
     expect(skipped.length).toBeGreaterThan(0);
     for (const path of ['/', '/about', '/contact']) {
       expect(crawled.pages.get(`http://${hostOf(name)}${path}`), path).toMatchObject({ state: 'done' });
@@ -72,11 +77,16 @@ describe('what only looks like a trap', () => {
 
   it('a shop of 20,000 products under ?id= loses none of them', async () => {
     own.web.site('shop.test', shop(PRODUCTS));
-    const { pages, summary } = await own.crawl(['http://shop.test/'], ['--max-inflight-per-host', '64', '--no-auto-tune']);
+    const { pages, summary } = await own.crawl(
+      ['http://shop.test/'],
+      ['--max-inflight-per-host', '64', '--no-auto-tune'],
+    );
     const products = [...pages.values()].filter(({ url, state }) => url.includes('/item?id=') && state === 'done');
     expect(products).toHaveLength(PRODUCTS);
     expect(summary.traps).toEqual([]);
-    expect(new Set(own.web.log.filter(({ path }) => path.startsWith('/item')).map(({ path }) => path)).size).toBe(PRODUCTS);
+    expect(new Set(own.web.log.filter(({ path }) => path.startsWith('/item')).map(({ path }) => path)).size).toBe(
+      PRODUCTS,
+    );
   }, 120_000);
 });
 
@@ -85,7 +95,16 @@ describe('limits of the looks of a URL', () => {
 
   it('0 switches each of them off', async () => {
     own.web.site('deep.test', recursion());
-    const off = ['--max-segment-repeats', '0', '--max-path-segments', '0', '--max-shape-variants', '0', '--max-query-variants', '0'];
+    const off = [
+      '--max-segment-repeats',
+      '0',
+      '--max-path-segments',
+      '0',
+      '--max-shape-variants',
+      '0',
+      '--max-query-variants',
+      '0',
+    ];
     const { summary } = await own.crawl(['http://deep.test/'], [...off, '--max-urls', '80']);
     expect(summary.reason).toBe('max_urls');
     expect(requestsTo(own.web.log, 'deep.test', `/${'a/b/'.repeat(70)}`)).toHaveLength(1);

@@ -51,7 +51,6 @@ export interface FinishOrders {
   /** Outputs asked for beside those that every crawl has. */
   reports: ReportTarget[];
   wall: number;
-  keepOpen: boolean;
 }
 
 /** How far the seen set on disk and the look-ups behind its filter were used. */

@@ -421,7 +421,7 @@ export class EmbeddedFrontier implements Frontier {
       retry: null,
       page: outcome.page ?? failedPage(outcome, this.#clock.wall()),
       redirectTo: limited ? null : redirectTarget(outcome, newIds),
-      edges: outcome.edges,
+      edges: limited ? null : outcome.edges,
       rels: outcome.rels,
       texts: outcome.texts,
       newIds,
