@@ -151,7 +151,8 @@ export class CrawlSession {
   async run(): Promise<SessionResult> {
     this.#startedAt = this.#clock.now();
     try {
-      if (this.#plan.seeds !== null) {
+      if (this.#plan.seeds !== null || this.#opened.snapshot.nextId === 1) {
+        // Of a resumed crawl too, when the last run was killed before it had put its seeds down.
         await this.#frontier.admit(this.#seedBook.first());
       }
       return await this.#finish(await this.#crawl.run());

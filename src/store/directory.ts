@@ -1,8 +1,10 @@
-import { existsSync, renameSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { DirectoryLock } from './lock.js';
 import { Reader } from './reader.js';
+import { APPLICATION_ID } from './schema.js';
+import { type Database, openDatabase } from './sqlite.js';
 import { openStoreFile } from './store.js';
 
 /** What a data directory holds. */
@@ -34,13 +36,46 @@ export function openForReading<T>(directory: string, read: (reader: Reader) => T
 }
 
 export function stateOf(directory: string): DirectoryState {
-  if (!existsSync(storePath(directory))) {
+  if (!existsSync(storePath(directory)) || isUnbegun(directory)) {
     return 'empty';
   }
   return openForReading(directory, (reader) => {
     const ended = reader.ended();
     return ended === null || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
   });
+}
+
+/** Whoever was about to begin a crawl here was killed before it had begun: there is nothing in it to go on with, nor to lose. */
+function isUnbegun(directory: string): boolean {
+  let database: Database | null = null;
+  try {
+    database = openDatabase(storePath(directory), { readOnly: true });
+    const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
+    const tables = database.prepare('SELECT count(*) AS n FROM sqlite_master').get()?.n;
+    if (tables === 0) {
+      return applicationId === 0 || applicationId === APPLICATION_ID;
+    }
+    return applicationId === APPLICATION_ID && database.prepare("SELECT value FROM meta WHERE key = 'options'").get() === undefined;
+  } catch {
+    // Not a database, or a damaged one: opening it says so.
+    return false;
+  } finally {
+    database?.close();
+  }
+}
+
+/** Makes room for a new store where one was never begun. Refuses where there is one; its caller holds the lock. */
+export function clearUnbegun(directory: string): void {
+  const path = storePath(directory);
+  if (!existsSync(path)) {
+    return;
+  }
+  if (!isUnbegun(directory)) {
+    throw new StateError('occupied', `${directory} holds a crawl that was begun meanwhile`);
+  }
+  for (const suffix of ['-wal', '-shm', '']) {
+    rmSync(path + suffix, { force: true });
+  }
 }
 
 /** A file name made of a host: nothing in it can leave the folder or hide. */

@@ -173,7 +173,6 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
       (path: string) => writeFileSync(path, Buffer.from('neither this nor that '.repeat(400))),
       'is not a readable store',
     ],
-    ['an empty file', (path: string) => writeFileSync(path, ''), "not one of Gossamer's"],
     ['a database of someone else', makeForeign, "not one of Gossamer's; it was left as it is"],
     [
       'a store of another version',

@@ -160,7 +160,7 @@ class Lanes {
       const unused = () => {};
       return {
         take: (jobs) => taken.push(...jobs.map((each) => each.lease.id)),
-        ...{ widenScope: unused, forgetRules: unused, flow: unused, abort: unused },
+        ...{ widenScope: unused, forgetRules: unused, flow: unused, abort: unused, dropCaches: unused },
         ...{ resolve: async () => '', close: async () => {}, peakWaiting: () => 0 },
       };
     };

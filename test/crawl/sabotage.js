@@ -26,8 +26,14 @@ function sabotageStore({ method }) {
   if (method === 'commit' && ++commits >= Number(detail)) process.exit(1);
 }
 
-if (!isMainThread && parentPort !== null) {
-  const isStore = !isLane;
-  if (isLane && what?.startsWith('lane')) parentPort.on('message', sabotageLane);
-  if (isStore && what === 'store') parentPort.on('message', sabotageStore);
+const sabotage = isLane && what?.startsWith('lane') ? sabotageLane : !isLane && what === 'store' ? sabotageStore : null;
+
+if (!isMainThread && parentPort !== null && sabotage !== null) {
+  // In front of the thread's own listener; one beside it would start the port too early and swallow its first message.
+  const on = parentPort.on.bind(parentPort);
+  parentPort.on = (event, listener) =>
+    on(event, (message) => {
+      if (event === 'message') sabotage(message);
+      listener(message);
+    });
 }

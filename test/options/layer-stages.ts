@@ -101,11 +101,11 @@ export const heavy = crawlOf({
   }),
 });
 
-/** Enough requests that the lanes are threads, and hosts enough for all of them. */
+/** Enough requests, a few at a time, that the lanes become threads; and hosts enough for all of them. */
 export const busy = crawlOf({
   name: 'twelve hosts of 20 pages',
   seeds: range(12).map((n) => `http://b${n}.test/`),
-  args: ['--seeding-strategy', 'none', '--no-auto-tune'],
+  args: ['--seeding-strategy', 'none', '--no-auto-tune', '--workers', '24'],
   sites: () => Object.fromEntries(range(12).map((n) => [`b${n}.test`, slowed(star(20), 20)])),
 });
 

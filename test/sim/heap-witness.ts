@@ -9,13 +9,16 @@ const violations: string[] = [];
 
 const { push, pop } = ReadyHeap.prototype;
 
+let lastHeap: ReadyHeap<HeapItem> | null = null;
+let lastContent = new Set<HeapItem>();
+
 function contentOf(heap: ReadyHeap<HeapItem>): Set<HeapItem> {
-  let content = contents.get(heap);
-  if (content === undefined) {
-    content = new Set();
-    contents.set(heap, content);
+  if (heap !== lastHeap) {
+    lastHeap = heap;
+    lastContent = contents.get(heap) ?? new Set();
+    contents.set(heap, lastContent);
   }
-  return content;
+  return lastContent;
 }
 
 ReadyHeap.prototype.push = function (this: ReadyHeap<HeapItem>, item: HeapItem, at: number): void {

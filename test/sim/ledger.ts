@@ -2,7 +2,7 @@ import type { Host } from '../../src/frontier/embedded/host.js';
 import type { Lease } from '../../src/frontier/frontier.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
-import type { ModelTables } from './model-tables.js';
+import type { ModelHost, ModelTables } from './model-tables.js';
 
 /**
  *   leasing    in a transaction that is under way, or durable and not yet with a lane
@@ -15,13 +15,12 @@ type Place = 'leasing' | 'lane' | 'back' | 'settling';
 interface Entry {
   place: Place;
   lane: number;
-  hostName: string;
+  host: ModelHost;
 }
 
 /** Where each leased URL is: in exactly one place, and the next one is always the one that has to follow. */
 export class Ledger {
   readonly #entries = new Map<number, Entry>();
-  readonly #perHost = new Map<string, number>();
   readonly #tables: () => ModelTables;
   readonly #hostNamed: (name: string) => Host | undefined;
   /** Leased as the frontier counts it: all but those that are being settled. */
@@ -36,10 +35,6 @@ export class Ledger {
     this.#hostNamed = hostNamed;
   }
 
-  inFlightAt(hostName: string): number {
-    return this.#perHost.get(hostName) ?? 0;
-  }
-
   submitted(transaction: Transaction): void {
     for (const { id } of transaction.settled) {
       this.#go(id, ['back'], 'settling');
@@ -48,11 +43,11 @@ export class Ledger {
       this.#go(id, ['back', 'leasing'], 'settling');
     }
     for (const id of transaction.leased) {
-      this.#lease(id, this.#tables().urls.get(id)!.origin.host.name);
+      this.#lease(id, this.#tables().urls.get(id)!.origin.host);
     }
     for (const url of transaction.newUrls) {
       if (url.state === UrlState.leased) {
-        this.#lease(url.id, this.#tables().origin(url.origin as number).host.name);
+        this.#lease(url.id, this.#tables().origin(url.origin as number).host);
       }
     }
     this.robotsUnderWay += this.#robotsBalance(transaction);
@@ -97,19 +92,19 @@ export class Ledger {
     }
   }
 
-  #lease(id: number, hostName: string): void {
+  #lease(id: number, host: ModelHost): void {
     const entry = this.#entries.get(id);
     if (entry !== undefined && entry.place !== 'settling') {
       throw new Error(`URL ${id} is leased and already ${entry.place}`);
     }
-    this.#entries.set(id, { place: 'leasing', lane: -1, hostName });
+    this.#entries.set(id, { place: 'leasing', lane: -1, host });
     this.leased++;
-    this.#fly(hostName, 1);
-    const host = this.#hostNamed(hostName);
-    const inFlight = this.inFlightAt(hostName);
-    const limit = host === undefined ? 0 : host.probing ? 1 : host.tuner.limit;
+    this.#fly(host, 1);
+    const scheduled = this.#hostNamed(host.name);
+    const { inFlight } = host.wire;
+    const limit = scheduled === undefined ? 0 : scheduled.probing ? 1 : scheduled.tuner.limit;
     if (inFlight > limit) {
-      throw new Error(`${hostName} has ${inFlight} requests in flight, and ${limit} are allowed`);
+      throw new Error(`${host.name} has ${inFlight} requests in flight, and ${limit} are allowed`);
     }
   }
 
@@ -119,7 +114,7 @@ export class Ledger {
       throw new Error(`URL ${id} should go from ${from.join(' or ')} to ${to}, and is ${entry?.place ?? 'not leased'}`);
     }
     if (to === 'back' || (to === 'settling' && entry.place === 'leasing')) {
-      this.#fly(entry.hostName, -1);
+      this.#fly(entry.host, -1);
     }
     if (to === 'settling') {
       this.leased--;
@@ -128,9 +123,9 @@ export class Ledger {
     return entry;
   }
 
-  #fly(hostName: string, by: 1 | -1): void {
+  #fly({ wire }: ModelHost, by: 1 | -1): void {
     this.inFlight += by;
-    this.#perHost.set(hostName, this.inFlightAt(hostName) + by);
+    wire.inFlight += by;
   }
 
   #robotsBalance(transaction: Transaction): number {

@@ -12,8 +12,8 @@ export interface WireListener {
   sent(lane: number, lease: Lease, forbidden: boolean): void;
   answered(lease: Lease, at: number): void;
   ended(lease: Lease, outcome: Outcome): void;
-  /** The lane died while it waited for this. */
-  lost(lease: Lease, headersSeen: boolean): void;
+  /** The lane died while it waited for the headers of this. */
+  lost(lease: Lease): void;
 }
 
 interface Moment {
@@ -57,7 +57,7 @@ export class ModelLane implements LanePort {
 
   #send(lease: Lease): void {
     const at = this.#clock.now();
-    const reply = this.#web.answer({ url: lease.url, kind: lease.kind, at, attempt: lease.attempt });
+    const reply = this.#web.answer(lease, at);
     this.#wire.sent(this.#lane, lease, reply.forbidden === true);
     if (reply.forbidden) {
       this.#moment(at).outcomes.push({
@@ -126,7 +126,9 @@ export class ModelLane implements LanePort {
     const waiting = [...this.#moments.values()];
     const awaiting = new Set(waiting.flatMap(({ headers }) => headers.map(({ lease }) => lease)));
     for (const { lease, outcome } of waiting.flatMap(({ outcomes }) => outcomes)) {
-      this.#wire.lost(lease, outcome.headersAt !== null && !awaiting.has(lease));
+      if (outcome.headersAt === null || awaiting.has(lease)) {
+        this.#wire.lost(lease);
+      }
     }
     this.#listener.died(this.#lane, new Error('the lane was killed'));
   }

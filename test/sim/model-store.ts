@@ -52,7 +52,7 @@ const ROBOTS_LEASED_FROM = [UrlState.queued, UrlState.done, UrlState.failed];
  * URL that is leased twice and one that is settled for good twice.
  */
 export class ModelStore implements StorePort {
-  readonly tables = new ModelTables();
+  readonly tables: ModelTables;
   readonly #clock: VirtualClock;
   readonly #latency: StoreLatency;
   readonly #listener: StoreListener;
@@ -60,7 +60,8 @@ export class ModelStore implements StorePort {
   readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map()];
   #busyUntil = 0;
 
-  constructor(clock: VirtualClock, latency: StoreLatency, listener: StoreListener) {
+  constructor(clock: VirtualClock, latency: StoreLatency, delayMsFor: (hostName: string) => number, listener: StoreListener) {
+    this.tables = new ModelTables(delayMsFor);
     this.#clock = clock;
     this.#latency = latency;
     this.#listener = listener;

@@ -9,8 +9,21 @@ export interface ModelUrl extends QueuedUrl {
   settledForGood: boolean;
 }
 
+/** What the host has seen of the crawler, and may expect of it. */
+export interface HostOnWire {
+  readonly delayMs: number;
+  inFlight: number;
+  awaitingHeaders: number;
+  answeredAt: number;
+  crawlDelayMs: number;
+  robotsSettled: boolean;
+  /** It asked to be left alone until then. */
+  notBefore: number;
+}
+
 export interface ModelHost {
   readonly name: string;
+  readonly wire: HostOnWire;
   readonly origins: ModelOrigin[];
   row: HostRow;
 }
@@ -60,6 +73,11 @@ export class ModelTables {
   /** Queued or leased: what the frontier's counter has to say. */
   outstanding = 0;
   parked = 0;
+  readonly #delayMsFor: (hostName: string) => number;
+
+  constructor(delayMsFor: (hostName: string) => number) {
+    this.#delayMsFor = delayMsFor;
+  }
 
   ensureOrigin(text: string): ModelOrigin {
     let origin = this.#byText.get(text);
@@ -77,7 +95,16 @@ export class ModelTables {
   #ensureHost(name: string): ModelHost {
     let host = this.#byName.get(name);
     if (host === undefined) {
-      host = { name, origins: [], row: newHostRow(this.hosts.length + 1) };
+      const wire = {
+        delayMs: this.#delayMsFor(name),
+        inFlight: 0,
+        awaitingHeaders: 0,
+        answeredAt: Number.NEGATIVE_INFINITY,
+        crawlDelayMs: 0,
+        robotsSettled: false,
+        notBefore: 0,
+      };
+      host = { name, wire, origins: [], row: newHostRow(this.hosts.length + 1) };
       this.hosts.push(host);
       this.#byName.set(name, host);
     }

@@ -20,6 +20,7 @@ import { Random } from '../web/random.js';
 import { doubled, heapViolations } from './heap-witness.js';
 import { Ledger } from './ledger.js';
 import { ModelLane, pageOffer } from './model-lane.js';
+import type { HostOnWire } from './model-tables.js';
 import { diskLatency, EMPTY_SNAPSHOT, ModelStore, type StoreLatency } from './model-store.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { VirtualWeb } from './virtual-web.js';
@@ -92,6 +93,7 @@ export class Simulation {
   readonly #ledger: Ledger;
   readonly #wire: WireWatch;
   readonly #schedule = createHash('sha256');
+  #lines = '';
   readonly #hostsByName = new Map<string, Host>();
   #violation: Error | null = null;
 
@@ -115,7 +117,7 @@ export class Simulation {
       () => this.store.tables,
       (name) => this.#hostNamed(name),
     );
-    this.store = new ModelStore(this.clock, plan.storeLatency ?? diskLatency, {
+    this.store = new ModelStore(this.clock, plan.storeLatency ?? diskLatency, scheduler.delayMsFor, {
       submitted: (transaction) => this.#guard(() => this.#ledger.submitted(transaction)),
       committed: (transaction) => this.#guard(() => this.#ledger.committed(transaction)),
     });
@@ -186,7 +188,17 @@ export class Simulation {
 
   /** Changes with everything that is dispatched, and when. To be read once, at the end. */
   get scheduleHash(): string {
+    this.#hashLines();
     return this.#schedule.copy().digest('hex');
+  }
+
+  #hashLines(): void {
+    this.#schedule.update(this.#lines);
+    this.#lines = '';
+  }
+
+  #onWire({ id }: Lease): HostOnWire {
+    return this.store.tables.urls.get(id)!.origin.host.wire;
   }
 
   /** Lets something happen after so many milliseconds. */
@@ -300,9 +312,9 @@ export class Simulation {
     const { clock } = this;
     const wire = {
       sent: (number: number, lease: Lease, forbidden: boolean) => this.#sent(number, lease, forbidden),
-      answered: (lease: Lease, at: number) => this.#guard(() => this.#wire.answered(lease, at)),
+      answered: (lease: Lease, at: number) => this.#wire.answered(this.#onWire(lease), at),
       ended: (lease: Lease, outcome: Outcome) => this.#ended(lease, outcome),
-      lost: (lease: Lease, headersSeen: boolean) => this.#wire.lost(lease, headersSeen, clock.now()),
+      lost: (lease: Lease) => this.#wire.answered(this.#onWire(lease), clock.now()),
     };
     const port = new ModelLane({ lane, clock, web: this.#plan.web, wire, listener, segments: [...keys.segments] });
     this.lanes[lane] = port;
@@ -314,23 +326,26 @@ export class Simulation {
     this.#guard(() => {
       this.#ledger.sent(lane, lease);
       if (!forbidden) {
-        this.#wire.sent(lease, this.clock.now());
+        this.#wire.sent(this.#onWire(lease), lease, this.clock.now());
       }
     });
     if (forbidden) {
       return;
     }
     this.sent++;
-    this.#schedule.update(`${at} ${lease.attempt} ${lease.url}\n`);
+    this.#lines += `${at} ${lease.attempt} ${lease.url}\n`;
+    if (this.#lines.length > 65_536) {
+      this.#hashLines();
+    }
     if (this.#plan.keepLog ?? true) {
       const { host, url, kind, attempt } = lease;
-      this.log.push({ at, host, url, kind, attempt, inFlight: this.#ledger.inFlightAt(host) });
+      this.log.push({ at, host, url, kind, attempt, inFlight: this.#onWire(lease).inFlight });
     }
   }
 
   #ended(lease: Lease, outcome: Outcome): void {
     this.#guard(() => {
-      this.#wire.ended(lease, outcome);
+      this.#wire.ended(this.#onWire(lease), outcome);
       this.#ledger.ended(lease.id);
     });
   }

@@ -1,7 +1,7 @@
 import type { ErrorClass } from '../../src/base/errors.js';
-import type { RobotsAnswer } from '../../src/frontier/frontier.js';
+import type { Lease, RobotsAnswer } from '../../src/frontier/frontier.js';
 import { UrlKind } from '../../src/store/url-state.js';
-import { hostKeyOf, pathOf } from '../../src/url/host.js';
+import { pathOf } from '../../src/url/host.js';
 
 export interface VirtualRequest {
   readonly url: string;
@@ -39,8 +39,7 @@ export const crawlDelay = (ms: number): RobotsAnswer => ({ ...ALLOWED, crawlDela
 
 /** Hosts by name; a name without one is not found. */
 export class VirtualWeb {
-  readonly #hosts = new Map<string, VirtualHost>();
-  readonly #requests = new Map<string, number>();
+  readonly #hosts = new Map<string, { answers: VirtualHost; requests: number }>();
   readonly #seed: number;
 
   constructor(seed = 1) {
@@ -48,23 +47,17 @@ export class VirtualWeb {
   }
 
   add(name: string, host: VirtualHost): this {
-    this.#hosts.set(name, host);
+    this.#hosts.set(name, { answers: host, requests: 0 });
     return this;
   }
 
-  get names(): Iterable<string> {
-    return this.#hosts.keys();
-  }
-
-  answer(request: { url: string; kind: UrlKind; at: number; attempt: number }): Reply {
-    const name = hostKeyOf(request.url);
-    const nth = this.#requests.get(name) ?? 0;
-    this.#requests.set(name, nth + 1);
+  answer({ url, host: name, kind, attempt }: Pick<Lease, 'url' | 'host' | 'kind' | 'attempt'>, at: number): Reply {
     const host = this.#hosts.get(name);
-    const chance = hashOf(request.url, this.#seed * 31 + request.attempt) / 0x1_0000_0000;
-    return host === undefined
-      ? { headersMs: null, endMs: 5, errorClass: 'dns', robots: { standing: 'failed', errorClass: 'dns' } }
-      : host({ ...request, path: pathOf(request.url), nth, chance });
+    if (host === undefined) {
+      return { headersMs: null, endMs: 5, errorClass: 'dns', robots: { standing: 'failed', errorClass: 'dns' } };
+    }
+    const chance = hashOf(url, this.#seed * 31 + attempt) / 0x1_0000_0000;
+    return host.answers({ url, path: pathOf(url), kind, at, attempt, nth: host.requests++, chance });
   }
 }
 

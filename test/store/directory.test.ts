@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
+import { clearUnbegun, folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { openStoreFile } from '../../src/store/store.js';
@@ -11,6 +11,7 @@ import { begin, reopen, temporaryFolder } from './support.js';
 
 function newStore(directory = temporaryFolder()): string {
   openStoreFile(join(directory, 'crawl.sqlite'), { create: true }).close();
+  execute(join(directory, 'crawl.sqlite'), "INSERT INTO meta VALUES ('options', '{}')");
   return directory;
 }
 
@@ -71,6 +72,24 @@ describe('what a directory holds', () => {
   });
 
   it.each([
+    ['an empty file', (path: string) => writeFileSync(path, '')],
+    ['a store that got no table', (path: string) => execute(path, 'PRAGMA journal_mode = WAL')],
+    ['a store that does not know its options', (path: string) => openStoreFile(path, { create: true }).close()],
+  ])('is empty, and makes room, where a kill came before the crawl had begun: %s', (_name, make) => {
+    const directory = temporaryFolder();
+    make(join(directory, 'crawl.sqlite'));
+    expect(stateOf(directory)).toBe('empty');
+    clearUnbegun(directory);
+    expect(existsSync(join(directory, 'crawl.sqlite'))).toBe(false);
+  });
+
+  it('makes no room where a crawl has begun', () => {
+    const directory = newStore();
+    expect(() => clearUnbegun(directory)).toThrow('holds a crawl that was begun meanwhile');
+    expect(existsSync(join(directory, 'crawl.sqlite'))).toBe(true);
+  });
+
+  it.each([
     [
       'random bytes',
       (path: string) => writeFileSync(path, Buffer.from('not a database, '.repeat(500))),
@@ -113,11 +132,13 @@ describe('what a directory holds', () => {
   });
 });
 
-function makeForeign(path: string): void {
+function execute(path: string, sql: string): void {
   const database = openDatabase(path);
-  database.exec('CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)');
+  database.exec(sql);
   database.close();
 }
+
+const makeForeign = (path: string): void => execute(path, 'CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)');
 
 function makeVersion(path: string, version: number): void {
   const database = openStoreFile(path, { create: true });

@@ -8,6 +8,7 @@ import { writeFileAtomically } from '../../report/atomic-file.js';
 import { exportFormat } from '../../report/index.js';
 import { PagesStream } from '../../report/pages-stream.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
+import { clearUnbegun } from '../../store/directory.js';
 import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
@@ -84,6 +85,9 @@ export class StoreHost {
       makeDirectory(setup.directory);
       this.#lock = DirectoryLock.take(setup.directory);
     }
+    if (setup.directory !== null && setup.create) {
+      clearUnbegun(setup.directory);
+    }
     const database = openStoreFile(path, { create: setup.create });
     const scope = new CrawlScope({
       seeds: setup.seeds,
@@ -103,8 +107,9 @@ export class StoreHost {
       refuseOtherFunctions(store.meta(), setup);
     }
     if (setup.create) {
-      store.setMeta(setup.meta);
       store.addSeeds(setup.seeds);
+      // Last: a store that knows its options has been begun.
+      store.setMeta(setup.meta);
     }
     this.#openStream(store);
     const snapshot = store.begin(setup);
