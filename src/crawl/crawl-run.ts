@@ -1,5 +1,5 @@
 import { UsageError } from '../base/errors.js';
-import type { SettledPage } from '../frontier/embedded/embedded-frontier.js';
+import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import { type CrawlStats, Listening, type RunEvents } from './crawl-events.js';

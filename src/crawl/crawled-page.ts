@@ -1,4 +1,4 @@
-import type { SettledPage } from '../frontier/embedded/embedded-frontier.js';
+import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { PageResult } from '../store/reader.js';
 
 /**

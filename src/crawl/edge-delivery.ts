@@ -1,4 +1,4 @@
-import type { SettledPage } from '../frontier/embedded/embedded-frontier.js';
+import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import { LINK_KINDS } from '../parse/links.js';
 import { edgeKind, edgeRel } from '../store/packed-edges.js';
 import type { OnEdge } from './library-options.js';

@@ -24,14 +24,14 @@ export function layerFacts(parts: {
   return {
     workers: layer(options.workers, crawl.use.peakInFlight, crawl.use.peakWaiting),
     inflightPerHost: layer(options.maxInflightPerHost, use.peakHost, use.peakHostWaiting),
-    frontier: layer(settings.scheduler.frontierLimit, use.peakInMemory, frontier.peakOnDisk),
+    frontier: layer(settings.scheduler.frontierLimit, use.peakInMemory, frontier.peaks.onDisk),
     delay: layer(options.delayMs, counts.hostsInMemory, use.peakDelayed),
     backoff: layer(options.maxBackoffMs, use.peakBlocked, use.peakBlocked),
     filter: layer(options.expectedUrls, store.asked, store.saved),
     lanes: layer(lanes.size, lanes.peakInUse, lanes.peakWaiting),
     robots: layer(options.robotsWorkers, use.peakRobots, use.peakRobotsWaiting),
     lookups: layer(options.fpCheckLimit, store.peakBatch, store.peakWaiting),
-    hosts: layer(options.readyHeapLimit, frontier.peakHosts, frontier.peakParked),
+    hosts: layer(options.readyHeapLimit, frontier.peaks.hosts, frontier.peaks.parked),
     bytes: layer(options.parseBufferBytes, crawl.use.peakHeldBytes, crawl.use.peakPaused),
     governor: layer(options.workers, parts.governor.limit, parts.governor.decisions),
   };

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { sitemapOffer } from '../frontier/embedded/embedded-frontier.js';
+import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';

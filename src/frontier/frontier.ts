@@ -65,7 +65,13 @@ export interface Offer {
 }
 
 export type RobotsAnswer =
-  | { standing: 'rules'; rules: string | null; crawlDelayMs: number | null; sitemaps: string[]; maxAgeMs: number | null }
+  | {
+      standing: 'rules';
+      rules: string | null;
+      crawlDelayMs: number | null;
+      sitemaps: string[];
+      maxAgeMs: number | null;
+    }
   /** 5xx, 429, time-out: nothing may be fetched until it answers. */
   | { standing: 'unreachable' }
   /** No such name, refused, TLS: the error is the result of each of the origin's URLs. */

@@ -1,8 +1,8 @@
-import { queueOriginOf } from '../url/place.js';
-import { Scope, type ScopeKind } from '../url/scope.js';
-import { urlKey } from '../url/key.js';
 import type { SeedRow } from '../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { urlKey } from '../url/key.js';
+import { queueOriginOf } from '../url/place.js';
+import { Scope, type ScopeKind } from '../url/scope.js';
 import type { Offer, Outcome } from './frontier.js';
 
 /** How a seed fared; `forbidden` quotes the line of robots.txt. */

@@ -86,6 +86,17 @@ describe('Retry-After', () => {
     expect(simulation.clock.elapsedMs).toBeLessThan(5 * SECOND);
   });
 
+  test('beyond --max-wait takes along what was still under way and has to be tried again', async () => {
+    const host = troubledHost(({ path }) =>
+      path === '/p0' ? { status: 429, retryAfterMs: 700 * SECOND } : { headersMs: 5_000, endMs: 5_000, status: 500 },
+    );
+    const { end, pages, simulation } = await crawlOf(host, 5, { options: { delayMs: 0 } });
+    expect(pages).toHaveLength(2);
+    expect(end?.reason).toBe('complete_with_deferred');
+    expect(simulation.counts.deferred).toBe(5);
+    expect(simulation.clock.elapsedMs).toBeLessThan(6 * SECOND);
+  });
+
   test('a day is an hour: --max-retry-after', async () => {
     let asked = 0;
     const host = troubledHost(() => (++asked === 1 ? { status: 503, retryAfterMs: 24 * HOUR } : {}));
@@ -171,12 +182,13 @@ describe('robots.txt', () => {
         const robots = nth === 0 ? { ...ALLOWED, maxAgeMs: 5 * SECOND } : ({ standing: 'unreachable' } as const);
         return { headersMs: 20, endMs: 20, status: nth === 0 ? 200 : 500, robots };
       }
-      // Slow enough that some are still under way when robots.txt is given up.
-      return nth < 30 ? { headersMs: 100, endMs: 100, status: 200 } : { headersMs: 40_000, endMs: 40_000, status: 500 };
+      // One is still under way when robots.txt is given up, and then fails for a moment.
+      return nth === 10 ? { headersMs: 60_000, endMs: 60_000, status: 500 } : { headersMs: 200, endMs: 200, status: 200 };
     };
-    const { end, simulation } = await crawlOf(host, 400, { options: { delayMs: 0, maxInflightPerHost: 5, workers: 5 } });
+    const { end, simulation } = await crawlOf(host, 400, { options: { delayMs: 0, maxInflightPerHost: 5 } });
     expect(end?.reason).toBe('complete_with_deferred');
     expect(simulation.counts.outstanding).toBe(0);
+    expect(simulation.clock.elapsedMs).toBeLessThan(62 * SECOND);
   });
 
   test('is refreshed when it is a day old, once, and in its turn', async () => {

@@ -1,6 +1,6 @@
 import type { CommitAnswer, NewUrl, Transaction } from '../../store/transaction.js';
 import { UrlKind, UrlState } from '../../store/url-state.js';
-import type { SettledPage } from './embedded-frontier.js';
+import type { SettledPage } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import type { Waiting } from './url-queue.js';
 
@@ -38,8 +38,8 @@ export class Composition {
   get isEmpty(): boolean {
     const { transaction: t } = this;
     return (
-      t.newUrls.length + t.settled.length + t.found.length + t.leased.length + t.returned.length + t.skipped.length === 0 &&
-      t.hosts.length + t.origins.length + t.bulk.length + t.widened.length + t.spilledKeys.length === 0
+      t.newUrls.length + t.settled.length + t.found.length + t.leased.length + t.returned.length + t.skipped.length ===
+        0 && t.hosts.length + t.origins.length + t.bulk.length + t.widened.length + t.spilledKeys.length === 0
     );
   }
 

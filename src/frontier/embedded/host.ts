@@ -1,4 +1,4 @@
-import { blockFor, type BackoffOptions, type BlockReason } from '../../hosts/backoff.js';
+import { type BackoffOptions, type BlockReason, blockFor } from '../../hosts/backoff.js';
 import { Tuner } from '../../hosts/tuning.js';
 import type { HeapItem } from './ready-heap.js';
 import { UrlQueue, type Waiting } from './url-queue.js';
@@ -116,7 +116,11 @@ export class Host implements HeapItem {
   }
 
   get idle(): boolean {
-    return this.inFlight === 0 && this.pinned === 0 && !this.origins.some((origin) => origin.robots === 'fetching' || origin.loading);
+    return (
+      this.inFlight === 0 &&
+      this.pinned === 0 &&
+      !this.origins.some((origin) => origin.robots === 'fetching' || origin.loading)
+    );
   }
 
   get waiting(): number {

@@ -77,7 +77,8 @@ export class Registry {
     });
     const now = this.#clock.now();
     // Wall clocks jump; no wait is ever longer than what could have been asked for.
-    host.nextAllowedAt = now + clamp(row.nextAllowedAt - this.#clock.wall(), 0, Math.max(host.delayMs, this.#options.maxCrawlDelayMs));
+    host.nextAllowedAt =
+      now + clamp(row.nextAllowedAt - this.#clock.wall(), 0, Math.max(host.delayMs, this.#options.maxCrawlDelayMs));
     host.blockedUntil = now + clamp(row.blockedUntil - this.#clock.wall(), 0, Math.max(maxBackoffMs, maxRetryAfterMs));
     host.blockReason = row.blockReason as Host['blockReason'];
     host.failures = row.failures;
@@ -134,7 +135,9 @@ export class Registry {
     host.evicted = true;
     this.#urlsLeft += host.inMemory;
     const row = this.row(host);
-    return host.waiting > 0 || host.deferredReason !== null ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) } : row;
+    return host.waiting > 0 || host.deferredReason !== null
+      ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) }
+      : row;
   }
 
   /** How many waiting URLs left memory with their hosts since this was last asked. */

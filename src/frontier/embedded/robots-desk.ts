@@ -38,7 +38,12 @@ export class RobotsDesk {
   }
 
   /** Nothing that waits at this origin is asked for any more: the fate of those whose robots.txt was to be found there. */
-  abandoned(at: string, standing: 'failed' | 'unreachable', problem: string, isLeased: (id: number) => boolean): { id: number; owner: Origin }[] {
+  abandoned(
+    at: string,
+    standing: 'failed' | 'unreachable',
+    problem: string,
+    isLeased: (id: number) => boolean,
+  ): { id: number; owner: Origin }[] {
     const abandoned: { id: number; owner: Origin }[] = [];
     for (const [id, hop] of this.#owners) {
       if (hop.at === at && !isLeased(id)) {
@@ -55,7 +60,8 @@ export class RobotsDesk {
   answer(owner: Origin, item: Waiting, outcome: Outcome): RobotsStep {
     this.#owners.delete(item.id);
     owner.dirty = true;
-    const target = outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
+    const target =
+      outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
     if (target !== undefined && item.hops < MAX_ROBOTS_HOPS) {
       return { ...NOTHING, hop: hopOffer(target.url, item.hops + 1) };
     }
@@ -70,7 +76,13 @@ export class RobotsDesk {
     return robots?.standing === 'failed' ? this.#failed(owner, robots.errorClass) : this.#unreachable(owner);
   }
 
-  #rules(owner: Origin, rules: string | null, crawlDelayMs: number | null, sitemaps: string[], maxAgeMs: number | null): RobotsStep {
+  #rules(
+    owner: Origin,
+    rules: string | null,
+    crawlDelayMs: number | null,
+    sitemaps: string[],
+    maxAgeMs: number | null,
+  ): RobotsStep {
     owner.robots = 'ready';
     owner.rules = rules;
     owner.robotsAt = this.#clock.wall();

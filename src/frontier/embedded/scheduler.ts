@@ -36,7 +36,18 @@ export class Scheduler {
   readonly #groups = new Map<string, AddressGroup>();
   readonly wantsLoad = new Set<Origin>();
   readonly wantsAddress = new Set<Host>();
-  readonly use = { robotsInFlight: 0, peakRobots: 0, peakRobotsWaiting: 0, peakHost: 0, hostAtLimit: 0, peakHostWaiting: 0, inMemory: 0, peakInMemory: 0, peakDelayed: 0, peakBlocked: 0 };
+  readonly use = {
+    robotsInFlight: 0,
+    peakRobots: 0,
+    peakRobotsWaiting: 0,
+    peakHost: 0,
+    hostAtLimit: 0,
+    peakHostWaiting: 0,
+    inMemory: 0,
+    peakInMemory: 0,
+    peakDelayed: 0,
+    peakBlocked: 0,
+  };
   /** No further URL may be asked for the first time. */
   closed = false;
   /** Requests of all hosts. */
@@ -119,7 +130,9 @@ export class Scheduler {
   }
 
   #wantsMore(origin: Origin): boolean {
-    return origin.robots === 'ready' && origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0);
+    return (
+      origin.robots === 'ready' && origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0)
+    );
   }
 
   #isAllowed(origin: Origin, item: Waiting): boolean {
@@ -159,7 +172,8 @@ export class Scheduler {
         }
         continue;
       }
-      const pick = this.#turnOf(host) <= now && this.#mayUseAddress(host, now) ? this.#pickFrom(host, now, cut, result) : null;
+      const pick =
+        this.#turnOf(host) <= now && this.#mayUseAddress(host, now) ? this.#pickFrom(host, now, cut, result) : null;
       if (pick !== null) {
         this.#start(host, pick);
         result.picks.push(pick);

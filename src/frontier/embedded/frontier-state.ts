@@ -1,0 +1,128 @@
+import { type Clock, steadyClock } from '../../base/clock.js';
+import type { HostRow, SeedRow, StorePort, StoreSnapshot } from '../../store/transaction.js';
+import type { TrapWatch } from '../../url/traps.js';
+import type { Outcome } from '../frontier.js';
+import type { SeedBook } from '../seed-book.js';
+import type { Host, Origin } from './host.js';
+import type { KeyTable } from './key-table.js';
+import type { SchedulerOptions } from './options.js';
+import { Registry } from './registry.js';
+import { RobotsDesk } from './robots-desk.js';
+import { Scheduler } from './scheduler.js';
+import type { Waiting } from './url-queue.js';
+
+export interface EmbeddedFrontierParts {
+  options: SchedulerOptions;
+  clock: Clock;
+  /** 0 ≤ x < 1 */
+  random(): number;
+  store: StorePort;
+  snapshot: StoreSnapshot;
+  keys: KeyTable;
+  traps: TrapWatch;
+  seeds: SeedBook;
+  /** Address of a host name, for pacing by address. */
+  resolveAddress(hostName: string): Promise<string | null>;
+  events: FrontierEvents;
+}
+
+export interface FrontierEvents {
+  /** A seed redirected out of what its scope counted: lanes have to judge by the new one. */
+  scopeGrew(seed: SeedRow): void;
+  hostDeferred(host: string, reason: string, urls: number, until: number): void;
+  crawlDelayTooLong(host: string, delayMs: number): void;
+  trapCut(pattern: string): void;
+  sitemapRead(url: string, urls: number): void;
+  /** Pages that are settled for good, in the order they came; told once their commit is durable. */
+  settled(pages: SettledPage[]): void;
+  /** Hosts left memory: whoever keeps something by origin may forget it. */
+  originsLeft(origins: number[]): void;
+  /** Something may be ready earlier than `wakeAt` said. */
+  wake(): void;
+}
+
+export interface SettledPage {
+  url: string;
+  depth: number;
+  attempts: number;
+  state: 'done' | 'failed' | 'skipped';
+  reason: string | null;
+  external: boolean;
+  outcome: Outcome;
+}
+
+/** A lease that is out, until it is settled. */
+export interface Held {
+  item: Waiting;
+  origin: Origin;
+  /** The origin whose robots.txt this is, where it is one. */
+  robotsOf: Origin | null;
+  sentAt: number;
+  headersSeen: boolean;
+  ended: boolean;
+}
+
+/** Everything the parts of the frontier share: the schedule in memory, what is leased, and the counters. */
+export class FrontierState {
+  readonly parts: EmbeddedFrontierParts;
+  readonly options: SchedulerOptions;
+  readonly clock: Clock;
+  /** Its wall time does not jump: for times that go to the store and come back in the same run. */
+  readonly steady: Clock;
+  readonly registry: Registry;
+  readonly scheduler: Scheduler;
+  readonly robots: RobotsDesk;
+  readonly leased = new Map<number, Held>();
+  readonly seedUse = new Map<number, number>();
+  readonly toDefer = new Set<Host>();
+  readonly toPark = new Map<number, HostRow>();
+  readonly trapCounts: Map<string, number>;
+  readonly counts: { done: number; failed: number; skipped: number; deferred: number };
+  nextId: number;
+  /** Queued or leased, robots.txt aside. */
+  open: number;
+  robotsLeased = 0;
+  lookingUp = 0;
+  parked: number;
+  parkedDue: number;
+  /** All hosts in memory are at work: none can make room for one that is due. */
+  evictionFutile = false;
+  dispatched: number;
+  retries = 0;
+  scopeVersion = 0;
+  commitMs = 0;
+  peakOnDisk = 0;
+  peakHosts = 0;
+  peakParked = 0;
+
+  constructor(parts: EmbeddedFrontierParts) {
+    const { options, clock, snapshot } = parts;
+    this.parts = parts;
+    this.options = options;
+    this.clock = clock;
+    this.steady = steadyClock(clock);
+    this.registry = new Registry(options, this.steady, snapshot.unclean);
+    this.scheduler = new Scheduler(options, clock, this.registry);
+    this.robots = new RobotsDesk(options, clock);
+    this.nextId = snapshot.nextId;
+    this.parked = snapshot.parkedHosts;
+    this.parkedDue = snapshot.parkedHosts > 0 ? 0 : Number.POSITIVE_INFINITY;
+    const { counts } = snapshot;
+    this.counts = {
+      done: counts['done'] ?? 0,
+      failed: counts['failed'] ?? 0,
+      skipped: counts['skipped'] ?? 0,
+      deferred: 0,
+    };
+    this.open = counts['open'] ?? 0;
+    this.dispatched = Number(snapshot.meta['dispatched'] ?? 0);
+    this.trapCounts = new Map(JSON.parse(snapshot.meta['trapCounts'] ?? '[]'));
+    for (const [seed, used] of JSON.parse(snapshot.meta['seedUse'] ?? '[]') as [number, number][]) {
+      this.seedUse.set(seed, used);
+    }
+  }
+
+  get queuedOnDisk(): number {
+    return Math.max(0, this.open - this.scheduler.use.inMemory - (this.leased.size - this.robotsLeased));
+  }
+}

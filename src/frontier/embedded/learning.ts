@@ -1,0 +1,146 @@
+import type { CommitAnswer, HostSnapshot, NewUrl, QueuedUrl } from '../../store/transaction.js';
+import { UrlKind, UrlState } from '../../store/url-state.js';
+import { queueOriginOf } from '../../url/place.js';
+import { type Composition, isListed, isWork, trulyNew } from './composition.js';
+import type { FrontierState } from './frontier-state.js';
+import type { Host, Origin } from './host.js';
+import type { HostMemory } from './host-memory.js';
+
+/** The commit is durable: memory takes over what it says. */
+export class Learning {
+  readonly #state: FrontierState;
+  readonly #hostMemory: HostMemory;
+
+  constructor(state: FrontierState, hostMemory: HostMemory) {
+    this.#state = state;
+    this.#hostMemory = hostMemory;
+  }
+
+  /** The commit is durable: now memory may know of it. */
+  learnFrom(composition: Composition, answer: CommitAnswer): void {
+    const { transaction, settled } = composition;
+    const newUrls = trulyNew(transaction.newUrls, answer);
+    const fresh = this.#enterHosts(answer.hosts);
+    for (const url of newUrls) {
+      this.#cameNew(url, fresh);
+    }
+    for (const url of answer.queued) {
+      this.#state.open++;
+      this.#state.counts.skipped -= url.wasSkipped ? 1 : 0;
+      this.#queueAgain(url, fresh);
+    }
+    for (const { key, depth, offered } of answer.lowered) {
+      this.#state.parts.keys.lower(key, depth, offered);
+    }
+    for (const { item, origin } of composition.requeued) {
+      const moved =
+        origin.host.deferredReason !== null || origin.robots === 'unreachable' || origin.robots === 'failed';
+      if (!moved || item.kind === UrlKind.robots) {
+        this.#state.scheduler.add(origin, item);
+      }
+    }
+    transaction.bulk.forEach((move, i) => {
+      if (move.to === UrlState.queued) {
+        this.#reload(answer.hosts.find(({ host }) => host.id === move.host)!);
+      }
+      this.#countBulk(move.to, answer.moved[i]!, composition.bulkHosts[i]!, move.reason);
+    });
+    this.#state.open -= settled.outstanding;
+    this.#state.counts.done += settled.done;
+    this.#state.counts.failed += settled.failed;
+    this.#state.counts.skipped += settled.skipped;
+    for (const host of new Set(composition.pinned)) {
+      this.#state.scheduler.refresh(host);
+    }
+    this.#notePeaks();
+    if (composition.pages.length > 0) {
+      this.#state.parts.events.settled(composition.pages);
+    }
+  }
+
+  #notePeaks(): void {
+    this.#state.peakOnDisk = Math.max(this.#state.peakOnDisk, this.#state.queuedOnDisk);
+    this.#state.peakHosts = Math.max(this.#state.peakHosts, this.#state.registry.size);
+    this.#state.peakParked = Math.max(this.#state.peakParked, this.#state.parked);
+  }
+
+  /** Hosts that were not in memory when their URLs were composed: their queues come from disk, the new URLs included. */
+  #enterHosts(hosts: HostSnapshot[]): Set<string> {
+    const fresh = new Set<string>();
+    for (const snapshot of hosts) {
+      for (const { origin } of snapshot.origins) {
+        if (this.#state.registry.origin(origin) === undefined) {
+          fresh.add(origin);
+        }
+      }
+      if (this.#state.registry.surplus < 0 || this.#state.registry.has(snapshot.host.id)) {
+        this.#hostMemory.enter(snapshot);
+      } else {
+        this.#hostMemory.park(snapshot.host);
+      }
+    }
+    return fresh;
+  }
+
+  #cameNew(url: NewUrl, fresh: Set<string>): void {
+    if (url.unsure) {
+      this.#state.parts.keys.insert(
+        url.key,
+        url.id,
+        url.depth,
+        url.state !== UrlState.unlisted && url.reason !== 'nofollow',
+      );
+    }
+    if (isListed(url) && url.state !== UrlState.queued) {
+      const name = url.state === UrlState.skipped ? 'skipped' : url.state === UrlState.failed ? 'failed' : 'deferred';
+      this.#state.counts[name]++;
+    }
+    if (!isWork(url)) {
+      return;
+    }
+    this.#state.open++;
+    const text = queueOriginOf(url.url);
+    const origin = this.#state.registry.origin(text);
+    if (origin !== undefined && !fresh.has(text) && origin.host.deferredReason === null && origin.robots !== 'failed') {
+      this.#state.scheduler.add(origin, { ...url, attempts: 0, notBefore: 0 });
+    }
+  }
+
+  #queueAgain(url: QueuedUrl & { origin: string }, fresh: Set<string>): void {
+    const origin = this.#state.registry.origin(url.origin);
+    if (origin !== undefined && !fresh.has(url.origin)) {
+      this.#state.scheduler.add(origin, this.#hostMemory.waiting(url));
+    }
+  }
+
+  /** After a bulk move back to queued: everything of the host waits on disk. */
+  #reload(snapshot: HostSnapshot): void {
+    for (const { origin: text, queued } of snapshot.origins) {
+      const origin = this.#state.registry.origin(text);
+      if (origin !== undefined) {
+        this.#state.scheduler.clear(origin, queued);
+      }
+    }
+  }
+
+  #countBulk(
+    to: UrlState,
+    moved: number,
+    { host, origin }: { host: Host | null; origin: Origin | null },
+    reason: string | null,
+  ): void {
+    if (to === UrlState.queued) {
+      this.#state.open += moved;
+      this.#state.counts.deferred -= moved;
+      return;
+    }
+    this.#state.open -= moved;
+    if (to === UrlState.failed) {
+      this.#state.counts.failed += moved;
+      return;
+    }
+    this.#state.counts.deferred += moved;
+    const at = host ?? origin!.host;
+    this.#state.parts.events.hostDeferred(at.name, reason ?? '', moved, at.blockedUntil);
+  }
+}

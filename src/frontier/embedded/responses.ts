@@ -1,0 +1,72 @@
+import { isHostTrouble } from '../../hosts/backoff.js';
+import { isServer } from '../../url/place.js';
+import type { Outcome } from '../frontier.js';
+import type { Deferral } from './deferral.js';
+import type { FrontierState, Held } from './frontier-state.js';
+import type { Host } from './host.js';
+
+/** What a response does to its host at once, long before it is committed: its clock, its places, its backoff, its tuning. */
+export class Responses {
+  readonly #state: FrontierState;
+  readonly #deferral: Deferral;
+
+  constructor(state: FrontierState, deferral: Deferral) {
+    this.#state = state;
+    this.#deferral = deferral;
+  }
+
+  headers(id: number, at: number): void {
+    const held = this.#state.leased.get(id);
+    if (held !== undefined && !held.headersSeen && !held.ended) {
+      held.headersSeen = true;
+      this.#state.scheduler.headers(held.origin.host, at);
+    }
+  }
+
+  ended(outcome: Outcome): void {
+    const held = this.#state.leased.get(outcome.id);
+    if (held === undefined || held.ended) {
+      return;
+    }
+    held.ended = true;
+    this.#state.evictionFutile = false;
+    const { host } = held.origin;
+    const sent = outcome.unsent === null;
+    if (sent && outcome.headersAt !== null && !held.headersSeen) {
+      held.headersSeen = true;
+      this.#state.scheduler.headers(host, outcome.headersAt);
+    }
+    if (sent) {
+      this.#learn(host, held, outcome);
+    }
+    // What a dead lane gives back may have been on the wire: only what robots.txt forbids certainly was not.
+    this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, outcome.unsent !== 'robots');
+    if (held.robotsOf !== null && held.item.hops === 0) {
+      this.#state.scheduler.robotsEnded();
+    }
+  }
+
+  /** What a response tells about its host. */
+  #learn(host: Host, held: Held, outcome: Outcome): void {
+    const { status, errorClass } = outcome;
+    if (outcome.address !== null && host.address === null) {
+      host.address = outcome.address;
+    }
+    if (errorClass === 'timeout' || status === 429 || status === 503) {
+      host.tuner.overloaded();
+    } else if (outcome.ttfbMs !== null && held.item.attempts === 1) {
+      host.tuner.answered(outcome.ttfbMs);
+    }
+    if (!isHostTrouble(status, errorClass) || !isServer(host.name)) {
+      host.succeeded();
+      return;
+    }
+    const now = this.#state.clock.now();
+    const retryAfterMs = status === 429 || status === 503 ? outcome.retryAfterMs : null;
+    this.#state.scheduler.use.peakBlocked++;
+    host.troubled(held.sentAt, now, retryAfterMs, this.#state.parts.random(), this.#state.options);
+    if (host.blockedUntil - now > this.#state.options.maxWaitMs && host.deferredReason === null) {
+      this.#deferral.putOff(host, host.blockReason ?? 'backoff');
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import type { PageRow } from '../../store/transaction.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { queueOriginOf } from '../../url/place.js';
+import type { Offer, Outcome } from '../frontier.js';
+import { judge } from '../verdict.js';
+import type { Admission } from './admission.js';
+import type { Composition } from './composition.js';
+import type { Deferral } from './deferral.js';
+import type { FrontierState, Held } from './frontier-state.js';
+import type { Origin } from './host.js';
+import { MAX_RETRY_DELAY_MS } from './options.js';
+import type { Responses } from './responses.js';
+import type { UrlBudget } from './url-budget.js';
+
+/** Outcomes of leases become part of the next transaction. */
+export class Settlement {
+  readonly #state: FrontierState;
+  readonly #admission: Admission;
+  readonly #budget: UrlBudget;
+  readonly #deferral: Deferral;
+  readonly #responses: Responses;
+
+  constructor(state: FrontierState, admission: Admission, budget: UrlBudget, deferral: Deferral, responses: Responses) {
+    this.#state = state;
+    this.#admission = admission;
+    this.#budget = budget;
+    this.#deferral = deferral;
+    this.#responses = responses;
+  }
+
+  settleOne(outcome: Outcome, composition: Composition): void {
+    const held = this.#state.leased.get(outcome.id);
+    if (held === undefined) {
+      throw new Error(`an outcome came for URL ${outcome.id}, which is not leased`);
+    }
+    this.#responses.ended(outcome);
+    this.#state.leased.delete(outcome.id);
+    held.origin.host.pinned--;
+    if (outcome.unsent === 'returned') {
+      this.#giveBack(held, composition);
+    } else if (held.robotsOf !== null) {
+      this.#settleRobots(held, held.robotsOf, outcome, composition);
+    } else {
+      this.#settleUrl(held, outcome, composition);
+    }
+  }
+
+  #giveBack(held: Held, composition: Composition): void {
+    composition.transaction.returned.push(held.item.id);
+    if (held.robotsOf !== null && held.item.hops === 0) {
+      this.#state.robotsLeased--;
+      held.robotsOf.robots = 'unknown';
+      this.#state.scheduler.refresh(held.robotsOf.host);
+      return;
+    }
+    this.#budget.uncount(held);
+    const item = { ...held.item, attempts: held.item.attempts - 1, class: QueueClass.urgent, notBefore: 0 };
+    composition.requeued.push({ item, origin: held.origin });
+    composition.pin(held.origin.host);
+    this.#deferral.shareFate(held.origin, composition);
+  }
+
+  #settleUrl(held: Held, outcome: Outcome, composition: Composition): void {
+    const { item, origin } = held;
+    const rules = { ...this.#state.options, maxRetryDelayMs: MAX_RETRY_DELAY_MS };
+    let verdict = judge(outcome, item.attempts, item.flags, rules);
+    if (
+      outcome.redirect !== null &&
+      this.#state.options.maxRedirects > 0 &&
+      item.hops + 1 > this.#state.options.maxRedirects
+    ) {
+      verdict = { state: UrlState.failed, reason: 'redirect_limit' };
+    }
+    if (outcome.unsent === 'robots') {
+      this.#budget.uncount(held);
+    }
+    if (verdict.state === 'retry') {
+      this.#retry(held, verdict, composition);
+      return;
+    }
+    const limited = verdict.reason === 'redirect_limit';
+    const newIds = limited ? [] : this.#admission.admitFrom(held, outcome, composition);
+    composition.transaction.settled.push({
+      id: item.id,
+      state: verdict.state,
+      reason: verdict.reason,
+      retry: null,
+      page: outcome.page ?? failedPage(outcome, this.#state.clock.wall()),
+      redirectTo: limited ? null : redirectTarget(outcome, newIds),
+      edges: limited ? null : outcome.edges,
+      rels: outcome.rels,
+      texts: outcome.texts,
+      newIds,
+      depth: outcome.scopeVersion === this.#state.scopeVersion ? item.depth : -1,
+    });
+    composition.settled.outstanding++;
+    if (item.kind === UrlKind.sitemap && outcome.offers.some(({ kind }) => kind === UrlKind.page)) {
+      // All of its URLs, those that were known already too.
+      this.#state.parts.events.sitemapRead(item.url, outcome.page?.links ?? 0);
+    }
+    if (item.kind === UrlKind.page) {
+      const state = (['done', 'failed', 'skipped'] as const)[verdict.state - UrlState.done]!;
+      composition.settled[state]++;
+      const external = (item.flags & UrlFlag.external) !== 0;
+      composition.pages.push({
+        url: item.url,
+        depth: item.depth,
+        attempts: item.attempts,
+        state,
+        reason: verdict.reason,
+        external,
+        outcome,
+      });
+      this.#noteSeed(held, verdict.state, outcome, composition);
+      this.#noteTrap(held, outcome);
+    }
+    composition.pin(origin.host);
+  }
+
+  #retry(
+    held: Held,
+    verdict: { afterMs: number; flags: number; reason: string | null },
+    composition: Composition,
+  ): void {
+    const { item } = held;
+    if (verdict.reason !== null) {
+      this.#state.retries++;
+    }
+    composition.transaction.settled.push({
+      id: item.id,
+      state: UrlState.queued,
+      reason: verdict.reason,
+      retry: { notBefore: this.#state.steady.wall() + verdict.afterMs, flags: verdict.flags },
+      page: null,
+      redirectTo: null,
+      edges: null,
+      rels: [],
+      texts: null,
+      newIds: [],
+      depth: item.depth,
+    });
+    const notBefore = verdict.afterMs > 0 ? this.#state.clock.now() + verdict.afterMs : 0;
+    composition.requeued.push({
+      item: { ...item, class: QueueClass.urgent, notBefore, flags: verdict.flags },
+      origin: held.origin,
+    });
+    composition.pin(held.origin.host);
+    this.#deferral.shareFate(held.origin, composition);
+  }
+
+  #noteSeed(held: Held, state: UrlState, outcome: Outcome, composition: Composition): void {
+    const { item } = held;
+    if ((item.flags & UrlFlag.seed) === 0) {
+      return;
+    }
+    if (state === UrlState.done && outcome.redirect === null) {
+      this.#state.parts.seeds.reached(item.seed);
+    } else if (state !== UrlState.done) {
+      const next = this.#state.parts.seeds.failed(item.seed, outcome);
+      if (next !== null) {
+        this.#admission.admit([next], null, composition);
+      }
+    }
+  }
+
+  #noteTrap(held: Held, outcome: Outcome): void {
+    if (outcome.unsent !== null || outcome.status === null) {
+      return;
+    }
+    const { url } = held.item;
+    const { traps } = this.#state.parts;
+    const brings = (offer: Offer) => offer.state === UrlState.queued && traps.isNews(url, offer.url);
+    const newShapes = !traps.wantsText(url) || outcome.offers.some(brings);
+    traps.fetched(url, { newShapes, textHash: outcome.textHash });
+  }
+
+  #settleRobots(held: Held, owner: Origin, outcome: Outcome, composition: Composition): void {
+    if (held.item.hops === 0) {
+      this.#state.robotsLeased--;
+    } else {
+      composition.settled.outstanding++;
+    }
+    const failed = outcome.robots === null || outcome.robots.standing !== 'rules';
+    composition.transaction.settled.push({
+      id: held.item.id,
+      state: failed && outcome.redirect === null ? UrlState.failed : UrlState.done,
+      reason: outcome.errorClass,
+      retry: null,
+      page: outcome.page,
+      redirectTo: null,
+      edges: null,
+      rels: [],
+      texts: null,
+      newIds: [],
+      depth: 0,
+    });
+    const step = this.#state.robots.answer(owner, held.item, outcome);
+    if (step.hop !== null) {
+      const id = this.#admission.addNew(step.hop, held.item.id, false, composition);
+      this.#state.robots.follows(id, owner, queueOriginOf(step.hop.url));
+      if (composition.transaction.newUrls.at(-1)!.state !== UrlState.queued) {
+        this.#deferral.abandonHops(queueOriginOf(step.hop.url), composition);
+      }
+    }
+    if (step.bulk !== null) {
+      this.#deferral.moveAll(step.bulk.to, step.bulk.reason, null, owner, composition);
+      this.#admission.admit(
+        this.#state.parts.seeds.originFailed(owner.origin, step.bulk.reason, outcome),
+        null,
+        composition,
+      );
+    }
+    composition.pin(owner.host);
+    composition.pin(held.origin.host);
+    if (step.settled) {
+      this.#admission.afterRobots(owner, step.sitemaps, composition);
+    }
+    this.#state.scheduler.refresh(owner.host);
+  }
+}
+
+function redirectTarget(outcome: Outcome, newIds: number[]): number | null {
+  if (outcome.redirect === null) {
+    return null;
+  }
+  return 'id' in outcome.redirect ? outcome.redirect.id : newIds[outcome.redirect.offer]!;
+}
+
+/** What is kept of a request that got no answer. */
+function failedPage(outcome: Outcome, wall: number): PageRow {
+  return {
+    status: outcome.status,
+    message: outcome.message,
+    contentType: null,
+    bytes: 0,
+    links: 0,
+    title: null,
+    description: null,
+    canonical: null,
+    lang: null,
+    robotsMeta: null,
+    hash: null,
+    lastModified: null,
+    etag: null,
+    fetchedAt: wall,
+    ttfbMs: outcome.ttfbMs ?? 0,
+    totalMs: 0,
+    malformed: null,
+  };
+}

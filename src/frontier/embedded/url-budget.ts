@@ -1,0 +1,43 @@
+import { UrlKind } from '../../store/url-state.js';
+import type { FrontierState, Held } from './frontier-state.js';
+import type { Host } from './host.js';
+import type { Waiting } from './url-queue.js';
+
+/** How many URLs were asked for the first time: of the whole crawl, of each host and of each seed. Limits go by it. */
+export class UrlBudget {
+  readonly #state: FrontierState;
+
+  constructor(state: FrontierState) {
+    this.#state = state;
+  }
+
+  count(item: Waiting, host: Host, by: 1 | -1): void {
+    this.#state.dispatched += by;
+    host.dispatched += by;
+    host.dirty = true;
+    this.#state.seedUse.set(item.seed, (this.#state.seedUse.get(item.seed) ?? 0) + by);
+    this.closeWhenSpent();
+  }
+
+  /** No request was made for it after all. */
+  uncount(held: Held): void {
+    if (held.item.kind === UrlKind.page && held.item.attempts === 1) {
+      this.count(held.item, held.origin.host, -1);
+    }
+  }
+
+  closeWhenSpent(): void {
+    const { maxUrls } = this.#state.options;
+    this.#state.scheduler.closed = maxUrls > 0 && this.#state.dispatched >= maxUrls;
+  }
+
+  meta(): Record<string, string> {
+    return {
+      dispatched: String(this.#state.dispatched),
+      ...(this.#state.trapCounts.size > 0 ? { trapCounts: JSON.stringify([...this.#state.trapCounts]) } : {}),
+      ...(this.#state.seedUse.size > 0 && this.#state.seedUse.size < 1000
+        ? { seedUse: JSON.stringify([...this.#state.seedUse]) }
+        : {}),
+    };
+  }
+}
