@@ -96,7 +96,7 @@ async function runSession(plan: SessionPlan, terminal: Terminal, news: string | 
   }
 }
 
-function exitCode({ end, seeds, allSeedsFailed }: SessionResult): number {
+function exitCode({ end, seeds, allSeedsFailed, summary }: SessionResult): number {
   if (end.reason === 'interrupted') {
     return EXIT.interrupted;
   }
@@ -108,7 +108,7 @@ function exitCode({ end, seeds, allSeedsFailed }: SessionResult): number {
     const first = forbidden ?? seeds[0]!;
     const what = forbidden === undefined ? 'could not be reached' : 'is forbidden by robots.txt';
     throw new SeedError(
-      `${first.label} ${what}: ${first.detail ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`,
+      `${first.label} ${what}: ${first.detail ?? Object.keys(summary.byClass)[0] ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`,
     );
   }
   return EXIT.ok;

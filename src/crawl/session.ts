@@ -223,7 +223,9 @@ export class CrawlSession {
     if (this.#plan.rest !== undefined) {
       await this.#tellRest(this.#plan.rest);
     }
-    return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed: this.#seedBook.allFailed };
+    // Seeds that redirect in circles fail only once the chain is looked at as a whole.
+    const nothingReached = end.reason === 'complete' && summary.done === 0;
+    return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed: this.#seedBook.allFailed || nothingReached };
   }
 
   async #tellRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {

@@ -4,11 +4,15 @@ import { noLatency } from './model-store.js';
 import { Simulation } from './simulation.js';
 import { crawlDelay, plainHost, VirtualWeb } from './virtual-web.js';
 
-const pagesOf = (host: string, count: number): string[] => Array.from({ length: count }, (_, i) => `http://${host}/p${i}`);
+const pagesOf = (host: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `http://${host}/p${i}`);
 
 describe('no head-of-line blocking', () => {
   /** When the last request to a fast host goes out. */
-  async function lastFastDispatch(withSlow: boolean, { delayMs, headersMs }: { delayMs: number; headersMs: [number, number] }): Promise<number> {
+  async function lastFastDispatch(
+    withSlow: boolean,
+    { delayMs, headersMs }: { delayMs: number; headersMs: [number, number] },
+  ): Promise<number> {
     const fast = Array.from({ length: 9 }, (_, i) => `fast${i}.test`);
     const web = new VirtualWeb();
     for (const name of fast) {
@@ -64,7 +68,9 @@ describe('fair at delay 0', () => {
       });
       const enough = 5_000;
       await simulation.run(workers === 1 ? enough * 15 : 4_000);
-      const ofSmall = simulation.log.flatMap(({ host, kind }, place) => (host !== 'big.test' && kind === UrlKind.page ? [place] : []));
+      const ofSmall = simulation.log.flatMap(({ host, kind }, place) =>
+        host !== 'big.test' && kind === UrlKind.page ? [place] : [],
+      );
       expect(ofSmall).toHaveLength(500);
       expect(Math.max(...ofSmall)).toBeLessThan(0.02 * 100_500);
       expect(simulation.log.length).toBeGreaterThan(0.02 * 100_500);

@@ -16,7 +16,9 @@ function woven(hosts: number, pages: number): Pick<SimulationPlan, 'web' | 'urls
         bodyMs: 20,
         links: (path) => {
           const page = Number(path.slice(2));
-          return page + 1 < pages ? [`http://h${i}.test/p${page + 1}`, `http://h${next}.test/p${page}`] : [`http://h${next}.test/p${page}`];
+          return page + 1 < pages
+            ? [`http://h${i}.test/p${page + 1}`, `http://h${next}.test/p${page}`]
+            : [`http://h${next}.test/p${page}`];
         },
       }),
     );
@@ -36,16 +38,16 @@ describe('little memory', () => {
     { readyHeapLimit: 1_000, frontierLimit: 5, newestFirst: false, delayMs: 0 },
     { readyHeapLimit: 4, frontierLimit: 7, newestFirst: false, delayMs: 200 },
     { readyHeapLimit: 4, frontierLimit: 7, newestFirst: true, delayMs: 0 },
-  ])('loses nothing and asks nothing twice ($readyHeapLimit hosts, $frontierLimit URLs, newest first: $newestFirst, delay $delayMs ms)', async ({
-    delayMs,
-    ...scheduler
-  }) => {
-    const simulation = new Simulation({ ...woven(25, 40), scheduler, options: { delayMs } });
-    const end = await simulation.run(3_600_000);
-    expect(end?.reason).toBe('complete');
-    expectAllDoneOnce(simulation, 1_000);
-    expect(simulation.log.filter(({ kind }) => kind === UrlKind.page)).toHaveLength(1_000);
-  });
+  ])(
+    'loses nothing and asks nothing twice ($readyHeapLimit hosts, $frontierLimit URLs, newest first: $newestFirst, delay $delayMs ms)',
+    async ({ delayMs, ...scheduler }) => {
+      const simulation = new Simulation({ ...woven(25, 40), scheduler, options: { delayMs } });
+      const end = await simulation.run(3_600_000);
+      expect(end?.reason).toBe('complete');
+      expectAllDoneOnce(simulation, 1_000);
+      expect(simulation.log.filter(({ kind }) => kind === UrlKind.page)).toHaveLength(1_000);
+    },
+  );
 
   test('a key table that is mostly on disk hides no URL and doubles none', async () => {
     const simulation = new Simulation({ ...woven(25, 40), keyBudgetBytes: 20_000, options: { delayMs: 0 } });
@@ -56,15 +58,23 @@ describe('little memory', () => {
 });
 
 describe('lanes that die', () => {
-  test.each([100_000, 4])('give back what they held; nothing is lost and no counter is off (%i hosts in memory)', async (readyHeapLimit) => {
-    const simulation = new Simulation({ ...woven(25, 40), lanes: 3, scheduler: { readyHeapLimit }, options: { delayMs: 100 } });
-    for (let second = 1; second <= 12; second++) {
-      simulation.after(second * 700, () => simulation.killLane(1 + (second % 3)));
-    }
-    const end = await simulation.run(3_600_000);
-    expect(end?.reason).toBe('complete');
-    expectAllDoneOnce(simulation, 1_000);
-  });
+  test.each([100_000, 4])(
+    'give back what they held; nothing is lost and no counter is off (%i hosts in memory)',
+    async (readyHeapLimit) => {
+      const simulation = new Simulation({
+        ...woven(25, 40),
+        lanes: 3,
+        scheduler: { readyHeapLimit },
+        options: { delayMs: 100 },
+      });
+      for (let second = 1; second <= 12; second++) {
+        simulation.after(second * 700, () => simulation.killLane(1 + (second % 3)));
+      }
+      const end = await simulation.run(3_600_000);
+      expect(end?.reason).toBe('complete');
+      expectAllDoneOnce(simulation, 1_000);
+    },
+  );
 });
 
 describe('a stop', () => {

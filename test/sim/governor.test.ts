@@ -46,7 +46,8 @@ const growth = (from: number, count: number): number[] =>
 
 describe('the governor in a crawl', () => {
   test('memory over 75 % halves what is in flight each second, below 70 % it grows back by a tenth', async () => {
-    const share = (elapsedMs: number) => (elapsedMs < 4_500 ? 0.5 : elapsedMs < 8_500 ? 0.8 : elapsedMs < 10_500 ? 0.72 : 0.6);
+    const share = (elapsedMs: number) =>
+      elapsedMs < 4_500 ? 0.5 : elapsedMs < 8_500 ? 0.8 : elapsedMs < 10_500 ? 0.72 : 0.6;
     const { limits, inFlight, simulation } = await govern({ rssBytes: (at) => share(at) * GIB }, 30);
     expect(limits.slice(0, 10)).toEqual([64, 64, 64, 64, 32, 16, 8, 4, 4, 4]);
     expect(limits.slice(10, 25)).toEqual(growth(4, 15));
@@ -55,7 +56,13 @@ describe('the governor in a crawl', () => {
       expect(inFlight[second], `second ${second}`).toBeLessThanOrEqual(limits[second - 1]!);
       expect(inFlight[second], `second ${second}`).toBeGreaterThanOrEqual(Math.floor(limits[second - 1]! / 2));
     }
-    expect(simulation.decisions.slice(0, 5).map(({ cause }) => cause)).toEqual(['memory', 'memory', 'memory', 'memory', 'recovery']);
+    expect(simulation.decisions.slice(0, 5).map(({ cause }) => cause)).toEqual([
+      'memory',
+      'memory',
+      'memory',
+      'memory',
+      'recovery',
+    ]);
   });
 
   test('over 90 % one request is in flight and one collection is forced; it recovers from that too', async () => {

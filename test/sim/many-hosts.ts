@@ -1,3 +1,4 @@
+import { UrlKind } from '../../src/store/url-state.js';
 import { plainHost, VirtualWeb } from './virtual-web.js';
 
 export interface ManyHosts {
@@ -5,10 +6,15 @@ export interface ManyHosts {
   seed: number;
   /** Time to the headers, by chance. */
   headersMs?: readonly [number, number];
+  /** This share of all first attempts fails for a moment. */
+  trouble?: number;
 }
 
 /** So many hosts that never run out: the first page of each leads to the next three, and page n to n + 3. */
-export function manyHosts({ hosts, seed, headersMs = [20, 180] }: ManyHosts): { web: VirtualWeb; urls: string[] } {
+export function manyHosts({ hosts, seed, headersMs = [20, 180], trouble = 0 }: ManyHosts): {
+  web: VirtualWeb;
+  urls: string[];
+} {
   const web = new VirtualWeb(seed);
   const urls: string[] = [];
   for (let i = 0; i < hosts; i++) {
@@ -21,7 +27,11 @@ export function manyHosts({ hosts, seed, headersMs = [20, 180] }: ManyHosts): { 
         return (page === 0 ? [1, 2, 3] : [page + 3]).map((next) => `http://${name}/p${next}`);
       },
     });
-    web.add(name, host);
+    web.add(name, (request) => {
+      const troubled =
+        request.kind !== UrlKind.robots && request.attempt === 1 && (request.chance * 1_000) % 1 < trouble;
+      return troubled ? { headersMs: 50, endMs: 50, status: 503 } : host(request);
+    });
     urls.push(`http://${name}/`);
   }
   return { web, urls };

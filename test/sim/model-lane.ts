@@ -158,7 +158,9 @@ function outcomeOf(lease: Lease, reply: Reply, sentAt: number, headersAt: number
   outcome.offers = (reply.links ?? []).map((url) => pageOffer(url, lease.depth + 1));
   if (reply.redirect !== undefined) {
     const kind = lease.kind;
-    outcome.offers = [{ ...pageOffer(reply.redirect, lease.depth), kind, class: QueueClass.urgent, hops: lease.hops + 1 }];
+    outcome.offers = [
+      { ...pageOffer(reply.redirect, lease.depth), kind, class: QueueClass.urgent, hops: lease.hops + 1 },
+    ];
     outcome.redirect = { offer: 0 };
     outcome.redirectUrl = reply.redirect;
   }

@@ -60,7 +60,12 @@ export class ModelStore implements StorePort {
   readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map()];
   #busyUntil = 0;
 
-  constructor(clock: VirtualClock, latency: StoreLatency, delayMsFor: (hostName: string) => number, listener: StoreListener) {
+  constructor(
+    clock: VirtualClock,
+    latency: StoreLatency,
+    delayMsFor: (hostName: string) => number,
+    listener: StoreListener,
+  ) {
     this.tables = new ModelTables(delayMsFor);
     this.#clock = clock;
     this.#latency = latency;
@@ -138,7 +143,8 @@ export class ModelStore implements StorePort {
       this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
     }
     for (const id of transaction.leased) {
-      tables.move(id, tables.urls.get(id)?.kind === UrlKind.robots ? ROBOTS_LEASED_FROM : LEASED_FROM, UrlState.leased).attempts++;
+      tables.move(id, tables.urls.get(id)?.kind === UrlKind.robots ? ROBOTS_LEASED_FROM : LEASED_FROM, UrlState.leased)
+        .attempts++;
     }
     for (const row of transaction.hosts) {
       tables.saveHost(row);
@@ -154,7 +160,8 @@ export class ModelStore implements StorePort {
   }
 
   #insert(url: NewUrl, entering: Set<ModelHost>, answer: CommitAnswer): void {
-    const origin = typeof url.origin === 'number' ? this.tables.origin(url.origin) : this.tables.ensureOrigin(url.origin);
+    const origin =
+      typeof url.origin === 'number' ? this.tables.origin(url.origin) : this.tables.ensureOrigin(url.origin);
     if (url.kind !== UrlKind.robots) {
       const known = this.#ids[url.kind].get(url.url);
       if (known !== undefined) {
@@ -241,7 +248,8 @@ export class ModelStore implements StorePort {
   #load({ origin, class: place, beyond, newestFirst, limit }: QueueLoad): QueuedUrl[] {
     const list = this.tables.origin(origin).lists[place];
     const rows = list.filter(
-      (url) => url.class === place && url.state === UrlState.queued && (newestFirst ? url.id < beyond : url.id > beyond),
+      (url) =>
+        url.class === place && url.state === UrlState.queued && (newestFirst ? url.id < beyond : url.id > beyond),
     );
     const unique = [...new Set(rows)].sort((a, b) => (newestFirst ? b.id - a.id : a.id - b.id)).slice(0, limit);
     return unique.map(({ id, url, kind, depth, seed, attempts, notBefore, hops, flags, class: itsClass }) => {

@@ -176,7 +176,12 @@ export class ModelTables {
     host.row = { ...host.row, parkedUntil: null };
     return {
       host: { ...host.row, name: host.name },
-      origins: host.origins.map(({ row, text, queued, deferred }) => ({ row, origin: text, queued: [...queued], deferred })),
+      origins: host.origins.map(({ row, text, queued, deferred }) => ({
+        row,
+        origin: text,
+        queued: [...queued],
+        deferred,
+      })),
     };
   }
 

@@ -16,13 +16,13 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '4096' },
   },
 });
-const [hosts, delayMs, minutes, seed, workers] = [values.hosts, values.delay, values.minutes, values.seed, values.workers].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-  number,
-];
+const [hosts, delayMs, minutes, seed, workers] = [
+  values.hosts,
+  values.delay,
+  values.minutes,
+  values.seed,
+  values.workers,
+].map(Number) as [number, number, number, number, number];
 
 const startedAt = performance.now();
 const simulation = new Simulation({
@@ -34,7 +34,13 @@ const simulation = new Simulation({
 const end = await simulation.run();
 const seconds = (performance.now() - startedAt) / 1000;
 const { queuedInMemory, queuedOnDisk, done } = simulation.counts;
-console.log(`${hosts} hosts at ${delayMs} ms for ${minutes} virtual minutes: ${seconds.toFixed(1)} s, ${end?.reason ?? 'not over'}`);
-console.log(`${simulation.sent} requests (${(simulation.sent / seconds).toFixed(0)} a real second), ${done} pages, ${simulation.steps} steps checked`);
-console.log(`${queuedInMemory} URLs wait in memory, ${queuedOnDisk} on disk; peak memory ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MiB`);
+console.log(
+  `${hosts} hosts at ${delayMs} ms for ${minutes} virtual minutes: ${seconds.toFixed(1)} s, ${end?.reason ?? 'not over'}`,
+);
+console.log(
+  `${simulation.sent} requests (${(simulation.sent / seconds).toFixed(0)} a real second), ${done} pages, ${simulation.steps} steps checked`,
+);
+console.log(
+  `${queuedInMemory} URLs wait in memory, ${queuedOnDisk} on disk; peak memory ${(process.resourceUsage().maxRSS / 1024).toFixed(0)} MiB`,
+);
 console.log(`schedule ${simulation.scheduleHash}`);

@@ -20,8 +20,8 @@ import { Random } from '../web/random.js';
 import { doubled, heapViolations } from './heap-witness.js';
 import { Ledger } from './ledger.js';
 import { ModelLane, pageOffer } from './model-lane.js';
-import type { HostOnWire } from './model-tables.js';
 import { diskLatency, EMPTY_SNAPSHOT, ModelStore, type StoreLatency } from './model-store.js';
+import type { HostOnWire } from './model-tables.js';
 import { VirtualClock } from './virtual-clock.js';
 import type { VirtualWeb } from './virtual-web.js';
 import { WireWatch } from './wire-watch.js';
@@ -144,7 +144,11 @@ export class Simulation {
       store: this.store,
       snapshot: EMPTY_SNAPSHOT,
       keys,
-      traps: new TrapWatch({ maxQueryVariants: options.maxQueryVariants, maxShapeVariants: options.maxShapeVariants, allow: [] }),
+      traps: new TrapWatch({
+        maxQueryVariants: options.maxQueryVariants,
+        maxShapeVariants: options.maxShapeVariants,
+        allow: [],
+      }),
       seeds: new SeedBook([]),
       resolveAddress: (host) => pool.resolve(host),
       events: {
@@ -155,7 +159,7 @@ export class Simulation {
         sitemapRead: () => {},
         settled: () => {},
         originsLeft: () => {},
-      wake: () => this.crawl.wake(),
+        wake: () => this.crawl.wake(),
       },
     });
     const lateClock = this.#lateClock();
@@ -273,8 +277,14 @@ export class Simulation {
     this.#guard(() => {
       must(outstanding >= 0, 'the counter is negative');
       must(outstanding === expected, `the counter is ${outstanding}, and ${expected} URLs wait or are leased`);
-      must(queuedInMemory <= outstanding, `${queuedInMemory} URLs are said to wait in memory, and there are ${outstanding}`);
-      must(leased === this.#ledger.leased, `the frontier has leased ${leased} URLs, and ${this.#ledger.leased} are somewhere`);
+      must(
+        queuedInMemory <= outstanding,
+        `${queuedInMemory} URLs are said to wait in memory, and there are ${outstanding}`,
+      );
+      must(
+        leased === this.#ledger.leased,
+        `the frontier has leased ${leased} URLs, and ${this.#ledger.leased} are somewhere`,
+      );
       must(this.#ledger.inFlight <= this.#workers, `${this.#ledger.inFlight} requests are in flight`);
       for (const violation of heapViolations()) {
         must(false, violation);

@@ -3,25 +3,34 @@ import { UrlKind } from '../../src/store/url-state.js';
 import { Simulation, type SimulationPlan } from './simulation.js';
 import { ALLOWED, crawlDelay, plainHost, troubledHost, type VirtualHost, VirtualWeb } from './virtual-web.js';
 
-const pagesOf = (host: string, count: number): string[] => Array.from({ length: count }, (_, i) => `http://${host}/p${i}`);
+const pagesOf = (host: string, count: number): string[] =>
+  Array.from({ length: count }, (_, i) => `http://${host}/p${i}`);
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 
 /** A crawl of one host, and of another that keeps the run going where that is wanted. */
 async function crawlOf(host: VirtualHost, urls: number, plan: Partial<SimulationPlan> = {}, companionUrls = 0) {
   const web = new VirtualWeb().add('a.test', host).add('companion.test', plainHost({ robots: crawlDelay(60_000) }));
-  const simulation = new Simulation({ web, urls: [...pagesOf('a.test', urls), ...pagesOf('companion.test', companionUrls)], ...plan });
+  const simulation = new Simulation({
+    web,
+    urls: [...pagesOf('a.test', urls), ...pagesOf('companion.test', companionUrls)],
+    ...plan,
+  });
   const end = await simulation.run(30 * HOUR);
   const log = simulation.log.filter(({ host: name }) => name === 'a.test');
   return { simulation, end, log, pages: log.filter(({ kind }) => kind === UrlKind.page) };
 }
 
 /** From the answer to one request to the next one. */
-const pauses = (log: { at: number }[], answerMs: number): number[] => log.slice(1).map(({ at }, i) => (at - log[i]!.at - answerMs) / SECOND);
+const pauses = (log: { at: number }[], answerMs: number): number[] =>
+  log.slice(1).map(({ at }, i) => (at - log[i]!.at - answerMs) / SECOND);
 
 describe('backoff', () => {
   test('a host that fails is left alone for 2^n s, somewhat more or less, and put off when that is beyond --max-wait', async () => {
-    const { end, pages, simulation } = await crawlOf(troubledHost(() => ({ status: 503 })), 20);
+    const { end, pages, simulation } = await crawlOf(
+      troubledHost(() => ({ status: 503 })),
+      20,
+    );
     const waits = pauses(pages, 50);
     waits.forEach((wait, i) => {
       expect(wait, `pause ${i + 1}`).toBeGreaterThanOrEqual(0.75 * 2 ** (i + 1) - 0.001);
@@ -60,7 +69,10 @@ describe('backoff', () => {
   });
 
   test('4xx other than 429 is no trouble of the host', async () => {
-    const { end, pages } = await crawlOf(troubledHost(() => ({ status: 404 })), 30);
+    const { end, pages } = await crawlOf(
+      troubledHost(() => ({ status: 404 })),
+      30,
+    );
     expect(end?.reason).toBe('complete');
     expect(Math.max(...pauses(pages, 50))).toBeLessThan(1.1);
   });
@@ -79,7 +91,10 @@ describe('Retry-After', () => {
   });
 
   test('beyond --max-wait the URLs are put off at once and the run ends', async () => {
-    const { end, pages, simulation } = await crawlOf(troubledHost(() => ({ status: 429, retryAfterMs: 700 * SECOND })), 5);
+    const { end, pages, simulation } = await crawlOf(
+      troubledHost(() => ({ status: 429, retryAfterMs: 700 * SECOND })),
+      5,
+    );
     expect(pages).toHaveLength(1);
     expect(end?.reason).toBe('complete_with_deferred');
     expect(simulation.deferrals).toEqual([expect.objectContaining({ host: 'a.test', reason: 'retry_after', urls: 5 })]);
@@ -109,7 +124,9 @@ describe('Retry-After', () => {
 
 describe('retries', () => {
   test('a page that fails twice for a moment is asked three times, each pause at least the double of the last', async () => {
-    const host = troubledHost(({ path, attempt }) => (path === '/p0' && attempt < 3 ? { headersMs: null, endMs: 50, errorClass: 'connection_reset' } : {}));
+    const host = troubledHost(({ path, attempt }) =>
+      path === '/p0' && attempt < 3 ? { headersMs: null, endMs: 50, errorClass: 'connection_reset' } : {},
+    );
     const { end, pages, simulation } = await crawlOf(host, 1);
     expect(end?.reason).toBe('complete');
     expect(pages.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
@@ -169,7 +186,12 @@ describe('robots.txt', () => {
   });
 
   test('of a host that refuses connections: that is the result of all of its URLs', async () => {
-    const host: VirtualHost = () => ({ headersMs: null, endMs: 5, errorClass: 'dns', robots: { standing: 'failed', errorClass: 'dns' } });
+    const host: VirtualHost = () => ({
+      headersMs: null,
+      endMs: 5,
+      errorClass: 'dns',
+      robots: { standing: 'failed', errorClass: 'dns' },
+    });
     const { end, log, simulation } = await crawlOf(host, 7);
     expect(end?.reason).toBe('complete');
     expect(log).toHaveLength(1);
@@ -183,7 +205,9 @@ describe('robots.txt', () => {
         return { headersMs: 20, endMs: 20, status: nth === 0 ? 200 : 500, robots };
       }
       // One is still under way when robots.txt is given up, and then fails for a moment.
-      return nth === 10 ? { headersMs: 60_000, endMs: 60_000, status: 500 } : { headersMs: 200, endMs: 200, status: 200 };
+      return nth === 10
+        ? { headersMs: 60_000, endMs: 60_000, status: 500 }
+        : { headersMs: 200, endMs: 200, status: 200 };
     };
     const { end, simulation } = await crawlOf(host, 400, { options: { delayMs: 0, maxInflightPerHost: 5 } });
     expect(end?.reason).toBe('complete_with_deferred');

@@ -34,7 +34,13 @@ export interface Reply {
 
 export type VirtualHost = (request: VirtualRequest) => Reply;
 
-export const ALLOWED: RobotsAnswer = { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
+export const ALLOWED: RobotsAnswer = {
+  standing: 'rules',
+  rules: null,
+  crawlDelayMs: null,
+  sitemaps: [],
+  maxAgeMs: null,
+};
 export const crawlDelay = (ms: number): RobotsAnswer => ({ ...ALLOWED, crawlDelayMs: ms });
 
 /** Hosts by name; a name without one is not found. */

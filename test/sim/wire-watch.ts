@@ -20,11 +20,15 @@ export class WireWatch {
       throw new Error(`${lease.host} has a delay and is asked for ${lease.url} while it has not answered`);
     }
     if (at < host.answeredAt + delayMs - TOLERANCE_MS) {
-      throw new Error(`${lease.host} is asked for ${lease.url} after ${at - host.answeredAt} ms, and its delay is ${delayMs} ms`);
+      throw new Error(
+        `${lease.host} is asked for ${lease.url} after ${at - host.answeredAt} ms, and its delay is ${delayMs} ms`,
+      );
     }
     // Without a delay, what was leased before the answer came may still go out.
     if (delayMs > 0 && at < host.notBefore - TOLERANCE_MS) {
-      throw new Error(`${lease.host} is asked for ${lease.url} ${host.notBefore - at} ms before its Retry-After is over`);
+      throw new Error(
+        `${lease.host} is asked for ${lease.url} ${host.notBefore - at} ms before its Retry-After is over`,
+      );
     }
     if (this.#obeysRobots && lease.kind !== UrlKind.robots && !host.robotsSettled) {
       throw new Error(`${lease.url} is asked for before robots.txt is settled`);
@@ -43,7 +47,10 @@ export class WireWatch {
       this.answered(host, outcome.endedAt);
     }
     if (outcome.retryAfterMs !== null && (outcome.status === 429 || outcome.status === 503)) {
-      host.notBefore = Math.max(host.notBefore, outcome.endedAt + Math.min(this.#maxRetryAfterMs, outcome.retryAfterMs));
+      host.notBefore = Math.max(
+        host.notBefore,
+        outcome.endedAt + Math.min(this.#maxRetryAfterMs, outcome.retryAfterMs),
+      );
     }
     if (outcome.robots?.standing === 'rules') {
       host.robotsSettled = true;

@@ -39,8 +39,7 @@ export class Responses {
     if (sent) {
       this.#learn(host, held, outcome);
     }
-    // What a dead lane gives back may have been on the wire: only what robots.txt forbids certainly was not.
-    this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, outcome.unsent !== 'robots');
+    this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
     if (held.robotsOf !== null && held.item.hops === 0) {
       this.#state.scheduler.robotsEnded();
     }
