@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Client } from 'undici';
 import { main } from '../src/cli/main.js';
-import { CrawlSession } from '../src/crawl/session.js';
 import { completeOptions } from '../src/config/resolve.js';
+import { CrawlSession } from '../src/crawl/session.js';
 
 /** What one contestant did, told by itself: CPU of all its threads, peak memory, pages. */
 export interface ChildReport {
@@ -42,7 +42,16 @@ async function run(): Promise<number> {
 }
 
 async function durable(): Promise<number> {
-  const code = await main(['crawl', target, '--data-dir', directory, '--max-inflight-per-host', String(PER_HOST), '--no-auto-tune', '--quiet']);
+  const code = await main([
+    'crawl',
+    target,
+    '--data-dir',
+    directory,
+    '--max-inflight-per-host',
+    String(PER_HOST),
+    '--no-auto-tune',
+    '--quiet',
+  ]);
   if (code !== 0) {
     throw new Error(`the crawl ended with ${code}`);
   }
@@ -51,7 +60,16 @@ async function durable(): Promise<number> {
 
 async function temporary(): Promise<number> {
   const resolved = completeOptions({ maxInflightPerHost: PER_HOST, autoTune: false });
-  const seed = { seed: 0, url: target, label: target, scope: 'subdomains', depth: null, maxUrls: null, fallbacks: [], scopeUrls: [target] };
+  const seed = {
+    seed: 0,
+    url: target,
+    label: target,
+    scope: 'subdomains',
+    depth: null,
+    maxUrls: null,
+    fallbacks: [],
+    scopeUrls: [target],
+  };
   const session = new CrawlSession({ resolved, directory: null, seeds: [seed], events: {} });
   await session.open();
   return (await session.run()).summary.total;

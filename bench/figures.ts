@@ -7,6 +7,7 @@ export function median(values: number[]): number {
 /** Columns under their headings, the first to the left and the others to the right. */
 export function table(headings: string[], rows: string[][]): string {
   const widths = headings.map((heading, column) => Math.max(heading.length, ...rows.map((row) => row[column]!.length)));
-  const line = (cells: string[]) => cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
+  const line = (cells: string[]) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  ');
   return `${[line(headings), ...rows.map(line)].join('\n')}\n`;
 }

@@ -43,18 +43,25 @@ function fetchedUrls(directory: string): string[] {
 
 function runChild(args: string[]): Promise<ChildReport> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [fileURLToPath(new URL('./child.js', import.meta.url)), ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [fileURLToPath(new URL('./child.js', import.meta.url)), ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     let out = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       out += text;
     });
-    child.on('close', (code) => (code === 0 ? resolve(JSON.parse(out) as ChildReport) : reject(new Error(`${args[0]} ended with ${code}`))));
+    child.on('close', (code) =>
+      code === 0 ? resolve(JSON.parse(out) as ChildReport) : reject(new Error(`${args[0]} ended with ${code}`)),
+    );
   });
 }
 
 function print(reports: Record<Contestant, ChildReport[]>): void {
   const rate = (report: ChildReport) => (report.pages / report.wallMs) * 1000;
-  const rates = Object.fromEntries(CONTESTANTS.map((name) => [name, median(reports[name].map(rate))])) as Record<Contestant, number>;
+  const rates = Object.fromEntries(CONTESTANTS.map((name) => [name, median(reports[name].map(rate))])) as Record<
+    Contestant,
+    number
+  >;
   const rows = CONTESTANTS.map((name) => {
     const each = reports[name];
     const all = each.map(rate);
@@ -68,6 +75,8 @@ function print(reports: Record<Contestant, ChildReport[]>): void {
       (rates[name] / rates.floor).toFixed(2),
     ];
   });
-  process.stdout.write(table(['one big site', 'pages', 'pages/s', 'spread', 'CPU µs/page', 'peak MiB', 'of floor'], rows));
+  process.stdout.write(
+    table(['one big site', 'pages', 'pages/s', 'spread', 'CPU µs/page', 'peak MiB', 'of floor'], rows),
+  );
   process.stdout.write(`durable / temporary: ${(rates.durable / rates.temporary).toFixed(2)}\n`);
 }

@@ -44,13 +44,22 @@ export async function seen(options: { seenMemoryBytes: number | null }): Promise
     maxShapeVariants: 0,
     ...(options.seenMemoryBytes === null ? {} : { seenMemoryBytes: options.seenMemoryBytes }),
   });
-  const seed = { seed: 0, url: 'root', label: 'root', scope: 'any', depth: null, maxUrls: null, fallbacks: [], scopeUrls: [] };
+  const seed = {
+    seed: 0,
+    url: 'root',
+    label: 'root',
+    scope: 'any',
+    depth: null,
+    maxUrls: null,
+    fallbacks: [],
+    scopeUrls: [],
+  };
   const session = new CrawlSession({ resolved, directory, seeds: [seed], events: {}, fetch, resolve: (href) => href });
   const startedAt = performance.now();
   try {
     await session.open();
     const { summary } = await session.run();
-    report(directory, marks, startedAt, summary.layers['filter']!);
+    report(directory, marks, startedAt, summary.layers.filter!);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -68,9 +77,16 @@ function linksOf(hub: number): string[] {
   return links;
 }
 
-function report(directory: string, marks: { hubs: number; rssBytes: number; at: number }[], startedAt: number, filter: { peak: number; peakWaiting: number }): void {
+function report(
+  directory: string,
+  marks: { hubs: number; rssBytes: number; at: number }[],
+  startedAt: number,
+  filter: { peak: number; peakWaiting: number },
+): void {
   const database = openDatabase(join(directory, 'crawl.sqlite'), { readOnly: true });
-  const { rows, different: distinct } = database.prepare("SELECT count(*) AS rows, count(DISTINCT url) AS different FROM urls WHERE url LIKE 'leaf:%'").get();
+  const { rows, different: distinct } = database
+    .prepare("SELECT count(*) AS rows, count(DISTINCT url) AS different FROM urls WHERE url LIKE 'leaf:%'")
+    .get();
   database.close();
   const first = marks[0]!;
   const last = marks.at(-1)!;

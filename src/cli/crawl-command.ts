@@ -48,7 +48,7 @@ export async function runResume(input: CommandInput): Promise<number> {
 
 async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
   const { stored, storedSeeds } = openForReading(directory, (reader) => ({
-    stored: JSON.parse(reader.meta()['options'] ?? 'null') as StoredOptions | null,
+    stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
     storedSeeds: reader.seeds(),
   }));
   if (stored === null) {

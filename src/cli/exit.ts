@@ -31,7 +31,7 @@ export function wantsExitSimple(
   const flags = (end === -1 ? argv : argv.slice(0, end)).filter((arg) => /^--(no-)?exit-simple$/.test(arg));
   const last = flags.at(-1);
   return last === undefined
-    ? (switchIn(env.GOSSAMER_EXIT_SIMPLE) ?? config['exitSimple'] === true)
+    ? (switchIn(env.GOSSAMER_EXIT_SIMPLE) ?? config.exitSimple === true)
     : last === '--exit-simple';
 }
 

@@ -18,7 +18,7 @@ export async function runExport(input: CommandInput): Promise<number> {
   const { format, output } = ready.resolved.options;
   const target = output === null || output === '-' ? { stdout: process.stdout } : { path: output };
   await openForReading(resolve(directory), async (reader) => {
-    if (format === 'edges' && reader.meta()['anchorText'] !== 'true') {
+    if (format === 'edges' && reader.meta().anchorText !== 'true') {
       ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
     }
     await exportFormat(reader, format, target).catch((error: NodeJS.ErrnoException) => {

@@ -203,7 +203,7 @@ export class CrawlSession {
         reason: end.reason,
         truncated: end.truncated,
         settled: this.#settled,
-        refetched: Number(this.#opened.snapshot.meta['refetched']),
+        refetched: Number(this.#opened.snapshot.meta.refetched),
         requests: this.#crawl.use.requests,
         retries: counts.retries,
         parseMs: this.#crawl.use.parseMs,
@@ -259,7 +259,7 @@ export class CrawlSession {
     const { snapshot, keys: keyData } = this.#opened;
     const keys = new KeyTable(this.settings.keyBudgetBytes, snapshot.spilledSegments).takeOver(keyData);
     this.#seedBook = new SeedBook(this.#seeds);
-    if (snapshot.resumed && (snapshot.counts['done'] ?? 0) > 0) {
+    if (snapshot.resumed && (snapshot.counts.done ?? 0) > 0) {
       for (const { seed } of this.#seeds) {
         this.#seedBook.reached(seed);
       }
@@ -294,7 +294,7 @@ export class CrawlSession {
       store: this.#store,
       snapshot,
       keys,
-      traps: this.#traps(snapshot.meta['traps']),
+      traps: this.#traps(snapshot.meta.traps),
       seeds: this.#seedBook,
       resolveAddress: (host) => this.#lanes.resolve(host),
       events: this.#frontierEvents(),

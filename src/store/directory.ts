@@ -55,7 +55,9 @@ function isUnbegun(directory: string): boolean {
     if (tables === 0) {
       return applicationId === 0 || applicationId === APPLICATION_ID;
     }
-    const isOurs = applicationId === APPLICATION_ID && database.prepare('PRAGMA user_version').get()?.user_version === SCHEMA_VERSION;
+    const isOurs =
+      applicationId === APPLICATION_ID &&
+      database.prepare('PRAGMA user_version').get()?.user_version === SCHEMA_VERSION;
     return isOurs && database.prepare("SELECT value FROM meta WHERE key = 'options'").get() === undefined;
   } catch {
     // Not a database, or a damaged one: opening it says so.

@@ -41,36 +41,36 @@ export class HostsTable {
   }
 
   ensure(origin: string, hostName: string): { origin: number; host: number } {
-    const existing = this.#statements['findOrigin']!.get(origin);
+    const existing = this.#statements.findOrigin!.get(origin);
     if (existing !== undefined) {
       return { origin: existing.id, host: existing.host };
     }
-    this.#statements['addHost']!.run(hostName);
-    const host = this.#statements['findHost']!.get(hostName)!.id as number;
-    return { origin: this.#statements['addOrigin']!.get(origin, host)!.id, host };
+    this.#statements.addHost!.run(hostName);
+    const host = this.#statements.findHost!.get(hostName)!.id as number;
+    return { origin: this.#statements.addOrigin!.get(origin, host)!.id, host };
   }
 
   /** The host as it is on disk. What is asked for comes into memory, so it is no longer parked. */
   snapshot(host: number): HostSnapshot {
-    this.#statements['unpark']!.run(host);
-    const row = this.#statements['host']!.get(host)!;
+    this.#statements.unpark!.run(host);
+    const row = this.#statements.host!.get(host)!;
     return {
       host: { ...hostRow(row), name: row.name, parkedUntil: null },
-      origins: this.#statements['origins']!.all(host).map((origin) => this.#originSnapshot(origin)),
+      origins: this.#statements.origins!.all(host).map((origin) => this.#originSnapshot(origin)),
     };
   }
 
   #originSnapshot(row: Row): OriginSnapshot {
     const queued: [number, number, number] = [0, 0, 0];
-    for (const { class: place, n } of this.#statements['queued']!.all(row.id)) {
+    for (const { class: place, n } of this.#statements.queued!.all(row.id)) {
       queued[place as 0 | 1 | 2] = n;
     }
-    return { row: originRow(row), origin: row.origin, queued, deferred: this.#statements['deferred']!.get(row.id)!.n };
+    return { row: originRow(row), origin: row.origin, queued, deferred: this.#statements.deferred!.get(row.id)!.n };
   }
 
   save(hosts: HostRow[], origins: OriginRow[]): void {
     for (const host of hosts) {
-      this.#statements['saveHost']!.run(
+      this.#statements.saveHost!.run(
         host.nextAllowedAt,
         host.blockedUntil,
         host.blockReason,
@@ -85,7 +85,7 @@ export class HostsTable {
       );
     }
     for (const origin of origins) {
-      this.#statements['saveOrigin']!.run(
+      this.#statements.saveOrigin!.run(
         origin.robotsId,
         origin.robotsState,
         origin.robotsRules,
@@ -108,9 +108,9 @@ export class HostsTable {
   }
 
   due(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {
-    const ids = limit > 0 ? this.#statements['due']!.all(wall, limit) : [];
+    const ids = limit > 0 ? this.#statements.due!.all(wall, limit) : [];
     const hosts = ids.map((row) => this.snapshot(row.id));
-    const next = this.#statements['nextDue']!.get()!;
+    const next = this.#statements.nextDue!.get()!;
     return { hosts, nextDue: next.due, parked: next.n };
   }
 }

@@ -90,7 +90,7 @@ export class Reader {
 
   /** Why the crawl ended, or null while it is under way or was killed. */
   ended(): { reason: string; truncated: string | null } | null {
-    const value = this.meta()['ended'];
+    const value = this.meta().ended;
     return value === undefined ? null : JSON.parse(value);
   }
 
@@ -173,7 +173,7 @@ export class Reader {
     const truncated = this.ended()?.truncated ?? null;
     return [
       ...(truncated === null ? [] : [`truncated: ${truncated}`]),
-      ...(this.meta()['ignoredRobots'] === 'true' ? ['robots.txt was ignored'] : []),
+      ...(this.meta().ignoredRobots === 'true' ? ['robots.txt was ignored'] : []),
     ];
   }
 
@@ -249,7 +249,7 @@ export class Reader {
   }
 
   #redirectChains(): RedirectChains {
-    this.#chains ??= new RedirectChains(this.#database, Number(this.meta()['maxRedirects'] ?? 0));
+    this.#chains ??= new RedirectChains(this.#database, Number(this.meta().maxRedirects ?? 0));
     return this.#chains;
   }
 }

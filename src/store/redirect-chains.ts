@@ -38,7 +38,7 @@ export class RedirectChains {
       const next = this.#next.get(at);
       if (next === undefined) {
         // Where the limit cut a chain its last hop says so, for all that lead there.
-        const cut = path.length > 0 && this.#reason.get(at)?.['reason'] === 'redirect_limit';
+        const cut = path.length > 0 && this.#reason.get(at)?.reason === 'redirect_limit';
         end = { id: at, problem: cut ? 'redirect_limit' : null };
         break;
       }

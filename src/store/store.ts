@@ -104,7 +104,7 @@ export class Store {
         .prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1, attempts = attempts - 1 WHERE state = 1')
         .run().changes,
     );
-    this.#setMeta({ refetched: String(Number(this.meta()['refetched'] ?? 0) + refetched + robots) });
+    this.#setMeta({ refetched: String(Number(this.meta().refetched ?? 0) + refetched + robots) });
     // On resume each host that was put off is probed again.
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
@@ -126,7 +126,7 @@ export class Store {
       hosts,
       parkedHosts,
       counts: this.counts(),
-      spilledSegments: JSON.parse(this.meta()['spilledSegments'] ?? '[]'),
+      spilledSegments: JSON.parse(this.meta().spilledSegments ?? '[]'),
       seeds: this.seeds(),
     };
   }
@@ -134,7 +134,7 @@ export class Store {
   /** A page that takes the process down keeps the crawl from going on; where pages were settled since, the kills came from elsewhere. */
   #forgiveAfterProgress(): void {
     const seq = String(this.writer.lastSeq);
-    if (this.meta()['seqAtStart'] !== seq) {
+    if (this.meta().seqAtStart !== seq) {
       this.database.exec('UPDATE urls SET lost = 0 WHERE state = 1');
     }
     this.#setMeta({ seqAtStart: seq });

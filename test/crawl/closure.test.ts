@@ -37,8 +37,20 @@ describe('a crawl of a web whose true closure is known', () => {
   const truth = () => graph.closure({ inScope: (url) => !url.includes('out.example') });
 
   it('lists every URL of the closure and no other, each with its state, reason, status and depth', () => {
-    const expected = [...truth()].map(([url, { state, reason, status, depth }]) => ({ url, state, reason, status, depth }));
-    const actual = readPages(directory).map(({ url, state, reason, status, depth }) => ({ url, state, reason, status, depth }));
+    const expected = [...truth()].map(([url, { state, reason, status, depth }]) => ({
+      url,
+      state,
+      reason,
+      status,
+      depth,
+    }));
+    const actual = readPages(directory).map(({ url, state, reason, status, depth }) => ({
+      url,
+      state,
+      reason,
+      status,
+      depth,
+    }));
     const byUrl = (a: { url: string }, b: { url: string }) => (a.url < b.url ? -1 : 1);
     expect(actual.sort(byUrl)).toEqual(expected.sort(byUrl));
   });

@@ -202,7 +202,7 @@ describe('secrets', () => {
       ],
     );
     const sent = (host: string) =>
-      new Set(requestsTo(own.web.log, host).map(({ headers }) => headers['authorization'] ?? null));
+      new Set(requestsTo(own.web.log, host).map(({ headers }) => headers.authorization ?? null));
     expect(sent('one.test')).toEqual(new Set([`Basic ${basic('alice', 'sEcReT-in-url')}`]));
     expect(sent('two.test')).toEqual(new Set([`Basic ${basic('bob', 'sEcReT-of-user')}`]));
     expect(sent('three.test')).toEqual(new Set([`Basic ${basic('carol', 'sEcReT-in-start-url')}`]));

@@ -53,13 +53,13 @@ describe('each layer of concurrency at its lowest bound', () => {
 
   it('1: one request in flight over all hosts', async () => {
     const { summary } = await crawlGraph(['--workers', '1']);
-    expectFull(summary.layers['workers'], 1);
+    expectFull(summary.layers.workers, 1);
     expect(own.web.peakInFlight()).toBe(1);
   });
 
   it('2: one request in flight per host', async () => {
     const { summary } = await crawlGraph(['--max-inflight-per-host', '1']);
-    expectFull(summary.layers['inflightPerHost'], 1);
+    expectFull(summary.layers.inflightPerHost, 1);
     for (const { name } of graph.hosts) {
       expect(own.web.peakInFlight(name), name).toBe(1);
     }
@@ -71,13 +71,13 @@ describe('each layer of concurrency at its lowest bound', () => {
     // Where nothing redirects and nothing is found again: such URLs are in memory whatever the limit says.
     slowly(own.web, 5).site('tree.test', tree({ pages: 300, arity: 5, links: 5 }));
     const { summary, pages } = await own.crawl(['http://tree.test/'], ['--frontier-limit', '1']);
-    expectFull(summary.layers['frontier'], 1);
+    expectFull(summary.layers.frontier, 1);
     expect(pages.size).toBe(300);
   });
 
   it('7: one lane', async () => {
     const { summary } = await crawlGraph(['--parse-workers', '1']);
-    expectFull(summary.layers['lanes'], 1);
+    expectFull(summary.layers.lanes, 1);
   });
 
   it('8: one fetch of robots.txt at a time', async () => {
@@ -87,7 +87,7 @@ describe('each layer of concurrency at its lowest bound', () => {
       graph.hosts.map(({ origin }) => `${origin}/`),
       ['--scope', 'host', '--robots-workers', '1'],
     );
-    expectFull(summary.layers['robots'], 1);
+    expectFull(summary.layers.robots, 1);
     expect(peakConcurrency(own.web.log.filter(({ path }) => path === '/robots.txt'))).toBe(1);
     const everything = await own.crawl(
       graph.hosts.map(({ origin }) => `${origin}/`),
@@ -132,8 +132,8 @@ describe('layers 6 and 9: known URLs that are on disk', () => {
   it('one look-up a batch behind the filter finds them all, and the filter saves look-ups', async () => {
     const args = ['--seen-memory', '1MiB', '--fp-check-limit', '1'];
     const { summary, directory } = await own.crawl(['http://many.test/'], args);
-    expectFull(summary.layers['lookups'], 1);
-    const { peak: asked, peakWaiting: saved } = summary.layers['filter']!;
+    expectFull(summary.layers.lookups, 1);
+    const { peak: asked, peakWaiting: saved } = summary.layers.filter!;
     expect(asked).toBeGreaterThan(0);
     expect(saved).toBeGreaterThan(asked / 4);
     expect(saved).toBeLessThan(asked);
@@ -166,7 +166,7 @@ describe('layer 10: more hosts than may be held in memory', () => {
       ['http://hosts.test/'],
       ['--ready-heap-limit', '1000', '--seeding-strategy', 'none'],
     );
-    expectFull(summary.layers['hosts'], 1_000);
+    expectFull(summary.layers.hosts, 1_000);
     expect(pages.size).toBe(1 + 2 * names.length);
     expect(new Set(Object.values(fates(pages)))).toEqual(new Set(['done']));
     expect(own.web.log).toHaveLength(2 + 3 * names.length);
@@ -190,7 +190,7 @@ describe('layer 11: bytes that are fetched and not yet settled', () => {
       ['http://big.test/'],
       ['--max-body', '64KiB', '--parse-buffer', '64KiB', '--max-inflight-per-host', '64', '--no-auto-tune'],
     );
-    const { limit, peak, peakWaiting } = summary.layers['bytes']!;
+    const { limit, peak, peakWaiting } = summary.layers.bytes!;
     expect(limit).toBe(64 * 1024);
     expect(peak).toBeGreaterThanOrEqual(limit!);
     expect(peakWaiting).toBeGreaterThan(0);

@@ -245,7 +245,7 @@ describe('one host behind several ports and schemes', () => {
       ],
     );
     const whole = [...own.web.log, ...tlsLog];
-    const ports = new Set(own.web.log.map(({ headers }) => headers['host']));
+    const ports = new Set(own.web.log.map(({ headers }) => headers.host));
     expect(ports).toEqual(new Set(['a.test', 'a.test:8080']));
     expect(tlsLog.length).toBeGreaterThan(4);
     expect(smallestGap(whole, 'a.test')).toBeGreaterThanOrEqual(100);

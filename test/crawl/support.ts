@@ -14,14 +14,20 @@ export interface Run {
 }
 
 /** Runs the program as its user does, in a folder of its own. */
-export function gossamer(args: readonly string[], options: { cwd?: string; env?: Record<string, string>; input?: string } = {}): Promise<Run> {
+export function gossamer(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+): Promise<Run> {
   return start(args, options).ended;
 }
 
-export function start(args: readonly string[], options: { cwd?: string; env?: Record<string, string>; input?: string } = {}) {
+export function start(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+) {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? tmpdir(),
-    env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...options.env },
+    env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -67,5 +73,6 @@ export function readLines<T>(text: string): T[] {
     .map((line) => JSON.parse(line) as T);
 }
 
-export const readPages = (directory: string): PageLine[] => readLines<PageLine>(readFileSync(join(directory, 'pages.jsonl'), 'utf8'));
+export const readPages = (directory: string): PageLine[] =>
+  readLines<PageLine>(readFileSync(join(directory, 'pages.jsonl'), 'utf8'));
 export const readSummary = (directory: string) => JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
 import { manyHosts } from './many-hosts.js';
-import { Simulation, type SimulationPlan } from './simulation.js';
+import type { SimulationPlan } from './plan.js';
+import { Simulation } from './simulation.js';
 import { plainHost, VirtualWeb } from './virtual-web.js';
 
 /** Hosts whose pages lead to each other's: every page of every host is reached. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { diskLatency } from './model-store.js';
-import { Simulation, type SimulationPlan } from './simulation.js';
+import type { SimulationPlan } from './plan.js';
+import { Simulation } from './simulation.js';
 import { plainHost, VirtualWeb } from './virtual-web.js';
 
 const GIB = 1024 ** 3;

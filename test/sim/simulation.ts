@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.js';
-import type { CrawlOptions } from '../../src/config/options.js';
 import { completeOptions } from '../../src/config/resolve.js';
 import { ByteBudget } from '../../src/crawl/byte-budget.js';
 import { Crawl, type CrawlEnd } from '../../src/crawl/crawl.js';
@@ -11,68 +10,24 @@ import { engineSettings } from '../../src/crawl/settings.js';
 import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
 import type { Host } from '../../src/frontier/embedded/host.js';
 import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
 import type { FrontierCounts, Lease, Outcome } from '../../src/frontier/frontier.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
-import type { UrlKind } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { Random } from '../web/random.js';
+import { drive } from './drive.js';
 import { doubled, heapViolations } from './heap-witness.js';
 import { Ledger } from './ledger.js';
 import { ModelLane, pageOffer } from './model-lane.js';
-import { diskLatency, EMPTY_SNAPSHOT, ModelStore, type StoreLatency } from './model-store.js';
+import { diskLatency, EMPTY_SNAPSHOT, ModelStore } from './model-store.js';
 import type { HostOnWire } from './model-tables.js';
+import type { Deferral, Sent, SimulationPlan } from './plan.js';
 import { VirtualClock } from './virtual-clock.js';
-import type { VirtualWeb } from './virtual-web.js';
 import { WireWatch } from './wire-watch.js';
-
-export interface SimulationPlan {
-  seed?: number;
-  web: VirtualWeb;
-  /** URLs that are there from the start, in their order. */
-  urls: readonly string[];
-  options?: Partial<CrawlOptions>;
-  /** Beyond what the options allow, such as room for three hosts. */
-  scheduler?: Partial<SchedulerOptions>;
-  keyBudgetBytes?: number;
-  lanes?: number;
-  storeLatency?: StoreLatency;
-  rssBytes?(elapsedMs: number): number;
-  /** How late the coordinator's timer fires. */
-  lagMs?(elapsedMs: number): number;
-  /** Once a virtual second, after the governor. */
-  onTick?(simulation: Simulation): void;
-  /** False where a million entries would be too many: the hash is made all the same. */
-  keepLog?: boolean;
-}
-
-/** One request as it went out. */
-export interface Sent {
-  /** Milliseconds since the beginning. */
-  at: number;
-  host: string;
-  url: string;
-  kind: UrlKind;
-  attempt: number;
-  /** Requests of the host in flight, this one included. */
-  inFlight: number;
-}
-
-export interface Deferral {
-  at: number;
-  host: string;
-  reason: string;
-  urls: number;
-}
 
 const GIB = 1024 ** 3;
 /** Up to so many hosts the whole heap is walked through at every step; beyond, once in so many steps. */
 const FEW_HOSTS = 64;
 const WALK_EVERY = 2_048;
-/** So many steps at one moment are a loop that waits for time to go on. */
-const MOST_STEPS_AT_ONCE = 20_000;
-/** Others in this process get a turn after so many steps. */
-const BREATHE_EVERY = 10_000;
 
 /** The real crawl, frontier, scheduler, registry, governor and limits, on a clock, a store and a web that are models. */
 export class Simulation {
@@ -232,46 +187,13 @@ export class Simulation {
     return end;
   }
 
-  async #drive(promise: Promise<void>, untilMs: number): Promise<boolean> {
-    let over = false;
-    let failed: unknown = null;
-    promise.then(
-      () => {
-        over = true;
-      },
-      (error) => {
-        over = true;
-        failed = error;
-      },
-    );
-    await settled();
-    for (let movedOn = this.steps, at = 0; !over; ) {
-      if (this.clock.nextAt > untilMs) {
-        return false;
-      }
-      if (!this.clock.step()) {
-        throw new Error('nothing can happen any more, and it is not over');
-      }
-      if (this.clock.now() !== at) {
-        at = this.clock.now();
-        movedOn = this.steps;
-      } else if (this.steps - movedOn > MOST_STEPS_AT_ONCE) {
-        throw new Error(`after ${this.clock.elapsedMs} ms it goes round and round without time going on`);
-      }
-      await settled();
-      this.#check();
-      if (++this.steps % BREATHE_EVERY === 0) {
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-    }
-    if (failed !== null) {
-      throw failed;
-    }
-    return true;
+  #drive(promise: Promise<void>, untilMs: number): Promise<boolean> {
+    return drive(this.clock, promise, untilMs, () => this.#check());
   }
 
   /** After every step. */
   #check(): void {
+    this.steps++;
     const { outstanding, leased, queuedInMemory } = this.frontier.counts();
     const expected = this.store.tables.outstanding + this.#ledger.robotsUnderWay;
     this.#guard(() => {
@@ -376,6 +298,3 @@ function must(holds: boolean, message: string): void {
     throw new Error(message);
   }
 }
-
-/** Everything that follows from what just happened has happened: a tick comes only when no promise is left to go on. */
-const settled = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));

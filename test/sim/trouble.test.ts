@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { UrlKind } from '../../src/store/url-state.js';
-import { Simulation, type SimulationPlan } from './simulation.js';
+import type { SimulationPlan } from './plan.js';
+import { Simulation } from './simulation.js';
 import { ALLOWED, crawlDelay, plainHost, troubledHost, type VirtualHost, VirtualWeb } from './virtual-web.js';
 
 const pagesOf = (host: string, count: number): string[] =>

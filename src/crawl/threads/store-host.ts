@@ -120,7 +120,7 @@ export class StoreHost {
     if (this.#directory === null) {
       return;
     }
-    const kept = store.meta()['pagesStream'];
+    const kept = store.meta().pagesStream;
     const position: { offset: number; seq: number } = kept === undefined ? { offset: 0, seq: 0 } : JSON.parse(kept);
     this.#stream = PagesStream.open(join(this.#directory, 'pages.jsonl'), position, this.#reader!);
     this.#streamedSeq = store.writer.lastSeq;
@@ -141,7 +141,7 @@ export class StoreHost {
   commit(transaction: Transaction): CommitAnswer {
     const store = this.#opened();
     if (this.#stream !== null) {
-      transaction.meta['pagesStream'] = JSON.stringify({ offset: this.#stream.offset, seq: this.#streamedSeq });
+      transaction.meta.pagesStream = JSON.stringify({ offset: this.#stream.offset, seq: this.#streamedSeq });
     }
     const answer = store.writer.commit(transaction);
     this.#commits++;

@@ -109,15 +109,15 @@ export class FrontierState {
     this.parkedDue = snapshot.parkedHosts > 0 ? 0 : Number.POSITIVE_INFINITY;
     const { counts } = snapshot;
     this.counts = {
-      done: counts['done'] ?? 0,
-      failed: counts['failed'] ?? 0,
-      skipped: counts['skipped'] ?? 0,
+      done: counts.done ?? 0,
+      failed: counts.failed ?? 0,
+      skipped: counts.skipped ?? 0,
       deferred: 0,
     };
-    this.open = counts['open'] ?? 0;
-    this.dispatched = Number(snapshot.meta['dispatched'] ?? 0);
-    this.trapCounts = new Map(JSON.parse(snapshot.meta['trapCounts'] ?? '[]'));
-    for (const [seed, used] of JSON.parse(snapshot.meta['seedUse'] ?? '[]') as [number, number][]) {
+    this.open = counts.open ?? 0;
+    this.dispatched = Number(snapshot.meta.dispatched ?? 0);
+    this.trapCounts = new Map(JSON.parse(snapshot.meta.trapCounts ?? '[]'));
+    for (const [seed, used] of JSON.parse(snapshot.meta.seedUse ?? '[]') as [number, number][]) {
       this.seedUse.set(seed, used);
     }
   }
