@@ -154,7 +154,7 @@ describe('the links of a page', () => {
     ['rel=alternate', 'link'],
     ['rel="alternate stylesheet"', 'stylesheet'],
     ['rel=icon', 'link'],
-    ['', 'link'],
+    ['', null],
     ['rel=preconnect', null],
     ['rel=dns-prefetch', null],
   ])('call <link %s> %s', (attributes, kind) => {

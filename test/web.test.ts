@@ -526,7 +526,7 @@ async function walk(site: Site, most: number): Promise<{ urls: string[]; texts: 
     const got = await web.client.get(urls[i]!);
     if (got.status !== 200) failed.push(urls[i]!);
     const markup = got.body.toString();
-    texts.add(/<p>(.*)<\/p>/.exec(markup)?.[1] ?? '');
+    texts.add((/<p>(.*)<\/p>/.exec(markup)?.[1] ?? '').replace(/<[^>]*>/g, ''));
     for (const { to } of scan(markup, urls[i]!).edges) {
       if (!seen.has(to) && to.startsWith('http://a.test/')) urls.push(to);
       seen.add(to);

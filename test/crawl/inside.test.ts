@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { inspect } from '../kill/killing.js';
-import { hitsPerUrl, smallestGap } from '../web/judge.js';
+import { hitsPerUrl, requestsTo, smallestGap } from '../web/judge.js';
 import { star } from '../web/plain.js';
+import { hang, html, linkPage, pathSite, text } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { gossamer, readPages, readSummary, temporaryFolder } from './support.js';
 
@@ -73,13 +74,26 @@ describe('a lane that dies', () => {
     expect(inspect(directory)).toMatchObject({ leased: [], integrity: 'ok' });
   });
 
-  it('does not bring its host asked faster than its delay', async () => {
-    const delayMs = 25;
-    const run = await sabotaged('lane-once:/p150', '--delay', `${delayMs}ms`);
+  it('does not bring its host asked faster than its delay, though the request was out when it died', async () => {
+    const page = pathSite({
+      '/robots.txt': text('User-agent: *\nCrawl-delay: 2\n'),
+      '/': html(linkPage('Slow', ['/victim'])),
+      '/victim': html('<title>Alive</title>'),
+    });
+    web.site('slow.test', {
+      handle(request) {
+        if (request.path !== '/victim' || existsSync(mark())) return page.handle(request);
+        // The lane that asks dies of this, and only now.
+        writeFileSync(mark(), 'asked');
+        return hang;
+      },
+    });
+    const run = await sabotaged('lane-late:/victim', 'http://slow.test/');
     expect(run.code, run.stderr).toBe(0);
-    expect(existsSync(mark())).toBe(true);
-    expect(byState('done')).toHaveLength(PAGES);
-    expect(smallestGap(web.log, 'a.test')).toBeGreaterThanOrEqual(delayMs);
+    expect(byState('done')).toHaveLength(PAGES + 2);
+    expect(readSummary(directory).notices).toEqual([expect.stringContaining('a thread died and was replaced')]);
+    expect(requestsTo(web.log, 'slow.test', '/victim')).toHaveLength(2);
+    expect(smallestGap(web.log, 'slow.test')).toBeGreaterThanOrEqual(2_000);
   });
 });
 

@@ -3,6 +3,7 @@
  * program. SABOTAGE says how:
  *   lane-once:/path    the first lane that gets this path dies of an uncaught error; the file SABOTAGE_MARK says that it happened
  *   lane-always:/path  every lane that gets it dies
+ *   lane-late:/path    the first lane that gets it dies once there is a file SABOTAGE_MARK
  *   store:n            the store's thread ends at the n-th commit, before it is made
  */
 import { existsSync, writeFileSync } from 'node:fs';
@@ -12,13 +13,18 @@ const [what, detail] = (process.env.SABOTAGE ?? '').split(/:(.*)/);
 const isLane = !isMainThread && workerData?.setup !== undefined;
 let commits = 0;
 
+function die() {
+  throw new Error('sabotage');
+}
+
 function sabotageLane({ jobs }) {
-  const isHit = jobs?.some(({ lease }) => lease.url.endsWith(detail));
-  if (isHit && (what === 'lane-always' || !existsSync(process.env.SABOTAGE_MARK))) {
-    writeFileSync(process.env.SABOTAGE_MARK, 'done');
-    process.nextTick(() => {
-      throw new Error('sabotage');
-    });
+  const mark = process.env.SABOTAGE_MARK;
+  if (!jobs?.some(({ lease }) => lease.url.endsWith(detail))) return;
+  if (what === 'lane-late') {
+    if (!existsSync(mark)) setInterval(() => existsSync(mark) && die(), 1);
+  } else if (what === 'lane-always' || !existsSync(mark)) {
+    writeFileSync(mark, 'done');
+    process.nextTick(die);
   }
 }
 

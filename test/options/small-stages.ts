@@ -53,7 +53,8 @@ export const interrupted: Stage = {
         if (path !== '/held') return notFound;
         begin();
         await wanted;
-        return html(linkPage('Late', []));
+        // Later than the grace that is the default, sooner than the one that is given.
+        return { ...html(linkPage('Late', [])), afterMs: 6000 };
       },
     });
     const program = trial.start([

@@ -190,15 +190,15 @@ describe('depth', () => {
     });
     fc.assert(
       fc.property(
-        fc.array(link, { maxLength: 20 }),
-        fc.integer({ min: 1, max: 4 }),
-        fc.infiniteStream(fc.nat(99)),
+        fc.array(link, { minLength: 8, maxLength: 16 }),
+        fc.integer({ min: 2, max: 7 }),
+        fc.infiniteStream(fc.nat()),
         (links, limit, lots) => {
           const choose = (waiting: number) => lots.next().value! % waiting;
           expect(crawl(links, pages, limit, choose)).toEqual(truth(pages, links, limit));
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 600 },
     );
   });
 });
