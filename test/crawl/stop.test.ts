@@ -244,6 +244,18 @@ describe('a limit', () => {
     }
   });
 
+  it('of --max-urls-per-host holds across kills that come right after a lease', async () => {
+    site.open();
+    for (let pages = 1; pages <= 3; pages++) {
+      const run = pages === 1 ? crawl('--max-urls-per-host', '5', '--delay', '300ms') : start(['resume', directory]);
+      await until(() => pagesAsked() > pages, run.stderr);
+      run.child.kill('SIGKILL');
+      await run.ended;
+    }
+    expect((await gossamer(['resume', directory])).code).toBe(0);
+    expect(pagesAsked()).toBe(5);
+  });
+
   it('of --duration ends the run though pages are still under way', async () => {
     const run = await crawl('--duration', '2s', '--grace', '0').ended;
     expect(run.code, run.stderr).toBe(0);

@@ -8,7 +8,7 @@ export interface CrawlStage {
   sites: () => Record<string, Site>;
   seeds: readonly string[];
   args?: readonly string[];
-  /** Also where this is not wanted: `--delay 0`. */
+  /** Stages have `--delay 0`; this one leaves it alone. */
   delay?: 'default';
 }
 

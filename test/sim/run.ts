@@ -33,9 +33,11 @@ const simulation = new Simulation({
 });
 const end = await simulation.run();
 const seconds = (performance.now() - startedAt) / 1000;
+const cpu = process.cpuUsage();
+const cpuSeconds = (cpu.user + cpu.system) / 1e6;
 const { queuedInMemory, queuedOnDisk, done } = simulation.counts;
 console.log(
-  `${hosts} hosts at ${delayMs} ms for ${minutes} virtual minutes: ${seconds.toFixed(1)} s, ${end?.reason ?? 'not over'}`,
+  `${hosts} hosts at ${delayMs} ms for ${minutes} virtual minutes: ${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of them on a core, ${end?.reason ?? 'not over'}`,
 );
 console.log(
   `${simulation.sent} requests (${(simulation.sent / seconds).toFixed(0)} a real second), ${done} pages, ${simulation.steps} steps checked`,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/base/clock.js';
 import { completeOptions } from '../../src/config/resolve.js';
 import { ByteBudget } from '../../src/crawl/byte-budget.js';
@@ -21,6 +20,7 @@ import { ModelLane, pageOffer } from './model-lane.js';
 import { diskLatency, EMPTY_SNAPSHOT, ModelStore } from './model-store.js';
 import type { HostOnWire } from './model-tables.js';
 import type { Deferral, Sent, SimulationPlan } from './plan.js';
+import { ScheduleHash } from './schedule-hash.js';
 import { VirtualClock } from './virtual-clock.js';
 import { WireWatch } from './wire-watch.js';
 
@@ -47,8 +47,7 @@ export class Simulation {
   readonly #workers: number;
   readonly #ledger: Ledger;
   readonly #wire: WireWatch;
-  readonly #schedule = createHash('sha256');
-  #lines = '';
+  readonly #schedule = new ScheduleHash();
   readonly #hostsByName = new Map<string, Host>();
   #violation: Error | null = null;
 
@@ -145,15 +144,9 @@ export class Simulation {
     return this.frontier.counts();
   }
 
-  /** Changes with everything that is dispatched, and when. To be read once, at the end. */
+  /** Changes with everything that is dispatched, and when. */
   get scheduleHash(): string {
-    this.#hashLines();
-    return this.#schedule.copy().digest('hex');
-  }
-
-  #hashLines(): void {
-    this.#schedule.update(this.#lines);
-    this.#lines = '';
+    return this.#schedule.digest();
   }
 
   #onWire({ id }: Lease): HostOnWire {
@@ -265,10 +258,7 @@ export class Simulation {
       return;
     }
     this.sent++;
-    this.#lines += `${at} ${lease.attempt} ${lease.url}\n`;
-    if (this.#lines.length > 65_536) {
-      this.#hashLines();
-    }
+    this.#schedule.add(at, lease.id, lease.attempt);
     if (this.#plan.keepLog ?? true) {
       const { host, url, kind, attempt } = lease;
       this.log.push({ at, host, url, kind, attempt, inFlight: this.#onWire(lease).inFlight });

@@ -190,15 +190,18 @@ describe('depth', () => {
     });
     fc.assert(
       fc.property(
-        fc.array(link, { minLength: 8, maxLength: 16 }),
+        fc.array(link, { maxLength: 12 }),
         fc.integer({ min: 2, max: 7 }),
         fc.infiniteStream(fc.nat()),
-        (links, limit, lots) => {
+        (more, limit, lots) => {
+          // One long path through all of them, and shortcuts that are found late.
+          const path = Array.from({ length: pages - 1 }, (_, from) => ({ from, to: from + 1, follow: true }));
+          const links = [...path, ...more];
           const choose = (waiting: number) => lots.next().value! % waiting;
           expect(crawl(links, pages, limit, choose)).toEqual(truth(pages, links, limit));
         },
       ),
-      { numRuns: 600 },
+      { numRuns: 500 },
     );
   });
 });

@@ -53,7 +53,8 @@ export function sessionIds(place: 'path' | 'query'): Site {
     const page = pattern.exec(path);
     // The ids stand in the addresses alone: what a reader sees is the same each time.
     const shelves = [1, 2, 3, 4, 5].map((shelf) => `<a href="${fresh(shelf)}">Shelf ${shelf}</a>`).join(' ');
-    return page && html(linkPage(`Shelf ${page[1]}`, [], `The same books as ever. ${shelves}`));
+    const body = linkPage(`Shelf ${page?.[1]}`, [], 'The same books as ever.');
+    return page && html(body.replace('<ul>', `<nav>${shelves}</nav>\n<ul>`));
   });
 }
 
