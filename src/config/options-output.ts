@@ -3,6 +3,8 @@ import { EXPORT_FORMATS, LATER_FORMATS, type OptionSpec } from './option-spec.js
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
+/** Commands that say something on stderr besides errors. */
+const TALKERS = ['crawl', 'export', 'list', 'delete'] as const;
 const EXPORT = ['export'] as const;
 const ROBOTS = ['robots'] as const;
 const ANSWERS = ['crawl', 'resume', 'robots', 'status', 'list'] as const;
@@ -200,7 +202,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Only warnings and errors',
     advanced: false,
     resumable: false,
-    commands: COMMANDS,
+    commands: TALKERS,
     perRun: true,
   },
   verbose: {
@@ -212,7 +214,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'A line for each page and each decision',
     advanced: false,
     resumable: false,
-    commands: COMMANDS,
+    commands: CRAWL,
     perRun: true,
   },
   verboseNetwork: {

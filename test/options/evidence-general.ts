@@ -58,6 +58,31 @@ export const GENERAL_EVIDENCE: Row[] = [
     ],
   },
   {
+    key: 'quiet',
+    command: 'export',
+    stage: kept('export', 'export', DATA),
+    values: [
+      ['-f', 'edges'],
+      ['-f', 'edges', '-q'],
+    ],
+    sees: (seen) => [seen.code, says(seen, '--anchor-text')],
+    gives: [
+      [0, true],
+      [0, false],
+    ],
+  },
+  {
+    key: 'quiet',
+    command: 'list',
+    stage: kept('list', 'list'),
+    values: [[], ['-q']],
+    sees: (seen) => [seen.code, says(seen, 'no crawls yet')],
+    gives: [
+      [0, true],
+      [0, false],
+    ],
+  },
+  {
     key: 'verbose',
     stage: small,
     values: [[], ['--verbose']],

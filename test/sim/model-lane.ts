@@ -16,9 +16,17 @@ export interface WireListener {
   lost(lease: Lease): void;
 }
 
+interface Sent {
+  readonly lease: Lease;
+  readonly reply: Reply;
+  readonly sentAt: number;
+  readonly headersAt: number | null;
+}
+
+/** What is heard at one time. */
 interface Moment {
-  headers: { lease: Lease; at: number }[];
-  outcomes: { lease: Lease; outcome: Outcome }[];
+  readonly headers: Sent[];
+  readonly ends: Sent[];
 }
 
 /** A lane that asks the virtual web. As the real one does, it tells in batches: once a millisecond at most. */
@@ -59,25 +67,19 @@ export class ModelLane implements LanePort {
     const at = this.#clock.now();
     const reply = this.#web.answer(lease, at);
     this.#wire.sent(this.#lane, lease, reply.forbidden === true);
-    if (reply.forbidden) {
-      this.#moment(at).outcomes.push({
-        lease,
-        outcome: { ...failure(lease, at, null, 'Disallow: /'), unsent: 'robots' },
-      });
-      return;
-    }
-    const headersAt = reply.headersMs === null ? null : Math.ceil(at + reply.headersMs);
-    const endedAt = Math.max(Math.ceil(at + reply.endMs), headersAt ?? 0);
+    const headersAt = reply.forbidden || reply.headersMs === null ? null : Math.ceil(at + reply.headersMs);
+    const endedAt = reply.forbidden ? at : Math.max(Math.ceil(at + reply.endMs), headersAt ?? 0);
+    const sent = { lease, reply, sentAt: at, headersAt };
     if (headersAt !== null) {
-      this.#moment(headersAt).headers.push({ lease, at: headersAt });
+      this.#moment(headersAt).headers.push(sent);
     }
-    this.#moment(endedAt).outcomes.push({ lease, outcome: outcomeOf(lease, reply, at, headersAt, endedAt) });
+    this.#moment(endedAt).ends.push(sent);
   }
 
   #moment(at: number): Moment {
     let moment = this.#moments.get(at);
     if (moment === undefined) {
-      moment = { headers: [], outcomes: [] };
+      moment = { headers: [], ends: [] };
       this.#moments.set(at, moment);
       this.#clock.at(at, () => this.#tell(at));
     }
@@ -96,16 +98,19 @@ export class ModelLane implements LanePort {
     if (moment.headers.length > 0) {
       this.#listener.headers(
         moment.headers.map(({ lease }) => lease.id),
-        moment.headers.map((headers) => headers.at),
+        moment.headers.map(() => at),
       );
     }
-    for (const { lease, outcome } of moment.outcomes) {
-      this.#judge(outcome);
-      this.#wire.ended(lease, outcome);
+    if (moment.ends.length > 0) {
+      this.#listener.outcomes(moment.ends.map((sent) => this.#read(sent, at)));
     }
-    if (moment.outcomes.length > 0) {
-      this.#listener.outcomes(moment.outcomes.map(({ outcome }) => outcome));
-    }
+  }
+
+  #read(sent: Sent, at: number): Outcome {
+    const outcome = outcomeOf(sent, at);
+    this.#judge(outcome);
+    this.#wire.ended(sent.lease, outcome);
+    return outcome;
   }
 
   /** Only when it has come is it read: by then the table may know what it links to. */
@@ -124,10 +129,10 @@ export class ModelLane implements LanePort {
   die(): void {
     this.#dead = true;
     const waiting = [...this.#moments.values()];
-    const awaiting = new Set(waiting.flatMap(({ headers }) => headers.map(({ lease }) => lease)));
-    for (const { lease, outcome } of waiting.flatMap(({ outcomes }) => outcomes)) {
-      if (outcome.headersAt === null || awaiting.has(lease)) {
-        this.#wire.lost(lease);
+    const awaiting = new Set(waiting.flatMap(({ headers }) => headers));
+    for (const sent of waiting.flatMap(({ ends }) => ends)) {
+      if (sent.headersAt === null || awaiting.has(sent)) {
+        this.#wire.lost(sent.lease);
       }
     }
     this.#listener.died(this.#lane, new Error('the lane was killed'));
@@ -148,14 +153,17 @@ export class ModelLane implements LanePort {
   }
 }
 
-function outcomeOf(lease: Lease, reply: Reply, sentAt: number, headersAt: number | null, endedAt: number): Outcome {
+function outcomeOf({ lease, reply, sentAt, headersAt }: Sent, endedAt: number): Outcome {
+  if (reply.forbidden) {
+    return { ...failure(lease, endedAt, null, 'Disallow: /'), unsent: 'robots' };
+  }
   const outcome = failure(lease, endedAt, reply.errorClass ?? null, null);
   outcome.status = headersAt === null ? null : (reply.status ?? 200);
   outcome.headersAt = headersAt;
   outcome.ttfbMs = headersAt === null ? null : headersAt - sentAt;
   outcome.retryAfterMs = reply.retryAfterMs ?? null;
   outcome.robots = reply.robots ?? null;
-  outcome.offers = (reply.links ?? []).map((url) => pageOffer(url, lease.depth + 1));
+  outcome.offers = (reply.links?.() ?? []).map((url) => pageOffer(url, lease.depth + 1));
   if (reply.redirect !== undefined) {
     const kind = lease.kind;
     outcome.offers = [

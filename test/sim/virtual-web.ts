@@ -24,7 +24,8 @@ export interface Reply {
   status?: number;
   errorClass?: ErrorClass;
   retryAfterMs?: number;
-  links?: readonly string[];
+  /** Asked when it has come. */
+  links?(): readonly string[];
   /** Of robots.txt. */
   robots?: RobotsAnswer;
   /** robots.txt forbids it: the lane sends nothing. */
@@ -84,7 +85,10 @@ export function plainHost(host: PlainHost = {}): VirtualHost {
     if (kind === UrlKind.robots) {
       return { ...reply, robots: host.robots ?? ALLOWED };
     }
-    return host.links === undefined ? reply : { ...reply, links: host.links(path) };
+    if (host.links !== undefined) {
+      reply.links = () => host.links!(path);
+    }
+    return reply;
   };
 }
 
