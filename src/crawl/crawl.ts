@@ -36,6 +36,8 @@ export interface CrawlParts {
   isHeldBack(): boolean;
   /** How many more results there is a place for; left out where there is no end to them. */
   placesLeft?(): number;
+  /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
+  suspects?: number;
   /** Results of a commit are handed on, awaited, before the next one. */
   handOn(): Promise<void>;
 }
@@ -75,8 +77,11 @@ export class Crawl {
     peakRssBytes: 0,
   };
 
+  #suspects: number;
+
   constructor(parts: CrawlParts) {
     this.#parts = parts;
+    this.#suspects = parts.suspects ?? 0;
     this.#tickAt = parts.clock.now() + TICK_MS;
     parts.lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
   }
@@ -117,6 +122,7 @@ export class Crawl {
   }
 
   came(outcomes: Outcome[]): void {
+    this.#suspects -= outcomes.length;
     for (const outcome of outcomes) {
       this.#inFlight--;
       const lane = this.#parts.lanes.returned(outcome.id);
@@ -202,7 +208,8 @@ export class Crawl {
       return 0;
     }
     const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
-    return Math.max(0, Math.min(governor.limit, places) - this.#inFlight);
+    const limit = this.#suspects > 0 ? 1 : governor.limit;
+    return Math.max(0, Math.min(limit, places) - this.#inFlight);
   }
 
   #dispatch(leases: Lease[]): void {

@@ -324,6 +324,7 @@ export class CrawlSession {
         governed: (decision) => this.#governed(decision),
         laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
       },
+      suspects: snapshot.suspects,
       rssBytes: () => process.memoryUsage.rss(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
       ...(this.#plan.placesLeft === undefined ? {} : { placesLeft: this.#plan.placesLeft }),

@@ -6,8 +6,10 @@ import type { HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from 
 import { UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
-/** A URL that was leased this often, and nothing settled meanwhile, takes the process down with it: it is given up. */
-const LEASES_UNTIL_ABANDONED = 3;
+/** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
+const LOSSES_UNTIL_SUSPECT = 2;
+/** And one that was, the last time alone, is given up. Many more than it takes to be sure: whoever kills at a bad moment is no proof. */
+const LOSSES_UNTIL_ABANDONED = 10;
 
 /** SQLite's name for a private temporary database, gone with its connection. */
 export const TEMPORARY = '';
@@ -84,25 +86,19 @@ export class Store {
     const { database } = this;
     const last = database.prepare('SELECT run, ended_at FROM runs ORDER BY run DESC LIMIT 1').get();
     database.exec('BEGIN IMMEDIATE');
-    this.#forgiveAfterProgress();
+    const { leased, suspects } = this.#countLosses(last?.ended_at === null);
     this.#uncountLost();
     // A robots.txt that was being fetched is asked for from the start: its redirects too.
-    const robots = Number(
-      database.prepare('UPDATE urls SET state = 3, lost = lost + 1 WHERE state = 1 AND kind = 1').run().changes,
-    );
+    const robots = Number(database.prepare('UPDATE urls SET state = 3 WHERE state = 1 AND kind = 1').run().changes);
     database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
     const abandoned = Number(
       database
-        .prepare(
-          `UPDATE urls SET state = 3, reason = 'internal', lost = lost + 1 WHERE state = 1 AND kind = 0 AND lost >= ?`,
-        )
-        .run(LEASES_UNTIL_ABANDONED - 1).changes,
+        .prepare("UPDATE urls SET state = 3, reason = 'internal' WHERE state = 1 AND kind = 0 AND lost >= ? AND ? = 1")
+        .run(LOSSES_UNTIL_ABANDONED, leased).changes,
     );
     const refetched = Number(
       // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
-      database
-        .prepare('UPDATE urls SET state = 0, class = 0, lost = lost + 1, attempts = attempts - 1 WHERE state = 1')
-        .run().changes,
+      database.prepare('UPDATE urls SET state = 0, class = 0, attempts = attempts - 1 WHERE state = 1').run().changes,
     );
     this.#setMeta({ refetched: String(Number(this.meta().refetched ?? 0) + refetched + robots) });
     // On resume each host that was put off is probed again.
@@ -119,6 +115,7 @@ export class Store {
       resumed: last !== undefined,
       refetched: refetched + robots,
       abandoned,
+      suspects: suspects - abandoned,
       unclean: last !== undefined && last.ended_at === null,
       nextId: (database.prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0) + 1,
       nextSeq: (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1,
@@ -131,13 +128,15 @@ export class Store {
     };
   }
 
-  /** A page that takes the process down keeps the crawl from going on; where pages were settled since, the kills came from elsewhere. */
-  #forgiveAfterProgress(): void {
+  /** A page that takes the process down keeps the crawl from going on; where pages were settled since, the kill came from elsewhere. */
+  #countLosses(killed: boolean): { leased: number; suspects: number } {
     const seq = String(this.writer.lastSeq);
-    if (this.meta().seqAtStart !== seq) {
-      this.database.exec('UPDATE urls SET lost = 0 WHERE state = 1');
-    }
+    const stuck = killed && this.meta().seqAtStart === seq;
     this.#setMeta({ seqAtStart: seq });
+    this.database.exec(`UPDATE urls SET lost = ${stuck ? 'lost + 1' : killed ? '1' : '0'} WHERE state = 1`);
+    return this.database
+      .prepare('SELECT count(*) AS leased, count(*) FILTER (WHERE lost >= ?) AS suspects FROM urls WHERE state = 1')
+      .get(LOSSES_UNTIL_SUSPECT);
   }
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */

@@ -179,8 +179,10 @@ export interface StoreSnapshot {
   resumed: boolean;
   /** Requests that were under way when the last run was killed: queued again. */
   refetched: number;
-  /** Leased three times without ever being settled: failed now. */
+  /** Under way at kill after kill, at last alone, and nothing settled meanwhile: failed now. */
   abandoned: number;
+  /** Of those queued again: how many may be what takes the process down. So many are fetched one at a time. */
+  suspects: number;
   nextId: number;
   nextSeq: number;
   /** After a kill a host waits its whole delay: nobody knows when its last request went out. */

@@ -32,6 +32,7 @@ export const EMPTY_SNAPSHOT: StoreSnapshot = {
   resumed: false,
   refetched: 0,
   abandoned: 0,
+  suspects: 0,
   nextId: 1,
   nextSeq: 1,
   unclean: false,
