@@ -203,17 +203,7 @@ describe('layer 11: bytes that are fetched and not yet settled', () => {
 describe('auto-tune', () => {
   const own = box();
 
-  it.each([2, 5])('finds out how many requests a server serves at once: %i', async (slots) => {
-    const host = `tuned-${slots}.test`;
-    own.web.site(host, new QueueServer({ slots, serviceMs: 50, pages: 260 }));
-    await own.crawl([`http://${host}/`], ['--seeding-strategy', 'none']);
-    const log = own.web.log.filter((request) => request.host === host && request.path !== '/robots.txt');
-    const openAt = (at: number) => log.filter((request) => request.at <= at && request.endedAt! > at).length;
-    const peak = Math.max(...log.slice(150, 200).map(({ at }) => openAt(at)));
-    expect(peak).toBeGreaterThanOrEqual(slots);
-    expect(peak).toBeLessThanOrEqual(1.3 * slots + 2);
-  });
-
+  // How the limit finds a server's capacity is shown in virtual time (test/sim/tuning.test.ts): here it would depend on this machine's load.
   it('ends with --no-auto-tune: a given number is then what is used', async () => {
     own.web.site('fixed.test', new QueueServer({ slots: 2, serviceMs: 20, pages: 60 }));
     await own.crawl(
