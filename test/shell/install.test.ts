@@ -58,7 +58,9 @@ describe('installation', () => {
     // Tools that are run, not imported.
     const tools = ['@biomejs/biome', '@types/node', 'typescript'];
     const imported = (name: string) =>
-      code.includes(`from '${name}'`) || code.includes(`from '${name}/`) || code.includes(`require('${name}')`);
+      [`from '${name}'`, `from '${name}/`, `require('${name}')`, `import('${name}')`].some((form) =>
+        code.includes(form),
+      );
     const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(
       (name) => !tools.includes(name) && !imported(name),
     );
