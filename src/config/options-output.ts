@@ -3,8 +3,8 @@ import { EXPORT_FORMATS, LATER_FORMATS, type OptionSpec } from './option-spec.js
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
-/** Commands that say something on stderr besides errors. */
-const TALKERS = ['crawl', 'export', 'list', 'delete'] as const;
+/** Commands that say something on stderr besides warnings and errors. */
+const TALKERS = ['crawl', 'export', 'delete'] as const;
 const EXPORT = ['export'] as const;
 const ROBOTS = ['robots'] as const;
 const ANSWERS = ['crawl', 'resume', 'robots', 'status', 'list'] as const;

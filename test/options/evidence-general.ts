@@ -72,17 +72,6 @@ export const GENERAL_EVIDENCE: Row[] = [
     ],
   },
   {
-    key: 'quiet',
-    command: 'list',
-    stage: kept('list', 'list'),
-    values: [[], ['-q']],
-    sees: (seen) => [seen.code, says(seen, 'no crawls yet')],
-    gives: [
-      [0, true],
-      [0, false],
-    ],
-  },
-  {
     key: 'verbose',
     stage: small,
     values: [[], ['--verbose']],
