@@ -52,7 +52,7 @@ export class HostMemory {
         this.#state.scheduler.addLoaded(origin, QueueClass.rest, []);
         return [];
       }
-      const limit = wanted.class === QueueClass.urgent ? origin.queue.urgentOnDisk : each;
+      const limit = wanted.class === QueueClass.urgent ? origin.queue.urgentRows : each;
       return [{ from: origin, load: { origin: origin.id, ...wanted, limit } }];
     });
     const rows = await this.#state.parts.store.loadQueue(loads.map(({ load }) => load));

@@ -351,8 +351,7 @@ export class Scheduler {
 
   addLoaded(origin: Origin, place: Waiting['class'], items: Waiting[]): void {
     origin.loading = false;
-    origin.queue.addLoaded(place, items);
-    this.#cameToMemory(items.length);
+    this.#cameToMemory(origin.queue.addLoaded(place, items));
     this.refresh(origin.host);
   }
 

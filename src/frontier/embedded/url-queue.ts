@@ -221,15 +221,26 @@ export class UrlQueue {
     return null;
   }
 
-  addLoaded(place: QueueClass, items: Waiting[]): void {
+  /** All urgent ones, were they loaded now: those that came since the restart stand on disk and in memory. */
+  get urgentRows(): number {
+    return this.urgentOnDisk + this.#urgent.length;
+  }
+
+  /** How many more came into memory. */
+  addLoaded(place: QueueClass, items: Waiting[]): number {
+    const before = this.inMemory;
     if (place === QueueClass.urgent) {
+      const known = new Set(this.#urgent.map(({ id }) => id));
       for (const item of items) {
-        this.#urgent.push(item);
+        if (!known.has(item.id)) {
+          this.#urgent.push(item);
+        }
       }
       this.urgentOnDisk = 0;
     } else {
       this.#windows[place].addLoaded(items);
     }
+    return this.inMemory - before;
   }
 
   /** Leaves at most `count` of each class in memory. Returns how many left. */
