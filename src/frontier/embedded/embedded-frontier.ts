@@ -140,11 +140,6 @@ export class EmbeddedFrontier implements Frontier {
     return this.#state.scheduler.closed;
   }
 
-  /** No URL is leased for the first time any more; retries of those that were are. */
-  closeToNew(): void {
-    this.#state.scheduler.closed = true;
-  }
-
   /** For the simulator: every place a URL or host can be in. */
   inspect(): { heap: Iterable<Host>; hosts: Iterable<Host>; leased: ReadonlyMap<number, unknown> } {
     return { heap: this.#state.scheduler.heap(), hosts: this.#state.registry.hosts(), leased: this.#state.leased };
