@@ -1,17 +1,59 @@
+/**
+ * `npm run build`: TypeScript to dist/, and from there the program to dist/bundle/. A process and each of its threads then load a few files
+ * instead of two hundred, which takes a third of the time; a crawl of a small site is hardly more than its start.
+ */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const bundle = join(root, 'dist', 'bundle');
 
-export const isBuilt = () => existsSync(new URL('../dist/src/cli/main.js', import.meta.url));
+const ENTRIES = {
+  main: 'dist/src/cli/main.js',
+  index: 'dist/src/index.js',
+  'lane-worker': 'dist/src/crawl/threads/lane-worker.js',
+  'store-worker': 'dist/src/crawl/threads/store-worker.js',
+};
+/** They find files of their own beside themselves. */
+const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti'];
 
-/** What `npm run build` does, without a second npm. Ends the process where it fails. */
-export function build() {
-  const tsc = fileURLToPath(new URL('../node_modules/typescript/bin/tsc', import.meta.url));
+export const isBuilt = () => existsSync(join(bundle, 'main.js'));
+
+export async function build() {
+  compile();
+  rmSync(bundle, { recursive: true, force: true });
+  const { rolldown } = await import('rolldown');
+  const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
+  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE });
+  const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
+  writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+}
+
+function compile() {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
   const { status } = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) {
     console.error('the build failed');
     process.exit(status ?? 1);
   }
+}
+
+/** Whose code is in the bundle, and on what terms. */
+function licensesOf(modules) {
+  const folders = new Set(modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean));
+  return [...folders]
+    .sort()
+    .map((folder) => {
+      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      const text = file === undefined ? 'see its package' : readFileSync(join(folder, file), 'utf8').trim();
+      return `${name} ${version}\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await build();
 }

@@ -12,9 +12,9 @@ const MARK = '.made-by-npm-start';
 if (!isBuilt()) {
   // Installed without scripts, or freshly cleaned.
   console.error('building first …');
-  build();
+  await build();
 }
-const { main } = await import('../dist/src/cli/main.js');
+const { main } = await import('../dist/bundle/main.js');
 const args = process.argv.slice(2);
 process.exitCode = args.length > 0 ? await main(args) : await demo();
 

@@ -13,17 +13,17 @@ const scratch = mkdtempSync(join(tmpdir(), 'gossamer-test-'));
 const report = join(scratch, 'report.json');
 
 const STEPS = [
-  ['build', 'typescript/bin/tsc', '-p', 'tsconfig.build.json'],
-  ['types', 'typescript/bin/tsc', '-p', 'tsconfig.json'],
-  ['lint', '@biomejs/biome/bin/biome', 'check', '.', '--diagnostic-level=warn'],
-  ['tests', 'vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  ['build', 'scripts/build.js'],
+  ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.', '--diagnostic-level=warn'],
+  ['tests', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
 ];
 
 let failedStep = null;
 for (const [name, program, ...args] of STEPS) {
   console.log(`\n▸ ${name}`);
   const startedAt = performance.now();
-  const { status } = spawnSync(process.execPath, [join(root, 'node_modules', program), ...args], {
+  const { status } = spawnSync(process.execPath, [join(root, program), ...args], {
     cwd: root,
     stdio: 'inherit',
   });

@@ -8,3 +8,6 @@ export function printable(text: string, maxLength = 500): string {
   const clean = text.replace(UNPRINTABLE, '\ufffd');
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }
+
+/** A piece of a long string keeps all of it in memory: for whoever keeps the piece, a copy that does not. */
+export const ownCopy = (text: string): string => ` ${text}`.slice(1);

@@ -1,4 +1,5 @@
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
+import { openPage } from '../store/page-row.js';
 import type { PageResult } from '../store/reader.js';
 
 /**
@@ -11,7 +12,7 @@ export interface CrawledPage extends Omit<PageResult, 'parent' | 'finalUrl'> {
 }
 
 export function settledPage({ url, depth, attempts, state, reason, external, outcome }: SettledPage): CrawledPage {
-  const { page } = outcome;
+  const page = outcome.page === null ? null : openPage(outcome.page);
   return {
     url,
     state,

@@ -31,8 +31,8 @@ export interface LanePoolOptions {
   openInline: OpenLane;
   /** Opens one in a thread of its own; null where functions of the user's are called, which live in this one. */
   openThread: OpenLane | null;
-  /** From this many requests on, threads are worth their start-up. */
-  threadsFrom: number;
+  /** Whether there is so much to do that threads are worth their start-up. */
+  isWorthThreads(): boolean;
 }
 
 interface Member {
@@ -65,6 +65,7 @@ export class LanePool {
   readonly #waiting: Lease[] = [];
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
+  #hasThreads = false;
   #deadPeakWaiting = 0;
   peakInUse = 0;
 
@@ -211,8 +212,9 @@ export class LanePool {
 
   /** Starts with one lane in this thread; with enough to do, the threads take over and it is left to run dry. */
   #openMore(): void {
-    const { lanes, openThread, openInline, threadsFrom } = this.#options;
-    if (openThread === null || this.#sequence < threadsFrom) {
+    const { lanes, openThread, openInline, isWorthThreads } = this.#options;
+    this.#hasThreads ||= openThread !== null && isWorthThreads();
+    if (openThread === null || !this.#hasThreads) {
       if (this.#live().length === 0) {
         this.#open(0, openInline, true);
       }

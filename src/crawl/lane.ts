@@ -5,13 +5,14 @@ import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
 import type { Lease, Outcome, RobotsAnswer } from '../frontier/frontier.js';
 import { compactRobots, expandRobots, parseRobots, RobotsMatcher } from '../hosts/robots.js';
+import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { hasBinaryExtension, isHttp, pathOf } from '../url/host.js';
 import { type IdentityOptions, UrlResolver } from '../url/identity.js';
 import { TrapRules, type TrapRulesOptions } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
-import { LinkJudge } from './link-judge.js';
+import { LinkJudge, type Target } from './link-judge.js';
 import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
 
 /** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
@@ -30,7 +31,7 @@ export interface LaneSetup {
   traps: TrapRulesOptions;
   external: boolean;
   robotsTimeoutMs: number;
-  segments: (Uint32Array | null)[];
+  segments: Uint32Array[];
   budgetSlots: Float64Array;
   budgetLimit: number;
 }
@@ -49,6 +50,9 @@ export interface PageSource {
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
 }
+
+/** Identity of the library user's own making. */
+export type OwnResolve = (href: string, base: string) => string | null;
 
 interface Fetching {
   job: Job;
@@ -90,6 +94,7 @@ export class Lane {
   readonly #budget: ByteBudget;
   readonly #reader: PageReader;
   readonly #judge: LinkJudge;
+  readonly #resolver: UrlResolver<Target>;
   readonly #scope: CrawlScope;
   #scopeVersion = 0;
   readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
@@ -102,13 +107,7 @@ export class Lane {
   #flushing = false;
   peakWaiting = 0;
 
-  constructor(
-    setup: LaneSetup,
-    source: PageSource,
-    events: LaneEvents,
-    clock: Clock,
-    resolve?: (href: string, base: string) => string | null,
-  ) {
+  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: OwnResolve) {
     this.#setup = setup;
     this.#source = source;
     this.#events = events;
@@ -118,8 +117,16 @@ export class Lane {
     this.#scope = new CrawlScope(setup.scope);
     const traps = new TrapRules(setup.traps);
     this.#judge = new LinkJudge({ keys: this.#keys, scope: this.#scope, traps, external: setup.external });
-    const resolver = new UrlResolver(setup.identity);
-    this.#reader = new PageReader(setup.reader, this.#judge, resolve ?? ((href, base) => resolver.resolve(href, base)));
+    this.#resolver = new UrlResolver(setup.identity, (url) => this.#judge.recall(url));
+    this.#reader = new PageReader(setup.reader, this.#judge, (href, base) => this.#targetOf(href, base, resolve));
+  }
+
+  #targetOf(href: string, base: string, own: OwnResolve | undefined): Target | null {
+    if (own === undefined) {
+      return this.#resolver.resolve(href, base);
+    }
+    const key = own(href, base);
+    return key === null ? null : this.#judge.recall(key);
   }
 
   /** Pages that are here in full and wait to be read. */
@@ -143,11 +150,16 @@ export class Lane {
   widenScope(version: number, seed: number, scopeUrls: string[]): void {
     this.#scopeVersion = version;
     this.#scope.widen(seed, scopeUrls);
-    this.#judge.forget();
+    this.#forgetTargets();
   }
 
   dropCaches(): void {
+    this.#forgetTargets();
+  }
+
+  #forgetTargets(): void {
     this.#judge.forget();
+    this.#resolver.forget();
   }
 
   forgetRules(origins: number[]): void {
@@ -297,17 +309,16 @@ export class Lane {
     this.#done(fetching);
     const startedAt = performance.now();
     try {
-      const outcome = this.#read(lease, method, response);
+      const outcome = this.#read(lease, method, response, response.endedAt - fetching.startedAt);
       outcome.heldBytes = fetching.heldBytes;
       outcome.parseMs = performance.now() - startedAt;
-      outcome.page!.totalMs = response.endedAt - fetching.startedAt;
       return outcome;
     } catch (error) {
       return { ...failure(lease, this.#clock.now(), 'internal', messageOf(error)), heldBytes: fetching.heldBytes };
     }
   }
 
-  #read(lease: Lease, method: 'GET' | 'HEAD', response: FetchResponse): Outcome {
+  #read(lease: Lease, method: 'GET' | 'HEAD', response: FetchResponse, totalMs: number): Outcome {
     const { status, headers } = response;
     const outcome: Outcome = {
       ...failure(lease, response.endedAt, null, null),
@@ -332,10 +343,12 @@ export class Lane {
     };
     const reading =
       lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);
-    reading.page.fetchedAt = this.#clock.wall();
-    reading.page.ttfbMs = response.ttfbMs;
-    reading.page.message = reading.message;
-    return { ...outcome, ...reading, errorClass: reading.errorClass ?? outcome.errorClass };
+    const { page: row, ...read } = reading;
+    row.fetchedAt = this.#clock.wall();
+    row.ttfbMs = response.ttfbMs;
+    row.totalMs = totalMs;
+    row.message = reading.message;
+    return { ...outcome, ...read, page: sealPage(row) };
   }
 
   #readPage(lease: Lease, page: FetchedPage): Reading {

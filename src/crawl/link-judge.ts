@@ -11,7 +11,8 @@ import type { CrawlScope } from './crawl-scope.js';
 export type Follow = typeof FOLLOWED | typeof HELD_BACK | 0;
 
 /** What a lane remembers of a URL that links lead to. */
-interface Known {
+export interface Target {
+  url: string;
   key: [number, number, number, number];
   /** 0 until the key table has it. */
   id: number;
@@ -29,12 +30,12 @@ const REMEMBERED = 50_000;
 export class JudgedLinks {
   readonly offers: Offer[] = [];
   readonly found: number[] = [];
-  readonly places = new Map<string, number>();
+  readonly places = new Map<Target, number>();
   skipped = 0;
 }
 
 /**
- * Decides for each link of a page what it leads to. Nearly all have been seen: those cost one look into a map. The scope, the traps and
+ * Decides for each link of a page what it leads to. The scope, the traps and
  * the key of a URL are worked out once, when a lane first meets it.
  */
 export class LinkJudge {
@@ -42,8 +43,8 @@ export class LinkJudge {
   readonly #scope: CrawlScope;
   readonly #traps: TrapRules;
   readonly #external: boolean;
-  #young = new Map<string, Known>();
-  #old = new Map<string, Known>();
+  #young = new Map<string, Target>();
+  #old = new Map<string, Target>();
 
   constructor(parts: { keys: KeyTableView; scope: CrawlScope; traps: TrapRules; external: boolean }) {
     this.#keys = parts.keys;
@@ -58,80 +59,79 @@ export class LinkJudge {
     this.#old = new Map();
   }
 
-  /** Word 0 of the edge that leads to `url`: its id, or its place among the page's new URLs. */
-  judge(url: string, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
-    const known = this.#recall(url);
-    if (!known.web) {
+  /** Word 0 of the edge that leads to the target: its id, or its place among the page's new URLs. */
+  judge(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
+    if (!target.web) {
       links.skipped++;
     }
-    if (known.id === 0) {
-      this.#lookUp(known);
+    if (target.id === 0) {
+      this.#lookUp(target);
     }
-    if (known.id === 0) {
-      return PENDING + this.#offer(url, known, follow, depth, hops, links);
+    if (target.id === 0) {
+      return PENDING + this.#offer(target, follow, depth, hops, links);
     }
-    const eligible = follow !== 0 && known.web && (known.inScope || this.#external);
-    if (eligible && this.#isNews(known, follow === FOLLOWED, depth)) {
-      this.#lookUp(known);
-      if (this.#isNews(known, follow === FOLLOWED, depth)) {
-        links.found.push(known.id, depth, follow === FOLLOWED ? 1 : 0);
+    const eligible = follow !== 0 && target.web && (target.inScope || this.#external);
+    if (eligible && this.#isNews(target, follow === FOLLOWED, depth)) {
+      this.#lookUp(target);
+      if (this.#isNews(target, follow === FOLLOWED, depth)) {
+        links.found.push(target.id, depth, follow === FOLLOWED ? 1 : 0);
       }
     }
-    return known.id;
+    return target.id;
   }
 
-  #isNews(known: Known, followed: boolean, depth: number): boolean {
-    if (followed && !known.offered) {
+  #isNews(target: Target, followed: boolean, depth: number): boolean {
+    if (followed && !target.offered) {
       return true;
     }
-    return depth < known.depth && (followed || !known.offered);
+    return depth < target.depth && (followed || !target.offered);
   }
 
-  #lookUp(known: Known): void {
-    const entry = this.#keys.find(known.key);
+  #lookUp(target: Target): void {
+    const entry = this.#keys.find(target.key);
     if (entry !== null) {
-      known.id = entry.id;
-      known.depth = entry.depth;
-      known.offered = entry.offered;
+      target.id = entry.id;
+      target.depth = entry.depth;
+      target.offered = entry.offered;
     }
   }
 
-  #offer(url: string, known: Known, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
-    const place = links.places.get(url);
+  #offer(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
+    const place = links.places.get(target);
     if (place !== undefined) {
       const offer = links.offers[place]!;
       const better = follow === FOLLOWED && (offer.reason === 'nofollow' || offer.reason === 'asset');
       if (better || (follow !== 0 && offer.reason === 'asset')) {
-        links.offers[place] = this.#make(url, known, follow, depth, hops);
+        links.offers[place] = this.#make(target, follow, depth, hops);
       }
       return place;
     }
-    links.offers.push(this.#make(url, known, follow, depth, hops));
-    links.places.set(url, links.offers.length - 1);
+    links.offers.push(this.#make(target, follow, depth, hops));
+    links.places.set(target, links.offers.length - 1);
     return links.offers.length - 1;
   }
 
-  #make(url: string, known: Known, follow: Follow, depth: number, hops: number): Offer {
-    const fate = this.#fate(known, follow, depth);
+  #make(target: Target, follow: Follow, depth: number, hops: number): Offer {
+    const fate = this.#fate(target, follow, depth);
     return {
-      url,
-      key: known.key,
+      url: target.url,
+      key: target.key,
       kind: UrlKind.page,
       depth,
       class: hops > 0 ? QueueClass.urgent : QueueClass.rest,
-      seed: known.seed,
+      seed: target.seed,
       hops,
-      flags: known.inScope ? 0 : UrlFlag.external,
+      flags: target.inScope ? 0 : UrlFlag.external,
       pattern: null,
       ...fate,
     };
   }
 
-  #fate(known: Known, follow: Follow, depth: number): { state: UrlState; reason: string | null; pattern?: string } {
-    if (!known.web) {
+  #fate(target: Target, follow: Follow, depth: number): { state: UrlState; reason: string | null; pattern?: string } {
+    if (!target.web) {
       return { state: UrlState.unlisted, reason: 'scheme' };
     }
-    if (!known.inScope && !(this.#external && follow !== 0)) {
+    if (!target.inScope && !(this.#external && follow !== 0)) {
       return { state: UrlState.unlisted, reason: 'scope' };
     }
     if (follow === 0) {
@@ -140,32 +140,34 @@ export class LinkJudge {
     if (follow !== FOLLOWED) {
       return { state: UrlState.skipped, reason: 'nofollow' };
     }
-    if (known.trap !== null) {
-      return { state: UrlState.skipped, reason: 'trap', pattern: known.trap };
+    if (target.trap !== null) {
+      return { state: UrlState.skipped, reason: 'trap', pattern: target.trap };
     }
-    return depth > this.#scope.depthLimitOf(known.seed)
+    return depth > this.#scope.depthLimitOf(target.seed)
       ? { state: UrlState.skipped, reason: 'depth' }
       : { state: UrlState.queued, reason: null };
   }
 
-  #recall(url: string): Known {
-    let known = this.#young.get(url);
-    if (known !== undefined) {
-      return known;
+  /** The same for each mention of the URL, as long as it is remembered. */
+  recall(url: string): Target {
+    let target = this.#young.get(url);
+    if (target !== undefined) {
+      return target;
     }
-    known = this.#old.get(url) ?? this.#workOut(url);
+    target = this.#old.get(url) ?? this.#workOut(url);
     if (this.#young.size >= REMEMBERED) {
       this.#old = this.#young;
       this.#young = new Map();
     }
-    this.#young.set(url, known);
-    return known;
+    this.#young.set(url, target);
+    return target;
   }
 
-  #workOut(url: string): Known {
+  #workOut(url: string): Target {
     const web = isHttp(url) || this.#scope.ownKeys;
     const seed = web ? this.#scope.seedOf(url) : -1;
     return {
+      url,
       key: keyOf(url),
       id: 0,
       depth: 0,

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
@@ -7,9 +7,9 @@ import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
-import type { PageRow } from '../store/transaction.js';
+import { emptyPage, type PageRow } from '../store/page-row.js';
 import { isHttp } from '../url/host.js';
-import { type Follow, JudgedLinks, type LinkJudge } from './link-judge.js';
+import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
 import { robotsDirectives } from './robots-directives.js';
 
 /** A page as it came, from the net or from a fetcher of the user's. */
@@ -63,12 +63,12 @@ const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 export class PageReader {
   readonly #options: ReaderOptions;
   readonly #judge: LinkJudge;
-  readonly #resolve: (href: string, base: string) => string | null;
+  readonly #targetOf: (href: string, base: string) => Target | null;
 
-  constructor(options: ReaderOptions, judge: LinkJudge, resolve: (href: string, base: string) => string | null) {
+  constructor(options: ReaderOptions, judge: LinkJudge, targetOf: (href: string, base: string) => Target | null) {
     this.#options = options;
     this.#judge = judge;
-    this.#resolve = resolve;
+    this.#targetOf = targetOf;
   }
 
   read(lease: Lease, page: FetchedPage): Reading {
@@ -78,7 +78,7 @@ export class PageReader {
       return reading;
     }
     if (page.body !== null) {
-      reading.page.hash = createHash('sha256').update(page.body).digest('hex');
+      reading.page.hash = hash('sha256', page.body, 'hex');
     }
     const readable = page.status >= 200 && page.status < 300 && (lease.flags & 1) === 0;
     if (!readable) {
@@ -113,14 +113,14 @@ export class PageReader {
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
     const links = new JudgedLinks();
     for (const entry of contents.entries) {
-      const url = this.#resolve(entry.url, lease.url);
-      if (url === null || !isHttp(url)) {
+      const target = this.#targetOf(entry.url, lease.url);
+      if (target === null || !isHttp(target.url)) {
         continue;
       }
       if (contents.kind === 'index') {
-        reading.offers.push(sitemapOffer(url, lease.depth + 1));
+        reading.offers.push(sitemapOffer(target.url, lease.depth + 1));
       } else {
-        this.#judge.judge(url, FOLLOWED, 1, 0, links);
+        this.#judge.judge(target, FOLLOWED, 1, 0, links);
       }
     }
     reading.offers.push(...links.offers.filter((offer) => offer.reason !== 'scope' && (offer.flags & 1) === 0));
@@ -131,19 +131,19 @@ export class PageReader {
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
-    const url = this.#resolve(location, lease.url);
-    if (url === null) {
+    const target = this.#targetOf(location, lease.url);
+    if (target === null) {
       reading.errorClass = 'invalid_url';
       reading.message = 'the server redirects to something that is no URL';
       return;
     }
     const links = new JudgedLinks();
-    const target = this.#judge.judge(url, FOLLOWED, lease.depth, lease.hops + 1, links);
-    reading.redirectUrl = url;
+    const word = this.#judge.judge(target, FOLLOWED, lease.depth, lease.hops + 1, links);
+    reading.redirectUrl = target.url;
     // Not marked as followed: its target stands at the same depth, and the store keeps it as a redirect.
-    reading.edges = Uint32Array.of(target, edgeWord(LINK_KIND_NUMBER.redirect, 0, 0));
-    reading.redirect = target >= PENDING ? { offer: target - PENDING } : { id: target };
-    reading.targets = this.#options.targets ? [url] : null;
+    reading.edges = Uint32Array.of(word, edgeWord(LINK_KIND_NUMBER.redirect, 0, 0));
+    reading.redirect = word >= PENDING ? { offer: word - PENDING } : { id: word };
+    reading.targets = this.#options.targets ? [target.url] : null;
     reading.offers = links.offers;
     reading.found = links.found;
   }
@@ -189,15 +189,15 @@ export class PageReader {
     const relPlaces = new Map<string, number>();
     let count = 0;
     for (let i = 0; i < hrefs.length; i++) {
-      const url = this.#resolve(hrefs[i]!, base);
-      if (url === null) {
+      const target = this.#targetOf(hrefs[i]!, base);
+      if (target === null) {
         continue;
       }
       const follow = this.#follow(kinds[i]!, rels[i]!, pageNofollow);
-      words[count * 2] = this.#judge.judge(url, follow, lease.depth + 1, 0, judged);
+      words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
       words[count * 2 + 1] = edgeWord(kinds[i]!, follow, relPlace(rels[i]!, relPlaces, reading.rels));
       texts?.push(links.texts![i]!);
-      targets?.push(url);
+      targets?.push(target.url);
       count++;
     }
     reading.edges = words.subarray(0, count * 2);
@@ -207,6 +207,10 @@ export class PageReader {
     reading.found = judged.found;
     reading.skippedLinks = judged.skipped;
     reading.page.links = count;
+  }
+
+  #resolve(href: string, base: string): string | null {
+    return this.#targetOf(href, base)?.url ?? null;
   }
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
@@ -263,23 +267,11 @@ function emptyReading(page: FetchedPage): Reading {
     errorClass: null,
     message: null,
     page: {
-      status: page.status,
-      message: null,
+      ...emptyPage(page.status),
       contentType: page.contentType,
       bytes: page.body?.length ?? 0,
-      links: 0,
-      title: null,
-      description: null,
-      canonical: null,
-      lang: null,
-      robotsMeta: null,
-      hash: null,
       lastModified: page.lastModified,
       etag: page.etag,
-      fetchedAt: 0,
-      ttfbMs: 0,
-      totalMs: 0,
-      malformed: null,
     },
   };
 }

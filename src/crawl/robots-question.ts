@@ -6,7 +6,7 @@ import { completeOptions } from '../config/resolve.js';
 import { Fetcher } from '../fetch/fetcher.js';
 import { parseRobots, productToken, RobotsMatcher } from '../hosts/robots.js';
 import { originOf, pathOf } from '../url/host.js';
-import { AS_WRITTEN, UrlResolver } from '../url/identity.js';
+import { AS_WRITTEN, asText, UrlResolver } from '../url/identity.js';
 import { parseSeedArgument } from '../url/seeds.js';
 import { engineSettings } from './settings.js';
 
@@ -91,7 +91,7 @@ async function fetchRobots(url: string, given: Partial<CrawlOptions>): Promise<U
     listensToEdges: false,
   });
   const fetcher = new Fetcher(settings.fetch, systemClock);
-  const resolver = new UrlResolver(AS_WRITTEN);
+  const resolver = new UrlResolver(AS_WRITTEN, asText);
   const request = {
     method: 'GET',
     accept: 'text/plain,*/*;q=0.5',

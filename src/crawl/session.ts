@@ -75,8 +75,8 @@ function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
-/** From so many requests on a crawl gets threads: a small site is done before they have started. */
-const THREADS_FROM = 64;
+/** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
+const URLS_WORTH_THREADS = 64;
 
 /** One run of a crawl, from the open store to the written outputs: puts the parts together and takes them apart again. */
 export class CrawlSession {
@@ -279,7 +279,7 @@ export class CrawlSession {
           this.#plan.fetch === undefined && this.#plan.resolve === undefined
             ? (lane, listener) => this.#openThread(lane, listener, keys)
             : null,
-        threadsFrom: THREADS_FROM,
+        isWorthThreads: () => this.#frontier.counts().outstanding >= URLS_WORTH_THREADS,
       },
       keys,
       {

@@ -43,7 +43,8 @@ const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
 export function engineSettings(input: SettingsInput): EngineSettings {
   const { options } = input;
   const memoryLimitBytes = options.memoryLimitBytes ?? Math.floor(DEFAULT_MEMORY_SHARE * availableMemory());
-  const lanes = options.parseWorkers ?? availableParallelism();
+  // One core is left to the coordinator, the store and, on loopback, the server.
+  const lanes = options.parseWorkers ?? Math.max(1, availableParallelism() - 1);
   const userAgent = agentOf(options);
   return {
     scheduler: schedulerOptions(input, memoryLimitBytes),

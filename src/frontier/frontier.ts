@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../base/errors.js';
-import type { PageRow } from '../store/transaction.js';
+import type { SealedPage } from '../store/page-row.js';
 import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
 
 /**
@@ -93,7 +93,7 @@ export interface Outcome {
   /** Bytes that were held in memory for it until now. */
   heldBytes: number;
   parseMs: number;
-  page: PageRow | null;
+  page: SealedPage | null;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
   askAgain: 'ranged' | 'whole' | null;
   /** Where it redirects: a place in `offers`, or the id of a known URL. */

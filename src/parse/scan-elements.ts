@@ -3,7 +3,7 @@ import { ATTRIBUTE, attributeSet } from './scan-attributes.js';
 import type { PageFacts } from './scan-facts.js';
 import { NameTable } from './scan-names.js';
 import { relationOf } from './scan-relations.js';
-import { foldSpace, refreshUrl, srcsetUrls } from './scan-values.js';
+import { foldSpace, refreshUrl, srcsetUrls, trimSpace } from './scan-values.js';
 
 const {
   href: HREF,
@@ -100,7 +100,7 @@ function visitBase(facts: PageFacts): void {
 }
 
 function visitHtml(facts: PageFacts): void {
-  facts.scan.lang ??= facts.url(LANG);
+  if (facts.scan.lang === null && facts.has(LANG)) facts.scan.lang = trimSpace(facts.value(LANG)!);
 }
 
 const asset = (kind: number, attribute: number) => (facts: PageFacts, at: number) =>

@@ -98,14 +98,14 @@ export class Pieces {
     return true;
   }
 
-  /** An attribute that is a URL: white space around it does not count. */
+  /** An attribute that is a URL: white space around it does not count. It may be a slice of the page: whoever keeps it makes a copy. */
   urlAttribute(reader: AttributeReader, attribute: number): string {
     const marks = reader.marks[attribute]!;
     let start = reader.starts[attribute]!;
     let end = reader.ends[attribute]!;
     while (start < end && isSpace(this.#bytes[start])) start++;
     while (start < end && isSpace(this.#bytes[end - 1])) end--;
-    if (marks === 0) return this.#copy(start, end);
+    if (marks === 0) return this.#latin1.slice(start, end);
     return trimSpace(this.#marked(start, end, marks));
   }
 

@@ -1,4 +1,4 @@
-import type { PageResult, Reader } from '../store/reader.js';
+import type { Reader, Tally } from '../store/reader.js';
 import type { OutputNotes } from './output.js';
 
 /** What only the crawl that has just run knows. */
@@ -66,26 +66,26 @@ export interface Summary {
 }
 
 export function summarise(reader: Reader, run: RunFacts): Summary {
-  const tally = tallyOf(reader.pages());
+  const sum = sumUp(reader.tallies());
   const { queued = 0, leased = 0 } = reader.counts();
   const { sitemap } = run;
   return {
     reason: run.reason,
     truncated: run.truncated,
-    total: tally.total,
-    ...tally.byState,
+    total: sum.total,
+    ...sum.byState,
     // What a limit left in the queue is listed as skipped.
     unfinished: reader.ended()?.truncated == null ? queued + leased : 0,
-    external: tally.external,
+    external: sum.external,
     refetched: run.refetched,
-    timeouts: tally.failed.get('timeout') ?? 0,
-    bytes: tally.bytes,
+    timeouts: sum.failed.get('timeout') ?? 0,
+    bytes: sum.bytes,
     requests: run.requests,
     retries: run.retries,
-    byStatus: sorted(tally.status),
-    byClass: sorted(tally.failed),
-    bySkipReason: sorted(tally.skipped),
-    byDeferReason: sorted(tally.deferred),
+    byStatus: sorted(sum.status),
+    byClass: sorted(sum.failed),
+    bySkipReason: sorted(sum.skipped),
+    byDeferReason: sorted(sum.deferred),
     parseMs: run.parseMs,
     pagesPerSecond: run.durationMs > 0 ? Math.round((run.settled / run.durationMs) * 100_000) / 100 : 0,
     peakMemoryBytes: run.peakMemoryBytes,
@@ -101,8 +101,8 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
 
 export const summaryJson = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
 
-function tallyOf(pages: Iterable<PageResult>) {
-  const tally = {
+function sumUp(tallies: Iterable<Tally>) {
+  const sum = {
     total: 0,
     external: 0,
     bytes: 0,
@@ -112,23 +112,23 @@ function tallyOf(pages: Iterable<PageResult>) {
     skipped: new Map<string, number>(),
     deferred: new Map<string, number>(),
   };
-  for (const { state, status, reason, bytes, external } of pages) {
-    tally.total++;
-    tally.bytes += bytes;
-    tally.byState[state]++;
-    tally.external += external ? 1 : 0;
+  for (const { state, status, reason, bytes, external, pages } of tallies) {
+    sum.total += pages;
+    sum.bytes += bytes;
+    sum.byState[state] += pages;
+    sum.external += external ? pages : 0;
     if (status !== null) {
-      count(tally.status, String(status));
+      count(sum.status, String(status), pages);
     }
     if (state !== 'done') {
-      count(tally[state], reason ?? 'unknown');
+      count(sum[state], reason ?? 'unknown', pages);
     }
   }
-  return tally;
+  return sum;
 }
 
-function count(counts: Map<string, number>, key: string): void {
-  counts.set(key, (counts.get(key) ?? 0) + 1);
+function count(counts: Map<string, number>, key: string, more: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + more);
 }
 
 /** The most frequent first; statuses come in the order of their numbers whatever is done here. */

@@ -1,5 +1,5 @@
 import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
-import { RedirectChains } from './redirect-chains.js';
+import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { SeedRow } from './transaction.js';
@@ -58,18 +58,38 @@ export interface HostResult {
   address: string | null;
 }
 
-const RESULT_COLUMNS = `urls.id AS id, urls.url AS url, urls.state AS state, urls.reason AS reason, urls.depth AS depth, urls.attempts AS attempts,
-  urls.flags AS flags, parents.url AS parent, pages.status AS status, pages.message AS message, pages.redirect_to AS redirectTo,
-  pages.content_type AS contentType, pages.bytes AS bytes, pages.links AS links, pages.title AS title, pages.description AS description,
-  pages.canonical AS canonical, pages.lang AS lang, pages.robots_meta AS robotsMeta, pages.hash AS hash, pages.last_modified AS lastModified,
-  pages.fetched_at AS fetchedAt, pages.ttfb_ms AS ttfbMs, pages.total_ms AS totalMs, pages.malformed AS malformed
+/**
+ * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
+ */
+const RESULT = `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
+  pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
+  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed) AS result
   FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent`;
+type Text = string | null;
+type ResultRow = [
+  ...[id: number, url: string, state: UrlState, reason: Text, depth: number, attempts: number, flags: number],
+  ...[parent: Text, redirectTo: number | null, status: number | null, message: Text, contentType: Text],
+  ...[bytes: number | null, links: number | null, title: Text, description: Text, canonical: Text, lang: Text],
+  ...[robotsMeta: Text, hash: Text, lastModified: Text, fetchedAt: number | null, ttfbMs: number | null],
+  ...[totalMs: number | null, malformed: Text],
+];
+
+/** So many pages with the same fate. */
+export interface Tally {
+  state: PageResult['state'];
+  reason: string | null;
+  status: number | null;
+  external: boolean;
+  pages: number;
+  bytes: number;
+}
 
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
   readonly #database: Database;
   readonly #url: Statement;
   #chains: RedirectChains | null = null;
+  #byId: Statement | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -98,26 +118,35 @@ export class Reader {
    * All URLs in the order they were found. What a limit left in the queue is skipped, `limit`; what an interruption left there is not
    * listed: nothing has become of it yet.
    */
-  *pages(): IterableIterator<PageResult> {
-    const truncated = this.ended()?.truncated ?? null;
-    const unfinished = truncated === null ? 'AND urls.state NOT IN (0, 1)' : '';
+  pages(): IterableIterator<PageResult> {
+    return this.#results(`SELECT ${RESULT} WHERE ${this.#listed()} ORDER BY urls.id`);
+  }
+
+  /** What `pages` lists, counted. */
+  *tallies(): IterableIterator<Tally> {
     const rows = this.#database
       .prepare(
-        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished} ORDER BY urls.id`,
+        `SELECT urls.state AS state, urls.reason AS reason, pages.status AS status, urls.flags & ${UrlFlag.external} AS external,
+           count(*) AS pages, coalesce(sum(pages.bytes), 0) AS bytes
+         FROM urls LEFT JOIN pages ON pages.id = urls.id WHERE ${this.#listed()} AND pages.redirect_to IS NULL GROUP BY 1, 2, 3, 4`,
       )
-      .iterate();
-    for (const row of rows) {
-      yield this.#result(row);
+      .all();
+    for (const { status, external, pages, bytes, ...row } of rows) {
+      yield { ...standing(row.state, row.reason), status, external: external !== 0, pages, bytes };
+    }
+    // Where a chain of redirects goes wrong is seen only by following it.
+    for (const page of this.#results(`SELECT ${RESULT} WHERE ${this.#listed()} AND pages.redirect_to IS NOT NULL`)) {
+      yield { ...page, pages: 1 };
     }
   }
 
   /** Those of the given ids that are pages. */
   *pagesById(ids: Iterable<number>): IterableIterator<PageResult> {
-    const select = this.#database.prepare(`SELECT ${RESULT_COLUMNS} WHERE urls.id = ? AND urls.kind = 0`);
+    this.#byId ??= this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ? AND urls.kind = 0`);
     for (const id of ids) {
-      const row = select.get(id);
+      const row = this.#byId.get(id);
       if (row !== undefined) {
-        yield this.#result(row);
+        yield this.#result(JSON.parse(row.result));
       }
     }
   }
@@ -132,39 +161,38 @@ export class Reader {
 
   /** Of what `pages` lists, the first URLs after `beyond` that nothing was settled for; `last` is null when there are no more. */
   unasked(beyond: number, limit: number): { pages: PageResult[]; last: number | null } {
-    const truncated = this.ended()?.truncated ?? null;
-    const unfinished = truncated === null ? 'AND urls.state NOT IN (0, 1)' : '';
     const rows = this.#database
       .prepare(
-        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished} AND pages.id IS NULL AND urls.id > ?
-         ORDER BY urls.id LIMIT ?`,
+        `SELECT urls.id AS id, ${RESULT} WHERE ${this.#listed()} AND pages.id IS NULL AND urls.id > ? ORDER BY urls.id LIMIT ?`,
       )
       .all(beyond, limit);
-    return { pages: rows.map((row) => this.#result(row)), last: rows.at(-1)?.id ?? null };
+    return { pages: rows.map(({ result }) => this.#result(JSON.parse(result))), last: rows.at(-1)?.id ?? null };
   }
 
   /** What `pages` lists, but the URLs of an origin follow one another. SQLite sorts, so memory stays flat. */
   *pagesByOrigin(): IterableIterator<PageResult> {
-    const truncated = this.ended()?.truncated ?? null;
-    const unfinished = truncated === null ? 'AND state NOT IN (0, 1)' : '';
-    const rows = this.#database
-      .prepare(`SELECT id FROM urls WHERE kind = 0 AND state <> ${UrlState.unlisted} ${unfinished} ORDER BY origin, id`)
-      .iterate();
-    const select = this.#database.prepare(`SELECT ${RESULT_COLUMNS} WHERE urls.id = ?`);
+    const rows = this.#database.prepare(`SELECT id FROM urls WHERE ${this.#listed()} ORDER BY origin, id`).iterate();
     for (const { id } of rows) {
-      yield this.#result(select.get(id));
+      yield* this.pagesById([id]);
     }
   }
 
   /** The seeds, and what they redirect to, as far as something has become of them. */
-  *seedPages(): IterableIterator<PageResult> {
-    const rows = this.#database
-      .prepare(
-        `SELECT ${RESULT_COLUMNS} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`,
-      )
-      .iterate();
-    for (const row of rows) {
-      yield this.#result(row);
+  seedPages(): IterableIterator<PageResult> {
+    return this.#results(
+      `SELECT ${RESULT} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`,
+    );
+  }
+
+  /** Condition of what is listed. */
+  #listed(): string {
+    const unfinished = (this.ended()?.truncated ?? null) === null ? 'AND urls.state NOT IN (0, 1)' : '';
+    return `urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished}`;
+  }
+
+  *#results(select: string): IterableIterator<PageResult> {
+    for (const { result } of this.#database.prepare(select).iterate()) {
+      yield this.#result(JSON.parse(result));
     }
   }
 
@@ -225,27 +253,61 @@ export class Reader {
       .all() as { host: string; reason: string; urls: number }[];
   }
 
-  #result(row: Row): PageResult {
-    const chain = row.redirectTo === null ? null : this.#redirectChains().endOf(row.id);
-    let state: UrlState = row.state;
-    let reason: string | null = row.reason;
-    if (state === UrlState.queued || state === UrlState.leased) {
-      state = UrlState.skipped;
-      reason = 'limit';
-    } else if (chain?.problem !== null && chain !== null) {
-      state = UrlState.failed;
-      reason = chain.problem;
-    }
-    const { id: _id, redirectTo: _redirectTo, flags, ...facts } = row;
+  #result(row: ResultRow): PageResult {
+    const [
+      id,
+      url,
+      ownState,
+      ownReason,
+      depth,
+      attempts,
+      flags,
+      parent,
+      redirectTo,
+      status,
+      message,
+      contentType,
+      bytes,
+      links,
+      ...more
+    ] = row;
+    const [title, description, canonical, lang, robotsMeta, hash, lastModified, fetchedAt, ttfbMs, totalMs, malformed] =
+      more;
+    const chain = redirectTo === null ? null : this.#redirectChains().endOf(id);
+    const problem = chain?.problem ?? null;
+    const { state, reason } =
+      problem === null ? standing(ownState, ownReason) : { state: 'failed' as const, reason: problem };
     return {
-      ...facts,
-      state: STATE_NAMES[state] as PageResult['state'],
+      url,
+      state,
       reason,
-      bytes: row.bytes ?? 0,
-      links: row.links ?? 0,
-      finalUrl: finalUrl(row, state, chain, (id) => this.#url.get(id)?.url),
-      external: (flags & 1) !== 0,
+      status,
+      finalUrl: chain === null ? finalUrl(url, status, state) : this.#endUrl(chain),
+      depth,
+      parent,
+      title,
+      description,
+      canonical,
+      lang,
+      robotsMeta,
+      contentType,
+      bytes: bytes ?? 0,
+      links: links ?? 0,
+      hash,
+      attempts,
+      lastModified,
+      fetchedAt,
+      ttfbMs,
+      totalMs,
+      malformed,
+      message,
+      external: (flags & UrlFlag.external) !== 0,
     };
+  }
+
+  /** A loop has no end. */
+  #endUrl({ id, problem }: ChainEnd): string | null {
+    return problem === null ? (this.#url.get(id)?.url ?? null) : null;
   }
 
   #redirectChains(): RedirectChains {
@@ -254,18 +316,15 @@ export class Reader {
   }
 }
 
-/** The URL whose answer counts: the end of its redirects, or itself once it was answered. A loop has no end. */
-function finalUrl(
-  row: Row,
-  state: UrlState,
-  chain: { id: number; problem: string | null } | null,
-  urlOf: (id: number) => string | undefined,
-): string | null {
-  if (chain !== null) {
-    return chain.problem === null ? (urlOf(chain.id) ?? null) : null;
-  }
-  return row.status !== null && state !== UrlState.skipped ? row.url : null;
+/** What a limit left in the queue counts as skipped. */
+function standing(state: UrlState, reason: string | null): { state: PageResult['state']; reason: string | null } {
+  const waits = state === UrlState.queued || state === UrlState.leased;
+  return waits ? { state: 'skipped', reason: 'limit' } : { state: STATE_NAMES[state] as PageResult['state'], reason };
 }
+
+/** The URL whose answer counts: where nothing redirects, itself once it was answered. */
+const finalUrl = (url: string, status: number | null, state: PageResult['state']): string | null =>
+  status !== null && state !== 'skipped' ? url : null;
 
 /** Most edges lead to few targets: keeps the last ones. Two generations, so it is bounded without bookkeeping per use. */
 class TargetCache {

@@ -1,3 +1,4 @@
+import type { SealedPage } from './page-row.js';
 import type { QueueClass, UrlKind, UrlState } from './url-state.js';
 
 /** What one commit changes, and what it answers. Everything in a transaction happens, or nothing of it. */
@@ -50,7 +51,7 @@ export interface SettledUrl {
   reason: string | null;
   /** Queued again: not before this wall time, with these flags. */
   retry: { notBefore: number; flags: number } | null;
-  page: PageRow | null;
+  page: SealedPage | null;
   redirectTo: number | null;
   edges: Uint32Array | null;
   rels: string[];
@@ -59,26 +60,6 @@ export interface SettledUrl {
   newIds: number[];
   /** The depth its links were offered from; -1 where they have to be offered again (the scope grew meanwhile). */
   depth: number;
-}
-
-export interface PageRow {
-  status: number | null;
-  message: string | null;
-  contentType: string | null;
-  bytes: number;
-  links: number;
-  title: string | null;
-  description: string | null;
-  canonical: string | null;
-  lang: string | null;
-  robotsMeta: string | null;
-  hash: string | null;
-  lastModified: string | null;
-  etag: string | null;
-  fetchedAt: number;
-  ttfbMs: number;
-  totalMs: number;
-  malformed: string | null;
 }
 
 export interface FoundAgain {

@@ -2,6 +2,7 @@ import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/place.js';
 import { HostsTable } from './hosts-table.js';
 import { PENDING } from './packed-edges.js';
+import { PAGE_COLUMNS, pageValues } from './page-row.js';
 import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
@@ -14,6 +15,8 @@ export interface WriterOptions {
   lookupBatch: number;
   scope: StoreScope;
 }
+
+const NO_PAGE: null[] = PAGE_COLUMNS.split(', ').map(() => null);
 
 /** Commits transactions. The only writer of the store, and the only place where a URL changes its state. */
 export class Writer {
@@ -91,7 +94,7 @@ export class Writer {
     }
     const knownIds = this.#insertNew(transaction.newUrls, answer);
     for (const settled of transaction.settled) {
-      this.#settle(settled, transaction.at, knownIds, answer);
+      this.#settle(settled, knownIds, answer);
     }
     for (const found of transaction.found) {
       this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer);
@@ -101,7 +104,7 @@ export class Writer {
     }
     for (const { id, reason } of transaction.skipped) {
       this.#must(this.#statements.skip.run(reason, id), id, UrlState.queued, UrlState.skipped);
-      this.#statements.insertPage.run(id, this.#nextSeq++, ...new Array(18).fill(null));
+      this.#statements.insertPage.run(id, this.#nextSeq++, null, ...NO_PAGE);
     }
     for (const id of transaction.leased) {
       this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
@@ -211,49 +214,39 @@ export class Writer {
     this.#statements.setMeta.run('spilledSegments', JSON.stringify([...segments]));
   }
 
-  #settle(settled: SettledUrl, at: number, knownIds: Map<number, number>, answer: CommitAnswer): void {
+  #settle(settled: SettledUrl, knownIds: Map<number, number>, answer: CommitAnswer): void {
     const { id, retry } = settled;
     if (retry !== null) {
       const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
       this.#must(change, id, UrlState.leased, UrlState.queued);
       return;
     }
-    const row = this.#statements.settle.get(settled.state, settled.reason, id);
-    this.#must({ changes: row === undefined ? 0 : 1 }, id, UrlState.leased, settled.state);
+    const depth = this.#settleState(settled);
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
-    this.#insertPage(settled, redirectTo, at);
+    this.#insertPage(settled, redirectTo);
     if (settled.edges !== null && settled.edges.length > 0) {
       this.#insertEdges(settled, settled.edges, knownIds);
     }
-    if (row.depth !== settled.depth) {
-      this.#rediscovery.offerAgain(id, row.depth, answer);
+    if (depth !== settled.depth) {
+      this.#rediscovery.offerAgain(id, depth, answer);
     }
   }
 
-  #insertPage(settled: SettledUrl, redirectTo: number | null, at: number): void {
-    const page = settled.page;
-    this.#statements.insertPage.run(
-      settled.id,
-      this.#nextSeq++,
-      page?.status ?? null,
-      page?.message ?? null,
-      redirectTo,
-      page?.contentType ?? null,
-      page?.bytes ?? 0,
-      page?.links ?? 0,
-      page?.title ?? null,
-      page?.description ?? null,
-      page?.canonical ?? null,
-      page?.lang ?? null,
-      page?.robotsMeta ?? null,
-      page?.hash ?? null,
-      page?.lastModified ?? null,
-      page?.etag ?? null,
-      page?.fetchedAt ?? at,
-      page?.ttfbMs ?? null,
-      page?.totalMs ?? null,
-      page?.malformed ?? null,
-    );
+  /** Returns the depth that the URL has by now: while it was leased a shorter path may have been found. */
+  #settleState({ id, state, reason, depth }: SettledUrl): number {
+    const change = this.#statements.settle.run(state, reason, id, depth);
+    if (Number(change.changes) === 1) {
+      this.#must(change, id, UrlState.leased, state);
+      return depth;
+    }
+    const row = this.#statements.settleMoved.get(state, reason, id);
+    this.#must({ changes: row === undefined ? 0 : 1 }, id, UrlState.leased, state);
+    return row.depth;
+  }
+
+  #insertPage(settled: SettledUrl, redirectTo: number | null): void {
+    const values = settled.page === null ? NO_PAGE : pageValues(settled.page);
+    this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...values);
   }
 
   #insertEdges(settled: SettledUrl, edges: Uint32Array, knownIds: Map<number, number>): void {
@@ -305,6 +298,7 @@ function prepare(
   | 'insertEdges'
   | 'insertKeys'
   | 'settle'
+  | 'settleMoved'
   | 'requeue'
   | 'giveBack'
   | 'skip'
@@ -319,13 +313,14 @@ function prepare(
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPage: database.prepare(
-      `INSERT OR REPLACE INTO pages (id, seq, status, message, redirect_to, content_type, bytes, links, title, description, canonical, lang,
-         robots_meta, hash, last_modified, etag, fetched_at, ttfb_ms, total_ms, malformed)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
     settle: database.prepare(
+      'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 AND depth = ?',
+    ),
+    settleMoved: database.prepare(
       'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 RETURNING depth',
     ),
     requeue: database.prepare(

@@ -1,3 +1,4 @@
+import { ownCopy } from '../base/text.js';
 import { isHttp } from './host.js';
 import { ResolveMemo } from './memo.js';
 import { type BaseParts, resolvePlain } from './plain-href.js';
@@ -58,48 +59,70 @@ const REMOVED_CHARACTERS = /[\t\n\r]/;
 /** `http:x` and `http:?x` are relative where the base has the same scheme. */
 const SCHEME_WITHOUT_SLASH = /^https?:(?![/\\])/i;
 
+/** For a resolver that gives the URLs themselves. */
+export const asText = (url: string): string => url;
+
 /**
- * Turns hrefs into URLs in normal form. Most links of a page have been seen in the same directory before, so there is
- * a memo by directory and href; what is new is mostly plain and needs no parser.
+ * Turns hrefs into URLs in normal form, or into what the caller makes of a URL. Most links of a page have been seen in the same directory
+ * before, so there is a memo by directory and href; what is new is mostly plain and needs no parser.
  */
-export class UrlResolver {
+export class UrlResolver<Target> {
   readonly #options: IdentityOptions;
   readonly #folds: boolean;
-  readonly #memo: ResolveMemo;
+  readonly #make: (url: string) => Target;
+  readonly #memoCapacity: number;
+  #memo: ResolveMemo<Target>;
   #baseText: string | null = null;
   #base: BaseParts | null = null;
 
-  constructor(options: IdentityOptions, memoCapacity = DEFAULT_MEMO_CAPACITY) {
+  constructor(options: IdentityOptions, make: (url: string) => Target, memoCapacity = DEFAULT_MEMO_CAPACITY) {
     this.#options = options;
     this.#folds = options.stripQuery || options.stripTracking || options.sortQuery;
+    this.#make = make;
+    this.#memoCapacity = memoCapacity;
     this.#memo = new ResolveMemo(memoCapacity);
   }
 
-  /** null where the two make no URL; a URL that is not http(s) comes back as it is serialised (see isHttp). */
-  resolve(href: string, base: string): string | null {
+  /** What was made of URLs so far no longer holds. */
+  forget(): void {
+    this.#memo = new ResolveMemo(this.#memoCapacity);
+    this.#baseText = null;
+  }
+
+  /** null where the two make no URL; a URL that is not http(s) counts as it is serialised (see isHttp). */
+  resolve(href: string, base: string): Target | null {
     if (base !== this.#baseText) this.#enter(base);
     const parts = this.#base;
-    if (parts === null) return this.#parse(href, base);
+    if (parts === null) return this.#made(this.#parse(href, base));
 
     const hash = href.indexOf('#');
     const bare = hash < 0 ? href : href.slice(0, hash);
     const first = bare.length === 0 ? 0 : bare.charCodeAt(0);
     // Empty, blank or `?…`: the answer depends on the page, not only on its directory.
-    if (first <= 0x20 || first === 0x3f) return this.#compute(bare, parts) ?? this.#parse(href, base);
-
+    if (first <= 0x20 || first === 0x3f) {
+      return this.#made(this.#compute(ownCopy(bare), parts) ?? this.#parse(href, base));
+    }
     const known = this.#memo.get(bare);
-    if (known !== undefined && (hash < 0 || known === null || isHttp(known))) return known;
+    return known === undefined ? this.#resolveNew(href, ownCopy(bare), base, parts) : known;
+  }
+
+  #resolveNew(href: string, bare: string, base: string, parts: BaseParts): Target | null {
     const plain = this.#compute(bare, parts);
     const url = plain ?? this.#parse(href, base);
+    const made = this.#made(url);
     const memoisable =
       bare.length <= LONGEST_MEMOISED_HREF &&
       (plain !== null ||
         (!REMOVED_CHARACTERS.test(bare) &&
           !SCHEME_WITHOUT_SLASH.test(bare) &&
           // The fragment of mailto: and the like is kept, and the memo goes by what stands before it.
-          (hash < 0 || (url !== null && isHttp(url)))));
-    if (memoisable) this.#memo.set(ownCopy(bare), url);
-    return url;
+          (url === null ? bare.length === href.length : isHttp(url))));
+    if (memoisable) this.#memo.set(bare, made);
+    return made;
+  }
+
+  #made(url: string | null): Target | null {
+    return url === null ? null : this.#make(url);
   }
 
   #enter(base: string): void {
@@ -188,9 +211,4 @@ function decoded(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** A href may be a slice of its page, and as a key of the memo it would keep the whole page alive. */
-function ownCopy(text: string): string {
-  return ` ${text}`.slice(1);
 }

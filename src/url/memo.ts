@@ -1,15 +1,17 @@
+import { ownCopy } from '../base/text.js';
+
 /**
  * What a href in a directory resolved to, bounded by two generations: when the young one is full it becomes the old one and
  * the old one is dropped, so that what is in use stays and nothing has to be ordered. Holds at most twice `capacity`.
  */
-export class ResolveMemo {
+export class ResolveMemo<Target> {
   readonly #capacity: number;
-  #young = new Map<string, Map<string, string | null>>();
-  #old = new Map<string, Map<string, string | null>>();
+  #young = new Map<string, Map<string, Target | null>>();
+  #old = new Map<string, Map<string, Target | null>>();
   #youngSize = 0;
   #directory = '';
-  #here: Map<string, string | null> | undefined;
-  #hereOld: Map<string, string | null> | undefined;
+  #here: Map<string, Target | null> | undefined;
+  #hereOld: Map<string, Target | null> | undefined;
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -23,15 +25,15 @@ export class ResolveMemo {
   }
 
   /** undefined where nothing is known; null is an answer. */
-  get(href: string): string | null | undefined {
+  get(href: string): Target | null | undefined {
     const known = this.#here?.get(href);
     if (known !== undefined) return known;
     const old = this.#hereOld?.get(href);
-    if (old !== undefined) this.set(href, old);
+    if (old !== undefined) this.set(ownCopy(href), old);
     return old;
   }
 
-  set(href: string, url: string | null): void {
+  set(href: string, target: Target | null): void {
     if (this.#youngSize >= this.#capacity) {
       this.#old = this.#young;
       this.#young = new Map();
@@ -42,7 +44,7 @@ export class ResolveMemo {
       this.#here = new Map();
       this.#young.set(this.#directory, this.#here);
     }
-    this.#here.set(href, url);
+    this.#here.set(href, target);
     this.#youngSize++;
   }
 

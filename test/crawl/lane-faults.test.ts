@@ -165,7 +165,7 @@ class Lanes {
       };
     };
     const keys = new KeyTable(Number.POSITIVE_INFINITY);
-    this.pool = new LanePool({ lanes, openInline: openThread, openThread, threadsFrom: 0 }, keys, {
+    this.pool = new LanePool({ lanes, openInline: openThread, openThread, isWorthThreads: () => true }, keys, {
       headers() {},
       outcomes() {},
     });

@@ -63,7 +63,7 @@ describe('the seen set in memory', () => {
     const lane = new KeyTableView([...table.segments]);
     const missing = () => {
       let count = 0;
-      for (let n = 1; n <= 5_000; n++) {
+      for (let n = 1; n <= 80_000; n++) {
         const seen = lane.find(keyOf(`u${n}`));
         const truth = table.find(keyOf(`u${n}`));
         if (seen === null) count += truth === null ? 0 : 1;
@@ -71,7 +71,7 @@ describe('the seen set in memory', () => {
       }
       return count;
     };
-    for (let n = 1; n <= 5_000; n++) {
+    for (let n = 1; n <= 80_000; n++) {
       table.insert(keyOf(`u${n}`), n, n % 9, n % 2 === 0);
       if (n === 100) lane.update(table.takeChanged());
     }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** What is made on the spot and never kept under version control. */
-const LEFT_OUT = new Set(['.git', '.tmp', 'node_modules', 'dist', 'gossamer-data', 'coverage', 'results']);
+const LEFT_OUT = new Set(['.git', '.tmp', 'node_modules', 'dist', 'gossamer-data', 'coverage', 'results', '.peers']);
 
 /** Paths of all files of the project, from its root. */
 export function projectFiles(folder = ROOT): string[] {

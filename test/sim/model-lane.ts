@@ -46,7 +46,7 @@ export class ModelLane implements LanePort {
     web: VirtualWeb;
     wire: WireListener;
     listener: LaneListener;
-    segments: (Uint32Array | null)[];
+    segments: Uint32Array[];
   }) {
     this.#lane = parts.lane;
     this.#clock = parts.clock;

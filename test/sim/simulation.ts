@@ -83,7 +83,7 @@ export class Simulation {
         lanes: plan.lanes ?? 2,
         openInline: (lane, listener) => this.#open(lane, listener, keys),
         openThread: (lane, listener) => this.#open(lane, listener, keys),
-        threadsFrom: 0,
+        isWorthThreads: () => true,
       },
       keys,
       {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AS_WRITTEN, type IdentityOptions, normaliseUrl, UrlResolver } from '../../src/url/identity.js';
+import { AS_WRITTEN, asText, type IdentityOptions, normaliseUrl, UrlResolver } from '../../src/url/identity.js';
 
 /** The rule as the standard has it, with no shortcut. */
 function expected(href: string, base: string): string | null {
@@ -102,7 +102,7 @@ describe('UrlResolver', () => {
         fc.array(fc.tuple(fc.oneof(messyHref, plainHref), fc.constantFrom(...BASES)), { minLength: 1, maxLength: 12 }),
         fc.integer({ min: 1, max: 20 }),
         (questions, capacity) => {
-          const resolver = new UrlResolver(AS_WRITTEN, capacity);
+          const resolver = new UrlResolver(AS_WRITTEN, asText, capacity);
           for (const [href, base] of [...questions, ...questions]) {
             expect(resolver.resolve(href, base)).toBe(expected(href, base));
           }
@@ -113,7 +113,7 @@ describe('UrlResolver', () => {
   });
 
   it('tells the pages of one directory apart where the href means the page itself', () => {
-    const resolver = new UrlResolver(AS_WRITTEN);
+    const resolver = new UrlResolver(AS_WRITTEN, asText);
     for (const page of ['http://h.test/d/one?a=1', 'http://h.test/d/two?b=2']) {
       for (const href of ['', '#x', ' ', '\t#x', '?q', ' ?q', '\n?q', 'http:', 'http:?q', 'ht\ntp:#x', 'HTTP:?z']) {
         expect(resolver.resolve(href, page), JSON.stringify(href)).toBe(expected(href, page));
@@ -122,14 +122,14 @@ describe('UrlResolver', () => {
   });
 
   it('does not let the fragment of a mail address answer for another', () => {
-    const resolver = new UrlResolver(AS_WRITTEN);
+    const resolver = new UrlResolver(AS_WRITTEN, asText);
     for (const href of ['mailto:a', 'mailto:a#1', 'mailto:a#2', 'javascript:x#1', 'javascript:x']) {
       expect(resolver.resolve(href, 'http://h.test/')).toBe(href);
     }
   });
 
   it('gives null for what is no URL, again and again', () => {
-    const resolver = new UrlResolver(AS_WRITTEN);
+    const resolver = new UrlResolver(AS_WRITTEN, asText);
     for (let time = 0; time < 2; time++) {
       expect(resolver.resolve('http://a b/', 'http://h.test/')).toBeNull();
       expect(resolver.resolve('x', 'no base')).toBeNull();
@@ -137,13 +137,13 @@ describe('UrlResolver', () => {
   });
 
   it('takes a base that is not in normal form for what it means', () => {
-    const resolver = new UrlResolver(AS_WRITTEN);
+    const resolver = new UrlResolver(AS_WRITTEN, asText);
     expect(resolver.resolve('x', 'HTTP://u:p@Example.COM:80/a/%2e%2e/b#frag')).toBe('http://example.com/x');
     expect(resolver.resolve('', 'http://u:p@example.com/a#frag')).toBe('http://example.com/a');
   });
 
   it('folds new links as it was asked to, plain or not', () => {
-    const resolver = new UrlResolver({ stripQuery: false, stripTracking: true, sortQuery: true });
+    const resolver = new UrlResolver({ stripQuery: false, stripTracking: true, sortQuery: true }, asText);
     expect(resolver.resolve('x?b=2&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=2');
     expect(resolver.resolve('x?b=%c3&utm_source=n&a=1', 'http://h.test/')).toBe('http://h.test/x?a=1&b=%C3');
     expect(resolver.resolve('', 'http://h.test/x?b&a')).toBe('http://h.test/x?a&b');

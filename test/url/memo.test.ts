@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { ResolveMemo } from '../../src/url/memo.js';
 
 it('holds no more than two generations, whatever comes', () => {
-  const memo = new ResolveMemo(10);
+  const memo = new ResolveMemo<string>(10);
   for (let page = 0; page < 50; page++) {
     memo.enter(`http://h.test/${page % 7}/`);
     for (let link = 0; link < 13; link++) memo.set(`${page}-${link}`, 'x');
@@ -11,7 +11,7 @@ it('holds no more than two generations, whatever comes', () => {
 });
 
 it('keeps what is in use when the rest is dropped', () => {
-  const memo = new ResolveMemo(10);
+  const memo = new ResolveMemo<string>(10);
   memo.enter('http://h.test/');
   memo.set('home', 'http://h.test/home');
   for (let link = 0; link < 100; link++) {
@@ -22,7 +22,7 @@ it('keeps what is in use when the rest is dropped', () => {
 });
 
 it('answers for the directory that was entered, and tells null from unknown', () => {
-  const memo = new ResolveMemo(10);
+  const memo = new ResolveMemo<string>(10);
   memo.enter('http://h.test/a/');
   memo.set('x', null);
   expect(memo.get('x')).toBeNull();

@@ -1,13 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { FetchOptions } from '../../fetch/fetcher.js';
 import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
-import type { Outcome } from '../../frontier/frontier.js';
 import type { Job, LaneSetup } from '../lane.js';
 import type { LaneListener, LanePort } from '../lane-pool.js';
+import { type OutcomeMail, unpackOutcomes } from './outcome-mail.js';
 import { workerArguments } from './worker-arguments.js';
 
 export type LaneOrder =
-  | { what: 'take'; jobs: Job[]; updates: SegmentUpdate[] }
+  /** Jobs as text: as objects they would be cloned field by field. */
+  | { what: 'take'; jobs: string; updates: SegmentUpdate[] }
   | { what: 'widen'; version: number; seed: number; scopeUrls: string[] }
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
@@ -18,7 +19,7 @@ export type LaneOrder =
 
 export type LaneMessage =
   | { what: 'headers'; ids: number[]; ats: number[] }
-  | { what: 'outcomes'; outcomes: Outcome[]; peakWaiting: number }
+  | { what: 'outcomes'; mail: OutcomeMail; peakWaiting: number }
   | { what: 'resolved'; call: number; address: string | null };
 
 /** A lane in a thread of its own. */
@@ -51,7 +52,7 @@ export class LaneThread implements LanePort {
   }
 
   take(jobs: Job[], updates: SegmentUpdate[]): void {
-    this.#order({ what: 'take', jobs, updates });
+    this.#order({ what: 'take', jobs: JSON.stringify(jobs), updates });
   }
 
   widenScope(version: number, seed: number, scopeUrls: string[]): void {
@@ -103,7 +104,7 @@ export class LaneThread implements LanePort {
         break;
       case 'outcomes':
         this.#peakWaiting = message.peakWaiting;
-        listener.outcomes(message.outcomes);
+        listener.outcomes(unpackOutcomes(message.mail));
         break;
       case 'resolved': {
         const waiter = this.#resolving.get(message.call);

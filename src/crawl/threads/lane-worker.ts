@@ -3,17 +3,21 @@ import { systemClock } from '../../base/clock.js';
 import { Fetcher, type FetchOptions } from '../../fetch/fetcher.js';
 import { Lane, type LaneSetup } from '../lane.js';
 import type { LaneMessage, LaneOrder } from './lane-thread.js';
+import { packOutcomes } from './outcome-mail.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
 const port = parentPort!;
-const send = (message: LaneMessage): void => port.postMessage(message);
+const send = (message: LaneMessage, moved: ArrayBuffer[] = []): void => port.postMessage(message, moved);
 
 const lane = new Lane(
   setup,
   new Fetcher(fetchOptions, systemClock),
   {
     headers: (ids, ats) => send({ what: 'headers', ids, ats }),
-    outcomes: (outcomes) => send({ what: 'outcomes', outcomes, peakWaiting: lane.peakWaiting }),
+    outcomes: (outcomes) => {
+      const mail = packOutcomes(outcomes);
+      send({ what: 'outcomes', mail, peakWaiting: lane.peakWaiting }, [mail.edges.words.buffer]);
+    },
   },
   systemClock,
 );
@@ -21,7 +25,7 @@ const lane = new Lane(
 port.on('message', (order: LaneOrder) => {
   switch (order.what) {
     case 'take':
-      lane.take(order.jobs, order.updates);
+      lane.take(JSON.parse(order.jobs), order.updates);
       break;
     case 'widen':
       lane.widenScope(order.version, order.seed, order.scopeUrls);

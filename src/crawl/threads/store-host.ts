@@ -19,9 +19,9 @@ import type {
   QueueLoad,
   SeedRow,
   StoreSnapshot,
-  Transaction,
 } from '../../store/transaction.js';
 import { CrawlScope, type CrawlScopeData } from '../crawl-scope.js';
+import { type TransactionMail, unpackTransaction } from './transaction-mail.js';
 
 export interface StoreSetup {
   /** Null: a store that leaves nothing behind. */
@@ -138,8 +138,9 @@ export class StoreHost {
   }
 
   /** Where the streamed file stands goes into the next commit: on resume the file is cut there and written on from the store. */
-  commit(transaction: Transaction): CommitAnswer {
+  commit(mail: TransactionMail): CommitAnswer {
     const store = this.#opened();
+    const transaction = unpackTransaction(mail);
     if (this.#stream !== null) {
       transaction.meta.pagesStream = JSON.stringify({ offset: this.#stream.offset, seq: this.#streamedSeq });
     }

@@ -11,6 +11,7 @@ import type {
   Transaction,
 } from '../../store/transaction.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import { packTransaction } from './transaction-mail.js';
 import { workerArguments } from './worker-arguments.js';
 
 type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'unasked' | 'close';
@@ -52,7 +53,8 @@ export class StoreThread implements StorePort {
   }
 
   commit(transaction: Transaction): Promise<CommitAnswer> {
-    return this.#call('commit', [transaction]) as Promise<CommitAnswer>;
+    const mail = packTransaction(transaction);
+    return this.#call('commit', [mail], [mail.edges.words.buffer]) as Promise<CommitAnswer>;
   }
 
   loadQueue(loads: QueueLoad[]): Promise<QueuedUrl[][]> {
@@ -91,7 +93,7 @@ export class StoreThread implements StorePort {
     await this.#worker.terminate();
   }
 
-  #call(method: Method, args: unknown[]): Promise<unknown> {
+  #call(method: Method, args: unknown[], moved: ArrayBuffer[] = []): Promise<unknown> {
     return new Promise((resolve, reject) => {
       if (this.#dead !== null) {
         reject(this.#dead);
@@ -99,7 +101,7 @@ export class StoreThread implements StorePort {
       }
       const call = this.#calls++;
       this.#waiters.set(call, { resolve, reject });
-      this.#worker.postMessage({ call, method, args } satisfies StoreRequest);
+      this.#worker.postMessage({ call, method, args } satisfies StoreRequest, moved);
     });
   }
 

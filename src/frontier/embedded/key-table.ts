@@ -8,12 +8,13 @@
  *   word 1–3 the rest of the key
  *   word 4   id, 0 while the slot is empty; written last
  *
- * Open addressing; a segment that is full is copied into one a quarter larger. A lane that still reads the old copy may miss a new
+ * Open addressing. All segments begin in one block, which every lane has from the start; one that is full is copied into one a quarter larger. A lane that still reads the old copy may miss a new
  * entry, never see a wrong one: "present" is final, "absent" is decided by the coordinator.
  */
 export const SEGMENTS = 4096;
 const ENTRY_WORDS = 5;
 const MIN_SLOTS = 16;
+const FIRST_WORDS = MIN_SLOTS * ENTRY_WORDS;
 const MAX_LOAD = 0.78;
 const GROWTH = 1.25;
 
@@ -27,8 +28,9 @@ export interface SegmentUpdate {
   words: Uint32Array;
 }
 export interface KeyTableData {
-  segments: (Uint32Array | null)[];
+  segments: Uint32Array[];
   counts: Uint32Array;
+  fresh: Uint8Array;
   bytes: number;
   size: number;
 }
@@ -60,9 +62,9 @@ function locate(words: Uint32Array, key: Key): number {
 
 /** What a lane holds: it reads, and takes over segments as they grow. */
 export class KeyTableView {
-  readonly segments: (Uint32Array | null)[];
+  readonly segments: Uint32Array[];
 
-  constructor(segments: (Uint32Array | null)[]) {
+  constructor(segments: Uint32Array[]) {
     this.segments = segments;
   }
 
@@ -73,10 +75,7 @@ export class KeyTableView {
   }
 
   find(key: Key): Entry | null {
-    const words = this.segments[segmentOf(key)];
-    if (words === null || words === undefined) {
-      return null;
-    }
+    const words = this.segments[segmentOf(key)]!;
     const at = locate(words, key);
     if (at < 0) {
       return null;
@@ -90,13 +89,15 @@ export class KeyTable extends KeyTableView {
   readonly #counts = new Uint32Array(SEGMENTS);
   readonly #spilled = new Uint8Array(SEGMENTS);
   readonly #budgetBytes: number;
+  /** 1 while nothing has been written to the segment: so long it counts for nothing. */
+  readonly #fresh = new Uint8Array(SEGMENTS).fill(1);
   readonly #changed = new Set<number>();
   #bytes = 0;
   #size = 0;
   #nextToSpill = 0;
 
   constructor(budgetBytes: number, spilledSegments: readonly number[] = []) {
-    super(new Array(SEGMENTS).fill(null));
+    super(firstSegments());
     this.#budgetBytes = budgetBytes;
     for (const segment of spilledSegments) {
       this.#spilled[segment] = 1;
@@ -105,13 +106,14 @@ export class KeyTable extends KeyTableView {
 
   /** Everything another thread needs to go on with the table; this one must not write to it any more. */
   handOver(): KeyTableData {
-    return { segments: this.segments, counts: this.#counts, bytes: this.#bytes, size: this.#size };
+    return { segments: this.segments, counts: this.#counts, fresh: this.#fresh, bytes: this.#bytes, size: this.#size };
   }
 
   takeOver(data: KeyTableData): this {
     data.segments.forEach((words, segment) => {
       this.segments[segment] = words;
     });
+    this.#fresh.set(data.fresh);
     this.#counts.set(data.counts);
     this.#bytes = data.bytes;
     this.#size = data.size;
@@ -146,9 +148,9 @@ export class KeyTable extends KeyTableView {
   }
 
   lower(key: Key, depth: number, offered: boolean): void {
-    const words = this.segments[segmentOf(key)];
-    const at = words ? locate(words, key) : -1;
-    if (words && at >= 0) {
+    const words = this.segments[segmentOf(key)]!;
+    const at = locate(words, key);
+    if (at >= 0) {
       words[at] = pack(key, depth, offered);
     }
   }
@@ -169,8 +171,8 @@ export class KeyTable extends KeyTableView {
     for (let tries = 0; this.#bytes > this.#budgetBytes && tries < SEGMENTS; tries++) {
       const segment = this.#nextToSpill;
       this.#nextToSpill = (segment + 1) % SEGMENTS;
-      const words = this.segments[segment];
-      if (!words || this.#counts[segment] === 0) {
+      const words = this.segments[segment]!;
+      if (this.#counts[segment] === 0) {
         continue;
       }
       if (this.#spilled[segment] === 0) {
@@ -190,9 +192,10 @@ export class KeyTable extends KeyTableView {
   }
 
   #roomIn(segment: number): Uint32Array {
-    const words = this.segments[segment];
-    if (!words) {
-      return this.#replace(segment, this.#allocate(MIN_SLOTS));
+    const words = this.segments[segment]!;
+    if (this.#fresh[segment] === 1) {
+      this.#fresh[segment] = 0;
+      this.#bytes += words.byteLength;
     }
     const slots = words.length / ENTRY_WORDS;
     if (this.#counts[segment]! + 1 <= slots * MAX_LOAD) {
@@ -229,6 +232,15 @@ export class KeyTable extends KeyTableView {
     words[at + 3] = key[3]!;
     Atomics.store(words, at + 4, id);
   }
+}
+
+/** All in one block: a lane that starts with them is told nothing new for the first 50,000 URLs. */
+function firstSegments(): Uint32Array[] {
+  const block = new SharedArrayBuffer(SEGMENTS * FIRST_WORDS * 4);
+  return Array.from(
+    { length: SEGMENTS },
+    (_, segment) => new Uint32Array(block, segment * FIRST_WORDS * 4, FIRST_WORDS),
+  );
 }
 
 const keyAt = (words: Uint32Array, at: number, segment: number): Key => [

@@ -1,4 +1,4 @@
-import type { PageRow } from '../../store/transaction.js';
+import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
@@ -227,24 +227,11 @@ function redirectTarget(outcome: Outcome, newIds: number[]): number | null {
 }
 
 /** What is kept of a request that got no answer. */
-function failedPage(outcome: Outcome, wall: number): PageRow {
-  return {
-    status: outcome.status,
+function failedPage(outcome: Outcome, wall: number): SealedPage {
+  return sealPage({
+    ...emptyPage(outcome.status),
     message: outcome.message,
-    contentType: null,
-    bytes: 0,
-    links: 0,
-    title: null,
-    description: null,
-    canonical: null,
-    lang: null,
-    robotsMeta: null,
-    hash: null,
-    lastModified: null,
-    etag: null,
     fetchedAt: wall,
     ttfbMs: outcome.ttfbMs ?? 0,
-    totalMs: 0,
-    malformed: null,
-  };
+  });
 }
