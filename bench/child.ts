@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { Client } from 'undici';
 import { main } from '../src/cli/main.js';
 import { completeOptions } from '../src/config/resolve.js';
 import { CrawlSession } from '../src/crawl/session.js';
@@ -12,8 +11,9 @@ export interface ChildReport {
   peakBytes: number;
 }
 
-/** Runs one contestant in this process: `durable <url> <dir>`, `temporary <url>` or `floor <url list>`. */
-const [mode, target, directory] = process.argv.slice(2) as [string, string, string];
+/** Runs one contestant in this process: `durable <url> <dir>` or `temporary <url> …`. */
+const [mode, ...targets] = process.argv.slice(2) as [string, ...string[]];
+const [target, directory] = targets as [string, string];
 const PER_HOST = 64;
 
 const startedAt = performance.now();
@@ -34,8 +34,6 @@ async function run(): Promise<number> {
       return durable();
     case 'temporary':
       return temporary();
-    case 'floor':
-      return floor();
     default:
       throw new Error(`no such contestant: ${mode}`);
   }
@@ -60,48 +58,17 @@ async function durable(): Promise<number> {
 
 async function temporary(): Promise<number> {
   const resolved = completeOptions({ maxInflightPerHost: PER_HOST, autoTune: false });
-  const seed = {
-    seed: 0,
-    url: target,
-    label: target,
+  const seeds = targets.map((url, seed) => ({
+    seed,
+    url,
+    label: url,
     scope: 'subdomains',
     depth: null,
     maxUrls: null,
     fallbacks: [],
-    scopeUrls: [target],
-  };
-  const session = new CrawlSession({ resolved, directory: null, seeds: [seed], events: {} });
+    scopeUrls: [url],
+  }));
+  const session = new CrawlSession({ resolved, directory: null, seeds, events: {} });
   await session.open();
   return (await session.run()).summary.total;
-}
-
-/** The cheapest way to fetch the same URLs: one thread, undici's dispatch, bodies dropped, nothing looked at. */
-async function floor(): Promise<number> {
-  const urls = readFileSync(target, 'utf8').split('\n').filter(Boolean);
-  const { origin } = new URL(urls[0]!);
-  const clients = Array.from({ length: PER_HOST }, () => new Client(origin, { pipelining: 1 }));
-  let next = 0;
-  await Promise.all(
-    clients.map(async (client) => {
-      for (let url = urls[next++]; url !== undefined; url = urls[next++]) {
-        await dispatch(client, url.slice(origin.length));
-      }
-    }),
-  );
-  return urls.length;
-}
-
-function dispatch(client: Client, path: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    client.dispatch(
-      { path, method: 'GET' },
-      {
-        onConnect() {},
-        onHeaders: () => true,
-        onData: () => true,
-        onComplete: () => resolve(),
-        onError: reject,
-      },
-    );
-  });
 }

@@ -1,31 +1,73 @@
-import { serveRealSites } from '../test/real/serve.js';
-import { oneSite } from './one-site.js';
+import { parseArgs } from 'node:util';
+import { say } from './compete.js';
+import { fourSites } from './four-sites.js';
+import { UnknownContestantError } from './line-up.js';
+import type { Scenario } from './scenario.js';
 import { seen } from './seen.js';
+import { setup } from './setup.js';
+import { site } from './site.js';
+import { small } from './small.js';
 
-const USAGE = `npm run bench -- [site [rounds] | seen | seen-on-disk]
-  site          one big site (openjdk-17-doc by nginx on loopback): durable, temporary store, raw dispatch floor
-  seen          a million distinct URLs and ten million repeats, the filter sized for 1,000
-  seen-on-disk  the same with a key table of 4 MiB: most keys are on disk behind the filter
-Without a word: site, seen, seen-on-disk. Others: node dist/bench/scan.js, node dist/bench/idle.js.
+const SCENARIOS: readonly Scenario[] = [
+  site,
+  fourSites,
+  small,
+  {
+    word: 'seen',
+    sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
+    run: () => seen({ seenMemoryBytes: null }),
+  },
+  {
+    word: 'seen-on-disk',
+    sentence: 'the same with a key table of 4 MiB: most keys are on disk behind the filter',
+    run: () => seen({ seenMemoryBytes: 4 * 1024 * 1024 }),
+  },
+];
+
+const USAGE = `npm run bench -- [--setup] [${SCENARIOS.map(({ word }) => word).join(' | ')}] [--rounds N] [--only NAME,NAME]
+${SCENARIOS.map(({ word, sentence }) => `  ${word.padEnd(14)}${sentence}`).join('\n')}
+Without a word: all of them. --setup installs what it can of the peers into bench/.peers/ and ends.
+--only leaves out every contestant but these and the durable crawl, which says what the pages are.
+Tables and charts go to bench/results/. Others: node dist/bench/scan.js, node dist/bench/idle.js.
 `;
 
-const [what, count] = process.argv.slice(2);
-const known = ['site', 'seen', 'seen-on-disk'];
-if (what !== undefined && !known.includes(what)) {
+// So that what is tied to the end of the process is ended too: nginx, contestants, folders.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => process.exit(1));
+
+const wishes = readArguments();
+if (wishes === null) {
   process.stderr.write(USAGE);
   process.exit(2);
 }
-if (what === undefined || what === 'site') {
-  const served = await serveRealSites();
+if (wishes.setup) {
+  setup(wishes.only, say);
+} else {
   try {
-    await oneSite(served.sites.find(({ name }) => name === 'jdk')!.url, Number(count ?? 3));
-  } finally {
-    await served.close();
+    for (const scenario of wishes.scenarios) await scenario.run(wishes);
+  } catch (error) {
+    if (!(error instanceof UnknownContestantError)) throw error;
+    say(error.message);
+    process.exit(2);
   }
 }
-if (what === undefined || what === 'seen') {
-  await seen({ seenMemoryBytes: null });
-}
-if (what === undefined || what === 'seen-on-disk') {
-  await seen({ seenMemoryBytes: 4 * 1024 * 1024 });
+
+/** Null where they make no sense. */
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { setup: { type: 'boolean', default: false }, rounds: { type: 'string' }, only: { type: 'string' } },
+    });
+    const scenarios = positionals.map((word) => SCENARIOS.find((scenario) => scenario.word === word));
+    const rounds = values.rounds === undefined ? null : Number(values.rounds);
+    if (scenarios.includes(undefined) || (rounds !== null && !(Number.isInteger(rounds) && rounds > 0))) return null;
+    return {
+      setup: values.setup,
+      scenarios: scenarios.length === 0 ? SCENARIOS : (scenarios as Scenario[]),
+      rounds,
+      only: values.only === undefined ? null : values.only.split(','),
+    };
+  } catch {
+    return null;
+  }
 }

@@ -19,6 +19,7 @@ export interface StoreScope {
  */
 export class Rediscovery {
   readonly #scope: StoreScope;
+  readonly #matters: Statement;
   readonly #select: Statement;
   readonly #update: Statement;
   readonly #edges: Statement;
@@ -28,6 +29,10 @@ export class Rediscovery {
   constructor(database: Database, scope: StoreScope) {
     this.#database = database;
     this.#scope = scope;
+    // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
+    this.#matters = database.prepare(
+      "SELECT 1 AS yes FROM urls WHERE id = ? AND (depth > ? OR state = 6 OR reason = 'nofollow')",
+    );
     this.#select = database.prepare(
       'SELECT urls.*, origins.origin AS origin_text FROM urls JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
     );
@@ -42,8 +47,8 @@ export class Rediscovery {
     const work: [id: number, depth: number, offered: boolean, parent: number | null][] = [[id, depth, offered, parent]];
     for (let next = work.pop(); next !== undefined; next = work.pop()) {
       const [at, newDepth, mayFollow, from] = next;
-      const lowered = this.#apply(this.#select.get(at), newDepth, mayFollow, from, answer);
-      if (lowered) {
+      const matters = this.#matters.get(at, newDepth) !== undefined;
+      if (matters && this.#apply(this.#select.get(at), newDepth, mayFollow, from, answer)) {
         this.#offerLinks(at, newDepth, work);
       }
     }
@@ -97,10 +102,14 @@ export class Rediscovery {
       return;
     }
     const edges = edgesFromBlob(row.packed);
+    const offered = new Map<number, boolean>();
     for (let i = 0; i < edges.length; i += 2) {
       if (edgeLeads(edges[i + 1]!)) {
-        work.push([edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), id]);
+        offered.set(edges[i]!, edgeFollowed(edges[i + 1]!) || (offered.get(edges[i]!) ?? false));
       }
+    }
+    for (const [target, followed] of offered) {
+      work.push([target, depth + 1, followed, id]);
     }
   }
 
