@@ -30,7 +30,7 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     }
     if (!options.readOnly) {
       database.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -65536',
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
       );
     }
     return database;
