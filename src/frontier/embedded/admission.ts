@@ -39,12 +39,21 @@ export class Admission {
     // robots.txt belongs to its origin, whoever redirects to it: it is not in the table.
     const tabled = offer.kind !== UrlKind.robots;
     const unsure = tabled && this.#state.parts.keys.mayBeOnDisk(offer.key);
+    const { state, reason } = this.#standing(offer, origin);
     const url: NewUrl = {
-      ...offer,
-      ...this.#standing(offer, origin),
       id,
-      parent,
+      url: offer.url,
+      kind: offer.kind,
       origin: origin?.id ?? originText,
+      depth: offer.depth,
+      parent,
+      seed: offer.seed,
+      class: offer.class,
+      state,
+      reason,
+      hops: offer.hops,
+      flags: offer.flags,
+      key: offer.key,
       unsure,
     };
     if (tabled && !unsure) {

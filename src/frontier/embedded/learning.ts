@@ -5,6 +5,12 @@ import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import type { HostMemory } from './host-memory.js';
+import type { Waiting } from './url-queue.js';
+
+/** No more than what has to be known of it while it waits: there may be very many. */
+function waitingOf({ id, url, kind, depth, seed, class: queueClass, hops, flags }: NewUrl): Waiting {
+  return { id, url, kind, depth, seed, class: queueClass, attempts: 0, notBefore: 0, hops, flags };
+}
 
 /** The commit is durable: memory takes over what it says. */
 export class Learning {
@@ -102,7 +108,7 @@ export class Learning {
     const text = queueOriginOf(url.url);
     const origin = this.#state.registry.origin(text);
     if (origin !== undefined && !fresh.has(text) && origin.host.deferredReason === null && origin.robots !== 'failed') {
-      this.#state.scheduler.add(origin, { ...url, attempts: 0, notBefore: 0 });
+      this.#state.scheduler.add(origin, waitingOf(url));
     }
   }
 
