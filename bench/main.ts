@@ -2,8 +2,10 @@ import { parseArgs } from 'node:util';
 import { say } from './compete.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
+import { manyHosts } from './many-hosts.js';
+import { resume } from './resume.js';
 import type { Scenario } from './scenario.js';
-import { seen } from './seen.js';
+import { MILLION, seen, TEN_MILLION } from './seen.js';
 import { setup } from './setup.js';
 import { site } from './site.js';
 import { small } from './small.js';
@@ -12,15 +14,22 @@ const SCENARIOS: readonly Scenario[] = [
   site,
   fourSites,
   small,
+  manyHosts,
+  resume,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
-    run: () => seen({ seenMemoryBytes: null }),
+    run: () => seen(MILLION),
   },
   {
     word: 'seen-on-disk',
     sentence: 'the same with a key table of 4 MiB: most keys are on disk behind the filter',
-    run: () => seen({ seenMemoryBytes: 4 * 1024 * 1024 }),
+    run: () => seen({ ...MILLION, seenMemoryBytes: 4 * 1024 * 1024 }),
+  },
+  {
+    word: 'urls',
+    sentence: 'ten million distinct URLs and as many repeats through the frontier',
+    run: () => seen(TEN_MILLION),
   },
 ];
 

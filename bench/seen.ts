@@ -6,30 +6,42 @@ import { CrawlSession } from '../src/crawl/session.js';
 import { openDatabase } from '../src/store/sqlite.js';
 import { table } from './figures.js';
 
-const DISTINCT = 1_000_000;
-const REPEATS = 10_000_000;
-const HUBS = 10_000;
-const NEW_A_HUB = DISTINCT / HUBS;
-const REPEATS_A_HUB = REPEATS / HUBS;
+export interface SeenPlan {
+  distinct: number;
+  repeats: number;
+  /** Pages that have the links. */
+  hubs: number;
+  /** Of the key table; null: as much as a crawl takes by itself. */
+  seenMemoryBytes: number | null;
+}
+
+/** A million distinct URLs and ten million repeats. */
+export const MILLION: SeenPlan = { distinct: 1_000_000, repeats: 10_000_000, hubs: 10_000, seenMemoryBytes: null };
+export const TEN_MILLION: SeenPlan = { ...MILLION, distinct: 10_000_000, hubs: 20_000 };
+
+interface Mark {
+  rssBytes: number;
+  at: number;
+}
 
 /**
- * A million distinct URLs and ten million repeats through a crawl with a fetcher of our own: 10,000 pages with 1,100 links each, the leaves cut by
- * depth so that only admission is measured. The store is then asked whether one was lost or doubled.
+ * URLs through a crawl with a fetcher of our own: pages that are nothing but links, the leaves cut by depth so that only admission is
+ * measured, the filter sized for 1,000. The store is then asked whether one was lost or doubled.
  */
-export async function seen(options: { seenMemoryBytes: number | null }): Promise<void> {
+export async function seen(plan: SeenPlan): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'gossamer-seen-'));
-  const marks: { hubs: number; rssBytes: number; at: number }[] = [];
+  const marks: Mark[] = [];
   let hubs = 0;
   const fetch = (key: string) => {
     if (key === 'root') {
-      return { links: Array.from({ length: HUBS }, (_, hub) => `hub:${hub}`) };
+      return { links: Array.from({ length: plan.hubs }, (_, hub) => `hub:${hub}`) };
     }
     hubs++;
-    if (hubs % (HUBS / 10) === 0) {
+    if (hubs % (plan.hubs / 10) === 0) {
       (globalThis as { gc?: () => void }).gc?.();
-      marks.push({ hubs, rssBytes: process.memoryUsage.rss(), at: performance.now() });
+      marks.push({ rssBytes: process.memoryUsage.rss(), at: performance.now() });
     }
-    return { links: linksOf(Number(key.slice(4))) };
+    return { links: linksOf(Number(key.slice(4)), plan) };
   };
   const resolved = completeOptions({
     depth: 1,
@@ -42,7 +54,7 @@ export async function seen(options: { seenMemoryBytes: number | null }): Promise
     seedingStrategy: 'none',
     parseWorkers: 1,
     maxShapeVariants: 0,
-    ...(options.seenMemoryBytes === null ? {} : { seenMemoryBytes: options.seenMemoryBytes }),
+    ...(plan.seenMemoryBytes === null ? {} : { seenMemoryBytes: plan.seenMemoryBytes }),
   });
   const seed = {
     seed: 0,
@@ -59,27 +71,29 @@ export async function seen(options: { seenMemoryBytes: number | null }): Promise
   try {
     await session.open();
     const { summary } = await session.run();
-    report(directory, marks, startedAt, summary.layers.filter!);
+    report(plan, directory, marks, startedAt, summary.layers.filter!);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** 100 URLs of its own, and 1,000 that earlier or later pages own, spread over all of them. */
-function linksOf(hub: number): string[] {
+/** URLs of its own, and some that earlier pages own, spread over all of them. */
+function linksOf(hub: number, { distinct, repeats, hubs }: SeenPlan): string[] {
   const links: string[] = [];
-  for (let i = 0; i < NEW_A_HUB; i++) {
-    links.push(`leaf:${hub * NEW_A_HUB + i}`);
+  const own = distinct / hubs;
+  for (let i = 0; i < own; i++) {
+    links.push(`leaf:${hub * own + i}`);
   }
-  for (let i = 0; i < REPEATS_A_HUB; i++) {
-    links.push(`leaf:${(hub * 7919 + i * 104_729) % Math.max(1, hub * NEW_A_HUB + NEW_A_HUB)}`);
+  for (let i = 0; i < repeats / hubs; i++) {
+    links.push(`leaf:${(hub * 7919 + i * 104_729) % (hub * own + own)}`);
   }
   return links;
 }
 
 function report(
+  { distinct: wanted, repeats }: SeenPlan,
   directory: string,
-  marks: { hubs: number; rssBytes: number; at: number }[],
+  marks: readonly Mark[],
   startedAt: number,
   filter: { peak: number; peakWaiting: number },
 ): void {
@@ -91,20 +105,23 @@ function report(
   const first = marks[0]!;
   const last = marks.at(-1)!;
   const msOf = (place: number) => marks[place]!.at - (place === 0 ? startedAt : marks[place - 1]!.at);
-  const bytesAUrl = (last.rssBytes - first.rssBytes) / (DISTINCT * 0.9);
+  const bytesAUrl = (last.rssBytes - first.rssBytes) / (wanted * 0.9);
   process.stdout.write(
     table(
-      ['seen set', 'rows', 'distinct', 'lost', 'doubled', 'bytes/URL', 'last/first tenth', 'links/s', 'asked', 'saved'],
+      [
+        ...['seen set', 'rows', 'lost', 'doubled', 'bytes/URL', 'peak MiB'],
+        ...['last/first tenth', 'links/s', 'asked', 'saved'],
+      ],
       [
         [
           'exact',
           String(rows),
-          String(distinct),
-          String(DISTINCT - distinct),
+          String(wanted - distinct),
           String(rows - distinct),
           bytesAUrl.toFixed(1),
+          ((process.resourceUsage().maxRSS * 1024) / 2 ** 20).toFixed(0),
           (msOf(marks.length - 1) / msOf(0)).toFixed(2),
-          (((DISTINCT + REPEATS) / (last.at - startedAt)) * 1000).toFixed(0),
+          (((wanted + repeats) / (last.at - startedAt)) * 1000).toFixed(0),
           String(filter.peak),
           String(filter.peakWaiting),
         ],

@@ -1,0 +1,30 @@
+import type { Contestant } from './contestant.js';
+import { lineUp } from './line-up.js';
+import { race } from './race.js';
+import { publish, type Results } from './results.js';
+import type { Wishes } from './scenario.js';
+import { type SiteFolder, serve } from './serve.js';
+
+export const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+export interface Competition extends Pick<Results, 'word' | 'title' | 'about' | 'measure'> {
+  /** Which of ours run beside the peers. */
+  readonly ours: readonly Contestant[];
+  readonly nginx: string;
+  readonly sites: readonly SiteFolder[];
+  readonly rounds: number;
+}
+
+/** Serves the sites, lets everyone who is installed crawl them in turn, and publishes the figures. */
+export async function compete(
+  { ours, nginx, sites, rounds, ...heading }: Competition,
+  { only }: Wishes,
+): Promise<void> {
+  const { contestants, absent } = await lineUp(ours, only);
+  const field = await serve(nginx, sites);
+  try {
+    publish({ ...heading, standings: await race(contestants, field, rounds, say), absent });
+  } finally {
+    await field.close();
+  }
+}
