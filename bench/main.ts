@@ -3,6 +3,7 @@ import { say } from './compete.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
 import { manyHosts } from './many-hosts.js';
+import { names } from './names.js';
 import { resume } from './resume.js';
 import type { Scenario } from './scenario.js';
 import { MILLION, seen, TEN_MILLION } from './seen.js';
@@ -16,6 +17,7 @@ const SCENARIOS: readonly Scenario[] = [
   small,
   manyHosts,
   resume,
+  names,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
