@@ -2,11 +2,13 @@ import { keyOf } from '../frontier/seed-book.js';
 import type { StoreScope } from '../store/rediscovery.js';
 import type { SeedRow } from '../store/transaction.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
+import { TrapRules, type TrapRulesOptions } from '../url/traps.js';
 
 export interface CrawlScopeData {
   seeds: SeedRow[];
   patterns: ScopePatterns;
   maxDepth: number | null;
+  traps: TrapRulesOptions;
   /** Identity is the library user's: every key that he gives is in scope. */
   ownKeys: boolean;
 }
@@ -15,13 +17,15 @@ interface RuleOfSeed extends SeedScope {
   seed: number;
 }
 
-/** The scope of a crawl: which seed, if any, lets a URL in, and how deep that seed may go. */
+/** The scope of a crawl: which seed, if any, lets a URL in, how deep that seed may go, and what a URL must not look like. */
 export class CrawlScope implements StoreScope {
   readonly #data: CrawlScopeData;
+  readonly #traps: TrapRules;
   #scope: Scope;
 
   constructor(data: CrawlScopeData) {
     this.#data = data;
+    this.#traps = new TrapRules(data.traps);
     this.#scope = this.#build();
   }
 
@@ -52,6 +56,10 @@ export class CrawlScope implements StoreScope {
 
   depthLimit(url: string): number {
     return this.depthLimitOf(Math.max(0, this.seedOf(url)));
+  }
+
+  trap(url: string): string | null {
+    return this.#traps.check(url);
   }
 
   widen(seed: number, scopeUrls: string[]): void {

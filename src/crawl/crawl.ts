@@ -358,7 +358,7 @@ export class Crawl {
       held.map(({ lease, fatal }) =>
         fatal
           ? failure(lease, at, 'internal', `the thread died each time this URL was with it: ${error.message}`)
-          : { ...failure(lease, at, null, null), unsent: 'returned' as const },
+          : { ...failure(lease, at, null, null), unsent: 'lost' as const },
       ),
     );
   }

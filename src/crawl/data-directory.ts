@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
-import { folderNameOf, moveAside, stateOf } from '../store/directory.js';
+import { type DirectoryState, folderNameOf, moveAside, stateOf } from '../store/directory.js';
 import { hostKeyOf } from '../url/host.js';
 
 export type DirectoryChoice = { directory: string; what: 'new' | 'resume' | 'finished'; movedTo: string | null };
@@ -11,8 +11,20 @@ export function chooseDirectory(options: CrawlOptions, firstSeed: string): Direc
   return options.dataDir === null ? chooseDefault(options, firstSeed) : chooseGiven(options, options.dataDir);
 }
 
+/** What the directory holds. One that is to be moved aside may be damaged, or of another version; what is not ours is never moved. */
+function lookInto(directory: string, fresh: boolean): DirectoryState {
+  try {
+    return stateOf(directory);
+  } catch (error) {
+    if (fresh && error instanceof StateError && ['store_corrupt', 'store_version'].includes(error.code)) {
+      return 'unfinished';
+    }
+    throw error;
+  }
+}
+
 function chooseGiven(options: CrawlOptions, directory: string): DirectoryChoice {
-  const state = stateOf(directory);
+  const state = lookInto(directory, options.fresh);
   if (state === 'empty') {
     return { directory, what: 'new', movedTo: null };
   }
@@ -31,7 +43,7 @@ function chooseDefault(options: CrawlOptions, firstSeed: string): DirectoryChoic
   let last: DirectoryChoice | null = null;
   for (let number = 1; ; number++) {
     const directory = number === 1 ? base : `${base}-${number}`;
-    const state = stateOf(directory);
+    const state = lookInto(directory, options.fresh);
     if (state === 'empty') {
       return last !== null && options.resume ? last : { directory, what: 'new', movedTo: null };
     }

@@ -9,7 +9,6 @@ import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { hasBinaryExtension, isHttp, pathOf } from '../url/host.js';
 import { type IdentityOptions, UrlResolver } from '../url/identity.js';
-import { TrapRules, type TrapRulesOptions } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { LinkJudge, type Target } from './link-judge.js';
@@ -28,7 +27,6 @@ export interface LaneSetup {
   reader: ReaderOptions;
   identity: IdentityOptions;
   scope: CrawlScopeData;
-  traps: TrapRulesOptions;
   external: boolean;
   robotsTimeoutMs: number;
   segments: Uint32Array[];
@@ -115,8 +113,7 @@ export class Lane {
     this.#keys = new KeyTableView(setup.segments);
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
-    const traps = new TrapRules(setup.traps);
-    this.#judge = new LinkJudge({ keys: this.#keys, scope: this.#scope, traps, external: setup.external });
+    this.#judge = new LinkJudge({ keys: this.#keys, scope: this.#scope, external: setup.external });
     this.#resolver = new UrlResolver(setup.identity, (url) => this.#judge.recall(url));
     this.#reader = new PageReader(setup.reader, this.#judge, (href, base) => this.#targetOf(href, base, resolve));
   }

@@ -29,7 +29,7 @@ export function layerFacts(parts: {
     backoff: layer(options.maxBackoffMs, use.peakBlocked, use.peakBlocked),
     filter: layer(options.expectedUrls, store.asked, store.saved),
     lanes: layer(lanes.size, lanes.peakInUse, lanes.peakWaiting),
-    robots: layer(options.robotsWorkers, use.peakRobots, use.peakRobotsWaiting),
+    robots: layer(options.robotsWorkers, frontier.robotsUse.peak, frontier.robotsUse.peakWaiting),
     lookups: layer(options.fpCheckLimit, store.peakBatch, store.peakWaiting),
     hosts: layer(options.readyHeapLimit, frontier.peaks.hosts, frontier.peaks.parked),
     bytes: layer(options.parseBufferBytes, crawl.use.peakHeldBytes, crawl.use.peakPaused),

@@ -4,7 +4,6 @@ import { keyOf } from '../frontier/seed-book.js';
 import { FOLLOWED, type HELD_BACK, PENDING } from '../store/packed-edges.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
-import type { TrapRules } from '../url/traps.js';
 import type { CrawlScope } from './crawl-scope.js';
 
 /** Whether a link leads to a page and may be followed, leads to one but is marked nofollow, or is an asset. */
@@ -41,15 +40,13 @@ export class JudgedLinks {
 export class LinkJudge {
   readonly #keys: KeyTableView;
   readonly #scope: CrawlScope;
-  readonly #traps: TrapRules;
   readonly #external: boolean;
   #young = new Map<string, Target>();
   #old = new Map<string, Target>();
 
-  constructor(parts: { keys: KeyTableView; scope: CrawlScope; traps: TrapRules; external: boolean }) {
+  constructor(parts: { keys: KeyTableView; scope: CrawlScope; external: boolean }) {
     this.#keys = parts.keys;
     this.#scope = parts.scope;
-    this.#traps = parts.traps;
     this.#external = parts.external;
   }
 
@@ -175,7 +172,7 @@ export class LinkJudge {
       web,
       inScope: seed >= 0,
       seed: Math.max(0, seed),
-      trap: web ? this.#traps.check(url) : null,
+      trap: web ? this.#scope.trap(url) : null,
     };
   }
 }

@@ -17,6 +17,7 @@ import type { Credentials } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
+import type { CrawlScopeData } from './crawl-scope.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
 import { DiskWatch } from './disk-watch.js';
 import { Governor, type GovernorDecision } from './governor.js';
@@ -129,9 +130,8 @@ export class CrawlSession {
           ownKeys: String(this.#plan.resolve !== undefined),
         },
         seeds: this.#seeds,
-        patterns: { include: [...options.include], exclude: [...options.exclude] },
-        maxDepth: options.depth,
-        ownKeys: this.#plan.resolve !== undefined,
+        reports: [...options.reports],
+        scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
         hostsInMemory: options.readyHeapLimit,
@@ -203,7 +203,7 @@ export class CrawlSession {
         reason: end.reason,
         truncated: end.truncated,
         settled: this.#settled,
-        refetched: Number(this.#opened.snapshot.meta.refetched),
+        refetched: counts.refetched,
         requests: this.#crawl.use.requests,
         retries: counts.retries,
         parseMs: this.#crawl.use.parseMs,
@@ -382,24 +382,28 @@ export class CrawlSession {
     };
   }
 
-  #laneSetup(lane: number, keys: KeyTable): LaneSetup {
+  #scope(): Omit<CrawlScopeData, 'seeds'> {
     const { options } = this.#plan.resolved;
     return {
-      lane,
-      reader: this.settings.reader,
-      identity: { stripQuery: options.stripQuery, stripTracking: options.stripTracking, sortQuery: options.sortQuery },
-      scope: {
-        seeds: structuredClone(this.#seeds),
-        patterns: { include: [...options.include], exclude: [...options.exclude] },
-        maxDepth: options.depth,
-        ownKeys: this.#plan.resolve !== undefined,
-      },
+      patterns: { include: [...options.include], exclude: [...options.exclude] },
+      maxDepth: options.depth,
       traps: {
         maxUrlLength: options.maxUrlLength,
         maxPathSegments: options.maxPathSegments,
         maxSegmentRepeats: options.maxSegmentRepeats,
         allow: [...options.allowTraps],
       },
+      ownKeys: this.#plan.resolve !== undefined,
+    };
+  }
+
+  #laneSetup(lane: number, keys: KeyTable): LaneSetup {
+    const { options } = this.#plan.resolved;
+    return {
+      lane,
+      reader: this.settings.reader,
+      identity: { stripQuery: options.stripQuery, stripTracking: options.stripTracking, sortQuery: options.sortQuery },
+      scope: { seeds: structuredClone(this.#seeds), ...this.#scope() },
       external: options.external,
       robotsTimeoutMs: options.robotsTimeoutMs,
       segments: [...keys.segments],

@@ -83,8 +83,8 @@ export interface Outcome {
   status: number | null;
   errorClass: ErrorClass | null;
   message: string | null;
-  /** robots.txt forbids it (the line that decides), or it was never sent: no request was made. */
-  unsent: 'robots' | 'returned' | null;
+  /** robots.txt forbids it (the line that decides), or it was never sent: no request was made. Or it was lost, and nobody knows. */
+  unsent: 'robots' | 'returned' | 'lost' | null;
   headersAt: number | null;
   endedAt: number;
   ttfbMs: number | null;
@@ -131,6 +131,7 @@ export interface FrontierCounts {
   skipped: number;
   deferred: number;
   retries: number;
+  refetched: number;
   robotsInFlight: number;
   robotsWaiting: number;
 }

@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, realpathSync, renameSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { type OutputFile, type OutputFiles, PIECE_LENGTH } from './output.js';
@@ -154,6 +164,12 @@ export function outputFailure(path: string, error: unknown): StateError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new StateError('disk_full', `cannot write ${path}: the disk is full`, { cause: error });
+  }
+  if (code === 'ENOTDIR' || (code === 'ENOENT' && !existsSync(dirname(path)))) {
+    return new StateError('output', `cannot write ${path}: there is no folder ${dirname(path)}`, { cause: error });
+  }
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
+    return new StateError('output', `cannot write ${path}: no permission`, { cause: error });
   }
   return new StateError('output', `cannot write ${path}: ${message}`, { cause: error });
 }

@@ -1,10 +1,10 @@
-import { createWriteStream, statSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, type Stats, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StateError } from '../base/errors.js';
 import type { ExportFormat } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
-import { AtomicFiles } from './atomic-file.js';
+import { AtomicFiles, outputFailure } from './atomic-file.js';
 import { edgesJsonl } from './edges.js';
 import { hostsJsonl } from './hosts.js';
 import type { Output, OutputNotes } from './output.js';
@@ -37,6 +37,22 @@ export async function exportFormat(reader: Reader, format: ExportFormat, target:
   return writeTo(new AtomicFiles(target.path), output, reader);
 }
 
+/** Throws now what writing there would throw at the end of a crawl. Leaves nothing behind. */
+export function refuseUnwritable(path: string): void {
+  if (!isSpecialFile(path)) {
+    const files = new AtomicFiles(path);
+    files.create();
+    files.discard();
+    return;
+  }
+  try {
+    // Not opened: a named pipe would wait for its reader.
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    throw outputFailure(path, error);
+  }
+}
+
 async function writeTo(files: AtomicFiles | StreamFiles, output: Output, reader: Reader): Promise<OutputNotes> {
   try {
     const notes = await output.write(reader, files);
@@ -50,11 +66,19 @@ async function writeTo(files: AtomicFiles | StreamFiles, output: Output, reader:
 
 /** /dev/null, a named pipe: a file that is renamed to it would take its place. */
 function isSpecialFile(path: string): boolean {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statsOf(path);
   if (stats?.isDirectory()) {
     throw new StateError('output', `cannot write ${path}: it is a folder`);
   }
   return stats !== undefined && !stats.isFile();
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    throw outputFailure(path, error);
+  }
 }
 
 async function writeToSpecialFile(path: string, output: Output, reader: Reader): Promise<OutputNotes> {

@@ -98,13 +98,19 @@ export class HostsTable {
     }
   }
 
-  moveAll(move: BulkMove): number {
+  moveAll(move: BulkMove): { urls: number; pages: number } {
     const where = move.origin !== null ? 'origin = ?' : 'origin IN (SELECT id FROM origins WHERE host = ?)';
+    const place = move.origin ?? move.host;
+    const moved = (kind: UrlKind) =>
+      Number(
+        this.#database
+          // The state is written out: with a parameter in its place no partial index could be used.
+          .prepare(`UPDATE urls SET state = ?, reason = ? WHERE state = ${move.from} AND kind = ${kind} AND ${where}`)
+          .run(move.to, move.reason, place).changes,
+      );
     // robots.txt itself is not put off with the pages that wait for it.
-    const statement = this.#database.prepare(
-      `UPDATE urls SET state = ?, reason = ? WHERE state = ? AND kind <> ${UrlKind.robots} AND ${where}`,
-    );
-    return Number(statement.run(move.to, move.reason, move.from, move.origin ?? move.host).changes);
+    const pages = moved(UrlKind.page);
+    return { urls: pages + moved(UrlKind.sitemap), pages };
   }
 
   due(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {

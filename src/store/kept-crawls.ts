@@ -17,7 +17,7 @@ export function statusOf(directory: string): CrawlStatus {
   const kept = stateOf(directory);
   return openForReading(directory, (reader) => {
     const ended = reader.ended();
-    const running = isRunning(directory);
+    const running = DirectoryLock.isTaken(directory);
     const { open: _open, ...counts } = reader.counts();
     return {
       directory,
@@ -28,15 +28,6 @@ export function statusOf(directory: string): CrawlStatus {
       seeds: reader.seeds().map(({ label }) => label),
     };
   });
-}
-
-function isRunning(directory: string): boolean {
-  try {
-    DirectoryLock.take(directory).release();
-    return false;
-  } catch (error) {
-    return (error as { code?: string }).code === 'in_use';
-  }
 }
 
 /** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */

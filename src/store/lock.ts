@@ -1,6 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { type Database, openDatabase } from './sqlite.js';
+
+/** Whoever looks whether the lock is taken stands in its way for less than a millisecond; a busy machine may stop him in the middle of it. */
+const PATIENCE_WITH_LOOKERS_MS = 1_000;
 
 /**
  * One process a directory. The lock is an exclusive transaction on a small SQLite file of its own: the operating system frees it with the
@@ -16,15 +20,36 @@ export class DirectoryLock {
   static take(directory: string): DirectoryLock {
     let database: Database | null = null;
     try {
-      database = openDatabase(join(directory, 'lock.sqlite'), { timeoutMs: 0 });
+      database = openDatabase(join(directory, 'lock.sqlite'), { timeoutMs: PATIENCE_WITH_LOOKERS_MS });
       database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
       return new DirectoryLock(database);
     } catch (error) {
       database?.close();
-      if (/locked|busy/i.test((error as Error).message)) {
+      if (isBusy(error)) {
         throw new StateError('in_use', `another gossamer is at work in ${directory}`);
       }
       throw new StateError('unwritable', `cannot write to ${directory}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /**
+   * Whether someone has it, without taking it: a read transaction meets an exclusive one, but not other readers, and `take` waits until it
+   * is over. The pid that the store has of its last run would tell less: it may be another's by now, or of another container.
+   */
+  static isTaken(directory: string): boolean {
+    const path = join(directory, 'lock.sqlite');
+    if (!existsSync(path)) {
+      return false;
+    }
+    let database: Database | null = null;
+    try {
+      database = openDatabase(path, { readOnly: true, timeoutMs: 0 });
+      database.prepare('SELECT count(*) FROM sqlite_master').get();
+      return false;
+    } catch (error) {
+      return isBusy(error);
+    } finally {
+      database?.close();
     }
   }
 
@@ -32,3 +57,5 @@ export class DirectoryLock {
     this.#database.close();
   }
 }
+
+const isBusy = (error: unknown): boolean => /locked|busy/i.test((error as Error).message);

@@ -8,10 +8,15 @@ export interface StoreScope {
   admits(url: string): boolean;
   /** The deepest level at which a URL is still fetched. */
   depthLimit(url: string): number;
+  /** The pattern of the trap that the URL is by its looks alone, or null. */
+  trap(url: string): string | null;
   widen(seed: number, scopeUrls: string[]): void;
   /** The key of a URL, for the table in memory. */
   key(url: string): [number, number, number, number];
 }
+
+/** So many of a commit go first in line, in memory; a scope that grows may queue a million at once. */
+const MOST_URGENT = 100;
 
 /**
  * A URL that is known is found again: by a shorter path, by a link that may be followed where the first one could not, or because the
@@ -128,21 +133,30 @@ export class Rediscovery {
     if (row.state === UrlState.unlisted && (row.reason === 'scheme' || !this.#scope.admits(row.url))) {
       return false;
     }
-    const { state, reason } = this.#newState(row, depth, offered, wasOffered);
+    const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
+    const urgent = requeued && answer.queued.length < MOST_URGENT;
     // What was only the end of an edge is in scope now, as has been asked above.
     const flags = row.state === UrlState.unlisted ? row.flags & ~UrlFlag.external : row.flags;
     this.#update.run(
       depth,
       state,
       reason,
-      requeued ? QueueClass.urgent : row.class,
+      urgent ? QueueClass.urgent : requeued ? QueueClass.rest : row.class,
       flags,
       opened ? parent : null,
       row.id,
     );
     answer.lowered.push({ key: this.#scope.key(row.url), id: row.id, depth, offered: offered || wasOffered });
-    if (requeued) {
+    answer.change.queued += requeued ? 1 : 0;
+    answer.change.skipped += Number(state === UrlState.skipped) - Number(row.state === UrlState.skipped);
+    if (pattern !== undefined) {
+      answer.trapped.push(pattern);
+    }
+    if (requeued && !urgent) {
+      answer.reloaded.add(row.origin_text);
+    }
+    if (urgent) {
       answer.queued.push({
         id: row.id,
         url: row.url,
@@ -155,7 +169,6 @@ export class Rediscovery {
         notBefore: row.not_before,
         hops: row.hops,
         flags,
-        wasSkipped: row.state === UrlState.skipped,
       });
     }
     return row.state === UrlState.done;
@@ -166,7 +179,7 @@ export class Rediscovery {
     depth: number,
     offered: boolean,
     wasOffered: boolean,
-  ): { state: UrlState; reason: string | null } {
+  ): { state: UrlState; reason: string | null; pattern?: string } {
     const cut = row.state === UrlState.skipped && row.reason === 'depth';
     if (!cut && wasOffered) {
       return { state: row.state, reason: row.reason };
@@ -175,6 +188,10 @@ export class Rediscovery {
       return row.state === UrlState.unlisted
         ? { state: UrlState.skipped, reason: 'nofollow' }
         : { state: row.state, reason: row.reason };
+    }
+    const pattern = this.#scope.trap(row.url);
+    if (pattern !== null) {
+      return { state: UrlState.skipped, reason: 'trap', pattern };
     }
     return depth > this.#scope.depthLimit(row.url)
       ? { state: UrlState.skipped, reason: 'depth' }

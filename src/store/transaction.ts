@@ -135,12 +135,18 @@ export interface CommitAnswer {
   hosts: HostSnapshot[];
   /** Of the unsure ones: the id it is known by, when it is known. */
   known: [id: number, knownId: number][];
-  /** Became queued by the store's decision (found again, scope widened). */
-  queued: (QueuedUrl & { origin: string; wasSkipped: boolean })[];
+  /** How many became queued by the store's decision (found again, scope widened), and by how many the skipped pages are more, or fewer. */
+  change: { queued: number; skipped: number };
+  /** The first of those that became queued: they are urgent. */
+  queued: (QueuedUrl & { origin: string })[];
+  /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */
+  reloaded: Set<string>;
+  /** Patterns that cut a URL when it was found again, once for each URL. */
+  trapped: string[];
   /** Their keys and new depths, for the table in memory. */
   lowered: { key: [number, number, number, number]; id: number; depth: number; offered: boolean }[];
-  /** How many each bulk move moved, in order. */
-  moved: number[];
+  /** How many each bulk move moved, in order; sitemaps are URLs too. */
+  moved: { urls: number; pages: number }[];
   lookups: { asked: number; saved: number; hits: number };
   commitMs: number;
 }

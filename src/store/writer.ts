@@ -80,7 +80,10 @@ export class Writer {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
+      change: { queued: 0, skipped: 0 },
       queued: [],
+      reloaded: new Set(),
+      trapped: [],
       lowered: [],
       moved: [],
       lookups: { asked: 0, saved: 0, hits: 0 },
@@ -122,7 +125,7 @@ export class Writer {
         this.#entering.add(move.host);
       }
     }
-    for (const { origin } of answer.queued) {
+    for (const origin of new Set([...answer.queued.map((url) => url.origin), ...answer.reloaded])) {
       this.#entering.add(this.hosts.ensure(origin, hostOfOrigin(origin)).host);
     }
     answer.hosts = [...this.#entering].map((host) => this.hosts.snapshot(host));

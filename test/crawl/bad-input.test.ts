@@ -228,6 +228,72 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
   });
 });
 
+describe('--fresh', () => {
+  const spoilt: [string, (path: string) => void][] = [
+    ['random bytes', (path) => writeFileSync(path, Buffer.from('neither this nor that '.repeat(400)))],
+    ['a store of another version', (path) => withDatabase(path, 'PRAGMA user_version = 7')],
+    ['a store cut short', (path) => truncateSync(path, 20_000)],
+    ['a store with a page of zeros', zeroPage],
+  ];
+
+  it.each(spoilt)('moves %s aside like any other crawl, as it is, and begins anew', async (_name, spoil) => {
+    expect((await gossamer(crawlArgs())).code).toBe(0);
+    const path = join(directory, 'crawl.sqlite');
+    spoil(path);
+    const before = readFileSync(path);
+    const run = await gossamer(crawlArgs('--fresh'));
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.stderr).toContain(`moved the old crawl to ${directory}.old-1`);
+    expect(readFileSync(join(`${directory}.old-1`, 'crawl.sqlite')).equals(before)).toBe(true);
+    expect(readSummary(directory)).toMatchObject({ reason: 'complete', done: 5 });
+  });
+
+  it('leaves a database of someone else where it is', async () => {
+    mkdirSync(directory);
+    makeForeign(join(directory, 'crawl.sqlite'));
+    expect(await refusal(crawlArgs('--fresh'), 3)).toContain("not one of Gossamer's; it was left as it is");
+    expect(existsSync(`${directory}.old-1`)).toBe(false);
+    expect(web.log).toEqual([]);
+  });
+});
+
+describe('an output that cannot be written', () => {
+  const report = (path: string) => crawlArgs('--report', `csv=${path}`);
+
+  it('is refused before anything is fetched, and the directory is as free as before', async () => {
+    const file = join(folder.path, 'a-file');
+    writeFileSync(file, 'precious');
+    const nowhere = join(folder.path, 'nowhere');
+    for (const [path, why] of [
+      [join(nowhere, 'pages.csv'), `there is no folder ${nowhere}`],
+      [join(file, 'pages.csv'), `there is no folder ${file}`],
+      [folder.path, 'it is a folder'],
+      ['/proc/pages.csv', ''],
+    ] as const) {
+      expect(await refusal(report(path), 3)).toContain(`cannot write ${path}: ${why}`);
+    }
+    expect(web.log).toEqual([]);
+    expect(readFileSync(file, 'utf8')).toBe('precious');
+    expect(readdirSync(folder.path).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect((await gossamer(crawlArgs())).code).toBe(0);
+  });
+
+  it('is refused on resume too, and what was there stays as it is', async () => {
+    expect((await gossamer(crawlArgs())).code).toBe(0);
+    const before = readFileSync(join(directory, 'pages.jsonl'), 'utf8');
+    const path = join(folder.path, 'nowhere', 'pages.csv');
+    expect(await refusal(['resume', directory, '--report', `csv=${path}`], 3)).toContain(`cannot write ${path}`);
+    expect(readFileSync(join(directory, 'pages.jsonl'), 'utf8')).toBe(before);
+  });
+
+  it('is not one that goes into the directory of the crawl, or to a device', async () => {
+    const path = join(directory, 'pages.csv');
+    const run = await gossamer([...report(path), '--report', 'edges=/dev/null']);
+    expect(run.code, run.stderr).toBe(0);
+    expect(readFileSync(path, 'utf8').split('\n').length).toBeGreaterThan(5);
+  });
+});
+
 describe('two processes on one directory', () => {
   it('are one too many: the second is refused, whatever it wants, and the first ends as if nothing had been', async () => {
     let answer = () => {};
@@ -319,7 +385,7 @@ function withDatabase(path: string, sql: string): void {
 }
 
 function makeForeign(path: string): void {
-  rmSync(path);
+  rmSync(path, { force: true });
   withDatabase(path, 'CREATE TABLE photos (id INTEGER PRIMARY KEY, name TEXT)');
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { requestsTo } from '../web/judge.js';
+import { html, linkPage, pathSite } from '../web/site.js';
 import { calendar, facets, pagination, recursion, sessionIds, shop } from '../web/traps.js';
 import { box, type Crawled } from './box.js';
 
@@ -92,6 +93,27 @@ describe('what only looks like a trap', () => {
 
 describe('limits of the looks of a URL', () => {
   const own = box();
+
+  it('hold for one that is first linked with nofollow and then without', async () => {
+    const deep = '/a/a/a/a/end';
+    own.web.site(
+      'later.test',
+      pathSite({
+        '/': html(
+          `<a rel="nofollow" href="${deep}">not yet</a> <a rel="nofollow" href="/fine">nor this</a> <a href="/next">next</a>`,
+        ),
+        '/next': html(linkPage('Next', [deep, '/fine'])),
+        '/fine': html(linkPage('Fine', [])),
+        [deep]: html(linkPage('A trap', [])),
+      }),
+    );
+    const { pages, summary } = await own.crawl(['http://later.test/'], ['--seeding-strategy', 'none']);
+    expect(pages.get(`http://later.test${deep}`)).toMatchObject({ state: 'skipped', reason: 'trap', depth: 2 });
+    expect(pages.get('http://later.test/fine')).toMatchObject({ state: 'done' });
+    expect(requestsTo(own.web.log, 'later.test', deep)).toEqual([]);
+    expect(summary.traps).toMatchObject([{ pattern: 'http://later.test/a/… repeats "a"', count: 1 }]);
+    expect(summary.bySkipReason).toEqual({ trap: 1 });
+  });
 
   it('0 switches each of them off', async () => {
     own.web.site('deep.test', recursion());

@@ -88,16 +88,6 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
     expect(queue.take(0, always)?.id).toBe(newestFirst ? 250_000 : 1);
   });
 
-  it('takes a quarter of a million urgent ones from disk at once', () => {
-    const queue = new UrlQueue(false);
-    queue.reset([250_000, 0, 0]);
-    queue.addLoaded(
-      QueueClass.urgent,
-      Array.from({ length: 250_000 }, (_, id) => waiting(id + 1, QueueClass.urgent)),
-    );
-    expect([queue.inMemory, queue.onDisk]).toEqual([250_000, 0]);
-  });
-
   it('lets urgent ones go first, seeds before the rest, and none before its time', () => {
     const queue = new UrlQueue(false);
     queue.add(waiting(1), true);
@@ -113,7 +103,7 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
     queue.add(waiting(1, QueueClass.urgent, 900), true);
     queue.add(waiting(2, QueueClass.urgent, 700), true);
     expect(queue.readyAt(always)).toBe(700);
-    expect(queue.readyAt((item) => item.id === 1)).toBe(900);
+    expect(queue.readyAt((item) => item.kind === UrlKind.robots)).toBe(Number.POSITIVE_INFINITY);
     queue.add(waiting(3), true);
     expect(queue.readyAt(always)).toBe(0);
     expect(queue.readyAt(() => false)).toBe(Number.POSITIVE_INFINITY);

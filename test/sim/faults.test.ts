@@ -74,6 +74,9 @@ describe('lanes that die', () => {
       const end = await simulation.run(3_600_000);
       expect(end?.reason).toBe('complete');
       expectAllDoneOnce(simulation, 1_000);
+      const sentAgain = simulation.log.length - new Set(simulation.log.map(({ url }) => url)).size;
+      expect(sentAgain).toBeGreaterThan(0);
+      expect(simulation.counts.refetched, 'what was sent again is counted').toBe(sentAgain);
     },
   );
 });

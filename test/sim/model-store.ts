@@ -120,7 +120,10 @@ export class ModelStore implements StorePort {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
+      change: { queued: 0, skipped: 0 },
       queued: [],
+      reloaded: new Set(),
+      trapped: [],
       lowered: [],
       moved: [],
       lookups: { asked: 0, saved: 0, hits: 0 },
@@ -223,15 +226,16 @@ export class ModelStore implements StorePort {
     url.settledForGood = true;
   }
 
-  #moveAll({ host, origin, from, to, reason }: BulkMove, entering: Set<ModelHost>): number {
+  #moveAll({ host, origin, from, to, reason }: BulkMove, entering: Set<ModelHost>): { urls: number; pages: number } {
     const origins = origin !== null ? [this.tables.origin(origin)] : this.tables.host(host!).origins;
-    let moved = 0;
+    const moved = { urls: 0, pages: 0 };
     for (const { urls, lists } of origins) {
       for (const url of urls) {
         if (url.state === from && url.kind !== UrlKind.robots) {
           this.tables.move(url.id, [from], to);
           url.reason = reason;
-          moved++;
+          moved.urls++;
+          moved.pages += url.kind === UrlKind.page ? 1 : 0;
         }
       }
       if (to === UrlState.queued) {

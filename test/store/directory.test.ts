@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { clearUnbegun, folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { openDatabase } from '../../src/store/sqlite.js';
@@ -28,7 +28,7 @@ describe('the lock of a directory', () => {
     const directory = temporaryFolder();
     const lockModule = new URL('../../dist/src/store/lock.js', import.meta.url).href;
     const script = `const { DirectoryLock } = await import(${JSON.stringify(lockModule)});
-      DirectoryLock.take(${JSON.stringify(directory)}); console.log('taken'); setInterval(() => {}, 1e9);`;
+      globalThis.lock = DirectoryLock.take(${JSON.stringify(directory)}); console.log('taken'); setInterval(() => {}, 1e9);`;
     const holder = spawn(process.execPath, ['--input-type=module', '-e', script], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -37,6 +37,52 @@ describe('the lock of a directory', () => {
     holder.kill('SIGKILL');
     await once(holder, 'exit');
     DirectoryLock.take(directory).release();
+  });
+
+  it('is seen from outside while it is taken, and not before or after', () => {
+    const directory = temporaryFolder();
+    expect(DirectoryLock.isTaken(directory)).toBe(false);
+    expect(readdirSync(directory)).toEqual([]);
+    const lock = DirectoryLock.take(directory);
+    expect(DirectoryLock.isTaken(directory)).toBe(true);
+    lock.release();
+    expect(DirectoryLock.isTaken(directory)).toBe(false);
+  });
+
+  it('is never refused because someone looks whether a crawl runs, however often and however many do', async () => {
+    const directory = newStore();
+    const statusModule = new URL('../../dist/src/store/kept-crawls.js', import.meta.url).href;
+    const script = `const { statusOf } = await import(${JSON.stringify(statusModule)});
+      console.log('looking');
+      const seen = { running: 0, unfinished: 0 };
+      let over = false;
+      process.stdin.on('end', () => { over = true; }).resume();
+      const look = () => {
+        for (let n = 0; n < 20; n++) seen[statusOf(${JSON.stringify(directory)}).state]++;
+        if (over) console.log(JSON.stringify(seen)); else setImmediate(look);
+      };
+      look();`;
+    const lookers = Array.from({ length: 3 }, () => {
+      const looker = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void looker.kill('SIGKILL'));
+      return looker;
+    });
+    await Promise.all(lookers.map((looker) => once(looker.stdout, 'data')));
+    for (let round = 0; round < 400; round++) {
+      const lock = DirectoryLock.take(directory);
+      if (round % 8 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+      lock.release();
+      await new Promise((resolve) => setTimeout(resolve, round % 3));
+    }
+    const seen = lookers.map(async (looker) => {
+      looker.stdin.end();
+      return JSON.parse(String((await once(looker.stdout, 'data'))[0])) as { running: number; unfinished: number };
+    });
+    for (const { running, unfinished } of await Promise.all(seen)) {
+      expect(Math.min(running, unfinished), 'it was seen, taken and free').toBeGreaterThan(0);
+    }
   });
 
   it('is no obstacle to those who read', () => {

@@ -45,8 +45,47 @@ describe('a URL that is found again', () => {
     const store = storeOf([cut], new TestScope(['a.test'], 4));
     expect(find(store, 1, 5).queued).toEqual([]);
     expect(urlRow(store.database, 1)).toMatchObject({ state: 'skipped', reason: 'depth', depth: 5 });
-    expect(find(store, 1, 4).queued).toMatchObject([{ id: 1, depth: 4, wasSkipped: true }]);
+    expect(find(store, 1, 4)).toMatchObject({ queued: [{ id: 1, depth: 4 }], change: { queued: 1, skipped: -1 } });
     expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', reason: null, class: 0 });
+  });
+
+  it('together with many others goes first in line only as one of a hundred; the others wait in their place on disk', () => {
+    const hosts = ['a', 'b', 'c'];
+    const rows = Array.from({ length: 250 }, (_, n) =>
+      newUrl(n + 1, url(n + 1, n < 100 ? 'a' : hosts[n % 3]), { depth: 9, state: UrlState.skipped, reason: 'depth' }),
+    );
+    const store = storeOf(rows, new TestScope(['a.test', 'b.test', 'c.test'], 4));
+    const found = rows.map(({ id }) => ({ id, depth: 2, offered: true, parent: null }));
+    const answer = store.writer.commit(transaction({ found }));
+    expect(answer.queued.map(({ id }) => id)).toEqual(rows.slice(0, 100).map(({ id }) => id));
+    expect(answer.change).toEqual({ queued: 250, skipped: -250 });
+    expect([...answer.reloaded].sort()).toEqual(hosts.map((host) => `http://${host}.test`));
+    expect(rows.map(({ id }) => urlRow(store.database, id).class)).toEqual(rows.map((_, n) => (n < 100 ? 0 : 2)));
+    const counts = answer.hosts.flatMap(({ origins }) => origins.map(({ queued }) => queued));
+    expect([...counts].sort()).toEqual([
+      [0, 0, 50],
+      [0, 0, 50],
+      [100, 0, 50],
+    ]);
+  });
+
+  it('and looks like a trap is cut, where it was no more than linked before; what was cut for another reason stays cut', () => {
+    const trap = (id: number) => `http://a.test/trap/${id}`;
+    const store = storeOf([
+      newUrl(1, trap(1), { state: UrlState.skipped, reason: 'nofollow' }),
+      newUrl(2, 'http://b.test/trap/2', { state: UrlState.unlisted, reason: 'scope' }),
+      newUrl(3, trap(3), { depth: 9, state: UrlState.skipped, reason: 'trap' }),
+      newUrl(4, url(4), { depth: 0 }),
+    ]);
+    expect(find(store, 1, 1)).toMatchObject({ queued: [], trapped: ['a trap'], change: { queued: 0, skipped: 0 } });
+    expect(find(store, 1, 0)).toMatchObject({ queued: [], trapped: [] });
+    expect(find(store, 3, 1)).toMatchObject({ queued: [], trapped: [] });
+    settle(store, 4, 0, [[2, true]]);
+    const widened = store.writer.commit(transaction({ widened: [{ seed: 0, scopeUrls: ['http://b.test/'] }] }));
+    expect(widened).toMatchObject({ queued: [], trapped: ['a trap'], change: { queued: 0, skipped: 1 } });
+    expect([1, 2, 3].map((id) => urlRow(store.database, id))).toEqual(
+      [0, 1, 1].map((depth) => expect.objectContaining({ state: 'skipped', reason: 'trap', depth })),
+    );
   });
 
   it('by a link that may be followed is queued, though the first could not be, even at a greater depth', () => {

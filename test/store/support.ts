@@ -34,6 +34,10 @@ export class TestScope implements StoreScope {
     return this.limit;
   }
 
+  trap(url: string): string | null {
+    return url.includes('/trap/') ? 'a trap' : null;
+  }
+
   widen(_seed: number, scopeUrls: string[]): void {
     for (const url of scopeUrls) this.hosts.add(new URL(url).hostname);
   }

@@ -82,7 +82,8 @@ describe('the one writer of the store', () => {
       newUrls: [newUrl(1, URL_1), newUrl(2, URL_2), newUrl(3, 'http://a.test/robots.txt', { kind: UrlKind.robots })],
     });
     const move = { host: null, origin: 1, from: UrlState.queued, to: UrlState.deferred, reason: 'robots_unreachable' };
-    expect(commit(store, { bulk: [move] }).moved).toEqual([2]);
+    commit(store, { newUrls: [newUrl(4, 'http://a.test/sitemap.xml', { kind: UrlKind.sitemap })] });
+    expect(commit(store, { bulk: [move] }).moved).toEqual([{ urls: 3, pages: 2 }]);
     expect([1, 2, 3].map((id) => urlRow(store.database, id).state)).toEqual(['deferred', 'deferred', 'queued']);
   });
 

@@ -5,7 +5,7 @@ import { StateError } from '../../base/errors.js';
 import type { ReportTarget } from '../../config/option-spec.js';
 import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
 import { writeFileAtomically } from '../../report/atomic-file.js';
-import { exportFormat } from '../../report/index.js';
+import { exportFormat, refuseUnwritable } from '../../report/index.js';
 import { PagesStream } from '../../report/pages-stream.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
 import { clearUnbegun } from '../../store/directory.js';
@@ -30,9 +30,9 @@ export interface StoreSetup {
   /** What is written into a new store before anything else. */
   meta: Record<string, string>;
   seeds: SeedRow[];
-  patterns: CrawlScopeData['patterns'];
-  maxDepth: number | null;
-  ownKeys: boolean;
+  /** Outputs that are written at the end, beside those that every crawl has. */
+  reports: ReportTarget[];
+  scope: Omit<CrawlScopeData, 'seeds'>;
   pid: number;
   wall: number;
   hostsInMemory: number;
@@ -75,6 +75,8 @@ export class StoreHost {
   #stream: PagesStream | null = null;
   #directory: string | null = null;
   #streamedSeq = 0;
+  /** Settled by the last commit, and not in the file yet. */
+  #unwritten: number[] = [];
   #commits = 0;
   #commitMs = 0;
 
@@ -84,17 +86,16 @@ export class StoreHost {
     if (setup.directory !== null) {
       makeDirectory(setup.directory);
       this.#lock = DirectoryLock.take(setup.directory);
+      // Once the directory is there, for an output may go into it, and before there is a store: a crawl that is refused has not begun.
+      for (const { path } of setup.reports) {
+        refuseUnwritable(path);
+      }
     }
     if (setup.directory !== null && setup.create) {
       clearUnbegun(setup.directory);
     }
     const database = openStoreFile(path, { create: setup.create });
-    const scope = new CrawlScope({
-      seeds: setup.seeds,
-      patterns: setup.patterns,
-      maxDepth: setup.maxDepth,
-      ownKeys: setup.ownKeys,
-    });
+    const scope = new CrawlScope({ seeds: setup.seeds, ...setup.scope });
     const store = new Store(database, {
       expectedUrls: setup.expectedUrls,
       falsePositiveRate: setup.falsePositiveRate,
@@ -141,20 +142,26 @@ export class StoreHost {
   commit(mail: TransactionMail): CommitAnswer {
     const store = this.#opened();
     const transaction = unpackTransaction(mail);
+    this.writeLines();
     if (this.#stream !== null) {
       transaction.meta.pagesStream = JSON.stringify({ offset: this.#stream.offset, seq: this.#streamedSeq });
     }
     const answer = store.writer.commit(transaction);
     this.#commits++;
     this.#commitMs += answer.commitMs;
-    if (this.#stream !== null) {
-      const ids = [...transaction.settled.filter(({ retry }) => retry === null), ...transaction.skipped].map(
-        ({ id }) => id,
-      );
-      this.#stream.append(this.#reader!.pagesById(ids));
-      this.#streamedSeq = store.writer.lastSeq;
-    }
+    this.#unwritten = [...transaction.settled.filter(({ retry }) => retry === null), ...transaction.skipped].map(
+      ({ id }) => id,
+    );
     return answer;
+  }
+
+  /** The lines of the last commit; nobody has to wait for them, so they follow once it has been answered. */
+  writeLines(): void {
+    if (this.#stream !== null && this.#unwritten.length > 0) {
+      this.#stream.append(this.#reader!.pagesById(this.#unwritten));
+      this.#streamedSeq = this.#opened().writer.lastSeq;
+      this.#unwritten = [];
+    }
   }
 
   loadQueue(loads: QueueLoad[]): QueuedUrl[][] {
@@ -212,6 +219,9 @@ export class StoreHost {
   }
 
   close(): void {
+    if (this.#store !== null) {
+      this.writeLines();
+    }
     this.#stream?.close();
     this.#store?.close();
     this.#lock?.release();

@@ -22,8 +22,18 @@ async function answer({ call, method, args }: StoreRequest): Promise<void> {
     reply = { call, error: portable(error) };
   }
   port.postMessage(reply);
-  if (method === 'close') {
+  if (method === 'commit') {
+    writeLines();
+  } else if (method === 'close') {
     port.close();
+  }
+}
+
+function writeLines(): void {
+  try {
+    host.writeLines();
+  } catch {
+    // What keeps it from being written keeps the next commit from it too, and that one is answered with the error.
   }
 }
 

@@ -64,7 +64,7 @@ export class Admission {
       origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
     if (offer.pattern !== null) {
-      this.countTrap(offer.pattern);
+      this.#state.countTrap(offer.pattern);
     }
     composition.transaction.newUrls.push(url);
     return id;
@@ -147,13 +147,6 @@ export class Admission {
       null,
       composition,
     );
-  }
-
-  countTrap(pattern: string): void {
-    if (!this.#state.trapCounts.has(pattern)) {
-      this.#state.parts.events.trapCut(pattern);
-    }
-    this.#state.trapCounts.set(pattern, (this.#state.trapCounts.get(pattern) ?? 0) + 1);
   }
 }
 

@@ -20,6 +20,10 @@ export class Deferral {
   }
 
   deferHosts(composition: Composition): void {
+    for (const origin of this.#state.toShareFate) {
+      this.shareFate(origin, composition);
+    }
+    this.#state.toShareFate.clear();
     for (const host of this.#state.toDefer) {
       host.deferredReason = host.toDefer;
       host.toDefer = null;

@@ -98,6 +98,9 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   wakeAt(): number {
+    if (this.#state.toShareFate.size > 0) {
+      return 0;
+    }
     const canTurn = this.#state.parked > 0 && (this.#state.registry.surplus < 0 || !this.#state.evictionFutile);
     const dueAt = canTurn ? this.#state.parkedDue : Number.POSITIVE_INFINITY;
     return Math.min(this.#state.scheduler.nextAt, dueAt);
@@ -109,7 +112,7 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   counts(): FrontierCounts {
-    const { use } = this.#state.scheduler;
+    const { use, robotsPlaces } = this.#state.scheduler;
     return {
       outstanding: this.#state.open + this.#state.robotsLeased,
       queuedInMemory: use.inMemory,
@@ -121,13 +124,18 @@ export class EmbeddedFrontier implements Frontier {
       dispatched: this.#state.dispatched,
       ...this.#state.counts,
       retries: this.#state.retries,
-      robotsInFlight: use.robotsInFlight,
-      robotsWaiting: this.#state.scheduler.robotsWaiting,
+      refetched: this.#state.refetched,
+      robotsInFlight: robotsPlaces.inFlight,
+      robotsWaiting: robotsPlaces.waiting,
     };
   }
 
   get layerUse(): Scheduler['use'] {
     return this.#state.scheduler.use;
+  }
+
+  get robotsUse(): { peak: number; peakWaiting: number } {
+    return this.#state.scheduler.robotsPlaces;
   }
 
   /** Addresses are being looked up; their hosts wait for nothing else. */

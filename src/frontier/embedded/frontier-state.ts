@@ -75,6 +75,8 @@ export class FrontierState {
   readonly leased = new Map<number, Held>();
   readonly seedUse = new Map<number, number>();
   readonly toDefer = new Set<Host>();
+  /** URLs were queued again where all else is put off or has failed: they go the same way with the next transaction. */
+  readonly toShareFate = new Set<Origin>();
   readonly toPark = new Map<number, HostRow>();
   readonly trapCounts: Map<string, number>;
   readonly counts: { done: number; failed: number; skipped: number; deferred: number };
@@ -89,6 +91,8 @@ export class FrontierState {
   evictionFutile = false;
   dispatched: number;
   retries = 0;
+  /** Of all runs: leases that may have been on the wire when their process or thread died. */
+  refetched: number;
   scopeVersion = 0;
   commitMs = 0;
   peakOnDisk = 0;
@@ -116,10 +120,18 @@ export class FrontierState {
     };
     this.open = counts.open ?? 0;
     this.dispatched = Number(snapshot.meta.dispatched ?? 0);
+    this.refetched = Number(snapshot.meta.refetched ?? 0);
     this.trapCounts = new Map(JSON.parse(snapshot.meta.trapCounts ?? '[]'));
     for (const [seed, used] of JSON.parse(snapshot.meta.seedUse ?? '[]') as [number, number][]) {
       this.seedUse.set(seed, used);
     }
+  }
+
+  countTrap(pattern: string): void {
+    if (!this.trapCounts.has(pattern)) {
+      this.parts.events.trapCut(pattern);
+    }
+    this.trapCounts.set(pattern, (this.trapCounts.get(pattern) ?? 0) + 1);
   }
 
   get queuedOnDisk(): number {

@@ -52,8 +52,7 @@ export class HostMemory {
         this.#state.scheduler.addLoaded(origin, QueueClass.rest, []);
         return [];
       }
-      const limit = wanted.class === QueueClass.urgent ? origin.queue.urgentRows : each;
-      return [{ from: origin, load: { origin: origin.id, ...wanted, limit } }];
+      return [{ from: origin, load: { origin: origin.id, ...wanted, limit: each } }];
     });
     const rows = await this.#state.parts.store.loadQueue(loads.map(({ load }) => load));
     loads.forEach(({ from, load }, i) => {

@@ -1,5 +1,5 @@
 import type { CommitAnswer, HostSnapshot, NewUrl, QueuedUrl } from '../../store/transaction.js';
-import { UrlKind, UrlState } from '../../store/url-state.js';
+import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
@@ -11,6 +11,10 @@ import type { Waiting } from './url-queue.js';
 function waitingOf({ id, url, kind, depth, seed, class: queueClass, hops, flags }: NewUrl): Waiting {
   return { id, url, kind, depth, seed, class: queueClass, attempts: 0, notBefore: 0, hops, flags };
 }
+
+/** Nothing that waits there is asked for: its host is put off, or its robots.txt cannot be had. */
+const isGivenUp = ({ host, robots }: Origin): boolean =>
+  host.deferredReason !== null || robots === 'unreachable' || robots === 'failed';
 
 /** The commit is durable: memory takes over what it says. */
 export class Learning {
@@ -30,21 +34,23 @@ export class Learning {
     for (const url of newUrls) {
       this.#cameNew(url, fresh);
     }
+    this.#state.open += answer.change.queued;
+    this.#state.counts.skipped += answer.change.skipped;
+    for (const pattern of answer.trapped) {
+      this.#state.countTrap(pattern);
+    }
     for (const url of answer.queued) {
-      this.#state.open++;
-      this.#state.counts.skipped -= url.wasSkipped ? 1 : 0;
       this.#queueAgain(url, fresh);
     }
     for (const { key, depth, offered } of answer.lowered) {
       this.#state.parts.keys.lower(key, depth, offered);
     }
     for (const { item, origin } of composition.requeued) {
-      const moved =
-        origin.host.deferredReason !== null || origin.robots === 'unreachable' || origin.robots === 'failed';
-      if (!moved || item.kind === UrlKind.robots) {
+      if (!isGivenUp(origin) || item.kind === UrlKind.robots) {
         this.#state.scheduler.add(origin, item);
       }
     }
+    this.#beginAnew(answer);
     transaction.bulk.forEach((move, i) => {
       if (move.to === UrlState.queued) {
         this.#reload(answer.hosts.find(({ host }) => host.id === move.host)!);
@@ -114,8 +120,22 @@ export class Learning {
 
   #queueAgain(url: QueuedUrl & { origin: string }, fresh: Set<string>): void {
     const origin = this.#state.registry.origin(url.origin);
-    if (origin !== undefined && !fresh.has(url.origin)) {
+    if (origin !== undefined && isGivenUp(origin)) {
+      this.#state.toShareFate.add(origin);
+    } else if (origin !== undefined && !fresh.has(url.origin)) {
       this.#state.scheduler.add(origin, this.#hostMemory.waiting(url));
+    }
+  }
+
+  /** URLs wait on disk that have their place before those in memory. The urgent ones and the seeds stay: none of them is such a URL. */
+  #beginAnew({ hosts, reloaded }: CommitAnswer): void {
+    for (const { origin: text, queued } of hosts.flatMap(({ origins }) => origins)) {
+      const origin = reloaded.has(text) ? this.#state.registry.origin(text) : undefined;
+      if (origin !== undefined && isGivenUp(origin)) {
+        this.#state.toShareFate.add(origin);
+      } else if (origin !== undefined) {
+        this.#state.scheduler.clearRest(origin, queued[QueueClass.rest]);
+      }
     }
   }
 
@@ -131,22 +151,25 @@ export class Learning {
 
   #countBulk(
     to: UrlState,
-    moved: number,
+    { urls, pages }: { urls: number; pages: number },
     { host, origin }: { host: Host | null; origin: Origin | null },
     reason: string | null,
   ): void {
     if (to === UrlState.queued) {
-      this.#state.open += moved;
-      this.#state.counts.deferred -= moved;
+      this.#state.open += urls;
+      this.#state.counts.deferred -= pages;
       return;
     }
-    this.#state.open -= moved;
+    this.#state.open -= urls;
     if (to === UrlState.failed) {
-      this.#state.counts.failed += moved;
+      this.#state.counts.failed += pages;
       return;
     }
-    this.#state.counts.deferred += moved;
+    this.#state.counts.deferred += pages;
+    if (urls === 0) {
+      return;
+    }
     const at = host ?? origin!.host;
-    this.#state.parts.events.hostDeferred(at.name, reason ?? '', moved, at.blockedUntil);
+    this.#state.parts.events.hostDeferred(at.name, reason ?? '', pages, at.blockedUntil);
   }
 }

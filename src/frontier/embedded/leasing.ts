@@ -37,7 +37,7 @@ export class Leasing {
       composition.settled.skipped++;
       composition.pin(origin.host);
       if (pattern !== null) {
-        this.#admission.countTrap(pattern);
+        this.#state.countTrap(pattern);
       }
     }
     for (const host of probes) {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.js';
 import { isServer } from '../../url/place.js';
-import { Host, Origin } from './host.js';
+import { Host, Origin, type RobotsState } from './host.js';
 import type { SchedulerOptions } from './options.js';
 
 /** Evicting one host at a time would mean looking through all of them for each. */
@@ -93,7 +93,7 @@ export class Registry {
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
     const origin = new Origin(row.id, text, host, this.#options.newestFirst);
     const obeys = this.#options.obeyRobots && isServer(text);
-    origin.robots = obeys ? (row.robotsState as Origin['robots']) : 'ready';
+    origin.robots = obeys ? keptStanding(row.robotsState as RobotsState) : 'ready';
     origin.robotsId = row.robotsId;
     origin.rules = obeys ? row.robotsRules : null;
     origin.rulesVersion = row.robotsAt ?? 0;
@@ -184,5 +184,9 @@ export class Registry {
     };
   }
 }
+
+/** What had failed when the host left memory is asked again, should a URL come to wait there: why it failed is not kept. */
+const keptStanding = (robots: RobotsState): RobotsState =>
+  robots === 'failed' || robots === 'unreachable' ? 'unknown' : robots;
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));

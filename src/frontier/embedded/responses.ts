@@ -1,4 +1,5 @@
 import { isHostTrouble } from '../../hosts/backoff.js';
+import { UrlKind } from '../../store/url-state.js';
 import { isServer } from '../../url/place.js';
 import type { Outcome } from '../frontier.js';
 import type { Deferral } from './deferral.js';
@@ -40,7 +41,7 @@ export class Responses {
       this.#learn(host, held, outcome);
     }
     this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
-    if (held.robotsOf !== null && held.item.hops === 0) {
+    if (held.item.kind === UrlKind.robots) {
       this.#state.scheduler.robotsEnded();
     }
   }

@@ -1,8 +1,10 @@
 import type { Clock } from '../../base/clock.js';
+import { UrlKind } from '../../store/url-state.js';
 import { type AddressGroup, type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
 import { ReadyHeap } from './ready-heap.js';
 import type { Registry } from './registry.js';
+import { RobotsPlaces } from './robots-places.js';
 import type { Waiting } from './url-queue.js';
 
 /** What is handed out next: a URL that waits, or the robots.txt of its origin. */
@@ -32,14 +34,11 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #registry: Registry;
   readonly #ready = new ReadyHeap<Host>();
-  readonly #robotsWaiters: Host[] = [];
   readonly #groups = new Map<string, AddressGroup>();
+  readonly robotsPlaces: RobotsPlaces;
   readonly wantsLoad = new Set<Origin>();
   readonly wantsAddress = new Set<Host>();
   readonly use = {
-    robotsInFlight: 0,
-    peakRobots: 0,
-    peakRobotsWaiting: 0,
     peakHost: 0,
     hostAtLimit: 0,
     peakHostWaiting: 0,
@@ -59,6 +58,7 @@ export class Scheduler {
     this.#options = options;
     this.#clock = clock;
     this.#registry = registry;
+    this.robotsPlaces = new RobotsPlaces(options.robotsWorkers);
   }
 
   get nextAt(): number {
@@ -70,10 +70,6 @@ export class Scheduler {
 
   get delayedHosts(): number {
     return this.#ready.size;
-  }
-
-  get robotsWaiting(): number {
-    return this.#robotsWaiters.length;
   }
 
   heap(): Iterable<Host> {
@@ -191,7 +187,7 @@ export class Scheduler {
         continue;
       }
       for (let tries = 0; tries < CUTS_A_TURN; tries++) {
-        const item = origin.queue.take(now, (candidate) => this.#isAllowed(origin, candidate));
+        const item = origin.queue.take(now, (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each));
         if (item === undefined) {
           break;
         }
@@ -201,6 +197,9 @@ export class Scheduler {
           return { what: 'url', item, origin };
         }
         result.cut.push({ item, origin, ...verdict });
+      }
+      if (origin.queue.readyAt((each) => this.#isAllowed(origin, each) && !this.#hasRobotsPlaceFor(each)) <= now) {
+        this.robotsPlaces.wait(host);
       }
       const pick = this.#pickRobots(host, origin, now);
       if (pick !== null) {
@@ -220,15 +219,16 @@ export class Scheduler {
     if (!waits || !this.#wantsRobots(origin) || origin.robotsRetryAt > now) {
       return null;
     }
-    if (this.use.robotsInFlight >= this.#options.robotsWorkers) {
-      if (!host.waitingForRobots) {
-        host.waitingForRobots = true;
-        this.#robotsWaiters.push(host);
-        this.use.peakRobotsWaiting = Math.max(this.use.peakRobotsWaiting, this.#robotsWaiters.length);
-      }
+    if (!this.robotsPlaces.isFree) {
+      this.robotsPlaces.wait(host);
       return null;
     }
     return { what: 'robots', origin };
+  }
+
+  /** Where a robots.txt moved to is asked for as a URL that waits; it takes a place as the first request did. */
+  #hasRobotsPlaceFor(item: Waiting): boolean {
+    return item.kind !== UrlKind.robots || this.robotsPlaces.isFree;
   }
 
   #start(host: Host, pick: Pick): void {
@@ -244,26 +244,20 @@ export class Scheduler {
     }
     if (pick.what === 'robots') {
       pick.origin.robots = 'fetching';
-      this.use.robotsInFlight++;
-      this.use.peakRobots = Math.max(this.use.peakRobots, this.use.robotsInFlight);
+    }
+    if (pick.what === 'robots' || pick.item.kind === UrlKind.robots) {
+      this.robotsPlaces.take();
     }
   }
 
   robotsEnded(): void {
-    this.use.robotsInFlight--;
+    this.robotsPlaces.giveBack();
     this.#callRobotsWaiters();
   }
 
-  /** As many as there are places now; one that left memory meanwhile, or wants nothing any more, must not cost the next its turn. */
   #callRobotsWaiters(): void {
-    let free = this.#options.robotsWorkers - this.use.robotsInFlight;
-    while (free > 0 && this.#robotsWaiters.length > 0) {
-      const host = this.#robotsWaiters.shift()!;
-      host.waitingForRobots = false;
-      if (!host.evicted) {
-        this.refresh(host);
-        free--;
-      }
+    for (const host of this.robotsPlaces.called()) {
+      this.refresh(host);
     }
   }
 
@@ -380,6 +374,12 @@ export class Scheduler {
   /** Nothing of the origin waits in memory any more. */
   clear(origin: Origin, onDisk: readonly [number, number, number]): void {
     this.#leftMemory(origin.queue.reset(onDisk));
+  }
+
+  /** The same for those of its URLs that are neither urgent nor seeds. */
+  clearRest(origin: Origin, onDisk: number): void {
+    this.#leftMemory(origin.queue.resetRest(onDisk));
+    this.refresh(origin.host);
   }
 
   /** Hosts with more than their share give back what they hold; then those whose turn is not near. */

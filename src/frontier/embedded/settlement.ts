@@ -36,7 +36,8 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
-    if (outcome.unsent === 'returned') {
+    if (outcome.unsent === 'returned' || outcome.unsent === 'lost') {
+      this.#state.refetched += outcome.unsent === 'lost' ? 1 : 0;
       this.#giveBack(held, composition);
     } else if (held.robotsOf !== null) {
       this.#settleRobots(held, held.robotsOf, outcome, composition);

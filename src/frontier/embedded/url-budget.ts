@@ -34,6 +34,7 @@ export class UrlBudget {
   meta(): Record<string, string> {
     return {
       dispatched: String(this.#state.dispatched),
+      refetched: String(this.#state.refetched),
       ...(this.#state.trapCounts.size > 0 ? { trapCounts: JSON.stringify([...this.#state.trapCounts]) } : {}),
       ...(this.#state.seedUse.size > 0 && this.#state.seedUse.size < 1000
         ? { seedUse: JSON.stringify([...this.#state.seedUse]) }

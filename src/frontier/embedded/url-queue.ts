@@ -1,4 +1,5 @@
 import { QueueClass, type UrlKind } from '../../store/url-state.js';
+import { UrgentQueue } from './urgent-queue.js';
 
 /** A URL that waits in memory. */
 export interface Waiting {
@@ -138,15 +139,19 @@ class Window {
 }
 
 /**
- * The waiting URLs of one origin, by class. Urgent ones (redirects, retries, leases given
- * back, URLs found again) are always in memory: they are few and have times of their own.
+ * The waiting URLs of one origin, by class. Urgent ones (redirects, retries, leases given back, URLs found again) have times of their own
+ * and never leave memory: they are few. Those of an earlier run are on disk and come in pieces, before all others.
  */
 export class UrlQueue {
-  readonly #urgent: Waiting[] = [];
+  readonly #urgent = new UrgentQueue();
   readonly #windows: Record<1 | 2, Window>;
   readonly #newestFirst: boolean;
-  /** Urgent ones on disk, after a restart. */
+  /** Urgent ones that are only on disk. */
   urgentOnDisk = 0;
+  /** They have higher ids than this. */
+  #urgentEdge = 0;
+  /** Urgent ones that came while others were on disk: they stand there too, and must not come twice. */
+  readonly #cameMeanwhile = new Set<number>();
 
   constructor(newestFirst: boolean) {
     this.#newestFirst = newestFirst;
@@ -154,7 +159,7 @@ export class UrlQueue {
   }
 
   get inMemory(): number {
-    return this.#urgent.length + this.#windows[1].size + this.#windows[2].size;
+    return this.#urgent.size + this.#windows[1].size + this.#windows[2].size;
   }
 
   get onDisk(): number {
@@ -164,7 +169,10 @@ export class UrlQueue {
   /** How many more came into memory. */
   add(item: Waiting, room: boolean): number {
     if (item.class === QueueClass.urgent) {
-      this.#urgent.push(item);
+      this.#urgent.add(item);
+      if (this.urgentOnDisk > 0) {
+        this.#cameMeanwhile.add(item.id);
+      }
       return 1;
     }
     const before = this.inMemory;
@@ -174,9 +182,9 @@ export class UrlQueue {
 
   /** The next that may go now, of those that are allowed. */
   take(now: number, allowed: (item: Waiting) => boolean): Waiting | undefined {
-    const urgent = this.#urgent.findIndex((item) => item.notBefore <= now && allowed(item));
-    if (urgent >= 0) {
-      return this.#urgent.splice(urgent, 1)[0];
+    const urgent = this.#urgent.take(now, allowed);
+    if (urgent !== undefined || this.urgentOnDisk > 0) {
+      return urgent;
     }
     for (const window of [this.#windows[1], this.#windows[2]]) {
       const next = window.peek();
@@ -189,25 +197,19 @@ export class UrlQueue {
 
   /** When `take` could give something, were it only for the URLs' own times. */
   readyAt(allowed: (item: Waiting) => boolean): number {
-    let at = Number.POSITIVE_INFINITY;
-    for (const item of this.#urgent) {
-      if (allowed(item)) {
-        at = Math.min(at, item.notBefore);
-      }
-    }
     for (const window of [this.#windows[1], this.#windows[2]]) {
       const next = window.peek();
       if (next !== undefined && allowed(next)) {
         return 0;
       }
     }
-    return at;
+    return this.#urgent.readyAt(allowed);
   }
 
   /** The class whose next URLs are on disk and should be loaded, or null. */
   wanting(): { class: QueueClass; beyond: number; newestFirst: boolean } | null {
     if (this.urgentOnDisk > 0) {
-      return { class: QueueClass.urgent, beyond: 0, newestFirst: false };
+      return { class: QueueClass.urgent, beyond: this.#urgentEdge, newestFirst: false };
     }
     for (const place of [QueueClass.seed, QueueClass.rest] as const) {
       const window = this.#windows[place];
@@ -221,26 +223,27 @@ export class UrlQueue {
     return null;
   }
 
-  /** All urgent ones, were they loaded now: those that came since the restart stand on disk and in memory. */
-  get urgentRows(): number {
-    return this.urgentOnDisk + this.#urgent.length;
-  }
-
   /** How many more came into memory. */
   addLoaded(place: QueueClass, items: Waiting[]): number {
     const before = this.inMemory;
     if (place === QueueClass.urgent) {
-      const known = new Set(this.#urgent.map(({ id }) => id));
-      for (const item of items) {
-        if (!known.has(item.id)) {
-          this.#urgent.push(item);
-        }
-      }
-      this.urgentOnDisk = 0;
+      this.#addUrgent(items);
     } else {
       this.#windows[place].addLoaded(items);
     }
     return this.inMemory - before;
+  }
+
+  #addUrgent(items: Waiting[]): void {
+    const others = items.filter(({ id }) => !this.#cameMeanwhile.has(id));
+    for (const item of others) {
+      this.#urgent.add(item);
+    }
+    this.urgentOnDisk = items.length === 0 ? 0 : this.urgentOnDisk - others.length;
+    this.#urgentEdge = items.at(-1)?.id ?? 0;
+    if (this.urgentOnDisk === 0) {
+      this.#cameMeanwhile.clear();
+    }
   }
 
   /** Leaves at most `count` of each class in memory. Returns how many left. */
@@ -250,9 +253,15 @@ export class UrlQueue {
 
   /** Nothing in memory: `onDisk` of each class waits in the store. Returns how many left memory. */
   reset(onDisk: readonly [number, number, number]): number {
-    const left = this.#urgent.length + this.#windows[1].reset(onDisk[1]) + this.#windows[2].reset(onDisk[2]);
-    this.#urgent.length = 0;
+    const left = this.#urgent.clear() + this.#windows[1].reset(onDisk[1]) + this.resetRest(onDisk[2]);
     this.urgentOnDisk = onDisk[0];
+    this.#urgentEdge = 0;
+    this.#cameMeanwhile.clear();
     return left;
+  }
+
+  /** The same for those that are neither urgent nor seeds. */
+  resetRest(onDisk: number): number {
+    return this.#windows[2].reset(onDisk);
   }
 }

@@ -1,0 +1,98 @@
+import { onTestFinished } from 'vitest';
+import { failure } from '../../src/crawl/lane.js';
+import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
+import { KeyTable } from '../../src/frontier/embedded/key-table.js';
+import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
+import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
+import { keyOf, SeedBook } from '../../src/frontier/seed-book.js';
+import type { Store } from '../../src/store/store.js';
+import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { TrapWatch } from '../../src/url/traps.js';
+import { begin, openStore, TestScope } from '../store/support.js';
+
+const OPTIONS: SchedulerOptions = {
+  ...{ maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000, delayMsFor: () => 0 },
+  ...{ maxInflightPerHost: 1_000, autoTune: false, frontierLimit: 250_000, readyHeapLimit: 1_000, robotsWorkers: 64 },
+  ...{ obeyRobots: false, maxWaitMs: 600_000, maxCrawlDelayMs: 60_000, retries: 2, retryDelayMs: 1_000 },
+  ...{ newestFirst: false, maxUrls: 0, maxUrlsPerHost: 0, maxUrlsOfSeed: () => 0, maxInflightPerIp: 0 },
+  ...{ delayPerIpMs: 0, seekSitemaps: false, maxRedirects: 100 },
+};
+
+export function offer(url: string, fields: Partial<Offer> = {}): Offer {
+  return {
+    ...{ url, key: keyOf(url), kind: UrlKind.page, state: UrlState.queued, reason: null, depth: 0 },
+    ...{ class: QueueClass.rest, seed: 0, hops: 0, flags: 0, pattern: null },
+    ...fields,
+  };
+}
+
+/** The frontier over a real store, without lanes: the test says what comes of each lease. */
+export class FrontierOnStore {
+  readonly store: Store;
+  readonly frontier: EmbeddedFrontier;
+  readonly trapsCut: string[] = [];
+  now = 1_000;
+
+  constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope)) {
+    this.store = store;
+    const unused = () => {};
+    this.frontier = new EmbeddedFrontier({
+      options: { ...OPTIONS, ...options },
+      clock: { now: () => this.now, wall: () => this.now, at: () => unused },
+      random: () => 0.5,
+      store: {
+        commit: async (transaction) => structuredClone(this.store.writer.commit(transaction)),
+        loadQueue: async (loads) => this.store.loadQueue(loads),
+        loadDue: async (wall, limit) => this.store.loadDue(wall, limit),
+      },
+      snapshot: begin(this.store),
+      keys: new KeyTable(Number.POSITIVE_INFINITY),
+      traps: new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+      seeds: new SeedBook([]),
+      resolveAddress: async () => null,
+      events: {
+        ...{ scopeGrew: unused, hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused },
+        ...{ settled: unused, originsLeft: unused, wake: unused },
+        trapCut: (pattern) => this.trapsCut.push(pattern),
+      },
+    });
+    onTestFinished(() => this.checkCounts());
+  }
+
+  /** What came of a lease: a page without links, unless the fields say otherwise. */
+  outcome(lease: Lease, fields: Partial<Outcome> = {}): Outcome {
+    return { ...failure(lease, this.now, null, null), status: 200, headersAt: this.now, ttfbMs: 1, ...fields };
+  }
+
+  /** Fetches until nothing can go out any more. Returns the URLs in the order they were leased. */
+  async fetchAll(fieldsOf: (lease: Lease) => Partial<Outcome> = () => ({}), want = 50): Promise<string[]> {
+    const urls: string[] = [];
+    let outcomes: Outcome[] = [];
+    do {
+      const leases = await this.frontier.settle(outcomes, want);
+      urls.push(...leases.map(({ url }) => url));
+      outcomes = leases.map((lease) => this.outcome(lease, fieldsOf(lease)));
+      this.checkCounts();
+    } while (outcomes.length > 0 || this.frontier.wakeAt() <= this.now);
+    return urls;
+  }
+
+  /** The counters in memory, against the rows in the store. */
+  checkCounts(): void {
+    const { outstanding, done, failed, skipped, deferred } = this.frontier.counts();
+    const count = (where: string): number =>
+      this.store.database.prepare(`SELECT count(*) AS n FROM urls WHERE ${where}`).get()!.n;
+    const pages = (state: UrlState) => count(`kind = 0 AND state = ${state}`);
+    const inMemory = { outstanding, done, failed, skipped, deferred };
+    const onDisk = {
+      outstanding: count('state IN (0, 1)'),
+      done: pages(UrlState.done),
+      failed: pages(UrlState.failed),
+      skipped: pages(UrlState.skipped),
+      deferred: pages(UrlState.deferred),
+    };
+    if (JSON.stringify(inMemory) !== JSON.stringify(onDisk)) {
+      throw new Error(`memory counts ${JSON.stringify(inMemory)}, and the store ${JSON.stringify(onDisk)}`);
+    }
+  }
+}
