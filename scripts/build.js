@@ -42,7 +42,9 @@ function compile() {
 
 /** Whose code is in the bundle, and on what terms. */
 function licensesOf(modules) {
-  const folders = new Set(modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean));
+  const folders = new Set(
+    modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean),
+  );
   return [...folders]
     .sort()
     .map((folder) => {

@@ -16,7 +16,14 @@ const STEPS = [
   ['build', 'scripts/build.js'],
   ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.', '--diagnostic-level=warn'],
-  ['tests', 'node_modules/vitest/vitest.mjs', 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+  [
+    'tests',
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+  ],
 ];
 
 let failedStep = null;
