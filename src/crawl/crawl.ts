@@ -2,9 +2,9 @@ import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
+import { failure } from '../frontier/outcome.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { Governor, GovernorDecision } from './governor.js';
-import { failure } from './lane.js';
 import type { LanePool } from './lane-pool.js';
 import type { EndReason, Limits } from './limits.js';
 

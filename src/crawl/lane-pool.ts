@@ -10,7 +10,6 @@ export interface LanePort {
   dropCaches(): void;
   flow(): void;
   resolve(host: string): Promise<string>;
-  abort(): void;
   close(): Promise<void>;
   /** Most pages that ever waited to be read. */
   peakWaiting(): number;
@@ -194,12 +193,6 @@ export class LanePool {
   resolve(host: string): Promise<string> {
     this.#openMore();
     return this.#live()[0]!.port.resolve(host);
-  }
-
-  abort(): void {
-    for (const member of this.#live()) {
-      member.port.abort();
-    }
   }
 
   async close(): Promise<void> {

@@ -1,18 +1,21 @@
 import type { Clock } from '../base/clock.js';
-import { type ErrorClass, FetchError } from '../base/errors.js';
+import { FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
-import type { Lease, Outcome, RobotsAnswer } from '../frontier/frontier.js';
-import { compactRobots, expandRobots, parseRobots, RobotsMatcher } from '../hosts/robots.js';
+import type { Lease, Outcome } from '../frontier/frontier.js';
+import { failure } from '../frontier/outcome.js';
+import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { hasBinaryExtension, isHttp, pathOf } from '../url/host.js';
+import { isHttp, pathOf } from '../url/host.js';
 import { type IdentityOptions, UrlResolver } from '../url/identity.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { LinkJudge, type Target } from './link-judge.js';
 import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
+import { afterHead, type RequestLimits, requestFor } from './page-request.js';
+import { robotsAnswer, robotsFailure } from './robots-reading.js';
 
 /** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
 export interface Job {
@@ -60,22 +63,6 @@ interface Fetching {
   startedAt: number;
 }
 
-const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
-const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|atom)|[^;]+\+(?:xml|json))/i;
-/** HEAD is refused, or answered as if the page were not there, by servers that never tested it. */
-const HEAD_REFUSALS = new Set([400, 403, 404, 405, 501]);
-/** No request for robots.txt can get through: that is the result of each URL of its origin. Anything else is a server that does not answer. */
-const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([
-  'dns',
-  'connection_refused',
-  'tls',
-  'blocked_address',
-  'invalid_url',
-  'internal',
-] as const);
-/** Of robots.txt at least so much is read (RFC 9309 §2.5), whatever --max-body says. */
-const ROBOTS_BYTES = 512 * 1024;
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
 
@@ -94,6 +81,7 @@ export class Lane {
   readonly #judge: LinkJudge;
   readonly #resolver: UrlResolver<Target>;
   readonly #scope: CrawlScope;
+  readonly #requestLimits: RequestLimits;
   #scopeVersion = 0;
   readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
   readonly #fetching = new Map<number, Fetching>();
@@ -110,6 +98,11 @@ export class Lane {
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
+    this.#requestLimits = {
+      robotsTimeoutMs: setup.robotsTimeoutMs,
+      sitemapMaxBytes: setup.reader.sitemapMaxBytes,
+      wholeOnly: source.wholeOnly ?? false,
+    };
     this.#keys = new KeyTableView(setup.segments);
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
@@ -189,13 +182,6 @@ export class Lane {
     return this.#source.resolve(host);
   }
 
-  /** Whatever is still under way ends now; its outcome says that it was cut off. */
-  abort(): void {
-    for (const { pending } of this.#fetching.values()) {
-      pending?.abort(new FetchError('internal', 'the crawl was stopped'));
-    }
-  }
-
   async close(): Promise<void> {
     await this.#source.close();
   }
@@ -210,7 +196,7 @@ export class Lane {
     const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt: this.#clock.now() };
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
-    const request = this.#request(lease);
+    const request = requestFor(lease, this.#requestLimits);
     fetching.pending = this.#source.fetch(request, {
       onHeaders: (at) => this.#headers(lease, at),
       onBytes: (count) => this.#bytes(fetching, count),
@@ -234,28 +220,6 @@ export class Lane {
       return null;
     }
     return verdict.rule === null ? 'robots.txt' : `robots.txt line ${verdict.rule.line}: ${verdict.rule.text}`;
-  }
-
-  #request(lease: Lease): FetchRequest {
-    const { kind, flags } = lease;
-    const external = (flags & UrlFlag.external) !== 0;
-    const ranged = (flags & UrlFlag.rangedGet) !== 0;
-    const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed)) !== 0;
-    const head =
-      !this.#source.wholeOnly &&
-      kind === UrlKind.page &&
-      !ranged &&
-      (external || (!whole && hasBinaryExtension(lease.url)));
-    return {
-      url: lease.url,
-      method: head ? 'HEAD' : 'GET',
-      range: ranged,
-      accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : ACCEPT,
-      singleConnection: lease.paced,
-      wantBody: kind === UrlKind.page ? wantsPageBody : () => true,
-      ...(kind === UrlKind.robots ? { timeoutMs: this.#setup.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
-      ...(kind === UrlKind.sitemap ? { leastMaxBodyBytes: this.#setup.reader.sitemapMaxBytes } : {}),
-    };
   }
 
   #headers(lease: Lease, at: number): void {
@@ -317,19 +281,18 @@ export class Lane {
 
   #read(lease: Lease, method: 'GET' | 'HEAD', response: FetchResponse, totalMs: number): Outcome {
     const { status, headers } = response;
-    const outcome: Outcome = {
-      ...failure(lease, response.endedAt, null, null),
-      status,
-      headersAt: response.headersAt,
-      ttfbMs: response.ttfbMs,
-      address: response.remoteAddress,
-      retryAfterMs: parseRetryAfter(headers.get('retry-after'), this.#clock.wall()),
-      askAgain: method === 'HEAD' ? afterHead(lease, status, headers.get('content-type')) : null,
-      scopeVersion: this.#scopeVersion,
-    };
+    const contentType = headers.get('content-type');
+    const outcome = failure(lease, response.endedAt, null, null);
+    outcome.status = status;
+    outcome.headersAt = response.headersAt;
+    outcome.ttfbMs = response.ttfbMs;
+    outcome.address = response.remoteAddress;
+    outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
+    outcome.askAgain = method === 'HEAD' ? afterHead(lease, status, contentType) : null;
+    outcome.scopeVersion = this.#scopeVersion;
     const page: FetchedPage = {
       status,
-      contentType: headers.get('content-type'),
+      contentType,
       location: headers.get('location'),
       robotsTag: headers.get('x-robots-tag'),
       lastModified: headers.get('last-modified'),
@@ -345,14 +308,13 @@ export class Lane {
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
     row.message = reading.message;
-    return { ...outcome, ...read, page: sealPage(row) };
+    return Object.assign(outcome, read, { page: sealPage(row) });
   }
 
   #readPage(lease: Lease, page: FetchedPage): Reading {
     return lease.kind === UrlKind.sitemap ? this.#reader.readSitemap(lease, page) : this.#reader.read(lease, page);
   }
 
-  /** What the status says (RFC 9309 §2.3.1), and for a 2xx the rules. */
   #readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): Reading {
     const reading = this.#reader.read({ ...lease, flags: UrlFlag.external }, page);
     if (reading.redirect !== null && reading.redirectUrl !== null && isHttp(reading.redirectUrl)) {
@@ -375,7 +337,7 @@ export class Lane {
     outcome.heldBytes = fetching.heldBytes;
     outcome.scopeVersion = this.#scopeVersion;
     if (lease.kind === UrlKind.robots) {
-      outcome.robots = HOST_ERRORS.has(errorClass) ? { standing: 'failed', errorClass } : { standing: 'unreachable' };
+      outcome.robots = robotsFailure(errorClass);
     }
     return outcome;
   }
@@ -414,36 +376,6 @@ export class Lane {
   }
 }
 
-/** What a HEAD leaves open. */
-function afterHead(lease: Lease, status: number, contentType: string | null): Outcome['askAgain'] {
-  if (HEAD_REFUSALS.has(status)) {
-    return 'ranged';
-  }
-  const external = (lease.flags & UrlFlag.external) !== 0;
-  return !external && status >= 200 && status < 300 && contentType !== null && HTML.test(contentType) ? 'whole' : null;
-}
-
-const wantsPageBody = (_status: number, contentType: string | null): boolean =>
-  contentType === null || TEXT.test(contentType);
-
-function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
-  // Of rules that broke off nobody knows what they would have forbidden.
-  if (page.status === 429 || page.status >= 500 || page.truncated) {
-    return { standing: 'unreachable' };
-  }
-  if (page.status < 200 || page.status >= 300 || page.body === null) {
-    return { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
-  }
-  const file = parseRobots(page.body, agent);
-  return {
-    standing: 'rules',
-    rules: file.rules.length === 0 ? null : compactRobots({ ...file, sitemaps: [] }),
-    crawlDelayMs: file.crawlDelayMs,
-    sitemaps: file.sitemaps,
-    maxAgeMs: null,
-  };
-}
-
 /** Whatever is thrown has a message; what cannot even be turned into text must not take the lane down. */
 function messageOf(error: unknown): string {
   try {
@@ -466,42 +398,5 @@ function blankOffer(url: string): Outcome['offers'][number] {
     hops: 0,
     flags: 0,
     pattern: null,
-  };
-}
-
-/** An outcome in which nothing came back. */
-export function failure(
-  lease: Pick<Lease, 'id'>,
-  endedAt: number,
-  errorClass: Outcome['errorClass'],
-  message: string | null,
-): Outcome {
-  return {
-    id: lease.id,
-    status: null,
-    errorClass,
-    message,
-    unsent: null,
-    headersAt: null,
-    endedAt,
-    ttfbMs: null,
-    retryAfterMs: null,
-    address: null,
-    heldBytes: 0,
-    parseMs: 0,
-    page: null,
-    askAgain: null,
-    redirect: null,
-    redirectUrl: null,
-    edges: null,
-    rels: [],
-    texts: null,
-    targets: null,
-    offers: [],
-    found: [],
-    robots: null,
-    skippedLinks: 0,
-    textHash: null,
-    scopeVersion: 0,
   };
 }

@@ -425,7 +425,6 @@ export class CrawlSession {
       flow: () => lane.flow(),
       dropCaches: () => lane.dropCaches(),
       resolve: (host) => lane.resolve(host),
-      abort: () => lane.abort(),
       close: () => lane.close(),
       peakWaiting: () => lane.peakWaiting,
     };

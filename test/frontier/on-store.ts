@@ -1,9 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { failure } from '../../src/crawl/lane.js';
 import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
 import { KeyTable } from '../../src/frontier/embedded/key-table.js';
 import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
 import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
+import { failure } from '../../src/frontier/outcome.js';
 import { keyOf, SeedBook } from '../../src/frontier/seed-book.js';
 import type { Store } from '../../src/store/store.js';
 import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CLASSES, type ErrorClass } from '../../src/base/errors.js';
-import { failure } from '../../src/crawl/lane.js';
 import type { Outcome } from '../../src/frontier/frontier.js';
+import { failure } from '../../src/frontier/outcome.js';
 import { classOfStatus, judge } from '../../src/frontier/verdict.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 

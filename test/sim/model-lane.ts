@@ -1,7 +1,8 @@
-import { failure, type Job } from '../../src/crawl/lane.js';
+import type { Job } from '../../src/crawl/lane.js';
 import type { LaneListener, LanePort } from '../../src/crawl/lane-pool.js';
 import { KeyTableView, type SegmentUpdate } from '../../src/frontier/embedded/key-table.js';
 import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
+import { failure } from '../../src/frontier/outcome.js';
 import { keyOf } from '../../src/frontier/seed-book.js';
 import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -146,7 +147,6 @@ export class ModelLane implements LanePort {
   async resolve(host: string): Promise<string> {
     return `address of ${host}`;
   }
-  abort(): void {}
   async close(): Promise<void> {}
   peakWaiting(): number {
     return 0;

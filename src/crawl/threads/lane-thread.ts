@@ -13,7 +13,6 @@ export type LaneOrder =
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
   | { what: 'drop' }
-  | { what: 'abort' }
   | { what: 'resolve'; call: number; host: string }
   | { what: 'close' };
 
@@ -69,10 +68,6 @@ export class LaneThread implements LanePort {
 
   dropCaches(): void {
     this.#order({ what: 'drop' });
-  }
-
-  abort(): void {
-    this.#order({ what: 'abort' });
   }
 
   resolve(host: string): Promise<string> {

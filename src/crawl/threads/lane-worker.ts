@@ -39,9 +39,6 @@ port.on('message', (order: LaneOrder) => {
     case 'flow':
       lane.flow();
       break;
-    case 'abort':
-      lane.abort();
-      break;
     case 'resolve':
       lane.resolve(order.host).then(
         (address) => send({ what: 'resolved', call: order.call, address }),
