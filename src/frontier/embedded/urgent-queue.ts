@@ -7,18 +7,27 @@ import type { Waiting } from './url-queue.js';
  * looks through those that wait.
  */
 export class UrgentQueue {
-  readonly #sorts = [new Sort(), new Sort(), new Sort()] as const;
+  /** None where nothing was ever urgent: of very many hosts that holds for nearly all. */
+  #sorts: readonly Sort[] = [];
   #came = 0;
+  #size = 0;
 
   get size(): number {
-    return this.#sorts.reduce((sum, sort) => sum + sort.size, 0);
+    return this.#size;
   }
 
   add(item: Waiting): void {
-    this.#sorts[item.kind === UrlKind.robots ? 0 : item.attempts > 0 ? 1 : 2].add(item, this.#came++);
+    if (this.#sorts.length === 0) {
+      this.#sorts = [new Sort(), new Sort(), new Sort()];
+    }
+    this.#sorts[item.kind === UrlKind.robots ? 0 : item.attempts > 0 ? 1 : 2]!.add(item, this.#came++);
+    this.#size++;
   }
 
   take(now: number, allowed: (item: Waiting) => boolean): Waiting | undefined {
+    if (this.#size === 0) {
+      return undefined;
+    }
     let first: Sort | undefined;
     for (const sort of this.#sorts) {
       const next = sort.due(now);
@@ -30,16 +39,20 @@ export class UrgentQueue {
         first = sort;
       }
     }
+    this.#size -= first === undefined ? 0 : 1;
     return first?.take();
   }
 
   /** The time of the first that is allowed; Infinity where there is none. */
   readyAt(allowed: (item: Waiting) => boolean): number {
-    return Math.min(...this.#sorts.map((sort) => sort.readyAt(allowed)));
+    return this.#size === 0 ? Number.POSITIVE_INFINITY : Math.min(...this.#sorts.map((sort) => sort.readyAt(allowed)));
   }
 
   clear(): number {
-    return this.#sorts.reduce((sum, sort) => sum + sort.clear(), 0);
+    const size = this.#size;
+    this.#sorts = [];
+    this.#size = 0;
+    return size;
   }
 }
 
@@ -53,10 +66,6 @@ interface Place {
 class Sort {
   readonly #due = new Heap<Place>((a, b) => a.order < b.order);
   readonly #later = new Heap<Place>((a, b) => a.item.notBefore < b.item.notBefore);
-
-  get size(): number {
-    return this.#due.size + this.#later.size;
-  }
 
   add(item: Waiting, order: number): void {
     (item.notBefore > 0 ? this.#later : this.#due).push({ item, order });
@@ -77,13 +86,6 @@ class Sort {
     const next = (this.#due.first ?? this.#later.first)?.item;
     return next !== undefined && allowed(next) ? next.notBefore : Number.POSITIVE_INFINITY;
   }
-
-  clear(): number {
-    const { size } = this;
-    this.#due.clear();
-    this.#later.clear();
-    return size;
-  }
 }
 
 class Heap<T> {
@@ -92,10 +94,6 @@ class Heap<T> {
 
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before;
-  }
-
-  get size(): number {
-    return this.#items.length;
   }
 
   get first(): T | undefined {
@@ -122,10 +120,6 @@ class Heap<T> {
       this.#sink(last);
     }
     return first;
-  }
-
-  clear(): void {
-    this.#items.length = 0;
   }
 
   #sink(item: T): void {
