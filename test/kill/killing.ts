@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { type Run, start } from '../crawl/support.js';
@@ -56,11 +57,18 @@ export function inspect(directory: string): Kill {
 type Select = (sql: string) => Record<string, unknown>[];
 
 export function inStore<T>(directory: string, read: (all: Select) => T): T {
-  const database = openDatabase(join(directory, 'crawl.sqlite'), { readOnly: true });
+  // A copy without the index of its log: where the kill came between a commit's sync and its entry there, only who reads the log itself,
+  // as the next run does, sees that commit.
+  const copy = mkdtempSync(join(tmpdir(), 'gossamer-killed-'));
+  for (const name of ['crawl.sqlite', 'crawl.sqlite-wal'].filter((each) => existsSync(join(directory, each)))) {
+    copyFileSync(join(directory, name), join(copy, name));
+  }
+  const database = openDatabase(join(copy, 'crawl.sqlite'));
   try {
     return read((sql) => database.prepare(sql).all());
   } finally {
     database.close();
+    rmSync(copy, { recursive: true });
   }
 }
 
