@@ -13,8 +13,7 @@ export type LaneOrder =
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
   | { what: 'drop' }
-  | { what: 'resolve'; call: number; host: string }
-  | { what: 'close' };
+  | { what: 'resolve'; call: number; host: string };
 
 export type LaneMessage =
   | { what: 'headers'; ids: number[]; ats: number[] }

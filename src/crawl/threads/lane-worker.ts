@@ -45,8 +45,5 @@ port.on('message', (order: LaneOrder) => {
         () => send({ what: 'resolved', call: order.call, address: null }),
       );
       break;
-    case 'close':
-      void lane.close().then(() => port.close());
-      break;
   }
 });

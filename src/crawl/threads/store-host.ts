@@ -218,10 +218,8 @@ export class StoreHost {
     return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH);
   }
 
+  /** Lines that are not written yet are none of its concern: it must not fail, and whoever resumes writes them from the store. */
   close(): void {
-    if (this.#store !== null) {
-      this.writeLines();
-    }
     this.#stream?.close();
     this.#store?.close();
     this.#lock?.release();
