@@ -36,7 +36,7 @@ export const temporary: Contestant = {
   ...ours,
   name: 'gossamer-temporary',
   note: 'keeps nothing',
-  commands: ({ starts }) => [{ file: process.execPath, args: [programOf('child.js'), 'temporary', ...starts] }],
+  commands: ({ starts }) => [{ file: process.execPath, args: [programOf('temporary-crawl.js'), ...starts] }],
 };
 
 /** No crawler: asks for pages that it is told, and looks at none. */

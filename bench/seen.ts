@@ -5,6 +5,7 @@ import { completeOptions } from '../src/config/resolve.js';
 import { CrawlSession } from '../src/crawl/session.js';
 import { openDatabase } from '../src/store/sqlite.js';
 import { table } from './figures.js';
+import { OPTIONS, SEED } from './queued-crawl.js';
 
 export interface SeenPlan {
   distinct: number;
@@ -44,29 +45,12 @@ export async function seen(plan: SeenPlan): Promise<void> {
     return { links: linksOf(Number(key.slice(4)), plan) };
   };
   const resolved = completeOptions({
+    ...OPTIONS,
     depth: 1,
     expectedUrls: 1_000,
-    workers: 64,
-    maxInflightPerHost: 64,
-    autoTune: false,
-    delayMs: 0,
-    ignoreRobots: true,
-    seedingStrategy: 'none',
-    parseWorkers: 1,
-    maxShapeVariants: 0,
     ...(plan.seenMemoryBytes === null ? {} : { seenMemoryBytes: plan.seenMemoryBytes }),
   });
-  const seed = {
-    seed: 0,
-    url: 'root',
-    label: 'root',
-    scope: 'any',
-    depth: null,
-    maxUrls: null,
-    fallbacks: [],
-    scopeUrls: [],
-  };
-  const session = new CrawlSession({ resolved, directory, seeds: [seed], events: {}, fetch, resolve: (href) => href });
+  const session = new CrawlSession({ resolved, directory, seeds: [SEED], events: {}, fetch, resolve: (href) => href });
   const startedAt = performance.now();
   try {
     await session.open();

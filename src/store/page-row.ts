@@ -32,30 +32,29 @@ export interface SealedPage {
   text: string;
 }
 
-/** Names of the fields in the order of the sealed text. */
-const FIELDS = [
-  'status',
-  'message',
-  'contentType',
-  'bytes',
-  'links',
-  'title',
-  'description',
-  'canonical',
-  'lang',
-  'robotsMeta',
-  'hash',
-  'lastModified',
-  'etag',
-  'fetchedAt',
-  'ttfbMs',
-  'totalMs',
-  'malformed',
-] as const satisfies readonly (keyof PageRow)[];
+/** Each field and its column; the sealed text has the values in this order. */
+const COLUMN_OF: Readonly<Record<keyof PageRow, string>> = {
+  status: 'status',
+  message: 'message',
+  contentType: 'content_type',
+  bytes: 'bytes',
+  links: 'links',
+  title: 'title',
+  description: 'description',
+  canonical: 'canonical',
+  lang: 'lang',
+  robotsMeta: 'robots_meta',
+  hash: 'hash',
+  lastModified: 'last_modified',
+  etag: 'etag',
+  fetchedAt: 'fetched_at',
+  ttfbMs: 'ttfb_ms',
+  totalMs: 'total_ms',
+  malformed: 'malformed',
+};
+const FIELDS = Object.keys(COLUMN_OF) as (keyof PageRow)[];
 
-/** Columns of `pages` in the order of the sealed text. */
-export const PAGE_COLUMNS =
-  'status, message, content_type, bytes, links, title, description, canonical, lang, robots_meta, hash, last_modified, etag, fetched_at, ttfb_ms, total_ms, malformed';
+export const PAGE_COLUMNS: readonly string[] = Object.values(COLUMN_OF);
 
 export function emptyPage(status: number | null): PageRow {
   return {
@@ -80,21 +79,7 @@ export function emptyPage(status: number | null): PageRow {
 }
 
 export function sealPage(row: PageRow): SealedPage {
-  const values = [
-    ...[row.status, row.message, row.contentType, row.bytes, row.links, row.title, row.description, row.canonical],
-    ...[
-      row.lang,
-      row.robotsMeta,
-      row.hash,
-      row.lastModified,
-      row.etag,
-      row.fetchedAt,
-      row.ttfbMs,
-      row.totalMs,
-      row.malformed,
-    ],
-  ];
-  return { bytes: row.bytes, links: row.links, text: JSON.stringify(values) };
+  return { bytes: row.bytes, links: row.links, text: JSON.stringify(FIELDS.map((field) => row[field])) };
 }
 
 export function openPage({ text }: SealedPage): PageRow {

@@ -16,7 +16,7 @@ export interface WriterOptions {
   scope: StoreScope;
 }
 
-const NO_PAGE: null[] = PAGE_COLUMNS.split(', ').map(() => null);
+const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
 
 /** Commits transactions. The only writer of the store, and the only place where a URL changes its state. */
 export class Writer {
@@ -316,7 +316,7 @@ function prepare(
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     insertPage: database.prepare(
-      `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
+      `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
