@@ -1,9 +1,9 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installRealSites } from '../test/real/install.js';
+import { freePorts, startNginx } from '../test/real/nginx.js';
 import { say } from './compete.js';
 import { table, whole } from './figures.js';
 import { DISK_FOLDER, GOSSAMER_BIN, RAM_FOLDER, removeFolder, temporaryFolder } from './folders.js';
@@ -18,7 +18,6 @@ const RUN_MS = 75_000;
 const MEASURED_FROM_MS = 25_000;
 const MEASURED_TO_MS = 70_000;
 const PAGES = 100;
-const PORT = 18_480;
 
 /** Ten thousand hosts behind one nginx, each with its delay: how much of what the delays allow is used, and whether they are kept. */
 export const manyHosts: Scenario = {
@@ -29,13 +28,11 @@ export const manyHosts: Scenario = {
     const folder = temporaryFolder(RAM_FOLDER);
     const diskFolder = temporaryFolder(DISK_FOLDER);
     try {
-      writeSite(folder);
-      const server = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
-        stdio: 'ignore',
-      });
-      await pause(500);
+      const [port] = (await freePorts(1)) as [number];
+      writeSite(folder, port);
+      const server = await startNginx(nginx, folder);
       try {
-        await measure(folder, diskFolder);
+        await measure(port, folder, diskFolder);
       } finally {
         const closed = once(server, 'close');
         server.kill('SIGTERM');
@@ -48,11 +45,11 @@ export const manyHosts: Scenario = {
   },
 };
 
-async function measure(folder: string, diskFolder: string): Promise<void> {
+async function measure(port: number, folder: string, diskFolder: string): Promise<void> {
   const seeds = Array.from({ length: HOSTS }, (_, host) => `http://host-${host}.test/`);
   writeFileSync(join(folder, 'seeds.txt'), `${seeds.join('\n')}\n`);
   const args = ['crawl', '--seeds-file', join(folder, 'seeds.txt'), '--data-dir', join(diskFolder, 'crawl')];
-  const reach = ['--connect-to', `:80:127.0.0.1:${PORT}`, '--allow-private', '--duration', `${RUN_MS}ms`, '--quiet'];
+  const reach = ['--connect-to', `:80:127.0.0.1:${port}`, '--allow-private', '--duration', `${RUN_MS}ms`, '--quiet'];
   const idle = machineIdle();
   const cost = await runCommands([{ file: process.execPath, args: [GOSSAMER_BIN, ...args, ...reach] }], diskFolder);
   const idleShare = await idle;
@@ -103,7 +100,7 @@ function processorTimes(): { idle: number; all: number } {
 }
 
 /** One folder for all hosts: a start page that links to all others. */
-function writeSite(folder: string): void {
+function writeSite(folder: string, port: number): void {
   const links = Array.from({ length: PAGES }, (_, page) => `<a href="/page-${page}">page ${page}</a>`).join('\n');
   writeFileSync(join(folder, 'index.html'), `<!DOCTYPE html><html><title>start</title>${links}</html>`);
   writeFileSync(join(folder, 'page.html'), '<!DOCTYPE html><html><title>page</title><a href="/">start</a></html>');
@@ -114,7 +111,7 @@ function writeSite(folder: string): void {
 worker_processes 1;
 worker_rlimit_nofile 40000;
 pid ${folder}/nginx.pid;
-error_log ${folder}/error.log;
+error_log stderr notice;
 events { worker_connections 20000; }
 http {
   log_format turns '$msec $request_time $host';
@@ -129,7 +126,7 @@ http {
   types { text/html html; text/plain txt; }
   default_type text/html;
   server {
-    listen 127.0.0.1:${PORT} backlog=16384;
+    listen 127.0.0.1:${port} backlog=16384;
     root ${folder};
     location = / { try_files /index.html =404; }
     location /page- { try_files /page.html =404; }

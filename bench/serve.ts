@@ -1,10 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePorts, startNginx } from '../test/real/nginx.js';
 import { nginxConfig } from '../test/real/nginx-config.js';
 import { LOG_FORMAT, readVisits, type Visit } from './access-log.js';
 import { RAM_FOLDER, removeFolder, temporaryFolder } from './folders.js';
@@ -53,28 +51,4 @@ export async function serve(nginx: string, sites: readonly SiteFolder[]): Promis
       removeFolder(folder);
     },
   };
-}
-
-/** Held all at once, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const holders = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(holders.map((holder) => once(holder, 'listening')));
-  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
-  await Promise.all(holders.map((holder) => once(holder.close(), 'close')));
-  return ports;
-}
-
-function startNginx(nginx: string, folder: string): Promise<ChildProcess> {
-  const child = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let said = '';
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => reject(new Error(`nginx ended with code ${code}:\n${said}`)));
-    createInterface(child.stderr).on('line', (line) => {
-      said = `${said}${line}\n`.slice(-4000);
-      if (line.includes('start worker process ')) resolve(child);
-    });
-  });
 }

@@ -1,11 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { installRealSites } from './install.js';
+import { freePorts, startNginx } from './nginx.js';
 import { nginxConfig } from './nginx-config.js';
 import { WORK_FOLDER } from './sites.js';
 
@@ -69,31 +68,6 @@ export async function serveRealSites(options: ServeOptions = {}): Promise<Served
     connectTo: sites.map(({ host }) => `${host}:80:127.0.0.1:${ports[0]}`),
     close,
   };
-}
-
-/** Held all at once, so that no two are the same. */
-async function freePorts(count: number): Promise<number[]> {
-  const holders = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(holders.map((holder) => once(holder, 'listening')));
-  const ports = holders.map((holder) => (holder.address() as { port: number }).port);
-  await Promise.all(holders.map((holder) => once(holder.close(), 'close')));
-  return ports;
-}
-
-/** Settles when the sockets are bound and a worker runs, or fails with what nginx said. */
-function startNginx(nginx: string, folder: string): Promise<ChildProcess> {
-  const child = spawn(nginx, ['-p', folder, '-c', join(folder, 'nginx.conf'), '-g', 'daemon off;'], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const said: string[] = [];
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', (code) => reject(new Error(`nginx ended with code ${code}:\n${said.join('\n')}`)));
-    createInterface(child.stderr).on('line', (line) => {
-      if (said.push(line) > 20) said.shift();
-      if (line.includes('start worker process ')) resolve(child);
-    });
-  });
 }
 
 /** Ties the life of nginx and of its folder to that of this process; the returned function ends both earlier. */
