@@ -116,12 +116,12 @@ export const INPUT_OPTIONS = {
   order: {
     flag: 'order',
     type: 'enum',
-    values: ['bfs', 'dfs'],
-    later: ['priority'],
+    values: ['bfs', 'dfs', 'priority'],
     default: 'bfs',
     placeholder: 'ORDER',
     group: 'Input and scope',
-    sentence: 'Breadth first or depth first',
+    sentence:
+      'What goes first at each host: the oldest URL, the newest, or home pages, then by sitemap priority and depth',
     advanced: false,
     resumable: false,
     commands: CRAWL,

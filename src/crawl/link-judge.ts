@@ -2,7 +2,7 @@ import type { KeyTableView } from '../frontier/embedded/key-table.js';
 import type { Offer } from '../frontier/frontier.js';
 import { keyOf } from '../frontier/seed-book.js';
 import { FOLLOWED, type HELD_BACK, PENDING } from '../store/packed-edges.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { type QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import type { CrawlScope } from './crawl-scope.js';
 
@@ -30,7 +30,13 @@ export class JudgedLinks {
   readonly offers: Offer[] = [];
   readonly found: number[] = [];
   readonly places = new Map<Target, number>();
+  /** Where a new URL waits at its host. */
+  readonly classOf: (url: string) => QueueClass;
   skipped = 0;
+
+  constructor(classOf: (url: string) => QueueClass) {
+    this.classOf = classOf;
+  }
 }
 
 /**
@@ -99,23 +105,23 @@ export class LinkJudge {
       const offer = links.offers[place]!;
       const better = follow === FOLLOWED && (offer.reason === 'nofollow' || offer.reason === 'asset');
       if (better || (follow !== 0 && offer.reason === 'asset')) {
-        links.offers[place] = this.#make(target, follow, depth, hops);
+        links.offers[place] = this.#make(target, follow, depth, hops, links);
       }
       return place;
     }
-    links.offers.push(this.#make(target, follow, depth, hops));
+    links.offers.push(this.#make(target, follow, depth, hops, links));
     links.places.set(target, links.offers.length - 1);
     return links.offers.length - 1;
   }
 
-  #make(target: Target, follow: Follow, depth: number, hops: number): Offer {
+  #make(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): Offer {
     const fate = this.#fate(target, follow, depth);
     return {
       url: target.url,
       key: target.key,
       kind: UrlKind.page,
       depth,
-      class: hops > 0 ? QueueClass.urgent : QueueClass.rest,
+      class: links.classOf(target.url),
       seed: target.seed,
       hops,
       flags: target.inScope ? 0 : UrlFlag.external,

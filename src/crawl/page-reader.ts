@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
+import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
 import { scanPage } from '../parse/scan.js';
@@ -33,6 +35,7 @@ export interface ReaderOptions {
   anchorText: boolean;
   /** Someone listens to edges: say where each leads. */
   targets: boolean;
+  order: Order;
   sitemapMaxUrls: number;
   sitemapMaxBytes: number;
 }
@@ -63,11 +66,13 @@ const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 export class PageReader {
   readonly #options: ReaderOptions;
   readonly #judge: LinkJudge;
+  readonly #places: QueuePlaces;
   readonly #targetOf: (href: string, base: string) => Target | null;
 
   constructor(options: ReaderOptions, judge: LinkJudge, targetOf: (href: string, base: string) => Target | null) {
     this.#options = options;
     this.#judge = judge;
+    this.#places = new QueuePlaces(options.order);
     this.#targetOf = targetOf;
   }
 
@@ -111,8 +116,10 @@ export class PageReader {
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
-    const links = new JudgedLinks();
+    let priority: number | null = null;
+    const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
     for (const entry of contents.entries) {
+      priority = entry.priority;
       const target = this.#targetOf(entry.url, lease.url);
       if (target === null || !isHttp(target.url)) {
         continue;
@@ -137,7 +144,7 @@ export class PageReader {
       reading.message = 'the server redirects to something that is no URL';
       return;
     }
-    const links = new JudgedLinks();
+    const links = new JudgedLinks((url) => this.#places.ofRedirect(url));
     const word = this.#judge.judge(target, FOLLOWED, lease.depth, lease.hops + 1, links);
     reading.redirectUrl = target.url;
     // Not marked as followed: its target stands at the same depth, and the store keeps it as a redirect.
@@ -185,7 +192,7 @@ export class PageReader {
     const words = new Uint32Array(hrefs.length * 2);
     const texts: string[] | null = links.texts === null ? null : [];
     const targets: string[] | null = this.#options.targets ? [] : null;
-    const judged = new JudgedLinks();
+    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1));
     const relPlaces = new Map<string, number>();
     let count = 0;
     for (let i = 0; i < hrefs.length; i++) {

@@ -1,6 +1,6 @@
 import type { Database, Row, Statement } from './sqlite.js';
 import type { BulkMove, HostRow, HostSnapshot, OriginRow, OriginSnapshot } from './transaction.js';
-import { UrlKind } from './url-state.js';
+import { QUEUE_CLASSES, UrlKind } from './url-state.js';
 
 /** Hosts and origins on disk: made on first use, saved when they change, parked when memory has no room for them. */
 export class HostsTable {
@@ -61,9 +61,9 @@ export class HostsTable {
   }
 
   #originSnapshot(row: Row): OriginSnapshot {
-    const queued: [number, number, number] = [0, 0, 0];
+    const queued: number[] = new Array(QUEUE_CLASSES).fill(0);
     for (const { class: place, n } of this.#statements.queued!.all(row.id)) {
-      queued[place as 0 | 1 | 2] = n;
+      queued[place] = n;
     }
     return { row: originRow(row), origin: row.origin, queued, deferred: this.#statements.deferred!.get(row.id)!.n };
   }

@@ -142,7 +142,7 @@ export class Rediscovery {
       depth,
       state,
       reason,
-      urgent ? QueueClass.urgent : requeued ? QueueClass.rest : row.class,
+      urgent ? QueueClass.urgent : requeued ? Math.max(QueueClass.rest, row.class) : row.class,
       flags,
       opened ? parent : null,
       row.id,

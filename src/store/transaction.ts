@@ -126,7 +126,8 @@ export interface HostSnapshot {
 export interface OriginSnapshot {
   row: OriginRow;
   origin: string;
-  queued: [urgent: number, seed: number, rest: number];
+  /** By class. */
+  queued: readonly number[];
   deferred: number;
 }
 

@@ -31,10 +31,14 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
 export const UrlKind = { page: 0, robots: 1, sitemap: 2 } as const;
 export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
 
-/** Which of a host's waiting URLs goes first. robots.txt goes before all of them. */
+/**
+ * Which of a host's waiting URLs goes first. robots.txt goes before all of them. From `rest` on there is one class for each rank of
+ * --order priority; in the other orders all of them have the first.
+ */
 export const QueueClass = { urgent: 0, seed: 1, rest: 2 } as const;
-export type QueueClass = (typeof QueueClass)[keyof typeof QueueClass];
-export const QUEUE_CLASSES = [QueueClass.urgent, QueueClass.seed, QueueClass.rest] as const;
+export type QueueClass = number;
+export const RANKS = 8;
+export const QUEUE_CLASSES: number = QueueClass.rest + RANKS;
 
 export const UrlFlag = {
   /** Out of scope, checked once with HEAD, its links not followed. */

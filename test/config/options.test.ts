@@ -104,7 +104,7 @@ describe('the table of options', () => {
     expectTypeOf<CrawlOptions['delayMs']>().toEqualTypeOf<number>();
     expectTypeOf<CrawlOptions['maxUrls']>().toEqualTypeOf<number | null>();
     expectTypeOf<CrawlOptions['color']>().toEqualTypeOf<boolean | null>();
-    expectTypeOf<CrawlOptions['order']>().toEqualTypeOf<'bfs' | 'dfs'>();
+    expectTypeOf<CrawlOptions['order']>().toEqualTypeOf<'bfs' | 'dfs' | 'priority'>();
     expectTypeOf<CrawlOptions['headers']>().toEqualTypeOf<readonly string[]>();
     expectTypeOf<CrawlOptions['reports']>().toEqualTypeOf<readonly ReportTarget[]>();
     expectTypeOf<CrawlOptions>().not.toHaveProperty('output');

@@ -124,7 +124,7 @@ describe('refusals', () => {
     [{ maxBodyBytes: '2GiB' }, '--max-body must be from 1 KiB to 1 GiB, got 2GiB'],
     [{ parseWorkers: '0' }, '--parse-workers must be at least 1, got 0'],
     [{ scope: 'site' }, '--scope must be one of page, prefix, host, subdomains, domain, any, got site'],
-    [{ order: 'priority' }, '--order must be bfs or dfs: priority is not part of this version'],
+    [{ order: 'random' }, '--order must be one of bfs, dfs, priority, got random'],
     [{ seedingStrategy: 'sitemap,ct' }, '--seeding-strategy must be none or sitemap: ct is not part of this version'],
     [
       { proxy: 'socks5://h:1' },

@@ -132,7 +132,7 @@ describe('--depth', () => {
     );
   });
 
-  it.each(['bfs', 'dfs'])('cuts by the shortest path, also where it is found late (%s)', async (order) => {
+  it.each(['bfs', 'dfs', 'priority'])('cuts by the shortest path, also where it is found late (%s)', async (order) => {
     own.web.clearLog();
     const { pages } = await own.crawl(['http://depth.test/'], ['--depth', '2', '--order', order]);
     const log = requestsTo(own.web.log, 'depth.test');

@@ -20,10 +20,10 @@ const leadsTo = (first: number, last: number) => ({
 });
 
 describe('a thousand URLs that are found again at once', () => {
-  it.each([false, true])(
-    'are all fetched, each once, and no counter is off (newest first: %s)',
-    async (newestFirst) => {
-      const box = new FrontierOnStore({ newestFirst }, new TestScope(['a.test'], 4));
+  it.each(['bfs', 'dfs', 'priority'] as const)(
+    'are all fetched, each once, and no counter is off (%s)',
+    async (order) => {
+      const box = new FrontierOnStore({ order }, new TestScope(['a.test'], 4));
       await box.frontier.admit(pagesFrom(1, 1_000).map((url) => offer(url, CUT)));
       await box.frontier.admit([
         offer(HUB, { class: QueueClass.seed }),
@@ -33,7 +33,7 @@ describe('a thousand URLs that are found again at once', () => {
       expect(fetched).toHaveLength(1_050);
       expect(new Set(fetched).size).toBe(1_050);
       expect(box.frontier.counts()).toMatchObject({ outstanding: 0, skipped: 0, done: 1_050 });
-      if (!newestFirst) {
+      if (order === 'bfs') {
         // One was leased while nobody knew of them yet.
         expect(fetched.slice(0, 2)).toEqual([HUB, page(1_002)]);
         expect(fetched.slice(2, 102), 'the first of them go before what waited').toEqual(pagesFrom(1, 100));
@@ -48,7 +48,6 @@ describe('a thousand URLs that are found again at once', () => {
   it('wait on disk: a hundred of them are in memory', async () => {
     const box = new FrontierOnStore({}, new TestScope(['a.test'], 4));
     await box.frontier.admit([...pagesFrom(1, 1_000).map((url) => offer(url, CUT)), offer(HUB)]);
-    await box.frontier.settle([], 1);
     const [hub] = (await box.frontier.settle([], 1)) as [Lease];
     await box.frontier.settle([box.outcome(hub, leadsTo(1, 1_000))], 0);
     expect(box.frontier.counts()).toMatchObject({ outstanding: 1_000, queuedInMemory: 100, queuedOnDisk: 900 });

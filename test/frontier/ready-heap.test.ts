@@ -6,11 +6,11 @@ interface Named extends HeapItem {
   name: number;
 }
 
-const named = (name: number): Named => ({ name, heapAt: null });
+const named = (name: number): Named => ({ name, heapAt: null, heapPlace: 0 });
 
 describe('the ready heap', () => {
   it('gives hosts by time, and at equal times in the order they came, like a sorted list', () => {
-    const command = fc.oneof(fc.nat(5), fc.constant('pop' as const));
+    const command = fc.oneof(fc.nat(5), fc.constant('pop' as const), fc.record({ remove: fc.nat(200) }));
     fc.assert(
       fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
         const heap = new ReadyHeap<Named>();
@@ -20,6 +20,10 @@ describe('the ready heap', () => {
             const first = list.shift()?.item;
             expect(heap.pop()).toBe(first);
             expect(first?.heapAt ?? null).toBeNull();
+          } else if (typeof each === 'object') {
+            const [gone] = list.splice(each.remove % (list.length + 1), 1);
+            if (gone !== undefined) heap.remove(gone.item);
+            expect(gone?.item.heapAt ?? null).toBeNull();
           } else {
             const item = named(name);
             heap.push(item, each);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { line } from '../web/plain.js';
-import { pathSite } from '../web/site.js';
+import { pathSite, xml } from '../web/site.js';
 import { GARDEN, garden, gardenSites, has, page } from './garden.js';
 import { DATA, type Row, type Stage } from './harness.js';
 import { askedPages, fateOf } from './questions.js';
@@ -29,6 +29,28 @@ const branches = crawlOf({
       '/b': page('B', '/b/1'),
       '/a/1': page('A1'),
       '/b/1': page('B1'),
+    }),
+  }),
+});
+
+/** The first page leads away from the home page, the sitemap names the least important page first. */
+const ranks = crawlOf({
+  name: 'ranks',
+  seeds: ['http://tree.test/start'],
+  args: ['--workers', '1'],
+  sites: () => ({
+    'tree.test': pathSite({
+      '/start': page('Start', '/x', '/'),
+      '/': page('Root', '/a', '/b'),
+      '/a': page('A', '/a/1'),
+      '/b': page('B'),
+      '/a/1': page('A1'),
+      '/x': page('X'),
+      '/low': page('Low'),
+      '/high': page('High'),
+      '/sitemap.xml': xml(
+        '<urlset><url><loc>http://tree.test/low</loc><priority>0</priority></url><url><loc>http://tree.test/high</loc><priority>1</priority></url></urlset>',
+      ),
     }),
   }),
 });
@@ -143,12 +165,13 @@ export const INPUT_EVIDENCE: Row[] = [
   },
   {
     key: 'order',
-    stage: branches,
-    values: [[], ['--order', 'dfs']],
+    stage: ranks,
+    values: [[], ['--order', 'dfs'], ['--order', 'priority']],
     sees: (seen) => askedPages(seen).map((url) => url.replace('tree.test', '')),
     gives: [
-      ['/', '/a', '/b', '/a/1', '/b/1'],
-      ['/', '/b', '/b/1', '/a', '/a/1'],
+      ['/start', '/x', '/', '/low', '/high', '/a', '/b', '/a/1'],
+      ['/start', '/low', '/high', '/x', '/', '/a', '/a/1', '/b'],
+      ['/start', '/', '/x', '/high', '/a', '/b', '/a/1', '/low'],
     ],
   },
   {

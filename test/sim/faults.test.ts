@@ -35,12 +35,14 @@ function expectAllDoneOnce(simulation: Simulation, urls: number): void {
 
 describe('little memory', () => {
   test.each([
-    { readyHeapLimit: 3, frontierLimit: 250_000, newestFirst: false, delayMs: 200 },
-    { readyHeapLimit: 1_000, frontierLimit: 5, newestFirst: false, delayMs: 0 },
-    { readyHeapLimit: 4, frontierLimit: 7, newestFirst: false, delayMs: 200 },
-    { readyHeapLimit: 4, frontierLimit: 7, newestFirst: true, delayMs: 0 },
+    { readyHeapLimit: 3, frontierLimit: 250_000, order: 'bfs' as const, delayMs: 200 },
+    { readyHeapLimit: 1_000, frontierLimit: 5, order: 'bfs' as const, delayMs: 0 },
+    { readyHeapLimit: 4, frontierLimit: 7, order: 'bfs' as const, delayMs: 200 },
+    { readyHeapLimit: 4, frontierLimit: 7, order: 'dfs' as const, delayMs: 0 },
+    { readyHeapLimit: 4, frontierLimit: 7, order: 'priority' as const, delayMs: 0 },
+    { readyHeapLimit: 3, frontierLimit: 7, order: 'priority' as const, delayMs: 200 },
   ])(
-    'loses nothing and asks nothing twice ($readyHeapLimit hosts, $frontierLimit URLs, newest first: $newestFirst, delay $delayMs ms)',
+    'loses nothing and asks nothing twice ($readyHeapLimit hosts, $frontierLimit URLs, $order, delay $delayMs ms)',
     async ({ delayMs, ...scheduler }) => {
       const simulation = new Simulation({ ...woven(25, 40), scheduler, options: { delayMs } });
       const end = await simulation.run(3_600_000);

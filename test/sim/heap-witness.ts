@@ -1,13 +1,13 @@
 import { type HeapItem, ReadyHeap } from '../../src/frontier/embedded/ready-heap.js';
 
 /**
- * What is in each ready heap, kept beside it and without asking it: every push and pop of every heap is looked at, which costs
+ * What is in each ready heap, kept beside it and without asking it: every push and removal (a pop is one) of every heap is looked at, which costs
  * nothing beside a walk through ten thousand hosts at every step.
  */
 const contents = new WeakMap<ReadyHeap<HeapItem>, Set<HeapItem>>();
 const violations: string[] = [];
 
-const { push, pop } = ReadyHeap.prototype;
+const { push, remove } = ReadyHeap.prototype;
 
 let lastHeap: ReadyHeap<HeapItem> | null = null;
 let lastContent = new Set<HeapItem>();
@@ -30,12 +30,11 @@ ReadyHeap.prototype.push = function (this: ReadyHeap<HeapItem>, item: HeapItem, 
   push.call(this, item, at);
 };
 
-ReadyHeap.prototype.pop = function (this: ReadyHeap<HeapItem>): HeapItem | undefined {
-  const item = pop.call(this);
-  if (item !== undefined && !contentOf(this).delete(item)) {
+ReadyHeap.prototype.remove = function (this: ReadyHeap<HeapItem>, item: HeapItem): void {
+  remove.call(this, item);
+  if (!contentOf(this).delete(item)) {
     violations.push('the ready heap gave out a host that was not in it');
   }
-  return item;
 };
 
 /** What went wrong since it was last asked. */

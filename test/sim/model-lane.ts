@@ -1,8 +1,10 @@
 import type { Job } from '../../src/crawl/lane.js';
 import type { LaneListener, LanePort } from '../../src/crawl/lane-pool.js';
 import { KeyTableView, type SegmentUpdate } from '../../src/frontier/embedded/key-table.js';
+import type { Order } from '../../src/frontier/embedded/options.js';
 import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
 import { failure } from '../../src/frontier/outcome.js';
+import { QueuePlaces } from '../../src/frontier/queue-place.js';
 import { keyOf } from '../../src/frontier/seed-book.js';
 import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
 import type { VirtualClock } from './virtual-clock.js';
@@ -38,6 +40,7 @@ export class ModelLane implements LanePort {
   readonly #wire: WireListener;
   readonly #listener: LaneListener;
   readonly #view: KeyTableView;
+  readonly #places: QueuePlaces;
   readonly #moments = new Map<number, Moment>();
   #dead = false;
 
@@ -48,6 +51,7 @@ export class ModelLane implements LanePort {
     wire: WireListener;
     listener: LaneListener;
     segments: Uint32Array[];
+    order: Order;
   }) {
     this.#lane = parts.lane;
     this.#clock = parts.clock;
@@ -55,6 +59,7 @@ export class ModelLane implements LanePort {
     this.#wire = parts.wire;
     this.#listener = parts.listener;
     this.#view = new KeyTableView(parts.segments);
+    this.#places = new QueuePlaces(parts.order);
   }
 
   take(jobs: Job[], updates: SegmentUpdate[]): void {
@@ -108,7 +113,7 @@ export class ModelLane implements LanePort {
   }
 
   #read(sent: Sent, at: number): Outcome {
-    const outcome = outcomeOf(sent, at);
+    const outcome = outcomeOf(sent, at, this.#places);
     this.#judge(outcome);
     this.#wire.ended(sent.lease, outcome);
     return outcome;
@@ -153,7 +158,7 @@ export class ModelLane implements LanePort {
   }
 }
 
-function outcomeOf({ lease, reply, sentAt, headersAt }: Sent, endedAt: number): Outcome {
+function outcomeOf({ lease, reply, sentAt, headersAt }: Sent, endedAt: number, places: QueuePlaces): Outcome {
   if (reply.forbidden) {
     return { ...failure(lease, endedAt, null, 'Disallow: /'), unsent: 'robots' };
   }
@@ -163,11 +168,19 @@ function outcomeOf({ lease, reply, sentAt, headersAt }: Sent, endedAt: number): 
   outcome.ttfbMs = headersAt === null ? null : headersAt - sentAt;
   outcome.retryAfterMs = reply.retryAfterMs ?? null;
   outcome.robots = reply.robots ?? null;
-  outcome.offers = (reply.links?.() ?? []).map((url) => pageOffer(url, lease.depth + 1));
+  outcome.offers = (reply.links?.() ?? []).map((url) => ({
+    ...pageOffer(url, lease.depth + 1),
+    class: places.ofLink(url, lease.depth + 1),
+  }));
   if (reply.redirect !== undefined) {
     const kind = lease.kind;
     outcome.offers = [
-      { ...pageOffer(reply.redirect, lease.depth), kind, class: QueueClass.urgent, hops: lease.hops + 1 },
+      {
+        ...pageOffer(reply.redirect, lease.depth),
+        kind,
+        class: places.ofRedirect(reply.redirect),
+        hops: lease.hops + 1,
+      },
     ];
     outcome.redirect = { offer: 0 };
     outcome.redirectUrl = reply.redirect;

@@ -251,7 +251,7 @@ export class ModelStore implements StorePort {
   }
 
   #load({ origin, class: place, beyond, newestFirst, limit }: QueueLoad): QueuedUrl[] {
-    const list = this.tables.origin(origin).lists[place];
+    const list = this.tables.origin(origin).lists[place]!;
     const rows = list.filter(
       (url) =>
         url.class === place && url.state === UrlState.queued && (newestFirst ? url.id < beyond : url.id > beyond),

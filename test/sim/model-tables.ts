@@ -1,5 +1,5 @@
 import type { HostRow, HostSnapshot, OriginRow, QueuedUrl } from '../../src/store/transaction.js';
-import { LEGAL_MOVES, STATE_NAMES, UrlState } from '../../src/store/url-state.js';
+import { LEGAL_MOVES, QUEUE_CLASSES, STATE_NAMES, UrlState } from '../../src/store/url-state.js';
 import { hostOfOrigin } from '../../src/url/place.js';
 
 export interface ModelUrl extends QueuedUrl {
@@ -33,8 +33,8 @@ export interface ModelOrigin {
   readonly host: ModelHost;
   readonly urls: ModelUrl[];
   /** By class; ids ascend, but for the urgent ones. What is no longer queued is still there. */
-  lists: [ModelUrl[], ModelUrl[], ModelUrl[]];
-  readonly queued: [number, number, number];
+  readonly lists: ModelUrl[][];
+  readonly queued: number[];
   deferred: number;
   row: OriginRow;
 }
@@ -84,7 +84,15 @@ export class ModelTables {
     if (origin === undefined) {
       const host = this.#ensureHost(hostOfOrigin(text));
       const id = this.origins.length + 1;
-      origin = { text, host, urls: [], lists: [[], [], []], queued: [0, 0, 0], deferred: 0, row: newOriginRow(id) };
+      origin = {
+        text,
+        host,
+        urls: [],
+        lists: Array.from({ length: QUEUE_CLASSES }, () => []),
+        queued: new Array(QUEUE_CLASSES).fill(0),
+        deferred: 0,
+        row: newOriginRow(id),
+      };
       this.origins.push(origin);
       host.origins.push(origin);
       this.#byText.set(text, origin);
@@ -124,7 +132,7 @@ export class ModelTables {
     url.origin.urls.push(url);
     this.#count(url, 1);
     if (url.state === UrlState.queued) {
-      url.origin.lists[url.class].push(url);
+      url.origin.lists[url.class]!.push(url);
     }
   }
 
@@ -149,13 +157,13 @@ export class ModelTables {
     this.#count(url, -1);
     Object.assign(url, change);
     this.#count(url, 1);
-    url.origin.lists[url.class].push(url);
+    url.origin.lists[url.class]!.push(url);
   }
 
   #count(url: ModelUrl, by: 1 | -1): void {
     const { origin, state } = url;
     if (state === UrlState.queued) {
-      origin.queued[url.class] += by;
+      origin.queued[url.class]! += by;
       this.outstanding += by;
     } else if (state === UrlState.leased) {
       this.outstanding += by;

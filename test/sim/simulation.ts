@@ -241,7 +241,9 @@ export class Simulation {
       ended: (lease: Lease, outcome: Outcome) => this.#ended(lease, outcome),
       lost: (lease: Lease) => this.#wire.answered(this.#onWire(lease), clock.now()),
     };
-    const port = new ModelLane({ lane, clock, web: this.#plan.web, wire, listener, segments: [...keys.segments] });
+    const { web, options, scheduler } = this.#plan;
+    const order = scheduler?.order ?? options?.order ?? 'bfs';
+    const port = new ModelLane({ lane, clock, web, wire, listener, segments: [...keys.segments], order });
     this.lanes[lane] = port;
     return port;
   }

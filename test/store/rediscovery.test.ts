@@ -61,7 +61,7 @@ describe('a URL that is found again', () => {
     expect(answer.change).toEqual({ queued: 250, skipped: -250 });
     expect([...answer.reloaded].sort()).toEqual(hosts.map((host) => `http://${host}.test`));
     expect(rows.map(({ id }) => urlRow(store.database, id).class)).toEqual(rows.map((_, n) => (n < 100 ? 0 : 2)));
-    const counts = answer.hosts.flatMap(({ origins }) => origins.map(({ queued }) => queued));
+    const counts = answer.hosts.flatMap(({ origins }) => origins.map(({ queued }) => queued.slice(0, 3)));
     expect([...counts].sort()).toEqual([
       [0, 0, 50],
       [0, 0, 50],

@@ -1,5 +1,5 @@
 import type { NewUrl } from '../../store/transaction.js';
-import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
@@ -18,18 +18,23 @@ export class Admission {
   }
 
   admit(offers: Offer[], parent: number | null, composition: Composition): number[] {
-    const { keys } = this.#state.parts;
-    return offers.map((offer) => {
-      const known = keys.find(offer.key);
-      const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
-      if (known !== null) {
-        if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
-          composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent });
-        }
-        return known.id;
-      }
+    const one = (offer: Offer): number => this.#admitOne(offer, parent, composition);
+    // Where the newest goes first, the first link of a page has to be its newest.
+    return this.#state.options.order === 'dfs' && parent !== null
+      ? offers.toReversed().map(one).reverse()
+      : offers.map(one);
+  }
+
+  #admitOne(offer: Offer, parent: number | null, composition: Composition): number {
+    const known = this.#state.parts.keys.find(offer.key);
+    const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
+    if (known === null) {
       return this.addNew(offer, parent, offered, composition);
-    });
+    }
+    if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
+      composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent });
+    }
+    return known.id;
   }
 
   addNew(offer: Offer, parent: number | null, offered: boolean, composition: Composition): number {
@@ -119,6 +124,9 @@ export class Admission {
       target.reason = null;
       target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
       target.seed = seed.seed;
+      if (this.#state.options.order === 'priority') {
+        target.class = QueueClass.seed;
+      }
     } else if (outcome.redirect !== null && 'id' in outcome.redirect) {
       // A link to it was found before, perhaps when it was out of scope.
       composition.transaction.found.push({

@@ -74,8 +74,8 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
-    if (this.#state.options.newestFirst && outcomes.length > 0 && want > 0) {
-      // Depth first, what these pages lead to goes before all that waits: it has to be known when the next are chosen.
+    if (this.#state.options.order !== 'bfs' && outcomes.length > 0 && want > 0) {
+      // What these pages lead to may go before all that waits: it has to be known when the next are chosen.
       await this.settle(outcomes, 0);
       return this.settle([], want);
     }

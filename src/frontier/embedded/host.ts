@@ -61,6 +61,9 @@ export class Host implements HeapItem {
   readonly tuner: Tuner;
   readonly #baseDelayMs: number;
   heapAt: number | null = null;
+  heapPlace = 0;
+  /** It stands among those that have a seed or a home page to ask for. */
+  isFirst = false;
   nextAllowedAt = 0;
   blockedUntil = 0;
   blockReason: BlockReason | null = null;

@@ -1,5 +1,5 @@
 import type { CommitAnswer, HostSnapshot, NewUrl, QueuedUrl } from '../../store/transaction.js';
-import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
+import { UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
@@ -31,6 +31,7 @@ export class Learning {
     const { transaction, settled } = composition;
     const newUrls = trulyNew(transaction.newUrls, answer);
     const fresh = this.#enterHosts(answer.hosts);
+    this.#keepWhole(fresh, newUrls, answer.hosts);
     for (const url of newUrls) {
       this.#cameNew(url, fresh);
     }
@@ -94,6 +95,25 @@ export class Learning {
     return fresh;
   }
 
+  /** Where nothing waits on disk but what has just been composed, nothing has to be loaded. */
+  #keepWhole(fresh: Set<string>, newUrls: NewUrl[], hosts: HostSnapshot[]): void {
+    if (fresh.size === 0) {
+      return;
+    }
+    const composed = new Map<string, number>();
+    for (const url of newUrls.filter(isWork)) {
+      const text = queueOriginOf(url.url);
+      composed.set(text, (composed.get(text) ?? 0) + 1);
+    }
+    for (const { origin: text, queued } of hosts.flatMap(({ origins }) => origins)) {
+      const origin = fresh.has(text) ? this.#state.registry.origin(text) : undefined;
+      if (origin !== undefined && composed.get(text) === queued.reduce((sum, count) => sum + count)) {
+        this.#state.scheduler.clear(origin, []);
+        fresh.delete(text);
+      }
+    }
+  }
+
   #cameNew(url: NewUrl, fresh: Set<string>): void {
     if (url.unsure) {
       this.#state.parts.keys.insert(
@@ -134,7 +154,7 @@ export class Learning {
       if (origin !== undefined && isGivenUp(origin)) {
         this.#state.toShareFate.add(origin);
       } else if (origin !== undefined) {
-        this.#state.scheduler.clearRest(origin, queued[QueueClass.rest]);
+        this.#state.scheduler.clearRest(origin, queued);
       }
     }
   }

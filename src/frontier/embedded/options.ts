@@ -1,5 +1,7 @@
 import type { BackoffOptions } from '../../hosts/backoff.js';
 
+export type Order = 'bfs' | 'dfs' | 'priority';
+
 /** What the scheduler has to know; all of it comes from the options of the crawl. */
 export interface SchedulerOptions extends BackoffOptions {
   /** --delay as it applies to this host (0 on loopback unless it was given). */
@@ -14,7 +16,7 @@ export interface SchedulerOptions extends BackoffOptions {
   maxCrawlDelayMs: number;
   retries: number;
   retryDelayMs: number;
-  newestFirst: boolean;
+  order: Order;
   /** 0 = no limit, here and below. */
   maxUrls: number;
   maxUrlsPerHost: number;

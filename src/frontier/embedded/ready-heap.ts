@@ -5,6 +5,8 @@
 export interface HeapItem {
   /** Time under which it stands in the heap, or null. */
   heapAt: number | null;
+  /** Where it stands there. */
+  heapPlace: number;
 }
 
 export class ReadyHeap<T extends HeapItem> {
@@ -30,8 +32,40 @@ export class ReadyHeap<T extends HeapItem> {
       throw new Error('a host may be in the ready heap only once');
     }
     item.heapAt = at;
-    const sequence = this.#next++;
-    let place = this.#items.length;
+    this.#rise(this.#items.length, item, at, this.#next++);
+  }
+
+  pop(): T | undefined {
+    const first = this.#items[0];
+    if (first === undefined) {
+      return undefined;
+    }
+    this.remove(first);
+    return first;
+  }
+
+  /** Takes out one that stands in this heap. */
+  remove(item: T): void {
+    const place = item.heapPlace;
+    if (this.#items[place] !== item) {
+      throw new Error('the host is not in this heap');
+    }
+    item.heapAt = null;
+    const last = this.#items.pop()!;
+    const at = this.#times.pop()!;
+    const sequence = this.#sequence.pop()!;
+    if (last !== item) {
+      this.#sink(place, last, at, sequence);
+      this.#rise(last.heapPlace, last, at, sequence);
+    }
+  }
+
+  *[Symbol.iterator](): IterableIterator<T> {
+    yield* this.#items;
+  }
+
+  #rise(from: number, item: T, at: number, sequence: number): void {
+    let place = from;
     while (place > 0) {
       const parent = (place - 1) >> 1;
       if (this.#before(this.#times[parent]!, this.#sequence[parent]!, at, sequence)) {
@@ -43,28 +77,9 @@ export class ReadyHeap<T extends HeapItem> {
     this.#put(place, item, at, sequence);
   }
 
-  pop(): T | undefined {
-    const first = this.#items[0];
-    if (first === undefined) {
-      return undefined;
-    }
-    first.heapAt = null;
-    const item = this.#items.pop()!;
-    const at = this.#times.pop()!;
-    const sequence = this.#sequence.pop()!;
-    if (this.#items.length > 0) {
-      this.#sink(item, at, sequence);
-    }
-    return first;
-  }
-
-  *[Symbol.iterator](): IterableIterator<T> {
-    yield* this.#items;
-  }
-
-  #sink(item: T, at: number, sequence: number): void {
+  #sink(from: number, item: T, at: number, sequence: number): void {
     const size = this.#items.length;
-    let place = 0;
+    let place = from;
     for (;;) {
       let child = 2 * place + 1;
       if (child >= size) {
@@ -95,6 +110,7 @@ export class ReadyHeap<T extends HeapItem> {
 
   #put(place: number, item: T, at: number, sequence: number): void {
     this.#items[place] = item;
+    item.heapPlace = place;
     this.#times[place] = at;
     this.#sequence[place] = sequence;
   }

@@ -91,7 +91,7 @@ export class Registry {
   }
 
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
-    const origin = new Origin(row.id, text, host, this.#options.newestFirst);
+    const origin = new Origin(row.id, text, host, this.#options.order === 'dfs');
     const obeys = this.#options.obeyRobots && isServer(text);
     origin.robots = obeys ? keptStanding(row.robotsState as RobotsState) : 'ready';
     origin.robotsId = row.robotsId;

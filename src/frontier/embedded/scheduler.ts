@@ -2,9 +2,9 @@ import type { Clock } from '../../base/clock.js';
 import { UrlKind } from '../../store/url-state.js';
 import { type AddressGroup, type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
-import { ReadyHeap } from './ready-heap.js';
 import type { Registry } from './registry.js';
 import { RobotsPlaces } from './robots-places.js';
+import { Turns } from './turns.js';
 import type { Waiting } from './url-queue.js';
 
 /** What is handed out next: a URL that waits, or the robots.txt of its origin. */
@@ -25,7 +25,7 @@ const CUTS_A_TURN = 1_000;
 const MOST_LOADED = 1_000;
 
 /**
- * Who is asked next. Only a host that may be asked now is ever looked at: a host stands in the ready heap under the time of its next
+ * Who is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
  * request, and not at all while it has nothing to ask or no place for another request. So nobody waits for politeness, and one
  * look at the top of the heap says when something can happen.
  */
@@ -33,7 +33,7 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
   readonly #registry: Registry;
-  readonly #ready = new ReadyHeap<Host>();
+  readonly #turns: Turns;
   readonly #groups = new Map<string, AddressGroup>();
   readonly robotsPlaces: RobotsPlaces;
   readonly wantsLoad = new Set<Origin>();
@@ -58,28 +58,26 @@ export class Scheduler {
     this.#options = options;
     this.#clock = clock;
     this.#registry = registry;
+    this.#turns = new Turns(options.order);
     this.robotsPlaces = new RobotsPlaces(options.robotsWorkers);
   }
 
   get nextAt(): number {
-    while (this.#ready.peek()?.evicted) {
-      this.#ready.pop();
-    }
-    return this.wantsLoad.size > 0 && !this.#full ? 0 : this.#ready.nextAt;
+    return this.wantsLoad.size > 0 && !this.#full ? 0 : this.#turns.nextAt;
   }
 
   get delayedHosts(): number {
-    return this.#ready.size;
+    return this.#turns.size;
   }
 
   heap(): Iterable<Host> {
-    return this.#ready;
+    return this.#turns;
   }
 
   /** The host whose turn comes first, for the line that says what is waited for. */
   next(): { name: string; at: number } | null {
-    const host = this.#ready.peek();
-    return host === undefined ? null : { name: host.name, at: this.#ready.nextAt };
+    const host = this.#turns.peek();
+    return host === undefined ? null : { name: host.name, at: host.heapAt! };
   }
 
   /** Puts the host where it belongs; call it after whatever changed its clock, its places or its queue. */
@@ -89,8 +87,8 @@ export class Scheduler {
     }
     const at = this.#turnOf(host);
     if (at < Number.POSITIVE_INFINITY) {
-      this.#ready.push(host, Math.max(at, now));
-      this.use.peakDelayed = Math.max(this.use.peakDelayed, this.#ready.size);
+      this.#turns.push(host, Math.max(at, now));
+      this.use.peakDelayed = Math.max(this.use.peakDelayed, this.#turns.size);
     }
   }
 
@@ -154,10 +152,10 @@ export class Scheduler {
   pick(want: number, cut: Cut): Picks {
     const now = this.#clock.now();
     const result: Picks = { picks: [], cut: [], probes: [] };
-    while (result.picks.length < want && this.#ready.nextAt <= now && result.cut.length < CUTS_A_TURN) {
-      const host = this.#ready.pop()!;
-      if (host.evicted) {
-        continue;
+    while (result.picks.length < want && result.cut.length < CUTS_A_TURN) {
+      const host = this.#turns.popDue(now);
+      if (host === undefined) {
+        break;
       }
       if (host.deferredReason !== null) {
         if (this.#turnOf(host) <= now) {
@@ -340,6 +338,7 @@ export class Scheduler {
   add(origin: Origin, item: Waiting): void {
     const room = this.use.inMemory < this.#options.frontierLimit;
     this.#cameToMemory(origin.queue.add(item, room));
+    this.#turns.renew(origin.host);
     this.refresh(origin.host);
   }
 
@@ -356,7 +355,7 @@ export class Scheduler {
     }
     const room = this.#options.frontierLimit - this.use.inMemory;
     // Retries and redirects are never on disk only. Where they alone fill the memory, and none of them may go, one URL goes past them.
-    const stuck = this.#underWay === 0 && this.#ready.nextAt > this.#clock.now();
+    const stuck = this.#underWay === 0 && this.#turns.nextAt > this.#clock.now();
     const free = Math.max(0, room, stuck ? 1 : 0);
     this.#full = free === 0;
     const origins = [...this.wantsLoad].slice(0, free);
@@ -372,12 +371,12 @@ export class Scheduler {
   }
 
   /** Nothing of the origin waits in memory any more. */
-  clear(origin: Origin, onDisk: readonly [number, number, number]): void {
+  clear(origin: Origin, onDisk: readonly number[]): void {
     this.#leftMemory(origin.queue.reset(onDisk));
   }
 
   /** The same for those of its URLs that are neither urgent nor seeds. */
-  clearRest(origin: Origin, onDisk: number): void {
+  clearRest(origin: Origin, onDisk: readonly number[]): void {
     this.#leftMemory(origin.queue.resetRest(onDisk));
     this.refresh(origin.host);
   }

@@ -1,4 +1,4 @@
-import { QueueClass, type UrlKind } from '../../store/url-state.js';
+import { QUEUE_CLASSES, QueueClass, type UrlKind } from '../../store/url-state.js';
 import { UrgentQueue } from './urgent-queue.js';
 
 /** A URL that waits in memory. */
@@ -28,6 +28,8 @@ class Window {
   #edge: number;
   readonly #newestFirst: boolean;
   onDisk = 0;
+  /** URLs of other classes that were taken since one of this was. */
+  passed = 0;
 
   constructor(newestFirst: boolean) {
     this.#newestFirst = newestFirst;
@@ -36,6 +38,10 @@ class Window {
 
   get size(): number {
     return this.#items.length - this.#head;
+  }
+
+  get waits(): boolean {
+    return this.onDisk > 0 || this.size > 0;
   }
 
   /** Where the next load from disk begins. */
@@ -138,13 +144,18 @@ class Window {
   }
 }
 
+/** A rank whose turn has not come while so many URLs of others went has the next one, whatever waits before it. */
+export const TURNS_UNTIL_AGED = 100;
+
 /**
  * The waiting URLs of one origin, by class. Urgent ones (redirects, retries, leases given back, URLs found again) have times of their own
- * and never leave memory: they are few. Those of an earlier run are on disk and come in pieces, before all others.
+ * and never leave memory: they are few. Those of an earlier run are on disk and come in pieces, before all others. Then come the seeds,
+ * then the ranks: the lowest first, but each has its turn before it grows too old.
  */
 export class UrlQueue {
   readonly #urgent = new UrgentQueue();
-  readonly #windows: Record<1 | 2, Window>;
+  /** By class, from `seed` on; made when the first URL comes. */
+  readonly #windows: (Window | undefined)[] = [];
   readonly #newestFirst: boolean;
   /** Urgent ones that are only on disk. */
   urgentOnDisk = 0;
@@ -155,15 +166,18 @@ export class UrlQueue {
 
   constructor(newestFirst: boolean) {
     this.#newestFirst = newestFirst;
-    this.#windows = { [QueueClass.seed]: new Window(false), [QueueClass.rest]: new Window(newestFirst) };
   }
 
   get inMemory(): number {
-    return this.#urgent.size + this.#windows[1].size + this.#windows[2].size;
+    return this.#windows.reduce((sum, window) => sum + (window?.size ?? 0), this.#urgent.size);
   }
 
   get onDisk(): number {
-    return this.urgentOnDisk + this.#windows[1].onDisk + this.#windows[2].onDisk;
+    return this.#windows.reduce((sum, window) => sum + (window?.onDisk ?? 0), this.urgentOnDisk);
+  }
+
+  get hasSeeds(): boolean {
+    return this.#windows[QueueClass.seed]?.waits ?? false;
   }
 
   /** How many more came into memory. */
@@ -175,9 +189,10 @@ export class UrlQueue {
       }
       return 1;
     }
-    const before = this.inMemory;
-    this.#windows[item.class].add(item, room);
-    return this.inMemory - before;
+    const window = this.#window(item.class);
+    const before = window.size;
+    window.add(item, room);
+    return window.size - before;
   }
 
   /** The next that may go now, of those that are allowed. */
@@ -186,24 +201,25 @@ export class UrlQueue {
     if (urgent !== undefined || this.urgentOnDisk > 0) {
       return urgent;
     }
-    for (const window of [this.#windows[1], this.#windows[2]]) {
-      const next = window.peek();
-      if (next !== undefined && allowed(next)) {
-        return window.take();
+    const place = this.#front();
+    const window = this.#windows[place];
+    const next = window?.peek();
+    if (window === undefined || next === undefined || !allowed(next)) {
+      return undefined;
+    }
+    for (const other of this.#windows) {
+      if (other?.waits) {
+        other.passed++;
       }
     }
-    return undefined;
+    window.passed = 0;
+    return window.take();
   }
 
   /** When `take` could give something, were it only for the URLs' own times. */
   readyAt(allowed: (item: Waiting) => boolean): number {
-    for (const window of [this.#windows[1], this.#windows[2]]) {
-      const next = window.peek();
-      if (next !== undefined && allowed(next)) {
-        return 0;
-      }
-    }
-    return this.#urgent.readyAt(allowed);
+    const next = this.urgentOnDisk > 0 ? undefined : this.#windows[this.#front()]?.peek();
+    return next !== undefined && allowed(next) ? 0 : this.#urgent.readyAt(allowed);
   }
 
   /** The class whose next URLs are on disk and should be loaded, or null. */
@@ -211,16 +227,11 @@ export class UrlQueue {
     if (this.urgentOnDisk > 0) {
       return { class: QueueClass.urgent, beyond: this.#urgentEdge, newestFirst: false };
     }
-    for (const place of [QueueClass.seed, QueueClass.rest] as const) {
-      const window = this.#windows[place];
-      if (window.size > 0) {
-        return null;
-      }
-      if (window.onDisk > 0) {
-        return { class: place, beyond: window.beyond, newestFirst: place === QueueClass.rest && this.#newestFirst };
-      }
-    }
-    return null;
+    const place = this.#front();
+    const window = this.#windows[place];
+    return window === undefined || window.size > 0
+      ? null
+      : { class: place, beyond: window.beyond, newestFirst: place >= QueueClass.rest && this.#newestFirst };
   }
 
   /** How many more came into memory. */
@@ -229,7 +240,7 @@ export class UrlQueue {
     if (place === QueueClass.urgent) {
       this.#addUrgent(items);
     } else {
-      this.#windows[place].addLoaded(items);
+      this.#window(place).addLoaded(items);
     }
     return this.inMemory - before;
   }
@@ -248,20 +259,57 @@ export class UrlQueue {
 
   /** Leaves at most `count` of each class in memory. Returns how many left. */
   trim(count: number): number {
-    return this.#windows[1].trim(count) + this.#windows[2].trim(count);
+    return this.#windows.reduce((sum, window) => sum + (window?.trim(count) ?? 0), 0);
   }
 
   /** Nothing in memory: `onDisk` of each class waits in the store. Returns how many left memory. */
-  reset(onDisk: readonly [number, number, number]): number {
-    const left = this.#urgent.clear() + this.#windows[1].reset(onDisk[1]) + this.resetRest(onDisk[2]);
-    this.urgentOnDisk = onDisk[0];
+  reset(onDisk: readonly number[]): number {
+    const left = this.#urgent.clear() + this.#reset(QueueClass.seed, onDisk) + this.resetRest(onDisk);
+    this.urgentOnDisk = onDisk[QueueClass.urgent] ?? 0;
     this.#urgentEdge = 0;
     this.#cameMeanwhile.clear();
     return left;
   }
 
   /** The same for those that are neither urgent nor seeds. */
-  resetRest(onDisk: number): number {
-    return this.#windows[2].reset(onDisk);
+  resetRest(onDisk: readonly number[]): number {
+    let left = 0;
+    for (let place: QueueClass = QueueClass.rest; place < QUEUE_CLASSES; place++) {
+      left += this.#reset(place, onDisk);
+    }
+    return left;
+  }
+
+  #reset(place: QueueClass, onDisk: readonly number[]): number {
+    const count = onDisk[place] ?? 0;
+    return count > 0 ? this.#window(place).reset(count) : (this.#windows[place]?.reset(0) ?? 0);
+  }
+
+  #window(place: QueueClass): Window {
+    let window = this.#windows[place];
+    if (window === undefined) {
+      window = new Window(place >= QueueClass.rest && this.#newestFirst);
+      this.#windows[place] = window;
+    }
+    return window;
+  }
+
+  /** The class whose turn it is, in memory or on disk; -1 where none waits. */
+  #front(): QueueClass {
+    let front = -1;
+    for (let place: QueueClass = QueueClass.seed; place < this.#windows.length; place++) {
+      const window = this.#windows[place];
+      if (!window?.waits) {
+        continue;
+      }
+      if (place === QueueClass.seed) {
+        return place;
+      }
+      const isAged = window.passed >= TURNS_UNTIL_AGED;
+      if (front < 0 || (isAged && window.passed > this.#windows[front]!.passed)) {
+        front = place;
+      }
+    }
+    return front;
   }
 }
