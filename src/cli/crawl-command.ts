@@ -3,7 +3,7 @@ import { SeedError, StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
-import { readSeeds } from '../crawl/seed-input.js';
+import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession, type SessionPlan, type SessionResult } from '../crawl/session.js';
 import { openForReading, stateOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -19,8 +19,8 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const { seeds, credentials, warnings } = readSeeds(input.positionals, resolved.options);
-  for (const warning of warnings) {
+  const { seeds, credentials, bad } = readSeeds(input.positionals, resolved.options);
+  for (const warning of badSeedLines(bad)) {
     terminal.warn(warning);
   }
   const choice = chooseDirectory(resolved.options, seeds[0]!.url);
@@ -34,7 +34,7 @@ export async function runCrawl(input: CommandInput): Promise<number> {
   if (choice.what === 'resume') {
     return goOn(choice.directory, input, seeds);
   }
-  return runSession({ resolved, directory: choice.directory, seeds, credentials, events: {} }, terminal);
+  return runSession({ resolved, directory: choice.directory, seeds, badSeeds: bad, credentials, events: {} }, terminal);
 }
 
 /** gossamer resume <dir> */

@@ -26,7 +26,7 @@ export interface CrawlResult {
 export type RunPlan =
   | {
       what: 'session';
-      session: Pick<SessionPlan, 'directory' | 'seeds' | 'storedSeeds' | 'credentials'>;
+      session: Pick<SessionPlan, 'directory' | 'seeds' | 'badSeeds' | 'storedSeeds' | 'credentials'>;
       options: RunOptions;
       notices: string[];
     }

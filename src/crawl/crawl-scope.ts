@@ -21,12 +21,12 @@ interface RuleOfSeed extends SeedScope {
 export class CrawlScope implements StoreScope {
   readonly #data: CrawlScopeData;
   readonly #traps: TrapRules;
-  #scope: Scope;
+  readonly #scope: Scope;
 
   constructor(data: CrawlScopeData) {
     this.#data = data;
     this.#traps = new TrapRules(data.traps);
-    this.#scope = this.#build();
+    this.#scope = new Scope(data.ownKeys ? [] : data.seeds.flatMap(rulesOf), data.patterns);
   }
 
   get ownKeys(): boolean {
@@ -62,19 +62,18 @@ export class CrawlScope implements StoreScope {
     return this.#traps.check(url);
   }
 
-  widen(seed: number, scopeUrls: string[]): void {
+  /** A seed redirected: its scope counts these URLs. True where that lets in anything new. */
+  widen(seed: number, scopeUrls: string[]): boolean {
     this.#data.seeds[seed]!.scopeUrls = scopeUrls;
-    this.#scope = this.#build();
+    const grown = rulesOf(this.#data.seeds[seed]!).map((rule) => this.#scope.grow(rule));
+    return grown.includes(true);
   }
 
   key(url: string): [number, number, number, number] {
     return keyOf(url);
   }
+}
 
-  #build(): Scope {
-    const rules: RuleOfSeed[] = this.#data.seeds.flatMap(({ seed, scope, scopeUrls }) =>
-      scopeUrls.map((url) => ({ kind: scope as ScopeKind, url, seed })),
-    );
-    return new Scope(this.#data.ownKeys ? [] : rules, this.#data.patterns);
-  }
+function rulesOf({ seed, scope, scopeUrls }: SeedRow): RuleOfSeed[] {
+  return scopeUrls.map((url) => ({ kind: scope as ScopeKind, url, seed }));
 }

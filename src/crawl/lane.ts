@@ -139,8 +139,9 @@ export class Lane {
 
   widenScope(version: number, seed: number, scopeUrls: string[]): void {
     this.#scopeVersion = version;
-    this.#scope.widen(seed, scopeUrls);
-    this.#forgetTargets();
+    if (this.#scope.widen(seed, scopeUrls)) {
+      this.#forgetTargets();
+    }
   }
 
   dropCaches(): void {

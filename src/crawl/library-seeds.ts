@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
-import type { SeedRow } from '../store/transaction.js';
+import type { BadSeed, SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { parseSeedArgument } from '../url/seeds.js';
@@ -10,7 +10,7 @@ import { readSeeds } from './seed-input.js';
 export interface LibrarySeeds {
   seeds: SeedRow[];
   credentials: Map<string, Credentials>;
-  warnings: string[];
+  bad: BadSeed[];
 }
 
 /** The seeds of a program: texts and objects, and the start URLs and files that the command line takes too. */
@@ -24,16 +24,16 @@ export function librarySeeds(
     if (options.startUrls.length + options.seedsFiles.length > 0) {
       throw new UsageError('startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds');
     }
-    return { seeds: numbered(specs.map(keySeed)), credentials: new Map(), warnings: [] };
+    return { seeds: numbered(specs.map(keySeed)), credentials: new Map(), bad: [] };
   }
-  const found: LibrarySeeds = { seeds: [], credentials: new Map(), warnings: [] };
+  const found: LibrarySeeds = { seeds: [], credentials: new Map(), bad: [] };
   for (const spec of specs) {
     found.seeds.push(urlSeed(spec, options, found.credentials));
   }
   if (options.startUrls.length + options.seedsFiles.length > 0) {
     const more = readSeeds([], options);
     found.seeds.push(...more.seeds);
-    found.warnings.push(...more.warnings);
+    found.bad = more.bad;
     for (const [origin, credentials] of more.credentials) {
       found.credentials.set(origin, credentials);
     }

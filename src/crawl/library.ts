@@ -10,6 +10,7 @@ import { chooseDirectory } from './data-directory.js';
 import { type LibraryOptions, resolveLibraryOptions } from './library-options.js';
 import { librarySeeds } from './library-seeds.js';
 import type { EndReason } from './limits.js';
+import { badSeedLines } from './seed-input.js';
 
 /**
  * A crawl, ready to begin: iterate it, or await its `finished`. Without `dataDir` nothing is left of it. What is wrong with the options
@@ -19,7 +20,7 @@ export function crawl(options: LibraryOptions): CrawlRun {
   const run = resolveLibraryOptions(options);
   const { fetch, resolve: ownResolve, resolved } = run;
   const ownKeys = fetch !== undefined && ownResolve !== undefined;
-  const { seeds, credentials, warnings } = librarySeeds(options.seeds ?? [], resolved.options, ownKeys);
+  const { seeds, credentials, bad } = librarySeeds(options.seeds ?? [], resolved.options, ownKeys);
   const { dataDir, fresh, resume } = resolved.options;
   if (dataDir === null) {
     if (fresh || resume) {
@@ -27,9 +28,9 @@ export function crawl(options: LibraryOptions): CrawlRun {
     }
     return new CrawlRun({
       what: 'session',
-      session: { directory: null, seeds, credentials },
+      session: { directory: null, seeds, badSeeds: bad, credentials },
       options: run,
-      notices: warnings,
+      notices: badSeedLines(bad),
     });
   }
   const choice = chooseDirectory(resolved.options, seeds[0]!.url);
@@ -43,9 +44,9 @@ export function crawl(options: LibraryOptions): CrawlRun {
   const moved = choice.movedTo === null ? [] : [`moved the old crawl to ${choice.movedTo}`];
   return new CrawlRun({
     what: 'session',
-    session: { directory: choice.directory, seeds, credentials },
+    session: { directory: choice.directory, seeds, badSeeds: bad, credentials },
     options: run,
-    notices: [...warnings, ...moved],
+    notices: [...badSeedLines(bad), ...moved],
   });
 }
 

@@ -3,7 +3,7 @@ import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import { readSitemap } from '../parse/sitemap.js';
-import type { SeedRow } from '../store/transaction.js';
+import type { BadSeed, SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import type { Credentials, IdentityOptions } from '../url/identity.js';
 import { parseSeedArgument, parseSeedLines, type Seed } from '../url/seeds.js';
@@ -13,9 +13,10 @@ export interface SeedInput {
   /** By origin; they never reach the store. */
   credentials: Map<string, Credentials>;
   /** Lines that are no seeds, for the user to mend. */
-  warnings: string[];
+  bad: BadSeed[];
 }
 
+const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
 
 /** Everything the command line names as a seed: arguments, --start-url, --seeds-file, stdin. */
@@ -25,7 +26,7 @@ export function readSeeds(positionals: readonly string[], options: CrawlOptions)
     stripTracking: options.stripTracking,
     sortQuery: options.sortQuery,
   };
-  const warnings: string[] = [];
+  const bad: BadSeed[] = [];
   const seeds: Seed[] = [];
   for (const text of [...positionals, ...options.startUrls]) {
     const argument = parseSeedArgument(text, probe, identity);
@@ -34,23 +35,23 @@ export function readSeeds(positionals: readonly string[], options: CrawlOptions)
     } else if (argument.kind === 'folder') {
       throw new UsageError(`${printable(text)} is a folder; \`gossamer crawl\` takes URLs, domains and files of them`);
     } else {
-      seeds.push(...seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, warnings));
+      for (const seed of seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, bad)) seeds.push(seed);
     }
   }
   for (const path of options.seedsFiles) {
-    seeds.push(...seedsOfFile(path, identity, warnings));
+    for (const seed of seedsOfFile(path, identity, bad)) seeds.push(seed);
   }
   if (seeds.length === 0) {
     throw new UsageError(
-      warnings.length > 0
-        ? `no usable seed: ${warnings.join('; ')}`
+      bad.length > 0
+        ? `no usable seed: ${badSeedLines(bad).join('; ')}`
         : 'no URL given: `gossamer crawl <url>`, or --seeds-file FILE',
     );
   }
   return {
     seeds: unique(seeds).map((seed, place) => seedRow(seed, place, options)),
     credentials: credentialsOf(seeds),
-    warnings,
+    bad,
   };
 }
 
@@ -59,7 +60,7 @@ function probe(path: string): 'file' | 'folder' | null {
   return stats === undefined ? null : stats.isDirectory() ? 'folder' : 'file';
 }
 
-function seedsOfFile(path: string, identity: IdentityOptions, warnings: string[]): Seed[] {
+function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): Seed[] {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path === '-' ? 0 : path);
@@ -76,11 +77,23 @@ function seedsOfFile(path: string, identity: IdentityOptions, warnings: string[]
         .entries.map(({ url }) => url)
         .join('\n')
     : bytes.toString('utf8');
-  const { seeds, bad } = parseSeedLines(text, name, identity);
-  for (const { line, text: content, problem } of bad) {
-    warnings.push(`${name}:${line}: ${problem} (${printable(content, 100)})`);
+  const read = parseSeedLines(text, name, identity);
+  for (const { line, text: content, problem } of read.bad) {
+    bad.push({ place: `${printable(name)}:${line}`, text: printable(content, 100), problem });
   }
-  return seeds;
+  return read.seeds;
+}
+
+/** In words, and no more of them than a person reads. */
+export function badSeedLines(bad: readonly BadSeed[]): string[] {
+  const lines = bad.slice(0, MOST_TOLD).map(({ place, text, problem }) => `${place}: ${problem} (${text})`);
+  const untold = bad.length - lines.length;
+  return untold === 0
+    ? lines
+    : [
+        ...lines,
+        `${untold.toLocaleString('en-US')} more lines are no seeds; \`gossamer export <dir> --format seeds\` names them all`,
+      ];
 }
 
 /** The same URL twice is one seed. */

@@ -12,7 +12,7 @@ import { KeyTable } from '../frontier/embedded/key-table.js';
 import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
-import type { SeedRow } from '../store/transaction.js';
+import type { BadSeed, SeedRow } from '../store/transaction.js';
 import type { Credentials } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
@@ -45,6 +45,8 @@ export interface SessionPlan {
   directory: string | null;
   /** Seeds of a new crawl; null goes on with the one that is in the directory. */
   seeds: SeedRow[] | null;
+  /** Lines that were to be seeds of a new crawl and are none. */
+  badSeeds?: BadSeed[];
   /** The seeds that the directory's crawl has, when it is resumed. */
   storedSeeds?: SeedRow[];
   credentials?: Map<string, Credentials>;
@@ -76,6 +78,7 @@ function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
+const SEEDS_A_COMMIT = 5_000;
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
 const URLS_WORTH_THREADS = 64;
 
@@ -130,6 +133,7 @@ export class CrawlSession {
           ownKeys: String(this.#plan.resolve !== undefined),
         },
         seeds: this.#seeds,
+        badSeeds: this.#plan.badSeeds ?? [],
         reports: [...options.reports],
         scope: this.#scope(),
         pid: process.pid,
@@ -152,9 +156,9 @@ export class CrawlSession {
   async run(): Promise<SessionResult> {
     this.#startedAt = this.#clock.now();
     try {
-      if (this.#plan.seeds !== null || this.#opened.snapshot.nextId === 1) {
-        // Of a resumed crawl too, when the last run was killed before it had put its seeds down.
-        await this.#frontier.admit(this.#seedBook.first());
+      // Of a resumed crawl too: its last run may have been killed before it had put all of them down.
+      for (const offers of this.#seedBook.first(SEEDS_A_COMMIT)) {
+        await this.#frontier.admit(offers);
       }
       return await this.#finish(await this.#crawl.run());
     } finally {

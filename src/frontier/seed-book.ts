@@ -20,14 +20,21 @@ export class SeedBook {
   readonly #tried: number[];
   /** The URL that stands for the seed now: itself, another spelling, or what it redirected to. */
   readonly #current: string[];
-  #hostScope = new Scope([], { include: [], exclude: [] });
-  #scopeIsOld = true;
+  /** Which seeds those are, by origin. */
+  readonly #byOrigin = new Map<string, Set<number>>();
+  readonly #hostScope = new Scope([], { include: [], exclude: [] });
 
   constructor(seeds: SeedRow[]) {
     this.#seeds = seeds;
     this.#fates = seeds.map(({ seed, label }) => ({ seed, label, fate: 'open', detail: null }));
     this.#tried = seeds.map(() => 0);
     this.#current = seeds.map(({ url }) => url);
+    for (const { seed, url, scope, scopeUrls } of seeds) {
+      this.#enter(seed, url);
+      for (const each of scopeUrls) {
+        this.#hostScope.grow({ kind: hostKind(scope), url: each });
+      }
+    }
   }
 
   get seeds(): readonly SeedRow[] {
@@ -43,22 +50,23 @@ export class SeedBook {
     return this.#fates.length > 0 && this.#fates.every(({ fate }) => fate === 'failed' || fate === 'forbidden');
   }
 
-  first(): Offer[] {
-    return this.#seeds.map((seed) => seedOffer(seed.url, seed.seed));
+  /** All seeds, as they were given, in pieces. */
+  *first(pieceSize: number): IterableIterator<Offer[]> {
+    for (let from = 0; from < this.#seeds.length; from += pieceSize) {
+      yield this.#seeds.slice(from, from + pieceSize).map((seed) => seedOffer(seed.url, seed.seed));
+    }
   }
 
-  redirected(seed: number, url: string): void {
-    this.#current[seed] = url;
-    this.#scopeIsOld = true;
+  /** True where that may open more than was open before. */
+  redirected(seed: number, url: string): boolean {
+    const { scope } = this.#seeds[seed]!;
+    this.#stands(seed, url);
+    return this.#hostScope.grow({ kind: hostKind(scope), url }) || hostKind(scope) !== scope;
   }
 
   /** Whether pages of this origin can be in scope at all, whatever their paths. */
   covers(origin: string): boolean {
-    if (this.#hostScope.ruleFor(`${origin}/`) === null && this.#scopeIsOld) {
-      this.#hostScope = hostScope(this.#seeds);
-      this.#scopeIsOld = false;
-    }
-    return this.#hostScope.ruleFor(`${origin}/`) !== null;
+    return this.#hostScope.admits(`${origin}/`);
   }
 
   reached(seed: number): void {
@@ -79,15 +87,27 @@ export class SeedBook {
       return null;
     }
     fate.fate = 'open';
-    this.#current[seed] = next;
+    this.#stands(seed, next);
     return seedOffer(next, seed);
+  }
+
+  #stands(seed: number, url: string): void {
+    this.#byOrigin.get(queueOriginOf(this.#current[seed]!))?.delete(seed);
+    this.#current[seed] = url;
+    this.#enter(seed, url);
+  }
+
+  #enter(seed: number, url: string): void {
+    const origin = queueOriginOf(url);
+    const seeds = this.#byOrigin.get(origin) ?? new Set();
+    this.#byOrigin.set(origin, seeds.add(seed));
   }
 
   /** The host of these seeds cannot be had at all, or its robots.txt not be read. */
   originFailed(origin: string, reason: string, outcome: Pick<Outcome, 'message' | 'errorClass'>): Offer[] {
     const offers: Offer[] = [];
-    for (const { seed, fate } of this.#fates) {
-      if (fate !== 'open' || queueOriginOf(this.#current[seed]!) !== origin) {
+    for (const seed of [...(this.#byOrigin.get(origin) ?? [])]) {
+      if (this.#fates[seed]!.fate !== 'open') {
         continue;
       }
       const hasNext = this.#tried[seed]! < this.#seeds[seed]!.fallbacks.length;
@@ -103,11 +123,7 @@ export class SeedBook {
   }
 }
 
-function hostScope(seeds: readonly SeedRow[]): Scope {
-  const kindOf = (scope: string) => (scope === 'page' || scope === 'prefix' ? 'host' : (scope as ScopeKind));
-  const rules = seeds.flatMap(({ scope, scopeUrls }) => scopeUrls.map((url) => ({ kind: kindOf(scope), url })));
-  return new Scope(rules, { include: [], exclude: [] });
-}
+const hostKind = (scope: string): ScopeKind => (scope === 'page' || scope === 'prefix' ? 'host' : (scope as ScopeKind));
 
 function seedOffer(url: string, seed: number): Offer {
   return {

@@ -3,7 +3,7 @@ import type { PageResult, Reader } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import { recordOutput } from './output.js';
 
-/** The seeds as a file that --seeds-file takes again, each with what became of it. */
+/** The seeds as a file that --seeds-file takes again, each with what became of it; then the lines that were none, with what is wrong with them. */
 export const seedsFile = recordOutput(records, (reader) => reader.remarks().map(comment).join(''));
 
 function* records(reader: Reader): IterableIterator<string> {
@@ -13,6 +13,9 @@ function* records(reader: Reader): IterableIterator<string> {
   }
   for (const seed of reader.seeds()) {
     yield comment(outcome(seed, pages)) + seedLine(seed);
+  }
+  for (const { place, text, problem } of reader.badSeeds()) {
+    yield comment(`${place} is no seed: ${text} (${problem})`);
   }
 }
 

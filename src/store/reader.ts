@@ -2,7 +2,7 @@ import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
-import type { SeedRow } from './transaction.js';
+import type { BadSeed, SeedRow } from './transaction.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
@@ -106,6 +106,10 @@ export class Reader {
 
   seeds(): SeedRow[] {
     return readSeeds(this.#database);
+  }
+
+  badSeeds(): IterableIterator<BadSeed> {
+    return this.#database.prepare('SELECT place, text, problem FROM bad_seeds').iterate() as IterableIterator<BadSeed>;
   }
 
   /** Why the crawl ended, or null while it is under way or was killed. */

@@ -1,6 +1,6 @@
 import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
 import type { Database, Row, Statement } from './sqlite.js';
-import type { CommitAnswer } from './transaction.js';
+import type { CommitAnswer, Transaction } from './transaction.js';
 import { QueueClass, UrlFlag, UrlState } from './url-state.js';
 
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
@@ -10,7 +10,8 @@ export interface StoreScope {
   depthLimit(url: string): number;
   /** The pattern of the trap that the URL is by its looks alone, or null. */
   trap(url: string): string | null;
-  widen(seed: number, scopeUrls: string[]): void;
+  /** True where that lets in anything new. */
+  widen(seed: number, scopeUrls: string[]): boolean;
   /** The key of a URL, for the table in memory. */
   key(url: string): [number, number, number, number];
 }
@@ -68,9 +69,20 @@ export class Rediscovery {
     }
   }
 
-  widen(seed: number, scopeUrls: string[], answer: CommitAnswer): void {
-    this.#scope.widen(seed, scopeUrls);
-    this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
+  widen(widened: Transaction['widened'], answer: CommitAnswer): void {
+    const save = this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?');
+    let grew = false;
+    for (const { seed, scopeUrls } of widened) {
+      save.run(JSON.stringify(scopeUrls), seed);
+      grew = this.#scope.widen(seed, scopeUrls) || grew;
+    }
+    if (grew) {
+      this.#offerAdmitted(answer);
+    }
+  }
+
+  /** What was out of scope and no longer is, as if its links had just been found. */
+  #offerAdmitted(answer: CommitAnswer): void {
     const admitted = new Set<number>();
     for (const row of this.#database
       .prepare("SELECT id, url FROM urls WHERE state = 6 AND reason = 'scope'")
@@ -82,18 +94,21 @@ export class Rediscovery {
     if (admitted.size === 0) {
       return;
     }
-    const pages = this.#database
+    const links: [target: number, depth: number, followed: boolean, page: number][] = [];
+    for (const { page, packed, depth } of this.#database
       .prepare(
         'SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page',
       )
-      .all();
-    for (const { page, packed, depth } of pages) {
+      .iterate()) {
       const edges = edgesFromBlob(packed);
       for (let i = 0; i < edges.length; i += 2) {
         if (admitted.has(edges[i]!) && edgeLeads(edges[i + 1]!)) {
-          this.found(edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), page, answer);
+          links.push([edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), page]);
         }
       }
+    }
+    for (const [target, depth, followed, page] of links) {
+      this.found(target, depth, followed, page, answer);
     }
   }
 

@@ -2,7 +2,7 @@
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -104,6 +104,7 @@ CREATE TABLE seeds (
   seed INTEGER PRIMARY KEY, url TEXT NOT NULL, label TEXT NOT NULL, scope TEXT NOT NULL, depth INTEGER, max_urls INTEGER,
   fallbacks TEXT NOT NULL, scope_urls TEXT NOT NULL
 );
+CREATE TABLE bad_seeds (place TEXT NOT NULL, text TEXT NOT NULL, problem TEXT NOT NULL);
 
 CREATE VIEW results AS
 SELECT urls.id AS id, urls.url AS url,

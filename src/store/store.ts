@@ -2,7 +2,7 @@ import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
-import type { HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
+import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
 import { UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
@@ -123,6 +123,7 @@ export class Store {
       hosts,
       parkedHosts,
       counts: this.counts(),
+      seedUse: this.#seedUse(),
       spilledSegments: JSON.parse(this.meta().spilledSegments ?? '[]'),
       seeds: this.seeds(),
     };
@@ -143,30 +144,35 @@ export class Store {
   #uncountLost(): void {
     const rows = this.database
       .prepare(
-        `SELECT urls.seed AS seed, origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.state = 1 AND urls.kind = 0 AND urls.attempts = 1 GROUP BY urls.seed, origins.host`,
+        `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.state = 1 AND urls.kind = 0 AND urls.attempts = 1 GROUP BY origins.host`,
       )
       .all();
-    const { dispatched = '0', seedUse = '[]' } = this.meta();
-    const ofSeeds = new Map<number, number>(JSON.parse(seedUse));
     const uncount = this.database.prepare('UPDATE hosts SET dispatched = max(0, dispatched - ?) WHERE id = ?');
     let lost = 0;
-    for (const { seed, host, n } of rows) {
+    for (const { host, n } of rows) {
       lost += n;
-      ofSeeds.set(seed, Math.max(0, (ofSeeds.get(seed) ?? 0) - n));
       uncount.run(n, host);
     }
-    this.#setMeta({
-      dispatched: String(Math.max(0, Number(dispatched) - lost)),
-      seedUse: JSON.stringify([...ofSeeds]),
-    });
+    this.#setMeta({ dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
+  }
+
+  /** What robots.txt forbade was leased, but never asked for. */
+  #seedUse(): [number, number][] {
+    return this.database
+      .prepare(
+        `SELECT seed, count(*) AS urls FROM urls WHERE kind = 0 AND attempts > 0 AND reason IS NOT 'robots'
+           AND seed IN (SELECT seed FROM seeds WHERE max_urls IS NOT NULL) GROUP BY seed`,
+      )
+      .all()
+      .map(({ seed, urls }) => [seed, urls]);
   }
 
   end(reason: string, wall: number): void {
     this.database.prepare('UPDATE runs SET ended_at = ?, reason = ? WHERE ended_at IS NULL').run(wall, reason);
   }
 
-  addSeeds(seeds: SeedRow[]): void {
+  addSeeds(seeds: SeedRow[], bad: BadSeed[]): void {
     const insert = this.database.prepare(
       'INSERT INTO seeds (seed, url, label, scope, depth, max_urls, fallbacks, scope_urls) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
@@ -183,6 +189,10 @@ export class Store {
         JSON.stringify(fallbacks),
         JSON.stringify(scopeUrls),
       );
+    }
+    const insertBad = this.database.prepare('INSERT INTO bad_seeds (place, text, problem) VALUES (?, ?, ?)');
+    for (const { place, text, problem } of bad) {
+      insertBad.run(place, text, problem);
     }
     this.database.exec('COMMIT');
   }

@@ -180,9 +180,19 @@ export interface StoreSnapshot {
   /** Hosts with queued URLs that were left on disk. */
   parkedHosts: number;
   counts: Record<string, number>;
+  /** URLs that were asked for, of seeds that have a budget. */
+  seedUse: [seed: number, urls: number][];
   /** Segments of the key table that are on disk. */
   spilledSegments: number[];
   seeds: SeedRow[];
+}
+
+/** A line of a seeds file that is no seed. */
+export interface BadSeed {
+  /** File and line. */
+  place: string;
+  text: string;
+  problem: string;
 }
 
 export interface SeedRow {

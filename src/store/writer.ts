@@ -89,9 +89,7 @@ export class Writer {
       lookups: { asked: 0, saved: 0, hits: 0 },
       commitMs: 0,
     };
-    for (const { seed, scopeUrls } of transaction.widened) {
-      this.#rediscovery.widen(seed, scopeUrls, answer);
-    }
+    this.#rediscovery.widen(transaction.widened, answer);
     for (const spilled of transaction.spilledKeys) {
       this.#spill(spilled);
     }

@@ -70,17 +70,30 @@ export class Scope {
     return { rules: this.#rules.map((rule) => ({ ...rule })), ...structuredClone(this.#patterns) };
   }
 
-  /** Adds what one more seed, or the URL that a seed redirects to, opens. */
-  grow(rule: SeedScope): void {
-    if (this.#rules.some((known) => known.kind === rule.kind && known.url === rule.url)) return;
-    this.#rules.push(rule);
+  /**
+   * Adds what one more seed, or the URL that a seed redirects to, opens. False where another rule has opened all of it: then it stays that
+   * rule's.
+   */
+  grow(rule: SeedScope): boolean {
+    const opens = this.#open(rule);
+    if (opens) this.#rules.push(rule);
+    return opens;
+  }
+
+  #open(rule: SeedScope): boolean {
     const hostname = hostnameOf(rule.url);
-    if (rule.kind === 'any') this.#any = rule;
-    else if (rule.kind === 'page') this.#pages.set(rule.url, rule);
-    else if (rule.kind === 'prefix') this.#addPrefix(rule);
-    else if (rule.kind === 'host' || isLoopbackHost(hostname)) this.#hosts.set(siteOf(rule.url), rule);
-    else if (rule.kind === 'subdomains') this.#parents.set(hostname, rule);
-    else this.#domains.set(this.#domainOf(hostname), rule);
+    if (rule.kind === 'any') return this.#openAny(rule);
+    if (rule.kind === 'page') return addNew(this.#pages, rule.url, rule);
+    if (rule.kind === 'prefix') return this.#addPrefix(rule);
+    if (rule.kind === 'host' || isLoopbackHost(hostname)) return addNew(this.#hosts, siteOf(rule.url), rule);
+    if (rule.kind === 'subdomains') return addNew(this.#parents, hostname, rule);
+    return addNew(this.#domains, this.#domainOf(hostname), rule);
+  }
+
+  #openAny(rule: SeedScope): boolean {
+    const opens = this.#any === null;
+    this.#any ??= rule;
+    return opens;
   }
 
   admits(url: string): boolean {
@@ -141,14 +154,16 @@ export class Scope {
     return prefixes.find((prefix) => path === prefix.path || path.startsWith(prefix.folder))?.rule;
   }
 
-  #addPrefix(rule: SeedScope): void {
+  #addPrefix(rule: SeedScope): boolean {
     const path = barePathOf(rule.url);
     const isFile = PAGE_EXTENSION.test(extensionOf(rule.url)) || hasBinaryExtension(rule.url);
     const folder = path.endsWith('/') || isFile ? path.slice(0, path.lastIndexOf('/') + 1) : `${path}/`;
     const site = siteOf(rule.url);
     const prefixes = this.#prefixes.get(site) ?? [];
+    if (prefixes.some((known) => known.folder === folder && known.path === path)) return false;
     prefixes.push({ rule, folder, path });
     this.#prefixes.set(site, prefixes);
+    return true;
   }
 
   /** The registrable domain by the public suffix list, its private part included; a host that has none is its own. */
@@ -161,6 +176,12 @@ export class Scope {
     }
     return domain;
   }
+}
+
+function addNew<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean {
+  if (map.has(key)) return false;
+  map.set(key, value);
+  return true;
 }
 
 /**

@@ -40,6 +40,7 @@ export const EMPTY_SNAPSHOT: StoreSnapshot = {
   hosts: [],
   parkedHosts: 0,
   counts: {},
+  seedUse: [],
   spilledSegments: [],
   seeds: [],
 };

@@ -50,11 +50,14 @@ describe('a run that begins where another was killed', () => {
 
   it('does not count what it leases again twice towards the limits', () => {
     const host = store.database.prepare("SELECT id FROM hosts WHERE name = 'h1.test'").get().id;
-    commit({ leased: [1, 2], meta: { dispatched: '2', seedUse: '[[0,2]]' } });
+    const url = 'http://h1.test/';
+    const seed = { seed: 0, url, label: url, scope: 'any', depth: null, maxUrls: 10, fallbacks: [], scopeUrls: [url] };
+    store.addSeeds([seed], []);
+    commit({ leased: [1, 2], meta: { dispatched: '2' } });
     store.database.prepare('UPDATE hosts SET dispatched = 1 WHERE id = ?').run(host);
     commit({ settled: [settled(2)] });
-    const { meta, hosts } = killed();
-    expect([meta.dispatched, meta.seedUse]).toEqual(['1', '[[0,1]]']);
+    const { meta, seedUse, hosts } = killed();
+    expect([meta.dispatched, seedUse]).toEqual(['1', [[0, 1]]]);
     expect(hosts.find((each) => each.host.id === host)!.host.dispatched).toBe(0);
   });
 

@@ -145,7 +145,7 @@ describe('what a directory holds', () => {
     [
       'a store of another version',
       (path: string) => makeVersion(path, 99),
-      'has store version 99; this Gossamer reads version 1',
+      'has store version 99; this Gossamer reads version 2',
     ],
     ['a store cut in half', (path: string) => cutInHalf(path), /damaged|not a readable store/],
   ])('is refused when it is %s, and not touched', (_name, make, message) => {

@@ -38,8 +38,9 @@ export class TestScope implements StoreScope {
     return url.includes('/trap/') ? 'a trap' : null;
   }
 
-  widen(_seed: number, scopeUrls: string[]): void {
+  widen(_seed: number, scopeUrls: string[]): boolean {
     for (const url of scopeUrls) this.hosts.add(new URL(url).hostname);
+    return true;
   }
 
   key = keyOf;

@@ -13,6 +13,7 @@ import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
 import type {
+  BadSeed,
   CommitAnswer,
   HostSnapshot,
   QueuedUrl,
@@ -30,6 +31,7 @@ export interface StoreSetup {
   /** What is written into a new store before anything else. */
   meta: Record<string, string>;
   seeds: SeedRow[];
+  badSeeds: BadSeed[];
   /** Outputs that are written at the end, beside those that every crawl has. */
   reports: ReportTarget[];
   scope: Omit<CrawlScopeData, 'seeds'>;
@@ -108,7 +110,7 @@ export class StoreHost {
       refuseOtherFunctions(store.meta(), setup);
     }
     if (setup.create) {
-      store.addSeeds(setup.seeds);
+      store.addSeeds(setup.seeds, setup.badSeeds);
       // Last: a store that knows its options has been begun.
       store.setMeta(setup.meta);
     }

@@ -110,14 +110,14 @@ export class Admission {
   #followSeed(item: Waiting, outcome: Outcome, target: Offer | undefined, composition: Composition): void {
     const seed = this.#state.parts.seeds.seeds[item.seed]!;
     const url = outcome.redirectUrl;
-    if (url !== null) {
-      this.#state.parts.seeds.redirected(seed.seed, url);
-    }
+    const opensMore = url !== null && this.#state.parts.seeds.redirected(seed.seed, url);
     if (url !== null && !seed.scopeUrls.includes(url)) {
       seed.scopeUrls.push(url);
       composition.transaction.widened.push({ seed: seed.seed, scopeUrls: seed.scopeUrls });
-      this.#state.scopeVersion++;
-      this.#state.parts.events.scopeGrew(seed);
+      if (opensMore) {
+        this.#state.scopeVersion++;
+        this.#state.parts.events.scopeGrew(seed);
+      }
     }
     if (target !== undefined) {
       target.state = UrlState.queued;

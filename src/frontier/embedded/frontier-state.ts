@@ -73,7 +73,8 @@ export class FrontierState {
   readonly scheduler: Scheduler;
   readonly robots: RobotsDesk;
   readonly leased = new Map<number, Held>();
-  readonly seedUse = new Map<number, number>();
+  /** URLs asked for, of seeds that have a budget. */
+  readonly seedUse: Map<number, number>;
   readonly toDefer = new Set<Host>();
   /** URLs were queued again where all else is put off or has failed: they go the same way with the next transaction. */
   readonly toShareFate = new Set<Origin>();
@@ -121,10 +122,8 @@ export class FrontierState {
     this.open = counts.open ?? 0;
     this.dispatched = Number(snapshot.meta.dispatched ?? 0);
     this.refetched = Number(snapshot.meta.refetched ?? 0);
+    this.seedUse = new Map(snapshot.seedUse);
     this.trapCounts = new Map(JSON.parse(snapshot.meta.trapCounts ?? '[]'));
-    for (const [seed, used] of JSON.parse(snapshot.meta.seedUse ?? '[]') as [number, number][]) {
-      this.seedUse.set(seed, used);
-    }
   }
 
   countTrap(pattern: string): void {

@@ -15,7 +15,9 @@ export class UrlBudget {
     this.#state.dispatched += by;
     host.dispatched += by;
     host.dirty = true;
-    this.#state.seedUse.set(item.seed, (this.#state.seedUse.get(item.seed) ?? 0) + by);
+    if (this.#state.options.maxUrlsOfSeed(item.seed) > 0) {
+      this.#state.seedUse.set(item.seed, (this.#state.seedUse.get(item.seed) ?? 0) + by);
+    }
     this.closeWhenSpent();
   }
 
@@ -36,9 +38,6 @@ export class UrlBudget {
       dispatched: String(this.#state.dispatched),
       refetched: String(this.#state.refetched),
       ...(this.#state.trapCounts.size > 0 ? { trapCounts: JSON.stringify([...this.#state.trapCounts]) } : {}),
-      ...(this.#state.seedUse.size > 0 && this.#state.seedUse.size < 1000
-        ? { seedUse: JSON.stringify([...this.#state.seedUse]) }
-        : {}),
     };
   }
 }
