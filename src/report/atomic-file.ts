@@ -79,7 +79,7 @@ class AtomicFile implements OutputFile {
     this.#path = path;
     this.#temporaryPath = join(
       dirname(path),
-      `${temporaryPrefix(path)}${process.pid}-${randomBytes(4).toString('hex')}.tmp`,
+      `${temporaryPrefix(path)}${process.pid}-${randomBytes(8).toString('hex')}.tmp`,
     );
     this.#descriptor = this.#try(() => openSync(this.#temporaryPath, 'wx'));
   }
@@ -189,7 +189,7 @@ const temporaryPrefix = (path: string): string => `.${basename(path)}.`;
 function removeAbandoned(path: string): void {
   const prefix = temporaryPrefix(path);
   for (const name of namesIn(dirname(path))) {
-    const owner = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{8}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    const owner = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{16}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
     if (owner !== undefined && !isAlive(Number(owner))) {
       rmSync(join(dirname(path), name), { force: true });
     }

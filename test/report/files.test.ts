@@ -136,8 +136,8 @@ describe('an output in a file', () => {
   it('removes what a killed writer of the same output left, and nothing of one that lives', () => {
     const folder = temporaryFolder();
     const { pid: deadPid } = spawnSync(process.execPath, ['-e', '']);
-    writeFileSync(join(folder, `.out.${deadPid}-0123abcd.tmp`), '');
-    const kept = [`.out.${process.pid}-0123abcd.tmp`, `.other.${deadPid}-0123abcd.tmp`, '.out.tmp'];
+    writeFileSync(join(folder, `.out.${deadPid}-0123abcd0123abcd.tmp`), '');
+    const kept = [`.out.${process.pid}-0123abcd0123abcd.tmp`, `.other.${deadPid}-0123abcd0123abcd.tmp`, '.out.tmp'];
     for (const name of kept) {
       writeFileSync(join(folder, name), '');
     }
