@@ -58,6 +58,18 @@ export interface HostResult {
   address: string | null;
 }
 
+/** URLs that were cut as a trap under one pattern. */
+export interface TrapResult {
+  pattern: string;
+  /** Why, in words. */
+  cause: string;
+  count: number;
+  /** The first of them. */
+  examples: string[];
+}
+
+const EXAMPLES_OF_A_TRAP = 3;
+
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
@@ -251,6 +263,40 @@ export class Reader {
          GROUP BY hosts.id, urls.reason ORDER BY urls DESC`,
       )
       .all() as { host: string; reason: string; urls: number }[];
+  }
+
+  /** Patterns that were cut, those of most URLs first; `patterns` counts all of them. */
+  traps(most: number): { traps: TrapResult[]; patterns: number } {
+    const rows = this.#database
+      .prepare(
+        `SELECT traps.trap AS trap, pattern, cause, count(*) AS count FROM traps JOIN trapped ON trapped.trap = traps.trap
+         GROUP BY traps.trap ORDER BY count(*) DESC, traps.trap LIMIT ?`,
+      )
+      .all(most);
+    return {
+      traps: rows.map((row) => this.#trap(row)),
+      patterns: this.#database.prepare('SELECT count(DISTINCT trap) AS n FROM trapped').get()!.n,
+    };
+  }
+
+  /** The pattern that a URL was cut under. */
+  trapOf(url: number): TrapResult | null {
+    const row = this.#database
+      .prepare(
+        `SELECT traps.trap AS trap, pattern, cause, (SELECT count(*) FROM trapped AS all_of_it WHERE all_of_it.trap = traps.trap) AS count
+         FROM trapped JOIN traps ON traps.trap = trapped.trap WHERE trapped.url = ?`,
+      )
+      .get(url);
+    return row === undefined ? null : this.#trap(row);
+  }
+
+  #trap({ trap, pattern, cause, count }: Row): TrapResult {
+    const examples = this.#database
+      .prepare(
+        'SELECT urls.url AS url FROM trapped JOIN urls ON urls.id = trapped.url WHERE trap = ? ORDER BY trapped.url LIMIT ?',
+      )
+      .all(trap, EXAMPLES_OF_A_TRAP);
+    return { pattern, cause, count, examples: examples.map(({ url }) => url) };
   }
 
   #result(row: ResultRow): PageResult {

@@ -2,7 +2,7 @@
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 1;
+export const SCHEMA_VERSION = 2;
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -97,6 +97,20 @@ CREATE TABLE edges (
   rels TEXT,
   texts TEXT
 );
+
+CREATE TABLE attempts (
+  url INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  at REAL NOT NULL,
+  status INTEGER,
+  reason TEXT,
+  message TEXT,
+  PRIMARY KEY (url, attempt)
+) WITHOUT ROWID;
+
+CREATE TABLE traps (trap INTEGER PRIMARY KEY, pattern TEXT NOT NULL UNIQUE, cause TEXT NOT NULL);
+CREATE TABLE trapped (trap INTEGER NOT NULL, url INTEGER NOT NULL, PRIMARY KEY (trap, url)) WITHOUT ROWID;
+CREATE TABLE sitemap_finds (url INTEGER PRIMARY KEY, sitemap INTEGER NOT NULL);
 
 CREATE TABLE keys (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE seen (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;

@@ -35,7 +35,6 @@ export class UrlBudget {
     return {
       dispatched: String(this.#state.dispatched),
       refetched: String(this.#state.refetched),
-      ...(this.#state.trapCounts.size > 0 ? { trapCounts: JSON.stringify([...this.#state.trapCounts]) } : {}),
       ...(this.#state.seedUse.size > 0 && this.#state.seedUse.size < 1000
         ? { seedUse: JSON.stringify([...this.#state.seedUse]) }
         : {}),
