@@ -163,6 +163,12 @@ export class Reader {
     }
   }
 
+  /** Whatever it is: a page, a sitemap, or only the end of a link. */
+  page(id: number): PageResult | null {
+    const row = this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ?`).get(id);
+    return row === undefined ? null : this.#result(JSON.parse(row.result));
+  }
+
   /** Ids of pages settled after `seq`, in that order. */
   settledAfter(seq: number): number[] {
     return this.#database
@@ -281,12 +287,16 @@ export class Reader {
 
   /** The pattern that a URL was cut under. */
   trapOf(url: number): TrapResult | null {
-    const row = this.#database
-      .prepare(
-        `SELECT traps.trap AS trap, pattern, cause, (SELECT count(*) FROM trapped AS all_of_it WHERE all_of_it.trap = traps.trap) AS count
-         FROM trapped JOIN traps ON traps.trap = trapped.trap WHERE trapped.url = ?`,
-      )
-      .get(url);
+    return this.#oneTrap('trap = (SELECT trap FROM trapped WHERE url = ?)', url);
+  }
+
+  trapNamed(pattern: string): TrapResult | null {
+    return this.#oneTrap('pattern = ?', pattern);
+  }
+
+  #oneTrap(where: string, value: number | string): TrapResult | null {
+    const count = '(SELECT count(*) FROM trapped WHERE trapped.trap = traps.trap) AS count';
+    const row = this.#database.prepare(`SELECT trap, pattern, cause, ${count} FROM traps WHERE ${where}`).get(value);
     return row === undefined ? null : this.#trap(row);
   }
 
