@@ -8,7 +8,7 @@ import type { Truth } from '../web/graph-truth.js';
 import { Random } from '../web/random.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
-const MAX_DEPTH = 4;
+const MAX_DEPTH = 3;
 const EXCLUDED = '*://out.example/**';
 const isExternal = (url: string): boolean => url.startsWith('http://out.example/');
 
