@@ -69,8 +69,10 @@ export class CrawlView {
         .slice(0, 5)
         .map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
       ...summary.traps.slice(0, TRAPS_SHOWN).flatMap(({ pattern, count, cause, examples, allow }): BoxRow[] => [
-        ['trap', `${pattern}: ${formatCount(count)} cut; ${cause}`],
-        ['', `such as ${examples[0]}; ${allow}`],
+        ['trap', `${formatCount(count)} cut: ${pattern}`],
+        ['', cause],
+        ['', `such as ${examples[0]}`],
+        ['', allow],
       ]),
       ...moreTraps(summary),
     ];

@@ -5,6 +5,7 @@ import { formatCount, formatDuration } from './terminal.js';
 const LABEL_WIDTH = 13;
 const MOST_LINKS = 20;
 const MOST_URLS = 5;
+const MOST_STEPS = 20;
 /** A URL is not worth much when it is cut. */
 const LONGEST_LINE = 4_200;
 
@@ -20,12 +21,12 @@ export function explanationText(explanation: Explanation): string {
       'robots.txt',
       rule.by === 'robots' || robots === null ? [] : [`${robots.allowed ? 'allows it' : 'forbids it'}: ${robots.why}`],
     ),
-    ...trapRows(explanation.trap),
+    ...trapRows(explanation.trap, remedy),
     ...row('to fetch it', remedy === null ? [] : [remedy]),
     ...row('depth', depth === null ? [] : [String(depth)]),
-    ...row('path', (path ?? []).map(step)),
+    ...row('path', pathLines(path ?? [])),
     ...row('redirects to', explanation.redirects),
-    ...linkRows(explanation.linkedFrom),
+    ...(state === 'unseen' ? [] : linkRows(explanation.linkedFrom)),
     ...row('same body', some(explanation.duplicates)),
     ...row('canonical', explanation.canonical === null ? [] : [explanation.canonical]),
     ...row('canonical of', some(explanation.canonicalOf)),
@@ -39,19 +40,29 @@ export function explanationText(explanation: Explanation): string {
 const row = (label: string, values: readonly string[]): string[] =>
   values.map((value, place) => `  ${(place === 0 ? label : '').padEnd(LABEL_WIDTH)} ${value}`);
 
+/** A long way is shown by its ends. */
+function pathLines(path: readonly PathStep[]): string[] {
+  const left = path.length - MOST_STEPS;
+  const lines = path.map(step);
+  return left <= 0
+    ? lines
+    : [...lines.slice(0, MOST_STEPS / 2), `and ${formatCount(left)} more`, ...lines.slice(-MOST_STEPS / 2)];
+}
+
 function step({ url, by, kind }: PathStep): string {
   return `${url} (${by === 'link' ? kind : by})`;
 }
 
-function trapRows(trap: Explanation['trap']): string[] {
+/** Pattern and cause are the rule; how to allow it stands under what fetches the URL, where something does. */
+function trapRows(trap: Explanation['trap'], remedy: string | null): string[] {
   if (trap === null) {
     return [];
   }
-  const { pattern, count, cause, examples, allow } = trap;
+  const { count, examples, allow } = trap;
   return row('trap', [
-    `${pattern}: ${formatCount(count)} URLs cut; ${cause}`,
+    `${formatCount(count)} ${count === 1 ? 'URL was' : 'URLs were'} cut under this pattern`,
     ...examples.map((url) => `such as ${url}`),
-    `${allow} lets it through`,
+    ...(remedy === null ? [`${allow} lets them through`] : []),
   ]);
 }
 

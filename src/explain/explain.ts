@@ -160,7 +160,8 @@ class Explainer {
     if (row.state === UrlState.queued && this.#crawl.truncated === null) {
       return waitsOn(row, parts);
     }
-    const fetchedAt = row.attempts > 0 ? this.#facts.fetchedAt(row.id) : null;
+    const wasAsked = row.attempts > 0 && (row.state === UrlState.done || row.state === UrlState.failed);
+    const fetchedAt = wasAsked ? this.#facts.fetchedAt(row.id) : null;
     return fetchedAt === null ? null : waitedOn(row, fetchedAt, parts);
   }
 }

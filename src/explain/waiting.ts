@@ -102,6 +102,6 @@ export function waitedOn(url: StoredUrl, fetchedAt: number, { facts, rules, plac
       ? on(5, `it was asked ${url.attempts} times; between them its host was left alone`)
       : paced !== null
         ? on(4, paced.why)
-        : on(2, `${printable(place.host)} has no delay: only its requests in flight are limited`);
+        : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
   return { ...waited, waitedMs };
 }

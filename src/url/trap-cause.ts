@@ -14,11 +14,10 @@ export function trapCause(pattern: string, limits: TrapLimits): string {
   if (pattern.startsWith('segments>')) return `more than ${figure(limits.maxPathSegments)} path segments`;
   const repeated = REPEATS.exec(pattern)?.[1];
   if (repeated !== undefined) return `"${repeated}" stands ${figure(limits.maxSegmentRepeats)} times in the path`;
-  const [most, alike] = pattern.endsWith('?*')
-    ? [limits.maxQueryVariants, 'with other queries']
-    : [limits.maxShapeVariants, 'of this shape'];
-  const fetched = `${figure(Math.max(1, most - 1))} URLs ${alike} fetched`;
-  return `${fetched}; nine of the last ten brought no URL of another shape and no new text`;
+  const many = pattern.endsWith('?*')
+    ? `${figure(limits.maxQueryVariants)} or more queries of this path`
+    : `${figure(limits.maxShapeVariants)} or more URLs of this shape`;
+  return `${many}; nine of the last ten that were fetched brought no URL of another shape and no new text`;
 }
 
 /** Whether single URLs of the pattern show it, or only many of them together. */

@@ -1,4 +1,4 @@
-import { explain } from 'gossamer';
+import { crawl, explain } from 'gossamer';
 import { describe, expect, it } from 'vitest';
 import { box } from '../crawl/box.js';
 import { gossamer, start } from '../crawl/support.js';
@@ -181,6 +181,30 @@ describe('explain of a kept crawl', () => {
   });
 });
 
+describe('explain of a crawl with keys of its own', () => {
+  const own = box();
+
+  it('knows keys that are no URLs, and does not take them for any', async () => {
+    const rows: Record<string, string[]> = { root: ['db:1', 'db:2'], 'db:1': ['db:3'], 'db:2': [], 'db:3': [] };
+    const directory = `${own.folder}/keys`;
+    const options = {
+      fetch: (key: string) => (key === 'db:2' ? null : { links: rows[key]! }),
+      resolve: (href: string) => href,
+    };
+    await crawl({ seeds: ['root'], dataDir: directory, ...options }).finished;
+    expect(explain(directory, 'db:3')).toMatchObject({
+      ...{ url: 'db:3', state: 'done', depth: 2, robots: null, rule: { by: 'scope' } },
+      path: [
+        { url: 'root', by: 'seed' },
+        { url: 'db:1', by: 'link' },
+        { url: 'db:3', by: 'link' },
+      ],
+    });
+    expect(explain(directory, 'db:2')).toMatchObject({ state: 'failed', reason: 'unknown', rule: { by: 'answer' } });
+    expect(explain(directory, 'db:4')).toMatchObject({ url: 'db:4', state: 'unseen', reason: null });
+  });
+});
+
 describe('explain names the limit that cut a URL', () => {
   const own = box();
   const star = (): Site => pathSite({ '/': page('/1', '/2', '/3'), '/1': page(), '/2': page(), '/3': page() });
@@ -256,7 +280,8 @@ describe('explain of a trap', () => {
     const [trap] = summary.traps;
     expect(trap).toEqual({
       pattern: 'http://list.test/list?*',
-      cause: '11 URLs with other queries fetched; nine of the last ten brought no URL of another shape and no new text',
+      cause:
+        '12 or more queries of this path; nine of the last ten that were fetched brought no URL of another shape and no new text',
       count: cut.length,
       examples: cut.map(({ url }) => url).slice(0, 3),
       allow: "--allow-trap 'http://list.test/list?*'",
