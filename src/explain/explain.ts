@@ -82,7 +82,7 @@ class Explainer {
     const place = row.origin === 0 ? null : this.#facts.place(row.origin);
     const pass = new LinkPass(this.#database, row, MOST_NAMED).take();
     const robots = this.#rules.robots(row.url, place);
-    const trap = row.reason === 'trap' ? this.#reader.trapOf(row.id) : null;
+    const trap = row.reason === 'trap' ? this.#reader.traps.ofUrl(row.id) : null;
     const fate = fateOf({
       ...{ rules: this.#rules, row, page, place, trap, robots, crawl: this.#crawl },
       heldBack: pass.heldBack,

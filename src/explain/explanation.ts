@@ -1,5 +1,5 @@
 import type { LinkKind } from '../parse/links.js';
-import type { TrapResult } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
 
 /** As in the store; `unlisted`, known only as the end of a link; `unseen`, judged afresh. */
 export type ExplainedState = 'queued' | 'leased' | 'done' | 'failed' | 'skipped' | 'deferred' | 'unlisted' | 'unseen';

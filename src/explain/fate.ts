@@ -1,5 +1,6 @@
 import { printable, shellQuoted } from '../base/text.js';
-import type { PageResult, TrapResult } from '../store/reader.js';
+import type { PageResult } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
 import { UrlFlag, UrlState } from '../store/url-state.js';
 import { allowTrapFlag } from '../url/traps.js';

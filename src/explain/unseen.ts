@@ -1,5 +1,6 @@
 import { printable } from '../base/text.js';
-import type { Reader, TrapResult } from '../store/reader.js';
+import type { Reader } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
 import { allowTrapFlag, queryPatternOf, shapeOf, trapCause } from '../url/traps.js';
 import { type CrawlRules, rule } from './crawl-rules.js';
 import type { DecidingRule, Explanation, RobotsSays } from './explanation.js';
@@ -38,5 +39,5 @@ export function judgeAfresh(
 /** The pattern of a quarantine that the URL would fall under. */
 function cutAlready(url: string, reader: Reader): TrapResult | null {
   const patterns = [queryPatternOf(url), shapeOf(url)].filter((pattern) => pattern !== null && pattern !== url);
-  return patterns.map((pattern) => reader.trapNamed(pattern!)).find((trap) => trap !== null) ?? null;
+  return patterns.map((pattern) => reader.traps.named(pattern!)).find((trap) => trap !== null) ?? null;
 }

@@ -1,4 +1,5 @@
-import type { Reader, Tally, TrapResult } from '../store/reader.js';
+import type { Reader, Tally } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
 import { allowTrapFlag } from '../url/traps.js';
 import type { OutputNotes } from './output.js';
 
@@ -146,7 +147,7 @@ const sorted = (counts: ReadonlyMap<string, number>): Counts =>
 const MOST_TRAPS = 1_000;
 
 function summariseTraps(reader: Reader): Pick<Summary, 'traps' | 'trapPatterns'> {
-  const { traps, patterns } = reader.traps(MOST_TRAPS);
+  const { traps, patterns } = reader.traps.largest(MOST_TRAPS);
   return {
     traps: traps.map((trap) => ({ ...trap, allow: allowTrapFlag(trap.pattern) })),
     trapPatterns: patterns,

@@ -3,6 +3,7 @@ import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { SeedRow } from './transaction.js';
+import { TrapReader } from './trap-reader.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
@@ -58,18 +59,6 @@ export interface HostResult {
   address: string | null;
 }
 
-/** URLs that were cut as a trap under one pattern. */
-export interface TrapResult {
-  pattern: string;
-  /** Why, in words. */
-  cause: string;
-  count: number;
-  /** The first of them. */
-  examples: string[];
-}
-
-const EXAMPLES_OF_A_TRAP = 3;
-
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
@@ -98,12 +87,14 @@ export interface Tally {
 
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
+  readonly traps: TrapReader;
   readonly #database: Database;
   readonly #url: Statement;
   #chains: RedirectChains | null = null;
   #byId: Statement | null = null;
 
   constructor(database: Database) {
+    this.traps = new TrapReader(database);
     this.#database = database;
     this.#url = database.prepare('SELECT url, state, reason FROM urls WHERE id = ?');
   }
@@ -269,44 +260,6 @@ export class Reader {
          GROUP BY hosts.id, urls.reason ORDER BY urls DESC`,
       )
       .all() as { host: string; reason: string; urls: number }[];
-  }
-
-  /** Patterns that were cut, those of most URLs first; `patterns` counts all of them. */
-  traps(most: number): { traps: TrapResult[]; patterns: number } {
-    const rows = this.#database
-      .prepare(
-        `SELECT traps.trap AS trap, pattern, cause, count(*) AS count FROM traps JOIN trapped ON trapped.trap = traps.trap
-         GROUP BY traps.trap ORDER BY count(*) DESC, traps.trap LIMIT ?`,
-      )
-      .all(most);
-    return {
-      traps: rows.map((row) => this.#trap(row)),
-      patterns: this.#database.prepare('SELECT count(DISTINCT trap) AS n FROM trapped').get()!.n,
-    };
-  }
-
-  /** The pattern that a URL was cut under. */
-  trapOf(url: number): TrapResult | null {
-    return this.#oneTrap('trap = (SELECT trap FROM trapped WHERE url = ?)', url);
-  }
-
-  trapNamed(pattern: string): TrapResult | null {
-    return this.#oneTrap('pattern = ?', pattern);
-  }
-
-  #oneTrap(where: string, value: number | string): TrapResult | null {
-    const count = '(SELECT count(*) FROM trapped WHERE trapped.trap = traps.trap) AS count';
-    const row = this.#database.prepare(`SELECT trap, pattern, cause, ${count} FROM traps WHERE ${where}`).get(value);
-    return row === undefined ? null : this.#trap(row);
-  }
-
-  #trap({ trap, pattern, cause, count }: Row): TrapResult {
-    const examples = this.#database
-      .prepare(
-        'SELECT urls.url AS url FROM trapped JOIN urls ON urls.id = trapped.url WHERE trap = ? ORDER BY trapped.url LIMIT ?',
-      )
-      .all(trap, EXAMPLES_OF_A_TRAP);
-    return { pattern, cause, count, examples: examples.map(({ url }) => url) };
   }
 
   #result(row: ResultRow): PageResult {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
-import { Reader } from '../../src/store/reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl } from '../../src/store/transaction.js';
+import { TrapReader } from '../../src/store/trap-reader.js';
 import { UrlState } from '../../src/store/url-state.js';
 import { newUrl, openStore, settled, TestScope, transaction, urlRow } from './support.js';
 
@@ -84,7 +84,7 @@ describe('a URL that is found again', () => {
     settle(store, 4, 0, [[2, true]]);
     const widened = store.writer.commit(transaction({ widened: [{ seed: 0, scopeUrls: ['http://b.test/'] }] }));
     expect(widened).toMatchObject({ queued: [], trapped: [], change: { queued: 0, skipped: 1 } });
-    expect(new Reader(store.database).traps(5).traps).toMatchObject([{ pattern: 'a trap', count: 2 }]);
+    expect(new TrapReader(store.database).largest(5).traps).toMatchObject([{ pattern: 'a trap', count: 2 }]);
     expect([1, 2, 3].map((id) => urlRow(store.database, id))).toEqual(
       [0, 1, 1].map((depth) => expect.objectContaining({ state: 'skipped', reason: 'trap', depth })),
     );

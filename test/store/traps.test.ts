@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Reader } from '../../src/store/reader.js';
 import { openStoreFile, Store } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
+import { TrapReader } from '../../src/store/trap-reader.js';
 import { UrlState } from '../../src/store/url-state.js';
 import {
   begin,
@@ -20,7 +20,7 @@ const WRITER = { expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 
 const url = (id: number) => `http://a.test/${id}`;
 const cut = (id: number, fields = {}) => newUrl(id, url(id), { state: UrlState.skipped, reason: 'trap', ...fields });
 const commit = (store: Store, fields: Partial<Transaction>) => store.writer.commit(transaction(fields));
-const traps = (store: Store) => new Reader(store.database).traps(10).traps;
+const traps = (store: Store) => new TrapReader(store.database).largest(10).traps;
 
 describe('URLs that are cut as a trap', () => {
   it('are counted with the commit that cuts them, whichever way they are cut, and after a kill too', () => {
