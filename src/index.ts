@@ -23,6 +23,9 @@ export type { EndReason } from './crawl/limits.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+/** Why a URL was or was not fetched. */
+export { explain } from './explain/explain.js';
+export type { DecidingRule, Explanation } from './explain/explanation.js';
 export type { SeedFate } from './frontier/seed-book.js';
 export type { LinkKind } from './parse/links.js';
 export type { OutputNotes } from './report/output.js';

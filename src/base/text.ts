@@ -11,3 +11,6 @@ export function printable(text: string, maxLength = 500): string {
 
 /** A piece of a long string keeps all of it in memory: for whoever keeps the piece, a copy that does not. */
 export const ownCopy = (text: string): string => ` ${text}`.slice(1);
+
+/** One argument for a shell, whatever is in it. */
+export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

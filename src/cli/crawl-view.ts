@@ -6,6 +6,8 @@ import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
 import { type BoxRow, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
 
+const TRAPS_SHOWN = 5;
+
 /** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
 export class CrawlView {
   readonly #terminal: Terminal;
@@ -66,9 +68,13 @@ export class CrawlView {
       ...summary.deferredHosts
         .slice(0, 5)
         .map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
-      ...summary.traps
-        .slice(0, 5)
-        .map(({ pattern, count, allow }): BoxRow => ['trap', `${pattern}: ${formatCount(count)} cut; ${allow}`]),
+      ...summary.traps.slice(0, TRAPS_SHOWN).flatMap(({ pattern, count, cause, examples, allow }): BoxRow[] => [
+        ['trap', `${formatCount(count)} cut: ${pattern}`],
+        ['', cause],
+        ['', `such as ${examples[0]}`],
+        ['', allow],
+      ]),
+      ...moreTraps(summary),
     ];
     if (summary.sitemap !== null) {
       rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
@@ -139,6 +145,11 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
     .sort((a, b) => b[1] - a[1])
     .map(([name, count]) => `${formatCount(count)} ${name}`);
   return parts.length === 0 ? [] : [[label, parts.join(', ')]];
+}
+
+function moreTraps({ trapPatterns }: Summary): BoxRow[] {
+  const more = trapPatterns - TRAPS_SHOWN;
+  return more > 0 ? [['', `and ${formatCount(more)} more patterns: summary.json has them`]] : [];
 }
 
 function leftOut(counts: Readonly<Record<string, number>>): string {

@@ -7,6 +7,7 @@ import type { CommandInput } from './command.js';
 import { runCrawl, runResume } from './crawl-command.js';
 import { runDelete } from './delete-command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
+import { runExplain } from './explain-command.js';
 import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { runList } from './list-command.js';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number
   crawl: runCrawl,
   resume: runResume,
   export: runExport,
+  explain: runExplain,
   robots: runRobots,
   status: runStatus,
   list: runList,

@@ -1,5 +1,5 @@
 /** The commands of this version, in the order in which help names them. */
-export const COMMANDS = ['crawl', 'resume', 'export', 'robots', 'status', 'list', 'delete'] as const;
+export const COMMANDS = ['crawl', 'resume', 'export', 'explain', 'robots', 'status', 'list', 'delete'] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface CommandSpec {
@@ -44,6 +44,17 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
       'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  explain: {
+    usage: '<dir> <url>',
+    sentence:
+      'Say why a URL was or was not fetched: the rule that decided, the shortest path of links to it, who links to it, what it waits for. Works beside a running crawl, and for a URL that was never seen.',
+    fewestArguments: 2,
+    mostArguments: 2,
+    examples: [
+      'gossamer explain gossamer-data/example.com https://example.com/private/page',
+      'gossamer explain gossamer-data/example.com /private/page --json',
     ],
   },
   robots: {

@@ -7,7 +7,7 @@ const CRAWL = ['crawl'] as const;
 const TALKERS = ['crawl', 'export', 'delete'] as const;
 const EXPORT = ['export'] as const;
 const ROBOTS = ['robots'] as const;
-const ANSWERS = ['crawl', 'resume', 'robots', 'status', 'list'] as const;
+const ANSWERS = ['crawl', 'resume', 'explain', 'robots', 'status', 'list'] as const;
 
 /** What is written and where, what is shown, and how a run ends. */
 export const OUTPUT_OPTIONS = {

@@ -29,3 +29,9 @@ export function optionsToStore(resolved: ResolvedOptions<'crawl'>): StoredOption
   }
   return { values: values as Partial<CrawlOptions>, withheld };
 }
+
+/** The keys of all options whose values differ. */
+export function changedOptions(before: StoredOptions, now: StoredOptions): ReadonlySet<OptionKey> {
+  const values = [before.values, now.values] as Readonly<Record<string, unknown>>[];
+  return new Set(OPTION_KEYS.filter((key) => !isDeepStrictEqual(values[0]![key], values[1]![key])));
+}

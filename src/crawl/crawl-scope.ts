@@ -2,13 +2,13 @@ import { keyOf } from '../frontier/seed-book.js';
 import type { StoreScope } from '../store/rediscovery.js';
 import type { SeedRow } from '../store/transaction.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
-import { TrapRules, type TrapRulesOptions } from '../url/traps.js';
+import { AllowedTraps, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
 export interface CrawlScopeData {
   seeds: SeedRow[];
   patterns: ScopePatterns;
   maxDepth: number | null;
-  traps: TrapRulesOptions;
+  traps: TrapLimits & { allow: readonly string[] };
   /** Identity is the library user's: every key that he gives is in scope. */
   ownKeys: boolean;
 }
@@ -21,11 +21,13 @@ interface RuleOfSeed extends SeedScope {
 export class CrawlScope implements StoreScope {
   readonly #data: CrawlScopeData;
   readonly #traps: TrapRules;
+  readonly #allowed: AllowedTraps;
   readonly #scope: Scope;
 
   constructor(data: CrawlScopeData) {
     this.#data = data;
     this.#traps = new TrapRules(data.traps);
+    this.#allowed = new AllowedTraps(data.traps.allow);
     this.#scope = new Scope(data.ownKeys ? [] : data.seeds.flatMap(rulesOf), data.patterns);
   }
 
@@ -60,6 +62,14 @@ export class CrawlScope implements StoreScope {
 
   trap(url: string): string | null {
     return this.#traps.check(url);
+  }
+
+  trapCause(pattern: string): string {
+    return trapCause(pattern, this.#data.traps);
+  }
+
+  allowsTrap(pattern: string, url: string): boolean {
+    return this.#allowed.has(pattern, url);
   }
 
   /** A seed redirected: its scope counts these URLs. True where that lets in anything new. */

@@ -14,7 +14,7 @@ import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
 import type { Credentials } from '../url/identity.js';
-import { TrapWatch } from '../url/traps.js';
+import { allowTrapFlag, TrapWatch, trapCause } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
 import type { CrawlScopeData } from './crawl-scope.js';
@@ -214,7 +214,6 @@ export class CrawlSession {
         peakMemoryBytes: Math.max(this.#crawl.use.peakRssBytes, process.memoryUsage.rss()),
         durationMs: this.#clock.now() - this.#startedAt,
         layers: await this.layers(),
-        traps: [...this.#frontier.trapCounts].map(([pattern, count]) => ({ pattern, count })),
         ignoredRobots: options.ignoreRobots,
         notices: this.notices,
       },
@@ -374,7 +373,7 @@ export class CrawlSession {
         ),
       trapCut: (pattern) =>
         this.#notice(
-          `trap: ${pattern} brings nothing new and is cut; --allow-trap '${pattern}' fetches it all the same`,
+          `trap: ${pattern} is cut: ${trapCause(pattern, this.#plan.resolved.options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
         ),
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
       settled: (pages) => {
@@ -395,6 +394,8 @@ export class CrawlSession {
         maxUrlLength: options.maxUrlLength,
         maxPathSegments: options.maxPathSegments,
         maxSegmentRepeats: options.maxSegmentRepeats,
+        maxQueryVariants: options.maxQueryVariants,
+        maxShapeVariants: options.maxShapeVariants,
         allow: [...options.allowTraps],
       },
       ownKeys: this.#plan.resolve !== undefined,

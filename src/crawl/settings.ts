@@ -5,6 +5,7 @@ import { VERSION } from '../config/version.js';
 import type { FetchOptions, Header } from '../fetch/contract.js';
 import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
+import { baseDelayMs } from '../hosts/base-delay.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
@@ -81,7 +82,7 @@ function availableMemory(): number {
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
   return {
-    delayMsFor: (host) => (input.delayIsDefault && isLoopbackHost(withoutPort(host)) ? 0 : options.delayMs),
+    delayMsFor: (host) => baseDelayMs(host, options.delayMs, input.delayIsDefault),
     maxInflightPerHost: options.maxInflightPerHost,
     autoTune: options.autoTune,
     frontierLimit: Math.max(1, Math.min(options.frontierLimit, Math.floor(memoryLimitBytes / 10 / WAITING_BYTES))),
@@ -105,9 +106,6 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     maxRedirects: options.maxRedirects,
   };
 }
-
-/** Loopback hosts are told apart by their port, so their key has one. */
-const withoutPort = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
 
 function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): FetchOptions {
   const { options } = input;

@@ -1,4 +1,6 @@
 import type { Reader, Tally } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
+import { allowTrapFlag } from '../url/traps.js';
 import type { OutputNotes } from './output.js';
 
 /** What only the crawl that has just run knows. */
@@ -15,7 +17,6 @@ export interface RunFacts {
   peakMemoryBytes: number;
   durationMs: number;
   layers: Readonly<Record<string, LayerFacts>>;
-  traps: readonly { pattern: string; count: number }[];
   ignoredRobots: boolean;
   /** Null where no sitemap was written. */
   sitemap: OutputNotes | null;
@@ -30,6 +31,11 @@ export interface LayerFacts {
 }
 
 type Counts = Record<string, number>;
+
+/** A quarantined pattern, and the flag that lets it through. */
+export interface TrapSummary extends TrapResult {
+  allow: string;
+}
 
 /** summary.json */
 export interface Summary {
@@ -58,7 +64,10 @@ export interface Summary {
   peakMemoryBytes: number;
   durationMs: number;
   deferredHosts: { host: string; reason: string; urls: number }[];
-  traps: { pattern: string; count: number; allow: string }[];
+  /** What was cut as a trap, the largest first; of very many patterns the first thousand. */
+  traps: TrapSummary[];
+  /** How many patterns there are in all. */
+  trapPatterns: number;
   ignoredRobots: boolean;
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
   layers: Readonly<Record<string, LayerFacts>>;
@@ -91,7 +100,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     peakMemoryBytes: run.peakMemoryBytes,
     durationMs: run.durationMs,
     deferredHosts: reader.deferred(),
-    traps: run.traps.map(({ pattern, count }) => ({ pattern, count, allow: `--allow-trap ${shellQuoted(pattern)}` })),
+    ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
     layers: run.layers,
@@ -135,4 +144,12 @@ function count(counts: Map<string, number>, key: string, more: number): void {
 const sorted = (counts: ReadonlyMap<string, number>): Counts =>
   Object.fromEntries([...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1)));
 
-const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+const MOST_TRAPS = 1_000;
+
+function summariseTraps(reader: Reader): Pick<Summary, 'traps' | 'trapPatterns'> {
+  const { traps, patterns } = reader.traps.largest(MOST_TRAPS);
+  return {
+    traps: traps.map((trap) => ({ ...trap, allow: allowTrapFlag(trap.pattern) })),
+    trapPatterns: patterns,
+  };
+}

@@ -15,7 +15,7 @@ const UNFINISHED_REASONS = new Set(['interrupted', 'terminated', 'stopped', 'mem
 export const storePath = (directory: string): string => join(directory, 'crawl.sqlite');
 
 /** Opens the store of a directory to read from; throws a sentence when there is none. */
-export function openForReading<T>(directory: string, read: (reader: Reader) => T): T {
+export function openForReading<T>(directory: string, read: (reader: Reader, database: Database) => T): T {
   const path = storePath(directory);
   if (!existsSync(path)) {
     throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite)`);
@@ -23,7 +23,7 @@ export function openForReading<T>(directory: string, read: (reader: Reader) => T
   const database = openStoreFile(path, { create: false, readOnly: true });
   let result: T;
   try {
-    result = read(new Reader(database));
+    result = read(new Reader(database), database);
   } catch (error) {
     database.close();
     throw error;

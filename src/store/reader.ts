@@ -3,6 +3,7 @@ import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
+import { TrapReader } from './trap-reader.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
@@ -86,12 +87,14 @@ export interface Tally {
 
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
+  readonly traps: TrapReader;
   readonly #database: Database;
   readonly #url: Statement;
   #chains: RedirectChains | null = null;
   #byId: Statement | null = null;
 
   constructor(database: Database) {
+    this.traps = new TrapReader(database);
     this.#database = database;
     this.#url = database.prepare('SELECT url, state, reason FROM urls WHERE id = ?');
   }
@@ -153,6 +156,12 @@ export class Reader {
         yield this.#result(JSON.parse(row.result));
       }
     }
+  }
+
+  /** Whatever it is: a page, a sitemap, or only the end of a link. */
+  page(id: number): PageResult | null {
+    const row = this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ?`).get(id);
+    return row === undefined ? null : this.#result(JSON.parse(row.result));
   }
 
   /** Ids of pages settled after `seq`, in that order. */

@@ -1,7 +1,8 @@
 import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import type { CommitAnswer, Transaction } from './transaction.js';
-import { QueueClass, UrlFlag, UrlState } from './url-state.js';
+import type { TrapsTable } from './traps-table.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
 export interface StoreScope {
@@ -10,6 +11,10 @@ export interface StoreScope {
   depthLimit(url: string): number;
   /** The pattern of the trap that the URL is by its looks alone, or null. */
   trap(url: string): string | null;
+  /** Why URLs of this pattern are cut, in words. */
+  trapCause(pattern: string): string;
+  /** Whether --allow-trap names the pattern or the URL. */
+  allowsTrap(pattern: string, url: string): boolean;
   /** True where that lets in anything new. */
   widen(seed: number, scopeUrls: string[]): boolean;
   /** The key of a URL, for the table in memory. */
@@ -30,11 +35,17 @@ export class Rediscovery {
   readonly #update: Statement;
   readonly #edges: Statement;
   readonly #redirect: Statement;
+  readonly #kind: Statement;
+  readonly #keepSitemap: Statement;
+  readonly #traps: TrapsTable;
+  /** The last URL of which it was asked whether it is a sitemap: one sitemap has many URLs. */
+  #lastParent = { id: 0, isSitemap: false };
   readonly #database: Database;
 
-  constructor(database: Database, scope: StoreScope) {
+  constructor(database: Database, scope: StoreScope, traps: TrapsTable) {
     this.#database = database;
     this.#scope = scope;
+    this.#traps = traps;
     // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
     this.#matters = database.prepare(
       "SELECT 1 AS yes FROM urls WHERE id = ? AND (depth > ? OR state = 6 OR reason = 'nofollow')",
@@ -47,6 +58,8 @@ export class Rediscovery {
     );
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
     this.#redirect = database.prepare('SELECT redirect_to FROM pages WHERE id = ?');
+    this.#kind = database.prepare('SELECT kind FROM urls WHERE id = ?');
+    this.#keepSitemap = database.prepare('INSERT OR REPLACE INTO sitemap_finds (url, sitemap) VALUES (?, ?)');
   }
 
   found(id: number, depth: number, offered: boolean, parent: number | null, answer: CommitAnswer): void {
@@ -166,7 +179,11 @@ export class Rediscovery {
     answer.change.queued += requeued ? 1 : 0;
     answer.change.skipped += Number(state === UrlState.skipped) - Number(row.state === UrlState.skipped);
     if (pattern !== undefined) {
-      answer.trapped.push(pattern);
+      this.#traps.add(row.id, pattern, answer);
+    }
+    if (!opened && depth === 1 && parent !== null && this.#isSitemap(parent)) {
+      // Its edges say which page brought it nearer; a sitemap has none.
+      this.#keepSitemap.run(row.id, parent);
     }
     if (requeued && !urgent) {
       answer.reloaded.add(row.origin_text);
@@ -187,6 +204,13 @@ export class Rediscovery {
       });
     }
     return row.state === UrlState.done;
+  }
+
+  #isSitemap(id: number): boolean {
+    if (id !== this.#lastParent.id) {
+      this.#lastParent = { id, isSitemap: this.#kind.get(id)?.kind === UrlKind.sitemap };
+    }
+    return this.#lastParent.isSitemap;
   }
 
   #newState(

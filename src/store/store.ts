@@ -1,6 +1,7 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { SecondLook } from './second-look.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
 import { UrlState } from './url-state.js';
@@ -75,10 +76,28 @@ function verify(database: Database, path: string): void {
 export class Store {
   readonly database: Database;
   readonly writer: Writer;
+  readonly #scope: StoreScope;
 
   constructor(database: Database, options: WriterOptions) {
     this.database = database;
+    this.#scope = options.scope;
     this.writer = new Writer(database, options);
+  }
+
+  /**
+   * Before a run begins: what earlier ones cut by options that have changed since (their keys), and would not be cut now, is queued
+   * again. Returns how many URLs that are.
+   */
+  lookAgain(changed: ReadonlySet<string>, inForce: string): number {
+    this.database.exec('BEGIN IMMEDIATE');
+    const queued = new SecondLook(this.database, this.#scope).take(changed);
+    this.#setMeta({
+      inForce,
+      // Lines of the streamed file say that they are skipped: it is written anew from the store.
+      ...(queued > 0 ? { pagesStream: JSON.stringify({ offset: 0, seq: 0 }) } : {}),
+    });
+    this.database.exec('COMMIT');
+    return queued;
   }
 
   /** Begins a run: what was leased when the last one ended is queued again, and counted. */

@@ -14,6 +14,8 @@ export interface Transaction {
   /** Leases that were never sent: queued again, the attempt not counted. */
   returned: number[];
   skipped: { id: number; reason: string; pattern: string | null }[];
+  /** Of the new URLs those that are traps by their looks alone. */
+  trapped: { id: number; pattern: string }[];
   hosts: HostRow[];
   origins: OriginRow[];
   /** All queued URLs of a host or origin at once. */
@@ -49,8 +51,8 @@ export interface SettledUrl {
   id: number;
   state: UrlState;
   reason: string | null;
-  /** Queued again: not before this wall time, with these flags. */
-  retry: { notBefore: number; flags: number } | null;
+  /** Queued again: not before this wall time, with these flags; and what came of the attempt. */
+  retry: { notBefore: number; flags: number; attempt: FailedAttempt } | null;
   page: SealedPage | null;
   redirectTo: number | null;
   edges: Uint32Array | null;
@@ -60,6 +62,16 @@ export interface SettledUrl {
   newIds: number[];
   /** The depth its links were offered from; -1 where they have to be offered again (the scope grew meanwhile). */
   depth: number;
+}
+
+/** A request after which the URL was asked for once more. */
+export interface FailedAttempt {
+  /** From 1. */
+  number: number;
+  /** Wall time. */
+  at: number;
+  status: number | null;
+  message: string | null;
 }
 
 export interface FoundAgain {
@@ -142,7 +154,7 @@ export interface CommitAnswer {
   queued: (QueuedUrl & { origin: string })[];
   /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */
   reloaded: Set<string>;
-  /** Patterns that cut a URL when it was found again, once for each URL. */
+  /** Patterns of traps that cut a URL for the first time. */
   trapped: string[];
   /** Their keys and new depths, for the table in memory. */
   lowered: { key: [number, number, number, number]; id: number; depth: number; offered: boolean }[];

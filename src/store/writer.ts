@@ -7,6 +7,7 @@ import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
 import type { CommitAnswer, NewUrl, SettledUrl, Transaction } from './transaction.js';
+import { TrapsTable } from './traps-table.js';
 import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlKind, UrlState } from './url-state.js';
 
 export interface WriterOptions {
@@ -24,6 +25,7 @@ export class Writer {
   readonly #statements: ReturnType<typeof prepare>;
   readonly seen: SeenIndex;
   readonly hosts: HostsTable;
+  readonly #traps: TrapsTable;
   readonly #rediscovery: Rediscovery;
   #nextSeq: number;
   /** Hosts that memory may not have, and that get work with this transaction. */
@@ -38,7 +40,8 @@ export class Writer {
       batchLimit: options.lookupBatch,
     });
     this.hosts = new HostsTable(database);
-    this.#rediscovery = new Rediscovery(database, options.scope);
+    this.#traps = new TrapsTable(database, options.scope);
+    this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
     this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
 
@@ -69,6 +72,7 @@ export class Writer {
 
   #rollBack(): void {
     this.#entering.clear();
+    this.#traps.forget();
     try {
       this.#database.exec('ROLLBACK');
     } catch {
@@ -94,6 +98,11 @@ export class Writer {
       this.#spill(spilled);
     }
     const knownIds = this.#insertNew(transaction.newUrls, answer);
+    for (const { id, pattern } of transaction.trapped) {
+      if (!knownIds.has(id)) {
+        this.#traps.add(id, pattern, answer);
+      }
+    }
     for (const settled of transaction.settled) {
       this.#settle(settled, knownIds, answer);
     }
@@ -103,9 +112,12 @@ export class Writer {
     for (const id of transaction.returned) {
       this.#must(this.#statements.giveBack.run(id), id, UrlState.leased, UrlState.queued);
     }
-    for (const { id, reason } of transaction.skipped) {
+    for (const { id, reason, pattern } of transaction.skipped) {
       this.#must(this.#statements.skip.run(reason, id), id, UrlState.queued, UrlState.skipped);
       this.#statements.insertPage.run(id, this.#nextSeq++, null, ...NO_PAGE);
+      if (pattern !== null) {
+        this.#traps.add(id, pattern, answer);
+      }
     }
     for (const id of transaction.leased) {
       this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
@@ -220,6 +232,8 @@ export class Writer {
     if (retry !== null) {
       const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
       this.#must(change, id, UrlState.leased, UrlState.queued);
+      const { number, at, status, message } = retry.attempt;
+      this.#statements.insertAttempt.run(id, number, at, status, settled.reason, message);
       return;
     }
     const depth = this.#settleState(settled);
@@ -298,6 +312,7 @@ function prepare(
   | 'insertPage'
   | 'insertEdges'
   | 'insertKeys'
+  | 'insertAttempt'
   | 'settle'
   | 'settleMoved'
   | 'requeue'
@@ -317,6 +332,9 @@ function prepare(
       `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
+    insertAttempt: database.prepare(
+      'INSERT OR REPLACE INTO attempts (url, attempt, at, status, reason, message) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
     settle: database.prepare(
       'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 AND depth = ?',

@@ -1,5 +1,4 @@
 import { getDomain } from 'tldts';
-import { printable } from '../base/text.js';
 import { barePathOf, extensionOf, hasBinaryExtension, hostKeyOf, hostnameOf, isHttp, isLoopbackHost } from './host.js';
 import { compilePattern, type UrlPattern } from './pattern.js';
 
@@ -35,6 +34,9 @@ interface Prefix {
 }
 
 type Verdict = { readonly by: 'scheme' | 'outside' | 'no include' } | { readonly by: 'exclude'; readonly text: string };
+
+/** Which rule or pattern decides about a URL. */
+export type ScopeDecision = Verdict | { readonly by: 'rule'; readonly rule: SeedScope };
 
 /** Endings of pages: the folder of such a page is meant, not the page. A version such as `/docs/10.x` is no file. */
 const PAGE_EXTENSION = /^(?:[xsp]?html?|php\d?|aspx?|jspx?|jsf|cfm|cgi|pl|do|md|markdown|rst|txt|xml|json)$/;
@@ -106,13 +108,9 @@ export class Scope {
     return 'kind' in verdict ? verdict : null;
   }
 
-  /** Which rule or pattern decided, in a few words. */
-  why(url: string): string {
+  decide(url: string): ScopeDecision {
     const verdict = this.#judge(url);
-    if ('kind' in verdict) return `in scope: ${verdict.kind} of ${printable(verdict.url)}`;
-    if (verdict.by === 'exclude') return `excluded by "${printable(verdict.text)}"`;
-    if (verdict.by === 'no include') return 'no include pattern matches';
-    return verdict.by === 'scheme' ? 'neither http nor https' : 'outside the scope of every seed';
+    return 'kind' in verdict ? { by: 'rule', rule: verdict } : verdict;
   }
 
   #judge(url: string): SeedScope | Verdict {

@@ -102,7 +102,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --delay', '--delay needs a value'],
     ['crawl --delay --workers 5', '--delay needs a value'],
     ['crawl --assets=yes', '--assets takes no value, got yes'],
-    ['-w 5', 'there is no command before -w; one of crawl, resume, export, robots, status, list, delete'],
+    ['-w 5', 'there is no command before -w; one of crawl, resume, export, explain, robots, status, list, delete'],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
     ['resume a --scope any', '--scope cannot be changed on resume: seeds, scope and identity stay as they were'],

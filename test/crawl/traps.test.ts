@@ -3,6 +3,7 @@ import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite } from '../web/site.js';
 import { calendar, facets, pagination, recursion, sessionIds, shop } from '../web/traps.js';
 import { box, type Crawled } from './box.js';
+import { gossamer, readPages, readSummary } from './support.js';
 
 /** The limits are lowered so that a trap is a matter of seconds; what they are measured by stays the same. */
 const LOW = ['--max-query-variants', '60', '--max-shape-variants', '60'];
@@ -68,6 +69,63 @@ describe('a site without end', () => {
       expect(asked).toBe(most);
       expect(summary).toMatchObject({ reason: 'max_urls', truncated: 'max_urls' });
     }
+  });
+});
+
+describe('resume --allow-trap', () => {
+  const own = box();
+  const here = () => own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+  const asked = (host: string) => requestsTo(own.web.log, host).map(({ path }) => path);
+
+  it('crawls what was cut for its looks, and what that leads to', async () => {
+    const cut = '/a/a/a/a/';
+    own.web.site(
+      'looks.test',
+      pathSite({
+        '/': html(linkPage('Home', [cut, '/b/b/b/b/'])),
+        [cut]: html(linkPage('A trap?', ['/found'])),
+        '/b/b/b/b/': html(linkPage('Another', [])),
+        '/found': html(linkPage('Found', [])),
+      }),
+    );
+    const { directory, summary } = await own.crawl(['http://looks.test/'], ['--seeding-strategy', 'none']);
+    expect(summary.traps.map(({ count, examples }) => [count, examples])).toEqual([
+      [1, [`http://looks.test${cut}`]],
+      [1, ['http://looks.test/b/b/b/b/']],
+    ]);
+    own.web.clearLog();
+    const run = await gossamer(['resume', directory, '--allow-trap', summary.traps[0]!.pattern, ...here()]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(asked('looks.test')).toEqual([cut, '/found']);
+    const pages = new Map(readPages(directory).map((page) => [page.url, page]));
+    expect(pages.get(`http://looks.test${cut}`)).toMatchObject({ state: 'done' });
+    expect(pages.get('http://looks.test/b/b/b/b/')).toMatchObject({ state: 'skipped', reason: 'trap' });
+    expect(readSummary(directory).traps).toMatchObject([{ pattern: 'http://looks.test/b/… repeats "b"', count: 1 }]);
+  });
+
+  it('goes on with a pattern that had brought nothing new', async () => {
+    own.web.site('endless.test', pagination());
+    const args = ['--seeding-strategy', 'none', '--max-query-variants', '12'];
+    const { directory, summary } = await own.crawl(['http://endless.test/'], args);
+    const [trap] = summary.traps;
+    const before = asked('endless.test').filter((path) => path.startsWith('/list?'));
+    own.web.clearLog();
+    const more = ['--allow-trap', trap!.pattern, '--max-urls', String(before.length + 3 + 20)];
+    const run = await gossamer(['resume', directory, ...more, ...here()]);
+    expect(run.code, run.stderr).toBe(0);
+    const next = Array.from({ length: 20 }, (_, n) => `/list?page=${before.length + 1 + n}`);
+    expect(asked('endless.test')).toEqual(next);
+    expect(readSummary(directory)).toMatchObject({ truncated: 'max_urls', traps: [] });
+  });
+
+  it('leaves everything as it is where nothing is allowed that was not before', async () => {
+    own.web.site('same.test', recursion());
+    const { directory, summary } = await own.crawl(['http://same.test/'], ['--seeding-strategy', 'none']);
+    own.web.clearLog();
+    const run = await gossamer(['resume', directory, '--allow-trap', 'http://other.test/**', ...here()]);
+    expect(run.code, run.stderr).toBe(0);
+    expect(asked('same.test')).toEqual([]);
+    expect(readSummary(directory).traps).toEqual(summary.traps);
   });
 });
 

@@ -140,6 +140,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
   },
   jsonRow('crawl', small, (answer) => (answer as Seen['summary'])?.done, 2),
   jsonRow('resume', resumed, (answer) => (answer as Seen['summary'])?.done, 2),
+  jsonRow('explain', kept('explain', 'explain', DATA, HOME), (answer) => (answer as { state: string }).state, 'done'),
   jsonRow('robots', robotsServed, (answer) => (answer as { line: number }).line, 2),
   jsonRow('status', kept('status', 'status', DATA), (answer) => (answer as { state: string }).state, 'finished'),
   jsonRow('list', kept('list', 'list', '.'), (answer) => (answer as unknown[]).length, 1),

@@ -111,6 +111,15 @@ export class StoreFixture {
     });
   }
 
+  /** URLs that were cut under one pattern. */
+  addTrap(pattern: string, cause: string, urls: readonly string[]): void {
+    const trap = this.#insert('traps', { pattern, cause });
+    for (const url of urls) {
+      const id = this.add({ url, state: UrlState.skipped, reason: 'trap', page: null });
+      this.#insert('trapped', { trap, url: id });
+    }
+  }
+
   setMeta(key: string, value: string): void {
     this.database.prepare('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)').run(key, value);
   }

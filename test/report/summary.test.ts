@@ -14,7 +14,6 @@ const RUN: RunFacts = {
   peakMemoryBytes: 1000,
   durationMs: 2000,
   layers: { workers: { limit: 512, peak: 4, peakWaiting: 0 } },
-  traps: [],
   ignoredRobots: false,
   sitemap: null,
   notices: [],
@@ -64,6 +63,7 @@ describe('summary', () => {
       durationMs: 2000,
       deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1 }],
       traps: [],
+      trapPatterns: 0,
       ignoredRobots: false,
       sitemap: null,
       layers: RUN.layers,
@@ -92,11 +92,34 @@ describe('summary', () => {
     });
   });
 
-  it('names each trap with the flag that allows it, as a shell takes it', () => {
-    const traps = [{ pattern: "https://a.test/it's/$(rm)/*", count: 7 }];
-    expect(summarise(new StoreFixture().reader, { ...RUN, traps }).traps).toEqual([
-      { ...traps[0], allow: `--allow-trap 'https://a.test/it'\\''s/$(rm)/*'` },
-    ]);
+  it('names each trap with its cause, three examples, and the flag that allows it, as a shell takes it', () => {
+    const store = new StoreFixture();
+    const [small, large] = ['length>4096', "https://a.test/it's/$(rm)/*"];
+    store.addTrap(small, 'longer than 4,096 characters', ['https://a.test/long']);
+    const urls = [1, 2, 3, 4, 5].map((n) => `https://a.test/it's/${n}/x`);
+    store.addTrap(large, 'nothing new', urls);
+    expect(summarise(store.reader, RUN)).toMatchObject({
+      traps: [
+        {
+          ...{ pattern: large, cause: 'nothing new', count: 5, examples: urls.slice(0, 3) },
+          allow: `--allow-trap 'https://a.test/it'\\''s/$(rm)/*'`,
+        },
+        { pattern: small, count: 1, examples: ['https://a.test/long'] },
+      ],
+      trapPatterns: 2,
+    });
+  });
+
+  it('names the thousand largest traps where a site makes them without end, and says how many there are', () => {
+    const store = new StoreFixture();
+    for (let n = 0; n < 1_001; n++) {
+      store.addTrap(`pattern ${n}`, 'endless', [`https://a.test/${n}`]);
+    }
+    store.addTrap('the largest', 'endless', ['https://a.test/x', 'https://a.test/y']);
+    const { traps, trapPatterns } = summarise(store.reader, RUN);
+    expect(traps).toHaveLength(1_000);
+    expect(traps[0]).toMatchObject({ pattern: 'the largest', count: 2 });
+    expect(trapPatterns).toBe(1_002);
   });
 
   it('passes on what the sitemap left out', () => {

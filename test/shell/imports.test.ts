@@ -16,9 +16,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   parse: ['base', 'url', 'store'],
   frontier: ['base', 'url', 'store', 'hosts'],
   report: ['base', 'url', 'store', 'parse', 'config'],
+  explain: ['base', 'url', 'store', 'hosts', 'parse', 'config'],
   crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config'],
-  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;

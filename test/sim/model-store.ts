@@ -60,6 +60,7 @@ export class ModelStore implements StorePort {
   readonly #listener: StoreListener;
   /** By kind: a sitemap that is also linked as a page is another URL. */
   readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map()];
+  readonly #patterns = new Set<string>();
   #busyUntil = 0;
 
   constructor(
@@ -146,6 +147,12 @@ export class ModelStore implements StorePort {
     }
     for (const { id } of transaction.skipped) {
       this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
+    }
+    for (const { pattern } of [...transaction.trapped, ...transaction.skipped]) {
+      if (pattern !== null && !this.#patterns.has(pattern)) {
+        this.#patterns.add(pattern);
+        answer.trapped.push(pattern);
+      }
     }
     for (const id of transaction.leased) {
       tables.move(id, tables.urls.get(id)?.kind === UrlKind.robots ? ROBOTS_LEASED_FROM : LEASED_FROM, UrlState.leased)

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { openStoreFile, type Store } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
-import { begin, newUrl, reopen, settled, temporaryFolder, transaction, urlRow } from './support.js';
+import { ATTEMPT, begin, newUrl, reopen, settled, temporaryFolder, transaction, urlRow } from './support.js';
 
 describe('a run that begins where another was killed', () => {
   let path: string;
@@ -41,7 +41,7 @@ describe('a run that begins where another was killed', () => {
 
   it('does not take the lost lease for an attempt: a server that fails twice is asked as often as without the kill', () => {
     commit({ leased: [1] });
-    commit({ settled: [settled(1, { retry: { notBefore: 0, flags: 0 } })] });
+    commit({ settled: [settled(1, { retry: { notBefore: 0, flags: 0, attempt: ATTEMPT } })] });
     commit({ leased: [1] });
     expect(row(1).attempts).toBe(2);
     killed();

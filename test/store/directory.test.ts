@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clearUnbegun, folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
 import { DirectoryLock } from '../../src/store/lock.js';
+import { SCHEMA_VERSION } from '../../src/store/schema.js';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { openStoreFile } from '../../src/store/store.js';
 import { begin, reopen, temporaryFolder } from './support.js';
@@ -145,7 +146,7 @@ describe('what a directory holds', () => {
     [
       'a store of another version',
       (path: string) => makeVersion(path, 99),
-      'has store version 99; this Gossamer reads version 2',
+      `has store version 99; this Gossamer reads version ${SCHEMA_VERSION}`,
     ],
     ['a store cut in half', (path: string) => cutInHalf(path), /damaged|not a readable store/],
   ])('is refused when it is %s, and not touched', (_name, make, message) => {

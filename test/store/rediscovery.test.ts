@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl } from '../../src/store/transaction.js';
+import { TrapReader } from '../../src/store/trap-reader.js';
 import { UrlState } from '../../src/store/url-state.js';
 import { newUrl, openStore, settled, TestScope, transaction, urlRow } from './support.js';
 
@@ -82,7 +83,8 @@ describe('a URL that is found again', () => {
     expect(find(store, 3, 1)).toMatchObject({ queued: [], trapped: [] });
     settle(store, 4, 0, [[2, true]]);
     const widened = store.writer.commit(transaction({ widened: [{ seed: 0, scopeUrls: ['http://b.test/'] }] }));
-    expect(widened).toMatchObject({ queued: [], trapped: ['a trap'], change: { queued: 0, skipped: 1 } });
+    expect(widened).toMatchObject({ queued: [], trapped: [], change: { queued: 0, skipped: 1 } });
+    expect(new TrapReader(store.database).largest(5).traps).toMatchObject([{ pattern: 'a trap', count: 2 }]);
     expect([1, 2, 3].map((id) => urlRow(store.database, id))).toEqual(
       [0, 1, 1].map((depth) => expect.objectContaining({ state: 'skipped', reason: 'trap', depth })),
     );

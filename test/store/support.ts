@@ -38,6 +38,14 @@ export class TestScope implements StoreScope {
     return url.includes('/trap/') ? 'a trap' : null;
   }
 
+  trapCause(pattern: string): string {
+    return `it is ${pattern}`;
+  }
+
+  allowsTrap(): boolean {
+    return false;
+  }
+
   widen(_seed: number, scopeUrls: string[]): boolean {
     for (const url of scopeUrls) this.hosts.add(new URL(url).hostname);
     return true;
@@ -65,7 +73,7 @@ export const begin = (store: Store, hostsInMemory = 100) => store.begin({ pid: 1
 export function transaction(fields: Partial<Transaction>): Transaction {
   return {
     ...{ at: 0, newUrls: [], settled: [], found: [], leased: [], returned: [], skipped: [], hosts: [], origins: [] },
-    ...{ bulk: [], spilledKeys: [], widened: [], meta: {} },
+    ...{ trapped: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
     ...fields,
   };
 }
@@ -77,6 +85,9 @@ export function newUrl(id: number, url: string, fields: Partial<NewUrl> = {}): N
     ...fields,
   };
 }
+
+/** The second attempt, which a server in trouble answered. */
+export const ATTEMPT = { number: 2, at: 700, status: 503, message: 'busy' };
 
 export function settled(id: number, fields: Partial<SettledUrl> = {}): SettledUrl {
   return {

@@ -5,7 +5,7 @@ import { Reader } from '../../src/store/reader.js';
 import type { Store } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { LEGAL_MOVES, STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
-import { newUrl, openStore, settled, transaction, urlRow } from './support.js';
+import { ATTEMPT, newUrl, openStore, settled, transaction, urlRow } from './support.js';
 
 const commit = (store: Store, fields: Partial<Transaction>) => store.writer.commit(transaction(fields));
 const URL_1 = 'http://a.test/1';
@@ -23,7 +23,7 @@ function storeWith(state: UrlState, kind: UrlKind = UrlKind.page): Store {
 const STEPS: Record<string, Partial<Transaction>> = {
   lease: { leased: [1] },
   settle: { settled: [settled(1)] },
-  retry: { settled: [settled(1, { retry: { notBefore: 5, flags: 0 } })] },
+  retry: { settled: [settled(1, { retry: { notBefore: 5, flags: 0, attempt: ATTEMPT } })] },
   'give back': { returned: [1] },
   cut: { skipped: [{ id: 1, reason: 'limit', pattern: null }] },
 };

@@ -142,11 +142,12 @@ describe('Scope', () => {
 
   it('says which rule or pattern decided', () => {
     const made = scope('subdomains', 'https://a.test/', { include: ['/b/**'], exclude: ['*.zip'] });
-    expect(made.why('https://x.a.test/b/')).toBe('in scope: subdomains of https://a.test/');
-    expect(made.why('https://a.test/b/c.zip')).toBe('excluded by "*.zip"');
-    expect(made.why('https://a.test/c')).toBe('no include pattern matches');
-    expect(made.why('https://b.test/')).toBe('outside the scope of every seed');
-    expect(made.why('mailto:x@a.test')).toBe('neither http nor https');
+    const rule = { kind: 'subdomains', url: 'https://a.test/' };
+    expect(made.decide('https://x.a.test/b/')).toEqual({ by: 'rule', rule });
+    expect(made.decide('https://a.test/b/c.zip')).toEqual({ by: 'exclude', text: '*.zip' });
+    expect(made.decide('https://a.test/c')).toEqual({ by: 'no include' });
+    expect(made.decide('https://b.test/')).toEqual({ by: 'outside' });
+    expect(made.decide('mailto:x@a.test')).toEqual({ by: 'scheme' });
   });
 
   it('refuses a bad pattern by name', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { queryPatternOf, shapeOf, TrapRules, TrapWatch } from '../../src/url/traps.js';
+import { isTrapByLooks, queryPatternOf, shapeOf, TrapRules, TrapWatch, trapCause } from '../../src/url/traps.js';
 
 const LIMITS = { maxQueryVariants: 500, maxShapeVariants: 500, allow: [] };
 
@@ -297,4 +297,33 @@ describe('shapeOf', () => {
 it('queryPatternOf is the path with any query, or null', () => {
   expect(queryPatternOf('http://h.test/a?b?c')).toBe('http://h.test/a?*');
   expect(queryPatternOf('http://h.test/a')).toBeNull();
+});
+
+describe('the cause of a cut, in words', () => {
+  const limits = {
+    maxUrlLength: 4096,
+    maxPathSegments: 32,
+    maxSegmentRepeats: 4,
+    maxQueryVariants: 500,
+    maxShapeVariants: 700,
+  };
+  const rules = new TrapRules(limits);
+  const nothingNew = 'nine of the last ten that were fetched brought no URL of another shape and no new text';
+
+  it.each([
+    [`https://a.test/${'x'.repeat(5_000)}`, 'longer than 4,096 characters'],
+    [`https://a.test/${Array.from({ length: 40 }, (_, n) => n).join('/')}`, 'more than 32 path segments'],
+    ['https://a.test/b/x/b/y/b/z/b', '"b" stands 4 times in the path'],
+  ])('%.40s: %s', (url, cause) => {
+    const pattern = rules.check(url)!;
+    expect([trapCause(pattern, limits), isTrapByLooks(pattern)]).toEqual([cause, true]);
+  });
+
+  it('says for patterns of many URLs how many those are', () => {
+    expect(trapCause(queryPatternOf('https://a.test/list?page=1')!, limits)).toBe(
+      `500 or more queries of this path; ${nothingNew}`,
+    );
+    expect(trapCause(shapeOf('https://a.test/2024/01'), limits)).toBe(`700 or more URLs of this shape; ${nothingNew}`);
+    expect(isTrapByLooks(shapeOf('https://a.test/2024/01'))).toBe(false);
+  });
 });

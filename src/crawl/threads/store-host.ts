@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StateError } from '../../base/errors.js';
 import type { ReportTarget } from '../../config/option-spec.js';
+import { changedOptions } from '../../config/stored.js';
 import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
 import { writeFileAtomically } from '../../report/atomic-file.js';
 import { exportFormat, refuseUnwritable } from '../../report/index.js';
@@ -108,11 +109,12 @@ export class StoreHost {
     this.#reader = new Reader(database);
     if (!setup.create) {
       refuseOtherFunctions(store.meta(), setup);
+      store.lookAgain(changedSince(store.meta(), setup.meta), setup.meta.options!);
     }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);
       // Last: a store that knows its options has been begun.
-      store.setMeta(setup.meta);
+      store.setMeta({ ...setup.meta, inForce: setup.meta.options! });
     }
     this.#openStream(store);
     const snapshot = store.begin(setup);
@@ -244,6 +246,12 @@ function makeDirectory(directory: string): void {
       cause: error,
     });
   }
+}
+
+/** Keys of the options that are not what they were in the run before. */
+function changedSince(kept: Record<string, string>, now: Record<string, string>): ReadonlySet<string> {
+  const before = kept.inForce ?? kept.options;
+  return before === undefined ? new Set() : changedOptions(JSON.parse(before), JSON.parse(now.options!));
 }
 
 /** A crawl goes on with the functions it began with: what they give cannot be had from the net, nor the other way round. */

@@ -2,7 +2,7 @@ import type { Transaction } from '../../store/transaction.js';
 import { type EdgeParcel, packEdges, unpackEdges } from './edge-parcel.js';
 
 /** The parts of a transaction that there are many of; they travel as text, the few others as they are. */
-type Many = Pick<Transaction, 'newUrls' | 'settled' | 'found' | 'leased'>;
+type Many = Pick<Transaction, 'newUrls' | 'trapped' | 'settled' | 'found' | 'leased'>;
 
 /** A transaction on its way to the store's thread. */
 export interface TransactionMail {
@@ -14,9 +14,10 @@ export interface TransactionMail {
 }
 
 export function packTransaction(transaction: Transaction): TransactionMail {
-  const { newUrls, settled, found, leased, ...rest } = transaction;
+  const { newUrls, trapped, settled, found, leased, ...rest } = transaction;
   const many: Many = {
     newUrls,
+    trapped,
     settled: settled.map((each) => ({
       ...each,
       page: each.page === null ? null : { ...each.page, text: '' },

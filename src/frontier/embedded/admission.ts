@@ -69,7 +69,7 @@ export class Admission {
       origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
     if (offer.pattern !== null) {
-      this.#state.countTrap(offer.pattern);
+      composition.transaction.trapped.push({ id, pattern: offer.pattern });
     }
     composition.transaction.newUrls.push(url);
     return id;

@@ -26,6 +26,7 @@ export class Composition {
       leased: [],
       returned: [],
       skipped: [],
+      trapped: [],
       hosts: [],
       origins: [],
       bulk: [],

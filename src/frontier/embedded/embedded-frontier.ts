@@ -45,10 +45,6 @@ export class EmbeddedFrontier implements Frontier {
     return this.#state.scopeVersion;
   }
 
-  get trapCounts(): ReadonlyMap<string, number> {
-    return this.#state.trapCounts;
-  }
-
   get commitMs(): number {
     return this.#state.commitMs;
   }

@@ -31,6 +31,7 @@ export interface FrontierEvents {
   scopeGrew(seed: SeedRow): void;
   hostDeferred(host: string, reason: string, urls: number, until: number): void;
   crawlDelayTooLong(host: string, delayMs: number): void;
+  /** The first URL of a pattern was cut; told once that is durable. */
   trapCut(pattern: string): void;
   sitemapRead(url: string, urls: number): void;
   /** Pages that are settled for good, in the order they came; told once their commit is durable. */
@@ -79,7 +80,6 @@ export class FrontierState {
   /** URLs were queued again where all else is put off or has failed: they go the same way with the next transaction. */
   readonly toShareFate = new Set<Origin>();
   readonly toPark = new Map<number, HostRow>();
-  readonly trapCounts: Map<string, number>;
   readonly counts: { done: number; failed: number; skipped: number; deferred: number };
   nextId: number;
   /** Queued or leased, robots.txt aside. */
@@ -123,14 +123,6 @@ export class FrontierState {
     this.dispatched = Number(snapshot.meta.dispatched ?? 0);
     this.refetched = Number(snapshot.meta.refetched ?? 0);
     this.seedUse = new Map(snapshot.seedUse);
-    this.trapCounts = new Map(JSON.parse(snapshot.meta.trapCounts ?? '[]'));
-  }
-
-  countTrap(pattern: string): void {
-    if (!this.trapCounts.has(pattern)) {
-      this.parts.events.trapCut(pattern);
-    }
-    this.trapCounts.set(pattern, (this.trapCounts.get(pattern) ?? 0) + 1);
   }
 
   get queuedOnDisk(): number {

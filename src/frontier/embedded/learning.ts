@@ -38,7 +38,7 @@ export class Learning {
     this.#state.open += answer.change.queued;
     this.#state.counts.skipped += answer.change.skipped;
     for (const pattern of answer.trapped) {
-      this.#state.countTrap(pattern);
+      this.#state.parts.events.trapCut(pattern);
     }
     for (const url of answer.queued) {
       this.#queueAgain(url, fresh);

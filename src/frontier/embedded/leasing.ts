@@ -36,9 +36,6 @@ export class Leasing {
       composition.settled.outstanding++;
       composition.settled.skipped++;
       composition.pin(origin.host);
-      if (pattern !== null) {
-        this.#state.countTrap(pattern);
-      }
     }
     for (const host of probes) {
       this.#probe(host, composition);

@@ -76,7 +76,7 @@ export class Settlement {
       this.#budget.uncount(held);
     }
     if (verdict.state === 'retry') {
-      this.#retry(held, verdict, composition);
+      this.#retry(held, verdict, outcome, composition);
       return;
     }
     const limited = verdict.reason === 'redirect_limit';
@@ -121,6 +121,7 @@ export class Settlement {
   #retry(
     held: Held,
     verdict: { afterMs: number; flags: number; reason: string | null },
+    { status, message }: Outcome,
     composition: Composition,
   ): void {
     const { item } = held;
@@ -131,7 +132,11 @@ export class Settlement {
       id: item.id,
       state: UrlState.queued,
       reason: verdict.reason,
-      retry: { notBefore: this.#state.steady.wall() + verdict.afterMs, flags: verdict.flags },
+      retry: {
+        notBefore: this.#state.steady.wall() + verdict.afterMs,
+        flags: verdict.flags,
+        attempt: { number: item.attempts, at: this.#state.clock.wall(), status, message },
+      },
       page: null,
       redirectTo: null,
       edges: null,

@@ -37,7 +37,6 @@ export class UrlBudget {
     return {
       dispatched: String(this.#state.dispatched),
       refetched: String(this.#state.refetched),
-      ...(this.#state.trapCounts.size > 0 ? { trapCounts: JSON.stringify([...this.#state.trapCounts]) } : {}),
     };
   }
 }

@@ -1,0 +1,110 @@
+import { printable } from '../base/text.js';
+import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep } from '../explain/explanation.js';
+import { formatCount, formatDuration } from './terminal.js';
+
+const LABEL_WIDTH = 13;
+const MOST_LINKS = 20;
+const MOST_URLS = 5;
+const MOST_STEPS = 20;
+/** A URL is not worth much when it is cut. */
+const LONGEST_LINE = 4_200;
+
+/** What happened first, then why, then how the URL was come by; one fact a line. */
+export function explanationText(explanation: Explanation): string {
+  const { url, what, state, reason, rule, remedy, robots, depth, path, waiting } = explanation;
+  const lines = [
+    url,
+    what,
+    ...row('state', [reason === null ? state : `${state}, ${reason}`]),
+    ...row('rule', [rule.text]),
+    ...row(
+      'robots.txt',
+      rule.by === 'robots' || robots === null ? [] : [`${robots.allowed ? 'allows it' : 'forbids it'}: ${robots.why}`],
+    ),
+    ...trapRows(explanation.trap, remedy),
+    ...row('to fetch it', remedy === null ? [] : [remedy]),
+    ...row('depth', depth === null ? [] : [String(depth)]),
+    ...row('path', pathLines(path ?? [])),
+    ...row('redirects to', explanation.redirects),
+    ...(state === 'unseen' ? [] : linkRows(explanation.linkedFrom)),
+    ...row('same body', some(explanation.duplicates)),
+    ...row('canonical', explanation.canonical === null ? [] : [explanation.canonical]),
+    ...row('canonical of', some(explanation.canonicalOf)),
+    ...row('attempts', explanation.attempts.map(attempt)),
+    ...row(waiting?.queued == null ? 'waited' : 'waits', waiting === null ? [] : waitingLines(waiting)),
+    ...row('known are', explanation.near),
+  ];
+  return lines.map((line) => `${printable(line, LONGEST_LINE)}\n`).join('');
+}
+
+const row = (label: string, values: readonly string[]): string[] =>
+  values.map((value, place) => `  ${(place === 0 ? label : '').padEnd(LABEL_WIDTH)} ${value}`);
+
+/** A long way is shown by its ends. */
+function pathLines(path: readonly PathStep[]): string[] {
+  const left = path.length - MOST_STEPS;
+  const lines = path.map(step);
+  return left <= 0
+    ? lines
+    : [...lines.slice(0, MOST_STEPS / 2), `and ${formatCount(left)} more`, ...lines.slice(-MOST_STEPS / 2)];
+}
+
+function step({ url, by, kind }: PathStep): string {
+  return `${url} (${by === 'link' ? kind : by})`;
+}
+
+/** Pattern and cause are the rule; how to allow it stands under what fetches the URL, where something does. */
+function trapRows(trap: Explanation['trap'], remedy: string | null): string[] {
+  if (trap === null) {
+    return [];
+  }
+  const { count, examples, allow } = trap;
+  return row('trap', [
+    `${formatCount(count)} ${count === 1 ? 'URL was' : 'URLs were'} cut under this pattern`,
+    ...examples.map((url) => `such as ${url}`),
+    ...(remedy === null ? [`${allow} lets them through`] : []),
+  ]);
+}
+
+function linkRows({ total, pages, nofollow, first }: Explanation['linkedFrom']): string[] {
+  const marked = nofollow > 0 ? `, ${formatCount(nofollow)} of them nofollow` : '';
+  const sum = `${formatCount(total)} ${total === 1 ? 'link' : 'links'} on ${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'}${marked}`;
+  const more = total - Math.min(first.length, MOST_LINKS);
+  return row('linked from', [
+    sum,
+    ...first.slice(0, MOST_LINKS).map(linkFrom),
+    ...(more > 0 ? [`and ${formatCount(more)} more${total > MOST_LINKS ? ' (--json names a thousand)' : ''}`] : []),
+  ]);
+}
+
+function linkFrom({ url, kind, rel, text, nofollow }: LinkFrom): string {
+  const facts = [
+    kind,
+    ...(rel === '' ? [] : [`rel="${rel}"`]),
+    ...(nofollow === 'page' ? ['its page says nofollow'] : []),
+  ];
+  return `${url} (${facts.join(', ')})${text === null || text === '' ? '' : ` "${text}"`}`;
+}
+
+function some({ total, first }: FirstOf<string>): string[] {
+  const more = total - Math.min(first.length, MOST_URLS);
+  return [...first.slice(0, MOST_URLS), ...(more > 0 ? [`and ${formatCount(more)} more`] : [])];
+}
+
+function attempt({ attempt: number, at, status, reason, message }: Attempt): string {
+  const time = at === null ? 'time unknown' : new Date(at).toISOString();
+  const came = [status === null ? null : `HTTP ${status}`, reason, message].filter((fact) => fact !== null);
+  return `${number}: ${time} ${came.join(', ')}`;
+}
+
+function waitingLines({ layer, name, why, until, queued, waitedMs }: NonNullable<Explanation['waiting']>): string[] {
+  const parts = [
+    waitedMs === null ? null : `${formatDuration(waitedMs)} from its discovery to its answer`,
+    layer === null ? why : `layer ${layer}, ${name}: ${why}`,
+    queued === null
+      ? null
+      : `${formatCount(queued.all)} URLs of its host wait, ${formatCount(queued.before)} before it`,
+    until === null ? null : `not before ${new Date(until).toISOString()}`,
+  ];
+  return [parts.filter((part) => part !== null).join('; ')];
+}

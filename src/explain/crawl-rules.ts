@@ -1,0 +1,141 @@
+import { StateError } from '../base/errors.js';
+import { printable } from '../base/text.js';
+import type { CrawlOptions } from '../config/options.js';
+import { completeOptions } from '../config/resolve.js';
+import type { StoredOptions } from '../config/stored.js';
+import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
+import type { SeedRow } from '../store/transaction.js';
+import type { StoredPlace } from '../store/url-facts.js';
+import { isHttp, pathOf } from '../url/host.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { Scope, type ScopeDecision, type ScopeKind } from '../url/scope.js';
+import { TrapRules } from '../url/traps.js';
+import type { DecidingRule, RobotsSays } from './explanation.js';
+
+const SEEDS_NAMED = 3;
+
+/** The rules that a kept crawl goes by, each able to say its name. */
+export class CrawlRules {
+  readonly options: CrawlOptions;
+  readonly delayIsDefault: boolean;
+  /** Identity is the library user's: every key that he gives is in scope. */
+  readonly ownKeys: boolean;
+  readonly seeds: readonly SeedRow[];
+  readonly #scope: Scope;
+  readonly #traps: TrapRules;
+
+  constructor(meta: Readonly<Record<string, string>>, seeds: readonly SeedRow[]) {
+    const kept = meta.inForce ?? meta.options;
+    if (kept === undefined) {
+      throw new StateError('store_damaged', 'the store does not say how it was made');
+    }
+    const { options, sources } = completeOptions((JSON.parse(kept) as StoredOptions).values);
+    this.options = options;
+    this.delayIsDefault = sources.delayMs === 'default';
+    this.ownKeys = meta.ownKeys === 'true';
+    this.seeds = seeds;
+    const rules = seeds.flatMap(({ scope, scopeUrls }) => scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })));
+    this.#scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
+    this.#traps = new TrapRules({ ...options, allow: options.allowTraps });
+  }
+
+  get identity(): IdentityOptions {
+    const { stripQuery, stripTracking, sortQuery } = this.options;
+    return { stripQuery, stripTracking, sortQuery };
+  }
+
+  /** What decides whether the URL belongs to the crawl. */
+  scope(url: string): { admits: boolean; reason: 'scope' | 'scheme' | null; rule: DecidingRule } {
+    if (this.ownKeys) {
+      return { admits: true, reason: null, rule: rule('scope', 'a `resolve` of its own: every key is in scope') };
+    }
+    const decision = this.#scope.decide(url);
+    const admits = decision.by === 'rule';
+    return {
+      admits,
+      reason: admits ? null : decision.by === 'scheme' ? 'scheme' : 'scope',
+      rule: this.#scopeRule(decision),
+    };
+  }
+
+  #scopeRule(decision: ScopeDecision): DecidingRule {
+    switch (decision.by) {
+      case 'rule':
+        return rule('scope', `--scope ${decision.rule.kind} of ${printable(decision.rule.url)}`);
+      case 'exclude':
+        return rule('exclude', `--exclude "${printable(decision.text)}"`);
+      case 'no include':
+        return rule(
+          'include',
+          `no --include matches: ${this.options.include.map((text) => `"${printable(text)}"`).join(', ')}`,
+        );
+      case 'scheme':
+        return rule('scheme', 'neither http nor https');
+      case 'outside':
+        return rule('scope', `outside of ${this.#allScopes()}`);
+    }
+  }
+
+  #allScopes(): string {
+    const scopes = this.seeds.flatMap(({ scope, scopeUrls }) =>
+      scopeUrls.map((url) => `--scope ${scope} of ${printable(url)}`),
+    );
+    const more = scopes.length - SEEDS_NAMED;
+    return scopes.slice(0, SEEDS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
+  }
+
+  /** How deep the seed may go, and by which option. */
+  depthLimit(seed: number): { limit: number | null; text: string; isOfSeed: boolean } {
+    const own = this.seeds[seed]?.depth ?? null;
+    const limit = own ?? this.options.depth;
+    const text = own === null ? `--depth ${limit}` : `depth=${own} of the seed ${printable(this.seeds[seed]!.label)}`;
+    return { limit, text, isOfSeed: own !== null };
+  }
+
+  /** The pattern that the URL would be cut under by its looks alone, or null. */
+  trap(url: string): string | null {
+    return isHttp(url) ? this.#traps.check(url) : null;
+  }
+
+  /** What the robots.txt that is kept says now; null where it has no say. */
+  robots(url: string, place: StoredPlace | null): RobotsSays | null {
+    if (this.ownKeys || !isHttp(url)) {
+      return null;
+    }
+    const says = (allowed: boolean, why: string): RobotsSays => ({ allowed, line: null, rule: null, why });
+    if (this.options.ignoreRobots) {
+      return says(true, '--ignore-robots');
+    }
+    if (place === null || place.robotsState === 'unknown' || place.robotsState === 'fetching') {
+      return null;
+    }
+    if (place.robotsState !== 'ready') {
+      return says(false, `robots.txt of ${printable(place.origin)} cannot be had`);
+    }
+    if (place.robotsRules === null) {
+      return says(true, `${printable(place.origin)} has no robots.txt`);
+    }
+    const verdict = new RobotsMatcher(expandRobots(place.robotsRules)).match(pathOf(url));
+    return verdict.rule === null
+      ? says(verdict.allowed, 'no line of robots.txt matches')
+      : { allowed: verdict.allowed, ...robotsLine(verdict.rule.line, verdict.rule.text) };
+  }
+}
+
+export const rule = (by: DecidingRule['by'], text: string, line: number | null = null): DecidingRule => ({
+  by,
+  text,
+  line,
+});
+
+const robotsLine = (line: number, text: string): Pick<RobotsSays, 'line' | 'rule' | 'why'> => ({
+  line,
+  rule: text,
+  why: `robots.txt line ${line}: ${printable(text)}`,
+});
+
+/** The line that forbade a URL, as it was kept with it: robots.txt may say something else by now. */
+export function keptRobotsLine(message: string | null): RobotsSays | null {
+  const found = /^robots\.txt line (\d+): (.*)$/s.exec(message ?? '');
+  return found === null ? null : { allowed: false, ...robotsLine(Number(found[1]), found[2]!) };
+}

@@ -1,0 +1,123 @@
+import type { LinkKind } from '../parse/links.js';
+import type { TrapResult } from '../store/trap-reader.js';
+
+/** As in the store; `unlisted`, known only as the end of a link; `unseen`, judged afresh. */
+export type ExplainedState = 'queued' | 'leased' | 'done' | 'failed' | 'skipped' | 'deferred' | 'unlisted' | 'unseen';
+
+/** What decided about a URL. */
+export interface DecidingRule {
+  by:
+    | 'seed'
+    | 'scope'
+    | 'include'
+    | 'exclude'
+    | 'scheme'
+    | 'asset'
+    | 'depth'
+    | 'robots'
+    | 'nofollow'
+    | 'trap'
+    | 'limit'
+    | 'answer'
+    | 'redirects'
+    | 'host'
+    | 'crash';
+  /** As one would type or find it: `--exclude "*.pdf"`, `robots.txt line 12: Disallow: /private/`. */
+  text: string;
+  /** Of robots.txt, from 1. */
+  line: number | null;
+}
+
+/** One URL of the way from a seed. */
+export interface PathStep {
+  url: string;
+  /** How it was come by from the one before; the first is a seed or a sitemap. */
+  by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'unknown';
+  kind: LinkKind | null;
+}
+
+export interface LinkFrom {
+  url: string;
+  kind: LinkKind;
+  rel: string;
+  /** Null unless the crawl was made with --anchor-text. */
+  text: string | null;
+  /** The link may not be followed: it says nofollow, or its whole page does. */
+  nofollow: 'link' | 'page' | null;
+}
+
+/** The first of very many, and how many there are. */
+export interface FirstOf<T> {
+  total: number;
+  first: T[];
+}
+
+/** One request. Times are milliseconds since 1970. */
+export interface Attempt {
+  attempt: number;
+  at: number | null;
+  status: number | null;
+  reason: string | null;
+  message: string | null;
+}
+
+/** What a URL waits for, or waited for. */
+export interface WaitingFor {
+  /** Of the twelve layers; null where none of them holds it up. */
+  layer: number | null;
+  name: string;
+  /** In words. */
+  why: string;
+  /** Not before this time; null where that is not known. */
+  until: number | null;
+  /** URLs of its host that wait, and those of them that go before it. */
+  queued: { all: number; before: number } | null;
+  /** From the moment it was found to its answer. */
+  waitedMs: number | null;
+}
+
+export interface RobotsSays {
+  allowed: boolean;
+  line: number | null;
+  /** The line as written; null where none decides. */
+  rule: string | null;
+  why: string;
+}
+
+/** Why a URL was or was not fetched. */
+export interface Explanation {
+  /** In normal form: what is stored, compared and requested. */
+  url: string;
+  kind: 'page' | 'robots' | 'sitemap';
+  state: ExplainedState;
+  /** Why failed, skipped, deferred or unlisted; of one that was never seen, why it would not be fetched; else null. */
+  reason: string | null;
+  /** What happened, in a sentence. */
+  what: string;
+  rule: DecidingRule;
+  /** The command that would fetch it after all; null where there is none. */
+  remedy: string | null;
+  status: number | null;
+  /** Links from the nearest seed. */
+  depth: number | null;
+  /** The way from a seed with the fewest links; null where none is known. */
+  path: PathStep[] | null;
+  /** Of a redirect the URLs it leads through, to the end. */
+  redirects: string[];
+  linkedFrom: FirstOf<LinkFrom> & { pages: number; nofollow: number };
+  /** Other URLs with the very same body. */
+  duplicates: FirstOf<string>;
+  /** What the page names as its canonical URL. */
+  canonical: string | null;
+  /** Other pages that name this one. */
+  canonicalOf: FirstOf<string>;
+  /** All requests that were made for it, the last one included. */
+  attempts: Attempt[];
+  waiting: WaitingFor | null;
+  robots: RobotsSays | null;
+  trap: (TrapResult & { allow: string }) | null;
+  /** Of one that was never seen: known URLs that are spelt nearly alike. */
+  near: string[];
+  /** The crawl as a whole. */
+  crawl: { directory: string; running: boolean; ended: string | null; truncated: string | null };
+}

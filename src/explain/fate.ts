@@ -1,0 +1,220 @@
+import { printable, shellQuoted } from '../base/text.js';
+import type { PageResult } from '../store/reader.js';
+import type { TrapResult } from '../store/trap-reader.js';
+import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
+import { UrlFlag, UrlState } from '../store/url-state.js';
+import { allowTrapFlag } from '../url/traps.js';
+import { type CrawlRules, keptRobotsLine, rule } from './crawl-rules.js';
+import type { DecidingRule, ExplainedState, Explanation, RobotsSays } from './explanation.js';
+
+/** What became of a URL, and what decided it. */
+export type Fate = Pick<Explanation, 'state' | 'reason' | 'what' | 'rule' | 'remedy'>;
+
+export interface FateParts {
+  rules: CrawlRules;
+  row: StoredUrl;
+  page: PageResult;
+  place: StoredPlace | null;
+  trap: TrapResult | null;
+  robots: RobotsSays | null;
+  heldBack: number;
+  crawl: Explanation['crawl'];
+}
+
+const PLAIN_PATH = /^[\w./-]+$/;
+
+/** The command that goes on with the crawl. */
+export const resumeCommand = ({ directory }: Explanation['crawl'], flag = ''): string =>
+  `gossamer resume ${PLAIN_PATH.test(directory) ? directory : shellQuoted(directory)}${flag === '' ? '' : ` ${flag}`}`;
+
+export function fateOf(parts: FateParts): Fate {
+  const { row, crawl } = parts;
+  switch (row.state) {
+    case UrlState.queued:
+    case UrlState.leased:
+      return crawl.truncated === null ? waits(parts) : leftBehind(parts, crawl.truncated);
+    case UrlState.done:
+    case UrlState.failed:
+      return answered(parts);
+    case UrlState.skipped:
+      return skipped(parts);
+    case UrlState.deferred:
+      return deferred(parts);
+    case UrlState.unlisted:
+      return unlisted(parts);
+  }
+}
+
+/** What lets the URL in. */
+function admitted({ rules, row }: FateParts): DecidingRule {
+  const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.depth === 0;
+  const decision = rules.scope(row.url);
+  if (isSeed && (row.parent === null || !decision.admits)) {
+    return rule('seed', row.parent === null ? 'it is a seed' : 'a seed redirects to it');
+  }
+  return (row.flags & UrlFlag.external) !== 0 ? rule('scope', `--external: ${decision.rule.text}`) : decision.rule;
+}
+
+function waits(parts: FateParts): Fate {
+  const { row, crawl } = parts;
+  const isLeased = row.state === UrlState.leased && crawl.running;
+  const state: ExplainedState = isLeased ? 'leased' : 'queued';
+  const what = isLeased ? 'being fetched' : row.attempts > 0 ? 'waits to be asked again' : 'waits to be fetched';
+  return { state, reason: null, what, rule: admitted(parts), remedy: crawl.running ? null : resumeCommand(crawl) };
+}
+
+const LIMIT_FLAGS: Readonly<Record<string, (rules: CrawlRules) => string>> = {
+  max_urls: ({ options }) => `--max-urls ${options.maxUrls}`,
+  duration: ({ options }) => `--duration ${(options.durationMs ?? 0) / 1000}s`,
+  max_bytes: ({ options }) => `--max-bytes ${options.maxBytes}`,
+};
+
+/** A limit on the whole crawl ended it with the URL in the queue. */
+function leftBehind({ rules, crawl }: FateParts, truncated: string): Fate {
+  const text = LIMIT_FLAGS[truncated]?.(rules) ?? truncated;
+  const flag = truncated === 'max_urls' ? `--max-urls ${(rules.options.maxUrls ?? 0) * 2}` : '';
+  return {
+    state: 'skipped',
+    reason: 'limit',
+    what: `not fetched: ${text} ended the crawl before its turn came`,
+    rule: rule('limit', text),
+    remedy: resumeCommand(crawl, flag),
+  };
+}
+
+function answered(parts: FateParts): Fate {
+  const { page, row, place } = parts;
+  const { state, reason, status, message } = page;
+  const done = { state, reason, remedy: null } as const;
+  const http = status === null ? '' : `HTTP ${status}`;
+  const said = message === null ? '' : `: ${printable(message)}`;
+  if (state === 'done') {
+    const leads = status !== null && status >= 300 && status < 400 && page.finalUrl !== row.url;
+    const what = leads ? `fetched: ${http}, a redirect to ${printable(page.finalUrl ?? '')}` : `fetched: ${http}`;
+    return { ...done, what, rule: admitted(parts) };
+  }
+  if (reason === 'redirect_loop') {
+    return {
+      ...done,
+      what: `failed: ${http}, and its redirects go in a circle`,
+      rule: rule('redirects', 'a circle of redirects'),
+    };
+  }
+  if (reason === 'redirect_limit') {
+    const text = `--max-redirects ${parts.rules.options.maxRedirects}`;
+    return { ...done, what: `failed: more redirects than ${text} allows`, rule: rule('redirects', text) };
+  }
+  if (status !== null) {
+    return { ...done, what: `failed (${reason}): ${http}${said}`, rule: rule('answer', http) };
+  }
+  if (row.attempts === 0) {
+    const text = `robots.txt of ${printable(place?.origin ?? '')} cannot be had (${reason}), and so nothing of it`;
+    return { ...done, what: `failed (${reason}): ${text}`, rule: rule('host', text) };
+  }
+  if (reason === 'internal' && message === null) {
+    const text = 'each time fetched, the process was killed';
+    return { ...done, what: `failed (internal): ${text}`, rule: rule('crash', text) };
+  }
+  return {
+    ...done,
+    what: `failed (${reason})${said}`,
+    rule: rule('answer', message === null ? String(reason) : printable(message)),
+  };
+}
+
+function skipped(parts: FateParts): Fate {
+  const { row, page, rules, trap, robots, crawl } = parts;
+  const { reason } = row;
+  const cut = { state: 'skipped', reason } as const;
+  switch (reason) {
+    case 'robots': {
+      const line = keptRobotsLine(page.message) ?? robots;
+      const text = line?.why ?? 'robots.txt';
+      return {
+        ...cut,
+        what: `not fetched: robots.txt forbids it`,
+        rule: rule('robots', text, line?.line ?? null),
+        remedy: null,
+      };
+    }
+    case 'depth': {
+      const { text, isOfSeed } = rules.depthLimit(row.seed);
+      const remedy = isOfSeed ? null : resumeCommand(crawl, `--depth ${row.depth}`);
+      return {
+        ...cut,
+        what: `not fetched: it is ${row.depth} links away from a seed`,
+        rule: rule('depth', text),
+        remedy,
+      };
+    }
+    case 'nofollow': {
+      const which = parts.heldBack === 1 ? 'the one link to it is' : `all ${parts.heldBack} links to it are`;
+      return {
+        ...cut,
+        what: `not fetched: ${which} marked nofollow`,
+        rule: rule('nofollow', '--nofollow obey'),
+        remedy: null,
+      };
+    }
+    case 'trap': {
+      const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
+      const remedy = trap === null ? null : resumeCommand(crawl, allowTrapFlag(trap.pattern));
+      return { ...cut, what: 'not fetched: it is part of what was taken for a trap', rule: rule('trap', text), remedy };
+    }
+    default:
+      return limited(parts);
+  }
+}
+
+/** A limit on its host or its seed. */
+function limited({ rules, row, place, crawl }: FateParts): Fate {
+  const perHost = rules.options.maxUrlsPerHost;
+  const isHost = perHost !== null && (place?.dispatched ?? 0) >= perHost;
+  const seed = rules.seeds[row.seed];
+  const text = isHost
+    ? `--max-urls-per-host ${perHost}`
+    : seed?.maxUrls != null
+      ? `max-urls=${seed.maxUrls} of the seed ${printable(seed.label)}`
+      : `--max-urls-per-host ${perHost}`;
+  return {
+    state: 'skipped',
+    reason: row.reason,
+    what: `not fetched: ${text} was reached before its turn came`,
+    rule: rule('limit', text),
+    remedy: isHost ? resumeCommand(crawl, `--max-urls-per-host ${perHost * 2}`) : null,
+  };
+}
+
+const PUT_OFF: Readonly<Record<string, string>> = {
+  backoff: 'it fails, and is left alone for longer than --max-wait',
+  retry_after: 'its Retry-After is longer than --max-wait',
+  quarantine: 'it failed --quarantine-after times in a row',
+  robots_unreachable: 'its robots.txt does not answer',
+  crawl_delay: 'its Crawl-delay is longer than --max-crawl-delay',
+};
+
+function deferred({ row, place, crawl }: FateParts): Fate {
+  const cause = PUT_OFF[row.reason ?? ''] ?? String(row.reason);
+  const text = `${printable(place?.host ?? '')}: ${cause}`;
+  return {
+    state: 'deferred',
+    reason: row.reason,
+    what: `put off with its host, ${text}`,
+    rule: rule('host', text),
+    remedy: resumeCommand(crawl),
+  };
+}
+
+function unlisted({ row, rules }: FateParts): Fate {
+  const fate = { state: 'unlisted', reason: row.reason, remedy: null } as const;
+  if (row.reason === 'asset') {
+    return {
+      ...fate,
+      what: 'not fetched: it is linked only as an asset or a form',
+      rule: rule('asset', '--assets was not given'),
+    };
+  }
+  const { rule: decided } = rules.scope(row.url);
+  const what = row.reason === 'scheme' ? 'not fetched: it is no web page' : 'not fetched: it is out of scope';
+  return { ...fate, what, rule: decided };
+}

@@ -1,0 +1,107 @@
+import { printable } from '../base/text.js';
+import { baseDelayMs } from '../hosts/base-delay.js';
+import type { StoredPlace, StoredUrl, UrlFacts } from '../store/url-facts.js';
+import { isServer } from '../url/place.js';
+import type { CrawlRules } from './crawl-rules.js';
+import type { WaitingFor } from './explanation.js';
+
+/** Names of the layers of concurrency that a single URL can wait on. */
+const LAYERS = {
+  1: 'requests in flight',
+  2: 'requests in flight per host',
+  4: 'delay per host',
+  5: 'backoff of failing hosts',
+  8: 'robots.txt fetches',
+  10: 'hosts held in memory',
+} as const;
+
+const seconds = (ms: number): string => `${(ms / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
+
+export interface WaitingParts {
+  facts: UrlFacts;
+  rules: CrawlRules;
+  place: StoredPlace;
+  running: boolean;
+  /** Wall time. */
+  now: number;
+}
+
+const on = (layer: keyof typeof LAYERS | null, why: string, until: number | null = null): WaitingFor => ({
+  layer,
+  name: layer === null ? 'none' : LAYERS[layer],
+  why,
+  until,
+  queued: null,
+  waitedMs: null,
+});
+
+/** What a URL that is queued waits for, as the last commit left its host; the first thing that holds it up counts. */
+export function waitsOn(url: StoredUrl, { facts, rules, place, running, now }: WaitingParts): WaitingFor {
+  const queued = facts.waiting(place.hostId, url, rules.options.order === 'dfs');
+  const host = printable(place.host);
+  const waiting = (): WaitingFor => {
+    if (!running) {
+      return on(null, 'the crawl is not running');
+    }
+    if (place.parkedUntil !== null) {
+      return on(10, `${host} is on disk until its time comes`, place.parkedUntil);
+    }
+    const settled = place.robotsState === 'ready' || rules.options.ignoreRobots || !isServer(place.host);
+    if (!settled) {
+      return on(8, `robots.txt of ${printable(place.origin)} is not settled yet`);
+    }
+    if (place.blockedUntil > now) {
+      return on(5, `${host} is left alone (${place.blockReason ?? 'backoff'})`, place.blockedUntil);
+    }
+    if (url.notBefore > now) {
+      return on(5, 'it failed and is tried again later (--retry-delay)', url.notBefore);
+    }
+    return onPace(url, queued.before, { facts, rules, place, running, now });
+  };
+  return { ...waiting(), queued };
+}
+
+function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: WaitingParts): WaitingFor {
+  const paced = paceOf(rules, place);
+  if (paced !== null) {
+    const next = Math.max(now, place.nextAllowedAt);
+    return on(4, paced.why, next + before * paced.delayMs);
+  }
+  const { all, ofHost } = facts.underWay(place.hostId);
+  const most = Math.floor(place.tunedLimit ?? rules.options.maxInflightPerHost);
+  if (ofHost >= most || before > 0) {
+    return on(
+      2,
+      `${ofHost} requests to ${printable(place.host)} are under way, and ${before} of its URLs go before it`,
+    );
+  }
+  return all >= rules.options.workers
+    ? on(1, `${all} requests are under way (--workers ${rules.options.workers})`)
+    : on(null, `nothing holds it up: URL ${url.id} goes out next`);
+}
+
+/** The delay of the host, and whose it is; null where it has none. */
+function paceOf({ options, delayIsDefault }: CrawlRules, place: StoredPlace): { delayMs: number; why: string } | null {
+  const own = baseDelayMs(place.host, options.delayMs, delayIsDefault);
+  const asked = options.ignoreRobots ? 0 : (place.crawlDelayMs ?? 0);
+  const delayMs = Math.max(own, asked);
+  if (delayMs === 0) {
+    return null;
+  }
+  const whose = asked > own ? 'Crawl-delay of its robots.txt' : '--delay';
+  return { delayMs, why: `${printable(place.host)} is asked every ${seconds(delayMs)} (${whose})` };
+}
+
+/** What held up a URL that was fetched: how long it took from its discovery, and what its host is paced by. */
+export function waitedOn(url: StoredUrl, fetchedAt: number, { facts, rules, place }: WaitingParts): WaitingFor {
+  const foundAt = url.parent === null ? null : facts.fetchedAt(url.parent);
+  const waitedMs = foundAt === null ? null : Math.max(0, fetchedAt - foundAt);
+  const paced = paceOf(rules, place);
+  const waited =
+    url.attempts > 1
+      ? on(5, `it was asked ${url.attempts} times; between them its host was left alone`)
+      : paced !== null
+        ? on(4, paced.why)
+        : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
+  return { ...waited, waitedMs };
+}

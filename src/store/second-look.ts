@@ -1,0 +1,100 @@
+import { isTrapByLooks } from '../url/traps.js';
+import type { StoreScope } from './rediscovery.js';
+import type { Database, Row, Statement } from './sqlite.js';
+
+const TRAP_OPTIONS = [
+  'allowTraps',
+  'maxUrlLength',
+  'maxPathSegments',
+  'maxSegmentRepeats',
+  'maxQueryVariants',
+  'maxShapeVariants',
+];
+const BATCH = 1_000;
+
+/** What a run cut, and the options of the next one let through, is queued again: it and what it leads to are crawled then. */
+export class SecondLook {
+  readonly #database: Database;
+  readonly #scope: StoreScope;
+  readonly #queue: Statement;
+  readonly #cutForDepth: Statement;
+  readonly #dropPage: Statement;
+  #queued = 0;
+
+  constructor(database: Database, scope: StoreScope) {
+    this.#database = database;
+    this.#scope = scope;
+    this.#queue = database.prepare('UPDATE urls SET state = 0, reason = NULL, class = 2 WHERE id = ? AND state = 4');
+    this.#cutForDepth = database.prepare("UPDATE urls SET reason = 'depth' WHERE id = ? AND state = 4");
+    this.#dropPage = database.prepare('DELETE FROM pages WHERE id = ?');
+  }
+
+  /** By the keys of the options that changed; whoever calls it has begun a transaction. */
+  take(changed: ReadonlySet<string>): number {
+    if (changed.has('depth')) {
+      this.#eachCut('depth', ({ id, url, depth }) => this.#queueUnlessDeep(id, url, depth));
+    }
+    if (changed.has('maxUrlsPerHost')) {
+      // Who is over the new limit is cut again when its turn comes.
+      this.#eachCut('limit', ({ id, url, depth }) => this.#queueUnlessDeep(id, url, depth));
+    }
+    if (TRAP_OPTIONS.some((key) => changed.has(key))) {
+      this.#traps(changed.has('maxQueryVariants') || changed.has('maxShapeVariants'));
+    }
+    return this.#queued;
+  }
+
+  #eachCut(reason: string, take: (row: Row) => void): void {
+    const select = this.#database.prepare(
+      'SELECT id, url, depth FROM urls WHERE state = 4 AND kind = 0 AND reason = ? AND id > ? ORDER BY id LIMIT ?',
+    );
+    for (let beyond = 0; ; ) {
+      const rows = select.all(reason, beyond, BATCH);
+      rows.forEach(take);
+      if (rows.length < BATCH) {
+        return;
+      }
+      beyond = rows.at(-1)!.id;
+    }
+  }
+
+  #traps(otherLimits: boolean): void {
+    const select = this.#database.prepare(
+      `SELECT trapped.trap AS trap, traps.pattern AS pattern, urls.id AS id, urls.url AS url, urls.depth AS depth
+       FROM trapped JOIN traps ON traps.trap = trapped.trap JOIN urls ON urls.id = trapped.url
+       WHERE (trapped.trap, trapped.url) > (?, ?) ORDER BY trapped.trap, trapped.url LIMIT ?`,
+    );
+    const release = this.#database.prepare('DELETE FROM trapped WHERE trap = ? AND url = ?');
+    for (let last = { trap: 0, id: 0 }; ; ) {
+      const rows = select.all(last.trap, last.id, BATCH);
+      for (const { trap, pattern, id, url, depth } of rows) {
+        if (this.#isFree(pattern, url, otherLimits)) {
+          release.run(trap, id);
+          this.#queueUnlessDeep(id, url, depth);
+        }
+      }
+      if (rows.length < BATCH) {
+        break;
+      }
+      last = rows.at(-1)!;
+    }
+    this.#database.exec('DELETE FROM traps WHERE trap NOT IN (SELECT trap FROM trapped)');
+  }
+
+  /** One that only many URLs show is looked at again when the turn of each comes. */
+  #isFree(pattern: string, url: string, otherLimits: boolean): boolean {
+    return isTrapByLooks(pattern)
+      ? this.#scope.trap(url) === null
+      : otherLimits || this.#scope.allowsTrap(pattern, url);
+  }
+
+  #queueUnlessDeep(id: number, url: string, depth: number): void {
+    if (depth > this.#scope.depthLimit(url)) {
+      this.#cutForDepth.run(id);
+      return;
+    }
+    this.#queue.run(id);
+    this.#dropPage.run(id);
+    this.#queued++;
+  }
+}
