@@ -128,3 +128,13 @@ describe('all that waits at a host that cannot be had', () => {
     expect(box.frontier.counts()).toMatchObject({ outstanding: 0, failed: 1, deferred: 0, done: 2 });
   });
 });
+
+it('what a seed redirects to is no trap, whatever it looks like', async () => {
+  const box = new FrontierOnStore();
+  const looks = { state: UrlState.skipped, reason: 'trap', pattern: 'a trap' } as const;
+  await box.frontier.admit([
+    offer('http://a.test/x', { ...looks, state: UrlState.queued, reason: null }),
+    offer(HUB, looks),
+  ]);
+  expect(new TrapReader(box.store.database).largest(10).traps).toMatchObject([{ count: 1, examples: [HUB] }]);
+});

@@ -68,7 +68,8 @@ export class Admission {
       composition.pin(origin.host);
       origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
-    if (offer.pattern !== null) {
+    // What a seed redirects to is fetched whatever it looks like.
+    if (offer.pattern !== null && state === UrlState.skipped) {
       composition.transaction.trapped.push({ id, pattern: offer.pattern });
     }
     composition.transaction.newUrls.push(url);
