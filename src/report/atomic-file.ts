@@ -189,7 +189,9 @@ const temporaryPrefix = (path: string): string => `.${basename(path)}.`;
 function removeAbandoned(path: string): void {
   const prefix = temporaryPrefix(path);
   for (const name of namesIn(dirname(path))) {
-    const owner = name.startsWith(prefix) ? /^(\d+)-[0-9a-f]{16}\.tmp$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    const owner = name.startsWith(prefix)
+      ? /^(\d+)-[0-9a-f]{16}\.tmp$/.exec(name.slice(prefix.length))?.[1]
+      : undefined;
     if (owner !== undefined && !isAlive(Number(owner))) {
       rmSync(join(dirname(path), name), { force: true });
     }

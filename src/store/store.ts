@@ -1,7 +1,7 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
+import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
-import { SecondLook } from './second-look.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
 import { UrlState } from './url-state.js';
@@ -90,7 +90,7 @@ export class Store {
    */
   lookAgain(changed: ReadonlySet<string>, inForce: string): number {
     this.database.exec('BEGIN IMMEDIATE');
-    const queued = new SecondLook(this.database, this.#scope).take(changed);
+    const queued = new Reopening(this.database, this.#scope).take(changed);
     this.#setMeta({
       inForce,
       // Lines of the streamed file say that they are skipped: it is written anew from the store.

@@ -13,7 +13,7 @@ const TRAP_OPTIONS = [
 const BATCH = 1_000;
 
 /** What a run cut, and the options of the next one let through, is queued again: it and what it leads to are crawled then. */
-export class SecondLook {
+export class Reopening {
   readonly #database: Database;
   readonly #scope: StoreScope;
   readonly #queue: Statement;
