@@ -22,13 +22,16 @@ export class Admission {
     return offers.map((offer) => {
       const known = keys.find(offer.key);
       const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
+      const isCandidate = (offer.flags & UrlFlag.candidate) !== 0;
+      const named = isCandidate ? { candidate: offer.flags } : {};
       if (known !== null) {
         if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
-          composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent });
+          composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent, ...named });
         }
         return known.id;
       }
-      return this.addNew(offer, parent, offered, composition);
+      // A link that leads to a candidate is news.
+      return this.addNew(offer, parent, offered && !isCandidate, composition);
     });
   }
 
