@@ -35,11 +35,7 @@ export const trappedCandidate = (url: string, seed: number, pattern: string): Of
 });
 
 /** The same name without TLS, where that may be why it did not answer, and it is in scope. */
-export function plainCandidate(
-  url: string,
-  reason: string | null,
-  seedOf: (url: string) => number,
-): Offer | null {
+export function plainCandidate(url: string, reason: string | null, seedOf: (url: string) => number): Offer | null {
   if (!url.startsWith('https://') || !NO_TLS.has(reason)) {
     return null;
   }

@@ -179,19 +179,22 @@ describe('a name from a log of certificates', () => {
   const name = candidateOffer('https://name.a.test/', 0, UrlFlag.fromCertificates);
   const scope = () => new TestScope(['name.a.test']);
 
-  it.each(['connection_refused', 'tls'] as const)('is tried without TLS where there is none (%s)', async (errorClass) => {
-    const box = new FrontierOnStore({ obeyRobots: true, retries: 0 }, scope());
-    await box.frontier.admit([name]);
-    const asked = await fetchOverTime(box, ({ url, kind }) =>
-      url.startsWith('https:')
-        ? { status: null, headersAt: null, errorClass, robots: { standing: 'failed', errorClass } }
-        : kind === 1
-          ? OPEN
-          : {},
-    );
-    expect(asked).toEqual(['https://name.a.test/robots.txt', 'http://name.a.test/robots.txt', 'http://name.a.test/']);
-    expect(listed(box)).toEqual({ 'http://name.a.test/': 'done' });
-  });
+  it.each(['connection_refused', 'tls'] as const)(
+    'is tried without TLS where there is none (%s)',
+    async (errorClass) => {
+      const box = new FrontierOnStore({ obeyRobots: true, retries: 0 }, scope());
+      await box.frontier.admit([name]);
+      const asked = await fetchOverTime(box, ({ url, kind }) =>
+        url.startsWith('https:')
+          ? { status: null, headersAt: null, errorClass, robots: { standing: 'failed', errorClass } }
+          : kind === 1
+            ? OPEN
+            : {},
+      );
+      expect(asked).toEqual(['https://name.a.test/robots.txt', 'http://name.a.test/robots.txt', 'http://name.a.test/']);
+      expect(listed(box)).toEqual({ 'http://name.a.test/': 'done' });
+    },
+  );
 
   it('is tried without TLS where robots.txt is not asked for', async () => {
     const box = new FrontierOnStore({ retries: 0 }, scope());

@@ -1,8 +1,8 @@
 import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
-import type { Offer, Outcome } from '../frontier.js';
 import { plainCandidate } from '../candidate.js';
+import type { Offer, Outcome } from '../frontier.js';
 import { keyOf } from '../seed-book.js';
 import { judge } from '../verdict.js';
 import type { Admission } from './admission.js';
