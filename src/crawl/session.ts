@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import { seedingSources } from '../config/seeding.js';
 import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import { Fetcher } from '../fetch/fetcher.js';
@@ -11,13 +12,15 @@ import type { FrontierEvents, SettledPage } from '../frontier/embedded/frontier-
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
+import { ApiClient } from '../seeding/api-client.js';
 import type { PageResult } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
-import type { Credentials } from '../url/identity.js';
+import { hostKeyOf } from '../url/host.js';
+import type { Credentials, IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
-import type { CrawlScopeData } from './crawl-scope.js';
+import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
 import { DiskWatch } from './disk-watch.js';
 import { Governor, type GovernorDecision } from './governor.js';
@@ -25,6 +28,7 @@ import { Lane, type LaneSetup, type PageSource } from './lane.js';
 import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
+import { Seeder, type SeedingParty } from './seeder.js';
 import { type EngineSettings, engineSettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
@@ -79,6 +83,9 @@ function collectGarbage(): void {
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
 const URLS_WORTH_THREADS = 64;
 
+/** Third parties search large indexes before they answer: so many times --idle-timeout. */
+const SEEDING_PATIENCE = 6;
+
 /** One run of a crawl, from the open store to the written outputs: puts the parts together and takes them apart again. */
 export class CrawlSession {
   readonly #plan: SessionPlan;
@@ -96,6 +103,8 @@ export class CrawlSession {
   #opened!: StoreOpened;
   #startedAt = 0;
   #disk!: DiskWatch;
+  #seeder: Seeder | null = null;
+  #seedingFetcher: Fetcher | null = null;
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
@@ -156,8 +165,13 @@ export class CrawlSession {
         // Of a resumed crawl too, when the last run was killed before it had put its seeds down.
         await this.#frontier.admit(this.#seedBook.first());
       }
-      return await this.#finish(await this.#crawl.run());
+      const ending = this.#crawl.run();
+      this.#seeder?.start();
+      const end = await ending;
+      await this.#seeder?.stopped();
+      return await this.#finish(end);
     } finally {
+      await this.#seedingFetcher?.close();
       await this.#lanes.close();
       await this.#store.close();
     }
@@ -182,6 +196,8 @@ export class CrawlSession {
       heldBytes: this.#budget.held,
       governorLimit: this.#governor.limit,
       waitingFor: this.#frontier.waitingFor(),
+      /** Third parties that are asked for URLs, and what about; null where none is. */
+      seeding: this.#seeder?.waitsFor ?? null,
       now: this.#clock.now(),
     };
   }
@@ -212,6 +228,7 @@ export class CrawlSession {
         layers: await this.layers(),
         traps: [...this.#frontier.trapCounts].map(([pattern, count]) => ({ pattern, count })),
         ignoredRobots: options.ignoreRobots,
+        seeding: this.#seeder?.facts ?? [],
         notices: this.notices,
       },
       reports: [...options.reports],
@@ -287,6 +304,7 @@ export class CrawlSession {
         outcomes: (outcomes) => this.#crawl.came(outcomes),
       },
     );
+    this.#seeder = this.#openSeeder(snapshot.meta.seeding);
     this.#frontier = new EmbeddedFrontier({
       options: this.settings.scheduler,
       clock: this.#clock,
@@ -297,6 +315,7 @@ export class CrawlSession {
       traps: this.#traps(snapshot.meta.traps),
       seeds: this.#seedBook,
       resolveAddress: (host) => this.#lanes.resolve(host),
+      ...(this.#seeder === null ? {} : { seedOf: (url) => this.#seeder!.seedOf(url) }),
       events: this.#frontierEvents(),
     });
     this.#disk = new DiskWatch({
@@ -324,6 +343,7 @@ export class CrawlSession {
         governed: (decision) => this.#governed(decision),
         laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
       },
+      ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
       suspects: snapshot.suspects,
       rssBytes: () => process.memoryUsage.rss(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
@@ -331,6 +351,56 @@ export class CrawlSession {
       handOn: this.#plan.handOn ?? (async () => {}),
     });
     this.#store.onDeath = (error) => this.#crawl.stop('error', 0, error);
+  }
+
+  /** Null where no third party is to be asked. */
+  #openSeeder(kept: string | undefined): Seeder | null {
+    const { options } = this.#plan.resolved;
+    const sources = seedingSources(options.seedingStrategy);
+    if (!sources.has('ct') && !sources.has('commoncrawl')) {
+      return null;
+    }
+    const stop = new AbortController();
+    const fetcher = new Fetcher(this.settings.seedingFetch, this.#clock);
+    this.#seedingFetcher = fetcher;
+    const clients = new Map<string, ApiClient>();
+    /** Two that live on one host are one third party when it comes to pacing. */
+    const clientFor = (baseUrl: string): ApiClient => {
+      const host = hostKeyOf(baseUrl);
+      const client =
+        clients.get(host) ??
+        new ApiClient({
+          fetcher,
+          clock: this.#clock,
+          delayMs: this.settings.scheduler.delayMsFor(host),
+          maxWaitMs: options.maxWaitMs,
+          idleTimeoutMs: options.idleTimeoutMs * SEEDING_PATIENCE,
+          signal: stop.signal,
+        });
+      clients.set(host, client);
+      return client;
+    };
+    const { ctUrl, commoncrawlUrl, maxCtNames, maxCommoncrawlUrls } = options;
+    const parties: SeedingParty[] = (
+      [
+        ['ct', ctUrl, maxCtNames],
+        ['commoncrawl', commoncrawlUrl, maxCommoncrawlUrls],
+      ] as const
+    )
+      .filter(([source]) => sources.has(source))
+      .map(([source, url, max]) => ({ source, max, baseUrl: new URL(url).href, client: clientFor(new URL(url).href) }));
+    return new Seeder({
+      parties,
+      seeds: this.#seeds,
+      scope: new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() }),
+      identity: this.#identity(),
+      kept,
+      stop,
+      admit: (offers, meta) => this.#crawl.admit(offers, meta),
+      resolve: (host) => this.#lanes.resolve(host),
+      notice: (text) => this.#notice(text),
+      ended: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
+    });
   }
 
   #traps(kept: string | undefined): TrapWatch {
@@ -361,6 +431,7 @@ export class CrawlSession {
     return {
       scopeGrew: (seed) => {
         this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
+        this.#seeder?.widened(seed);
         this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
       },
       hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
@@ -397,12 +468,17 @@ export class CrawlSession {
     };
   }
 
+  #identity(): IdentityOptions {
+    const { stripQuery, stripTracking, sortQuery } = this.#plan.resolved.options;
+    return { stripQuery, stripTracking, sortQuery };
+  }
+
   #laneSetup(lane: number, keys: KeyTable): LaneSetup {
     const { options } = this.#plan.resolved;
     return {
       lane,
       reader: this.settings.reader,
-      identity: { stripQuery: options.stripQuery, stripTracking: options.stripTracking, sortQuery: options.sortQuery },
+      identity: this.#identity(),
       scope: { seeds: structuredClone(this.#seeds), ...this.#scope() },
       external: options.external,
       robotsTimeoutMs: options.robotsTimeoutMs,

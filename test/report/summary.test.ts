@@ -16,6 +16,7 @@ const RUN: RunFacts = {
   layers: { workers: { limit: 512, peak: 4, peakWaiting: 0 } },
   traps: [],
   ignoredRobots: false,
+  seeding: [],
   sitemap: null,
   notices: [],
 };
@@ -65,6 +66,7 @@ describe('summary', () => {
       deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1 }],
       traps: [],
       ignoredRobots: false,
+  seeding: [],
       sitemap: null,
       layers: RUN.layers,
       notices: [],

@@ -14,11 +14,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosts: ['base', 'url', 'store'],
   fetch: ['base', 'url', 'store'],
   parse: ['base', 'url', 'store'],
+  seeding: ['base', 'url', 'fetch'],
   frontier: ['base', 'url', 'store', 'hosts'],
   report: ['base', 'url', 'store', 'parse', 'config'],
-  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config'],
-  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config'],
+  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config', 'crawl'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config', 'crawl'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;
