@@ -248,7 +248,10 @@ export class Seeder {
       return true;
     });
     taken.found = names.size;
-    const offers = [...names].flatMap((name) => this.#offer(`https://${name}/`, FLAG.ct));
+    const seeds = new Set(this.#parts.seeds.flatMap(({ scopeUrls }) => scopeUrls.map(hostnameOf)));
+    // A host of a seed's own is crawled already, perhaps by another scheme.
+    const others = [...names].filter((name) => !seeds.has(name));
+    const offers = others.flatMap((name) => this.#offer(`https://${name}/`, FLAG.ct));
     taken.inScope = offers.length;
     for (let from = 0; from < offers.length; from += BATCH) {
       const withAddress = await this.#withAddress(offers.slice(from, from + BATCH));

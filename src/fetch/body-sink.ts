@@ -8,6 +8,8 @@ export class BodySink {
   #decoder: Transform | null = null;
   #isDamaged = false;
   #ended: Promise<void> | null = null;
+  /** The stream may end while its last piece is still being taken. */
+  #taking: void | Promise<void> = undefined;
 
   constructor(encodings: readonly string[], take: (piece: Buffer) => void | Promise<void>) {
     this.#encodings = encodings;
@@ -26,6 +28,7 @@ export class BodySink {
   async end(): Promise<boolean> {
     this.#decoder?.end();
     await this.#ended;
+    await this.#taking;
     return this.#isDamaged;
   }
 
@@ -37,10 +40,10 @@ export class BodySink {
     const decoder = streamDecoder(this.#encodings, first);
     this.#decoder = decoder;
     decoder.on('data', (piece: Buffer) => {
-      const taken = this.#take(piece);
-      if (taken instanceof Promise) {
+      this.#taking = this.#take(piece);
+      if (this.#taking instanceof Promise) {
         decoder.pause();
-        void taken.then(() => decoder.resume());
+        void this.#taking.then(() => decoder.resume());
       }
     });
     this.#ended = new Promise((resolve) => {

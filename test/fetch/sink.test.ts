@@ -117,3 +117,14 @@ test('silence has a limit of its own, and slowness none', async () => {
   clock.advance(2000);
   expect((await failureOf(pending)).message).toMatch(/for 30000 ms/);
 });
+
+test('the last piece has been taken when the response is there', async () => {
+  const server = await rawServer(always(response('all of it')));
+  let isTaken = false;
+  const sink = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) await nextTurn();
+    isTaken = true;
+  };
+  await newFetcher().fetch(get(server.url, { sink })).promise;
+  expect(isTaken).toBe(true);
+});
