@@ -1,18 +1,20 @@
 import { printable } from '../base/text.js';
+import type { Fetcher } from '../fetch/fetcher.js';
 import { candidateOffer, trappedCandidate } from '../frontier/candidate.js';
 import type { Offer } from '../frontier/frontier.js';
 import type { SeedingFacts } from '../report/summary.js';
 import { type ApiClient, ApiTrouble } from '../seeding/api-client.js';
 import { readCertificateNames } from '../seeding/certificate-log.js';
 import { readCommonCrawl } from '../seeding/common-crawl.js';
-import { isBelow } from '../seeding/host-names.js';
 import type { SourceEnd } from '../seeding/source.js';
 import type { SeedRow } from '../store/transaction.js';
 import { UrlFlag } from '../store/url-state.js';
 import { hostnameOf } from '../url/host.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 import type { CrawlScope } from './crawl-scope.js';
-import { type Question, questionsFor, type ThirdParty } from './seeding-questions.js';
+import { SeedingLedger, type Taken } from './seeding-ledger.js';
+import { isCovered, keyOf, type Question, questionsFor, type ThirdParty } from './seeding-questions.js';
+import { announcement, told } from './seeding-words.js';
 
 /** A third party: where it is asked, by whom, and how much is taken from it. */
 export interface SeedingParty {
@@ -35,26 +37,14 @@ export interface SeederParts {
   notice(text: string): void;
   /** It is over, or something happened that nobody foresaw. */
   ended(error: Error | null): void;
+  /** Aborted when the run ends. */
   stop: AbortController;
-}
-
-/** Kept in the store: what does not have to be asked again, and what came of it. */
-interface Kept {
-  finished: string[];
-  facts: SeedingFacts[];
-}
-
-interface Taken {
-  found: number;
-  inScope: number;
-  withAddress: number;
+  fetcher: Pick<Fetcher, 'close'>;
 }
 
 const BATCH = 1_000;
 const PARALLEL_LOOKUPS = 64;
-const MOST_NAMED = 3;
 const FLAG = { ct: UrlFlag.fromCertificates, commoncrawl: UrlFlag.fromCommonCrawl } as const;
-const META_KEY = 'seeding';
 
 /**
  * Asks third parties for names and URLs beside the crawl. Each party is asked one thing at a time, the parties at the same time. What it is
@@ -63,20 +53,23 @@ const META_KEY = 'seeding';
 export class Seeder {
   readonly #parts: SeederParts;
   readonly #waiting: Question[] = [];
-  readonly #asked: Question[] = [];
-  readonly #kept: Kept;
+  /** Keys of all questions that were asked or wait. */
+  readonly #known = new Set<string>();
+  readonly #ledger: SeedingLedger;
   readonly #working = new Map<ThirdParty, Question>();
   readonly #givenUp = new Set<ThirdParty>();
   readonly #told = new Set<string>();
-  #running: Promise<void>[] = [];
+  readonly #running: Promise<void>[] = [];
   #hasStarted = false;
+  /** Resolves when it is to stop: nobody waits for a name server then. */
+  readonly #isStopped: Promise<null>;
 
   constructor(parts: SeederParts) {
     this.#parts = parts;
-    this.#kept = parts.kept === undefined ? { finished: [], facts: [] } : (JSON.parse(parts.kept) as Kept);
-    for (const facts of this.#kept.facts) {
-      facts.problem = null;
-    }
+    this.#isStopped = new Promise((resolve) => {
+      parts.stop.signal.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    this.#ledger = new SeedingLedger(parts.kept);
     for (const seed of parts.seeds) {
       this.#plan(seed);
     }
@@ -99,7 +92,7 @@ export class Seeder {
   }
 
   get facts(): SeedingFacts[] {
-    return this.#kept.facts;
+    return this.#ledger.facts;
   }
 
   start(): void {
@@ -123,8 +116,10 @@ export class Seeder {
   }
 
   /** Resolves when nothing of it is under way any more. */
-  async stopped(): Promise<void> {
+  async close(): Promise<void> {
+    this.stop();
     await Promise.all(this.#running);
+    await this.#parts.fetcher.close();
   }
 
   #plan(seed: SeedRow): void {
@@ -141,8 +136,9 @@ export class Seeder {
       this.#tellOnce(`${this.#hostOf('ct')} is not asked: in a scope of one host there are no other names`);
     }
     for (const question of questions) {
-      const isKnown = [...this.#asked, ...this.#waiting].some((other) => covers(other, question));
-      if (!isKnown && !this.#kept.finished.includes(keyOf(question))) {
+      const isDone = this.#ledger.isFinished(question) || this.#givenUp.has(question.source);
+      if (!isDone && !isCovered(question, this.#known)) {
+        this.#known.add(keyOf(question));
         this.#waiting.push(question);
       }
     }
@@ -165,12 +161,7 @@ export class Seeder {
       return;
     }
     const hosts = [...new Set(this.#waiting.map(({ source }) => this.#hostOf(source)))];
-    const more = about.length - MOST_NAMED;
-    const named = `${about
-      .slice(0, MOST_NAMED)
-      .map((name) => printable(name))
-      .join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-    this.#parts.notice(`asks ${hosts.join(' and ')} about ${named}`);
+    this.#parts.notice(announcement(hosts, about));
   }
 
   #work(): void {
@@ -207,28 +198,21 @@ export class Seeder {
 
   #next({ source }: SeedingParty): Question | null {
     const place = this.#givenUp.has(source) ? -1 : this.#waiting.findIndex((question) => question.source === source);
-    const [question] = place < 0 ? [] : this.#waiting.splice(place, 1);
-    if (question !== undefined) {
-      this.#asked.push(question);
-    }
-    return question ?? null;
+    const [question = null] = place < 0 ? [] : this.#waiting.splice(place, 1);
+    return question;
   }
 
   async #ask(party: SeedingParty, question: Question): Promise<void> {
-    const facts = this.#factsOf(party);
     const taken: Taken = { found: 0, inScope: 0, withAddress: 0 };
     const room = this.#roomOf(party);
     const end =
       party.source === 'ct'
         ? await this.#askForNames(party, question, room, taken)
         : await this.#askForUrls(party, question, room, taken);
-    facts.asked++;
-    facts.found += taken.found;
-    facts.inScope += taken.inScope;
-    facts.withAddress = party.source === 'ct' ? (facts.withAddress ?? 0) + taken.withAddress : null;
-    this.#kept.finished.push(keyOf(question));
-    await this.#parts.admit([], { [META_KEY]: JSON.stringify(this.#kept) });
-    this.#parts.notice(inWords(this.#hostOf(party.source), party.source, question, taken, end));
+    const host = this.#hostOf(party.source);
+    this.#ledger.finish(question, host, taken);
+    await this.#parts.admit([], this.#ledger.meta());
+    this.#parts.notice(told(host, question, taken, end));
     if (end.cut === 'limit') {
       this.#giveUp(party, null);
     }
@@ -236,7 +220,7 @@ export class Seeder {
 
   /** How much more may be taken from a party. */
   #roomOf(party: SeedingParty): number {
-    const { found, inScope } = this.#factsOf(party);
+    const { found, inScope } = this.#ledger.of(party.source, this.#hostOf(party.source));
     return party.max - (party.source === 'ct' ? found : inScope);
   }
 
@@ -302,7 +286,7 @@ export class Seeder {
     const left = [...offers];
     const lookUp = async (): Promise<void> => {
       for (let offer = left.shift(); offer !== undefined && !stop.signal.aborted; offer = left.shift()) {
-        const address = await resolve(new URL(offer.url).hostname).catch(() => null);
+        const address = await Promise.race([resolve(hostnameOf(offer.url)).catch(() => null), this.#isStopped]);
         if (address !== null) found.push(offer);
       }
     };
@@ -317,23 +301,13 @@ export class Seeder {
     this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((question) => question.source !== source));
     const about = this.#working.get(source)?.about ?? '';
     if (problem !== null) {
-      this.#factsOf({ source }).problem = problem;
+      this.#ledger.of(source, this.#hostOf(source)).problem = problem;
       this.#parts.notice(
         `${this.#hostOf(source)} told nothing about ${printable(about)}: ${printable(problem)}; the crawl goes on without it`,
       );
     } else if (left > 0) {
       this.#parts.notice(`${this.#hostOf(source)} is not asked about ${left} more: what it may give is used up`);
     }
-  }
-
-  #factsOf({ source }: Pick<SeedingParty, 'source'>): SeedingFacts {
-    let facts = this.#kept.facts.find((each) => each.source === source);
-    if (facts === undefined) {
-      facts = { source, host: '', asked: 0, found: 0, inScope: 0, withAddress: null, problem: null };
-      this.#kept.facts.push(facts);
-    }
-    facts.host = this.#hostOf(source);
-    return facts;
   }
 
   #hostOf(source: ThirdParty): string {
@@ -347,27 +321,4 @@ export class Seeder {
       this.#parts.notice(text);
     }
   }
-}
-
-const keyOf = ({ source, pattern }: Question): string => `${source} ${pattern}`;
-
-/** All that the other would tell is asked for with this one. */
-const covers = (one: Question, other: Question): boolean =>
-  one.source === other.source &&
-  (one.pattern === other.pattern ||
-    (isBelow(other.about, one.about) && (one.source === 'ct' || one.pattern.startsWith('*.'))));
-
-const count = (number: number, one: string): string =>
-  `${number.toLocaleString('en-US')} ${one}${number === 1 ? '' : 's'}`;
-
-function inWords(host: string, source: ThirdParty, { about }: Question, taken: Taken, { cut }: SourceEnd): string {
-  const what = source === 'ct' ? count(taken.found, 'name') : count(taken.found, 'capture');
-  const addresses = source === 'ct' ? `, ${taken.withAddress.toLocaleString('en-US')} with an address` : '';
-  const reasons = {
-    limit: source === 'ct' ? '--max-ct-names is reached' : '--max-commoncrawl-urls is reached',
-    'too large': 'the answer was too large to be read to its end',
-    'broken off': 'the answer broke off',
-  };
-  const end = cut === null ? '' : `; ${reasons[cut]}`;
-  return `${host} about ${printable(about)}: ${what}, ${taken.inScope.toLocaleString('en-US')} in scope${addresses}${end}`;
 }

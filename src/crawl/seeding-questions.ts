@@ -58,3 +58,16 @@ function folderOf(url: string): string {
 }
 
 const distinct = (texts: string[]): string[] => [...new Set(texts)];
+
+export const keyOf = ({ source, pattern }: Question): string => `${source} ${pattern}`;
+
+/** Whether all that it would tell is asked for already: the same, or all names below a parent. */
+export function isCovered(question: Question, known: ReadonlySet<string>): boolean {
+  if (known.has(keyOf(question))) return true;
+  const { source, about } = question;
+  const labels = about.replace(/\/.*/, '').split('.');
+  return labels.some((_label, place) => {
+    const parent = labels.slice(place).join('.');
+    return known.has(keyOf({ source, about: parent, pattern: source === 'ct' ? parent : patternOf(parent, true) }));
+  });
+}

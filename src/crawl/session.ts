@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { seedingSources } from '../config/seeding.js';
 import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import { Fetcher } from '../fetch/fetcher.js';
@@ -12,10 +11,8 @@ import type { FrontierEvents, SettledPage } from '../frontier/embedded/frontier-
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
-import { ApiClient } from '../seeding/api-client.js';
 import type { PageResult } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostKeyOf } from '../url/host.js';
 import type { Credentials, IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
@@ -28,7 +25,8 @@ import { Lane, type LaneSetup, type PageSource } from './lane.js';
 import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
-import { Seeder, type SeedingParty } from './seeder.js';
+import { openSeeder } from './open-seeder.js';
+import type { Seeder } from './seeder.js';
 import { type EngineSettings, engineSettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
@@ -83,9 +81,6 @@ function collectGarbage(): void {
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
 const URLS_WORTH_THREADS = 64;
 
-/** Third parties search large indexes before they answer: so many times --idle-timeout. */
-const SEEDING_PATIENCE = 6;
-
 /** One run of a crawl, from the open store to the written outputs: puts the parts together and takes them apart again. */
 export class CrawlSession {
   readonly #plan: SessionPlan;
@@ -104,7 +99,6 @@ export class CrawlSession {
   #startedAt = 0;
   #disk!: DiskWatch;
   #seeder: Seeder | null = null;
-  #seedingFetcher: Fetcher | null = null;
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
@@ -168,10 +162,9 @@ export class CrawlSession {
       const ending = this.#crawl.run();
       this.#seeder?.start();
       const end = await ending;
-      await this.#seeder?.stopped();
       return await this.#finish(end);
     } finally {
-      await this.#seedingFetcher?.close();
+      await this.#seeder?.close();
       await this.#lanes.close();
       await this.#store.close();
     }
@@ -355,47 +348,14 @@ export class CrawlSession {
 
   /** Null where no third party is to be asked. */
   #openSeeder(kept: string | undefined): Seeder | null {
-    const { options } = this.#plan.resolved;
-    const sources = seedingSources(options.seedingStrategy);
-    if (!sources.has('ct') && !sources.has('commoncrawl')) {
-      return null;
-    }
-    const stop = new AbortController();
-    const fetcher = new Fetcher(this.settings.seedingFetch, this.#clock);
-    this.#seedingFetcher = fetcher;
-    const clients = new Map<string, ApiClient>();
-    /** Two that live on one host are one third party when it comes to pacing. */
-    const clientFor = (baseUrl: string): ApiClient => {
-      const host = hostKeyOf(baseUrl);
-      const client =
-        clients.get(host) ??
-        new ApiClient({
-          fetcher,
-          clock: this.#clock,
-          delayMs: this.settings.scheduler.delayMsFor(host),
-          maxWaitMs: options.maxWaitMs,
-          idleTimeoutMs: options.idleTimeoutMs * SEEDING_PATIENCE,
-          signal: stop.signal,
-        });
-      clients.set(host, client);
-      return client;
-    };
-    const { ctUrl, commoncrawlUrl, maxCtNames, maxCommoncrawlUrls } = options;
-    const parties: SeedingParty[] = (
-      [
-        ['ct', ctUrl, maxCtNames],
-        ['commoncrawl', commoncrawlUrl, maxCommoncrawlUrls],
-      ] as const
-    )
-      .filter(([source]) => sources.has(source))
-      .map(([source, url, max]) => ({ source, max, baseUrl: new URL(url).href, client: clientFor(new URL(url).href) }));
-    return new Seeder({
-      parties,
+    return openSeeder({
+      options: this.#plan.resolved.options,
+      settings: this.settings,
+      clock: this.#clock,
       seeds: this.#seeds,
       scope: new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() }),
       identity: this.#identity(),
       kept,
-      stop,
       admit: (offers, meta) => this.#crawl.admit(offers, meta),
       resolve: (host) => this.#lanes.resolve(host),
       notice: (text) => this.#notice(text),

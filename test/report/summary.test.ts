@@ -66,7 +66,7 @@ describe('summary', () => {
       deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1 }],
       traps: [],
       ignoredRobots: false,
-  seeding: [],
+      seeding: [],
       sitemap: null,
       layers: RUN.layers,
       notices: [],
