@@ -79,6 +79,9 @@ export class CrawlView {
     if (summary.sitemap !== null) {
       rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
     }
+    for (const { host, ...facts } of summary.seeding) {
+      rows.push([host, seedingOf(facts)]);
+    }
     if (directory !== null) {
       for (const name of ['pages.jsonl', 'sitemap.xml', 'summary.json', 'crawl.sqlite']) {
         rows.push([name, join(directory, name)]);
@@ -124,6 +127,10 @@ export class CrawlView {
       );
       return;
     }
+    if (stats.inFlight === 0 && stats.seeding !== null) {
+      this.#terminal.progress(`waits for ${stats.seeding}`);
+      return;
+    }
     this.#terminal.progress(
       `${formatCount(stats.done)} done, ${formatCount(stats.failed)} failed, ${formatCount(stats.queuedInMemory + stats.queuedOnDisk)} queued, ` +
         `${stats.inFlight}/${stats.governorLimit} in flight, ${rate.toFixed(1)} pages/s, ${formatBytes(stats.bytes)}`,
@@ -150,6 +157,19 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
 function moreTraps({ trapPatterns }: Summary): BoxRow[] {
   const more = trapPatterns - TRAPS_SHOWN;
   return more > 0 ? [['', `and ${formatCount(more)} more patterns: summary.json has them`]] : [];
+}
+
+function seedingOf({
+  source,
+  found,
+  inScope,
+  withAddress,
+  answered,
+  problem,
+}: Omit<Summary['seeding'][number], 'host'>): string {
+  const addresses = withAddress === null ? '' : `, ${formatCount(withAddress)} with an address`;
+  const told = `${formatCount(found)} ${source === 'ct' ? 'names' : 'captures'}, ${formatCount(inScope)} in scope${addresses}; ${formatCount(answered)} answered`;
+  return problem === null ? told : `${told}; given up: ${problem}`;
 }
 
 function leftOut(counts: Readonly<Record<string, number>>): string {

@@ -23,6 +23,14 @@ export function checkProxy(text: string): string | null {
   return url !== null && ['http:', 'https:'].includes(url.protocol) ? null : 'a URL with http:// or https://';
 }
 
+export function checkApiUrl(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.username + url.password + url.search + url.hash === '';
+  return isPlain && /^https?:$/.test(url.protocol)
+    ? null
+    : 'a URL with http:// or https://, without credentials or query';
+}
+
 export function checkNetwork(text: string): string | null {
   const [address = '', prefix] = text.split('/', 2);
   const valid = isAddress(address) && (prefix === undefined || ipaddr.isValidCIDR(text));

@@ -17,8 +17,6 @@ const LATER_COMMANDS: readonly string[] = [
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
   preset: 'give its options one by one',
-  'ct-url': 'URLs come from links, seeds and sitemaps',
-  'commoncrawl-url': 'URLs come from links, seeds and sitemaps',
   'cookie-jar': "a fixed cookie can be sent with --header 'Cookie: …'",
   cert: 'client certificates cannot be sent yet',
   key: 'client certificates cannot be sent yet',

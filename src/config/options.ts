@@ -5,11 +5,13 @@ import { INPUT_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
 import { OUTPUT_OPTIONS } from './options-output.js';
 import { POLITENESS_OPTIONS } from './options-politeness.js';
+import { SEEDING_OPTIONS } from './options-seeding.js';
 import { TRAP_OPTIONS } from './options-traps.js';
 
 /** Every option, once. Flags, variables, config keys, help, docs, validation and the types below come from here. */
 export const OPTIONS = {
   ...INPUT_OPTIONS,
+  ...SEEDING_OPTIONS,
   ...TRAP_OPTIONS,
   ...LAYER_OPTIONS,
   ...POLITENESS_OPTIONS,

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
-import type { Lease, Outcome } from '../frontier/frontier.js';
+import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
 import { failure } from '../frontier/outcome.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { Governor, GovernorDecision } from './governor.js';
@@ -38,8 +38,18 @@ export interface CrawlParts {
   placesLeft?(): number;
   /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
   suspects?: number;
+  /** Third parties are asked for URLs: it is not over before they have been. */
+  seeding?: { readonly isActive: boolean; stop(): void };
   /** Results of a commit are handed on, awaited, before the next one. */
   handOn(): Promise<void>;
+}
+
+/** URLs from outside a page that wait for their turn with the frontier. */
+interface Offered {
+  offers: Offer[];
+  meta: Record<string, string>;
+  resolve(): void;
+  reject(error: unknown): void;
 }
 
 const TICK_MS = 1_000;
@@ -55,6 +65,7 @@ const FEWEST_TO_WAIT_FOR = 8;
 export class Crawl {
   readonly #parts: CrawlParts;
   #outcomes: Outcome[] = [];
+  #offered: Offered[] = [];
   #inFlight = 0;
   #exchanging = false;
   /** Since when there is something to exchange that has not been. */
@@ -106,7 +117,20 @@ export class Crawl {
       until: Math.min(until, this.#stopping?.until ?? until),
       error: this.#stopping?.error ?? error,
     };
+    this.#parts.seeding?.stop();
     this.wake();
+  }
+
+  /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
+  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#end === null) {
+        reject(new Error('the run is over'));
+        return;
+      }
+      this.#offered.push({ offers, meta, resolve, reject });
+      this.wake();
+    });
   }
 
   /** Something happened that may let something go out. */
@@ -152,13 +176,14 @@ export class Crawl {
     this.#exchanging = true;
     try {
       while (this.#hasBusiness()) {
+        await this.#admitOffered();
         const outcomes = this.#outcomes;
         this.#outcomes = [];
         const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
-        if (outcomes.length + leases.length + this.#outcomes.length === 0) {
+        if (outcomes.length + leases.length + this.#outcomes.length + this.#offered.length === 0) {
           // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
           break;
         }
@@ -171,7 +196,24 @@ export class Crawl {
     this.#rest();
   }
 
+  async #admitOffered(): Promise<void> {
+    const next = this.#parts.isHeldBack() ? undefined : this.#offered.shift();
+    if (next === undefined) {
+      return;
+    }
+    try {
+      await this.#parts.frontier.admit(next.offers, next.meta);
+      next.resolve();
+    } catch (error) {
+      next.reject(error);
+      throw error;
+    }
+  }
+
   #hasBusiness(): boolean {
+    if (this.#end !== null && this.#offered.length > 0 && !this.#parts.isHeldBack()) {
+      return true;
+    }
     const now = this.#parts.clock.now();
     const some = this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= now);
     if (this.#end === null || !some) {
@@ -270,11 +312,15 @@ export class Crawl {
     if (this.#inFlight > 0 || this.#outcomes.length > 0) {
       return null;
     }
-    if (outstanding === 0) {
+    const isSeeding = this.#parts.seeding?.isActive ?? false;
+    if (outstanding === 0 && !isSeeding) {
       return deferred > 0 ? 'complete_with_deferred' : 'complete';
     }
     if (limits.isReached(now)) {
       return limits.reached(now);
+    }
+    if (outstanding === 0) {
+      return frontier.spent ? 'max_urls' : null;
     }
     if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
       return null;
@@ -369,6 +415,10 @@ export class Crawl {
       return;
     }
     this.#end = null;
+    this.#parts.seeding?.stop();
+    for (const { reject: refuse } of this.#offered.splice(0)) {
+      refuse(new Error('the run is over'));
+    }
     this.#cancelTimer?.();
     const truncated = this.#parts.limits.isLimit(reason) ? reason : null;
     end({ reason, truncated, error });

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { type CrawlOptions, type OptionKey, specOf } from '../config/options.js';
 import { completeOptions, defaultOf, type ResolvedOptions } from '../config/resolve.js';
+import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
 import type { LinkKind } from '../parse/links.js';
@@ -115,6 +116,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     ...plain
   } = given;
   refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
+  refuseThirdParties(plain.seedingStrategy, fetch !== undefined, resolve !== undefined);
   const readsHere = fetch !== undefined || resolve !== undefined;
   const options: { -readonly [K in keyof CrawlOptions]?: CrawlOptions[K] } = { ...plain };
   takeAlias(options, 'workers', 'downloaders', downloaders);
@@ -157,6 +159,16 @@ function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean):
         `${key} means nothing beside resolve, which decides what a link leads to: return null for what is not to be followed`,
       );
     }
+  }
+}
+
+/** They name URLs of the web, for connections of our own. */
+function refuseThirdParties(strategy: string | undefined, hasFetch: boolean, hasResolve: boolean): void {
+  const sources = seedingSources(strategy ?? '');
+  if ((hasFetch || hasResolve) && (sources.has('ct') || sources.has('commoncrawl'))) {
+    throw new UsageError(
+      `seedingStrategy ${strategy} asks third parties for URLs of the web, which means nothing beside a ${hasFetch ? 'fetch' : 'resolve'} of yours`,
+    );
   }
 }
 

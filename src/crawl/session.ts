@@ -13,11 +13,11 @@ import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
-import type { Credentials } from '../url/identity.js';
+import type { Credentials, IdentityOptions } from '../url/identity.js';
 import { allowTrapFlag, TrapWatch, trapCause } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
-import type { CrawlScopeData } from './crawl-scope.js';
+import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
 import { DiskWatch } from './disk-watch.js';
 import { Governor, type GovernorDecision } from './governor.js';
@@ -25,6 +25,8 @@ import { Lane, type LaneSetup, type PageSource } from './lane.js';
 import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
+import { openSeeder } from './open-seeder.js';
+import type { Seeder } from './seeder.js';
 import { type EngineSettings, engineSettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
@@ -99,6 +101,7 @@ export class CrawlSession {
   #opened!: StoreOpened;
   #startedAt = 0;
   #disk!: DiskWatch;
+  #seeder: Seeder | null = null;
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
@@ -160,8 +163,12 @@ export class CrawlSession {
       for (const offers of this.#seedBook.first(SEEDS_A_COMMIT)) {
         await this.#frontier.admit(offers);
       }
-      return await this.#finish(await this.#crawl.run());
+      const ending = this.#crawl.run();
+      this.#seeder?.start();
+      const end = await ending;
+      return await this.#finish(end);
     } finally {
+      await this.#seeder?.close();
       await this.#lanes.close();
       await this.#store.close();
     }
@@ -186,6 +193,8 @@ export class CrawlSession {
       heldBytes: this.#budget.held,
       governorLimit: this.#governor.limit,
       waitingFor: this.#frontier.waitingFor(),
+      /** Third parties that are asked for URLs, and what about; null where none is. */
+      seeding: this.#seeder?.waitsFor ?? null,
       now: this.#clock.now(),
     };
   }
@@ -215,6 +224,7 @@ export class CrawlSession {
         durationMs: this.#clock.now() - this.#startedAt,
         layers: await this.layers(),
         ignoredRobots: options.ignoreRobots,
+        seeding: this.#seeder?.facts ?? [],
         notices: this.notices,
       },
       reports: [...options.reports],
@@ -290,6 +300,7 @@ export class CrawlSession {
         outcomes: (outcomes) => this.#crawl.came(outcomes),
       },
     );
+    this.#seeder = this.#openSeeder(snapshot.meta.seeding);
     this.#frontier = new EmbeddedFrontier({
       options: this.settings.scheduler,
       clock: this.#clock,
@@ -300,6 +311,7 @@ export class CrawlSession {
       traps: this.#traps(snapshot.meta.traps),
       seeds: this.#seedBook,
       resolveAddress: (host) => this.#lanes.resolve(host),
+      ...(this.#seeder === null ? {} : { seedOf: (url) => this.#seeder!.seedOf(url) }),
       events: this.#frontierEvents(),
     });
     this.#disk = new DiskWatch({
@@ -327,6 +339,7 @@ export class CrawlSession {
         governed: (decision) => this.#governed(decision),
         laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
       },
+      ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
       suspects: snapshot.suspects,
       rssBytes: () => process.memoryUsage.rss(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
@@ -334,6 +347,23 @@ export class CrawlSession {
       handOn: this.#plan.handOn ?? (async () => {}),
     });
     this.#store.onDeath = (error) => this.#crawl.stop('error', 0, error);
+  }
+
+  /** Null where no third party is to be asked. */
+  #openSeeder(kept: string | undefined): Seeder | null {
+    return openSeeder({
+      options: this.#plan.resolved.options,
+      settings: this.settings,
+      clock: this.#clock,
+      seeds: this.#seeds,
+      scope: new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() }),
+      identity: this.#identity(),
+      kept,
+      admit: (offers, meta) => this.#crawl.admit(offers, meta),
+      resolve: (host) => this.#lanes.resolve(host),
+      notice: (text) => this.#notice(text),
+      ended: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
+    });
   }
 
   #traps(kept: string | undefined): TrapWatch {
@@ -364,6 +394,7 @@ export class CrawlSession {
     return {
       scopeGrew: (seed) => {
         this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
+        this.#seeder?.widened(seed);
         this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
       },
       hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
@@ -402,12 +433,17 @@ export class CrawlSession {
     };
   }
 
+  #identity(): IdentityOptions {
+    const { stripQuery, stripTracking, sortQuery } = this.#plan.resolved.options;
+    return { stripQuery, stripTracking, sortQuery };
+  }
+
   #laneSetup(lane: number, keys: KeyTable): LaneSetup {
     const { options } = this.#plan.resolved;
     return {
       lane,
       reader: this.settings.reader,
-      identity: { stripQuery: options.stripQuery, stripTracking: options.stripTracking, sortQuery: options.sortQuery },
+      identity: this.#identity(),
       scope: { seeds: structuredClone(this.#seeds), ...this.#scope() },
       external: options.external,
       robotsTimeoutMs: options.robotsTimeoutMs,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import type { CrawlOptions } from '../config/options.js';
+import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
 import type { FetchOptions, Header } from '../fetch/contract.js';
 import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
@@ -16,6 +17,8 @@ import type { ReaderOptions } from './page-reader.js';
 export interface EngineSettings {
   scheduler: SchedulerOptions;
   fetch: FetchOptions;
+  /** For third parties that are asked for URLs. */
+  seedingFetch: FetchOptions;
   reader: ReaderOptions;
   lanes: number;
   memoryLimitBytes: number;
@@ -47,9 +50,11 @@ export function engineSettings(input: SettingsInput): EngineSettings {
   // One core is left to the coordinator, the store and, on loopback, the server.
   const lanes = options.parseWorkers ?? Math.max(1, availableParallelism() - 1);
   const userAgent = agentOf(options);
+  const fetch = fetchOptions(input, userAgent, lanes);
   return {
     scheduler: schedulerOptions(input, memoryLimitBytes),
-    fetch: fetchOptions(input, userAgent, lanes),
+    fetch,
+    seedingFetch: seedingFetch(fetch, options),
     reader: {
       agent: productToken(userAgent),
       obeyNofollow: options.nofollow === 'obey',
@@ -102,7 +107,7 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     maxUrlsOfSeed: (seed) => seeds[seed]?.maxUrls ?? 0,
     maxInflightPerIp: options.maxInflightPerIp,
     delayPerIpMs: options.delayPerIpMs,
-    seekSitemaps: options.seedingStrategy === 'sitemap',
+    seekSitemaps: seedingSources(options.seedingStrategy).has('sitemap'),
     maxRedirects: options.maxRedirects,
   };
 }
@@ -133,6 +138,15 @@ function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): F
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
     verboseNetwork: options.verboseNetwork,
   };
+}
+
+/**
+ * As for pages, but nothing that was meant for the sites: no headers, no credentials, and of the addresses only those that the user gave
+ * for the third parties themselves.
+ */
+function seedingFetch(fetch: FetchOptions, { ctUrl, commoncrawlUrl }: CrawlOptions): FetchOptions {
+  const allowAddresses = [ctUrl, commoncrawlUrl].flatMap((url) => seedAddress(new URL(url).href));
+  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses } };
 }
 
 /**

@@ -55,17 +55,23 @@ export interface FetchRequest {
   singleConnection: boolean;
   /** False cuts the response off after its headers, which is still a success. Not asked for HEAD. */
   wantBody: (status: number, contentType: string | null) => boolean;
-  /** Instead of the crawl's own limit for the whole. */
+  /** Instead of the crawl's own limits for the whole and for silence. */
   timeoutMs?: number;
+  idleTimeoutMs?: number;
   /** A body may be so large even where the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
   leastMaxBodyBytes?: number;
   ifModified?: { etag?: string; lastModified?: string };
+  /**
+   * Takes the decoded body piece by piece, instead of it being kept; nothing more is read while it has not taken the last one. There is
+   * no limit on size and speed then: whoever counts calls the fetch off. It must not throw.
+   */
+  sink?: (piece: Buffer) => void | Promise<void>;
 }
 
 export interface FetchResponse {
   status: number;
   headers: ResponseHeaders;
-  /** Decoded; null where it was not wanted. */
+  /** Decoded; null where it was not wanted, or a sink has taken it. */
   body: Buffer | null;
   /** Bytes of the body as they came, still encoded. */
   wireBytes: number;

@@ -1,4 +1,4 @@
-import type { Transform } from 'node:stream';
+import { PassThrough, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FetchError } from '../base/errors.js';
 
@@ -45,6 +45,20 @@ if (zstdDecompressSync !== undefined && createZstdDecompress !== undefined) {
     decodeAll: (data, options) => zstdDecompressSync(data, { ...options, params }),
     createStream: () => createZstdDecompress({ params }),
   });
+}
+
+/** What a body that is handed on in pieces may come in. */
+export const ACCEPT_ENCODING_STREAMED = 'gzip';
+
+/** Undoes the encoding of a body as it comes; `first` is its first piece. What ends early gives all that there is. */
+export function streamDecoder(encodings: readonly string[], first: Buffer): Transform {
+  const [encoding] = encodings;
+  if (encoding === undefined) return new PassThrough();
+  const codec = CODECS.get(encoding);
+  if (codec === undefined || encodings.length > 1) {
+    throw new FetchError('unknown', `The body is encoded in a way that cannot be undone (${encodings.join(', ')}).`);
+  }
+  return codec === GZIP ? zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }) : codec.createStream(first);
 }
 
 export const ACCEPT_ENCODING = ['gzip', 'deflate', 'br', 'zstd'].filter((name) => CODECS.has(name)).join(', ');

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { BodyBuffer } from './body-buffer.js';
+import { BodySink } from './body-sink.js';
 import { classify, codeOf, fetchError } from './classify.js';
 import type { Borrower, Connection, Connections } from './connections.js';
 import type { Endpoint } from './connector.js';
@@ -67,6 +68,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   #wireBytes = 0;
   #isCut = false;
   readonly #body = new BodyBuffer();
+  #sink: BodySink | null = null;
 
   constructor(context: ExchangeContext, request: FetchRequest, target: ExchangeTarget, hooks: FetchHooks) {
     this.#context = context;
@@ -125,7 +127,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   }
 
   #overdue(now: number): FetchError | null {
-    const { idleTimeoutMs, minSpeedBytesPerSecond, minSpeedWindowMs } = this.#context.options;
+    const { minSpeedBytesPerSecond, minSpeedWindowMs } = this.#context.options;
+    const idleTimeoutMs = this.#request.idleTimeoutMs ?? this.#context.options.idleTimeoutMs;
     const timeoutMs = this.#request.timeoutMs ?? this.#context.options.timeoutMs;
     if (now - this.#startedAt >= timeoutMs) {
       return new FetchError('timeout', `The response was not complete within ${timeoutMs} ms.`);
@@ -135,7 +138,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
       return new FetchError('timeout', `${what} came for ${idleTimeoutMs} ms.`);
     }
     const windowMs = now - this.#windowStartedAt;
-    if (this.#headers === null || windowMs < minSpeedWindowMs) return null;
+    if (this.#headers === null || this.#sink !== null || windowMs < minSpeedWindowMs) return null;
     if (this.#windowBytes * 1000 < minSpeedBytesPerSecond * windowMs) {
       return new FetchError('too_slow', `The body came at less than ${minSpeedBytesPerSecond} bytes a second.`);
     }
@@ -175,7 +178,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     }
     const maxBodyBytes = this.#maxBodyBytes;
     this.#encodings = readContentEncoding(headers.get('content-encoding'));
-    if (this.#expectedBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (this.#request.sink !== undefined) this.#sink = new BodySink(this.#encodings, this.#request.sink);
+    else if (this.#expectedBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
     return this.#pausedAt === null;
   }
 
@@ -189,6 +193,10 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#windowBytes += piece.length;
     if (this.#isCut) return true;
     this.#hooks.onBytes?.(piece.length);
+    if (this.#sink !== null) {
+      if (!this.#sink.write(piece, () => this.resume())) this.pause();
+      return this.#pausedAt === null;
+    }
     const maxBodyBytes = this.#maxBodyBytes;
     if (this.#wireBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
     this.#body.add(piece, this.#expectedBytes);
@@ -201,8 +209,12 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   onError(error: Error): void {
     if (this.isSettled) return;
-    if (this.#body.length > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
+    if (this.#bodyBytes > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
     else this.#fail(this.#explain(error));
+  }
+
+  get #bodyBytes(): number {
+    return this.#sink === null ? this.#body.length : this.#wireBytes;
   }
 
   #explain(error: Error): FetchError {
@@ -240,6 +252,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     if (this.#isCut) this.#succeed(false);
     else {
       this.#settle();
+      this.#sink?.destroy();
       this.#reject(error);
     }
     this.#cancelRequest?.(error);
@@ -250,6 +263,10 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     const endedAt = this.#context.clock.now();
     if (this.#isCut || this.#request.method === 'HEAD') {
       this.#respond(null, false, endedAt);
+      return;
+    }
+    if (this.#sink !== null) {
+      void this.#sink.end().then((damaged) => this.#respond(null, endedEarly || damaged, endedAt));
       return;
     }
     try {

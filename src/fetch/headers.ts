@@ -1,5 +1,6 @@
 import { UsageError } from '../base/errors.js';
 import type { FetchOptions, FetchRequest, Header } from './contract.js';
+import { ACCEPT_ENCODING_STREAMED } from './decode.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -85,6 +86,7 @@ export class RequestHeaders {
       headers.push('range', 'bytes=0-0');
       headers[block.encodingAt] = 'identity';
     }
+    if (request.sink !== undefined) headers[block.encodingAt] = ACCEPT_ENCODING_STREAMED;
     const { etag, lastModified } = request.ifModified ?? {};
     // They came from the server once: what could not have been a header then is left out now.
     if (etag !== undefined && VALUE.test(etag)) headers.push('if-none-match', etag);

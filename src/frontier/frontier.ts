@@ -9,8 +9,8 @@ import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
  * A host is paced by whoever holds its lease, so `headers` and `ended` are local and immediate: they start the host's clock and free its place.
  */
 export interface Frontier {
-  /** URLs from outside a page: seeds. Durable when it resolves. */
-  admit(offers: Offer[]): Promise<void>;
+  /** URLs from outside a page: seeds, and what third parties name. Durable when it resolves, with what is to be kept beside them. */
+  admit(offers: Offer[], meta?: Record<string, string>): Promise<void>;
   /**
    * Settles what came back and leases up to `want` URLs whose hosts may be asked now; all of it is durable when it resolves, in one
    * transaction where the store is local. No request goes out before.

@@ -18,9 +18,26 @@ export interface RunFacts {
   durationMs: number;
   layers: Readonly<Record<string, LayerFacts>>;
   ignoredRobots: boolean;
+  seeding: readonly SeedingFacts[];
   /** Null where no sitemap was written. */
   sitemap: OutputNotes | null;
   notices: readonly string[];
+}
+
+/** What a third party was asked and what it told, over all runs of the crawl. */
+export interface SeedingFacts {
+  source: 'ct' | 'commoncrawl';
+  host: string;
+  /** Questions that were answered: domains, hosts or folders. */
+  asked: number;
+  /** Names, each once; or captures. */
+  found: number;
+  /** URLs, each once. */
+  inScope: number;
+  /** Null where it names URLs and not hosts. */
+  withAddress: number | null;
+  /** Why it was given up; null where it was not. */
+  problem: string | null;
 }
 
 /** How far one layer of concurrency was used. */
@@ -70,6 +87,8 @@ export interface Summary {
   trapPatterns: number;
   ignoredRobots: boolean;
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
+  /** Third parties that were asked for URLs; `answered` of those that they were the first to name were there. */
+  seeding: (SeedingFacts & { answered: number })[];
   layers: Readonly<Record<string, LayerFacts>>;
   notices: readonly string[];
 }
@@ -103,9 +122,18 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
+    seeding: answered(reader, run.seeding),
     layers: run.layers,
     notices: run.notices,
   };
+}
+
+function answered(reader: Reader, seeding: readonly SeedingFacts[]): Summary['seeding'] {
+  if (seeding.length === 0) {
+    return [];
+  }
+  const { certificates, commonCrawl } = reader.answeredCandidates();
+  return seeding.map((facts) => ({ ...facts, answered: facts.source === 'ct' ? certificates : commonCrawl }));
 }
 
 export const summaryJson = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;

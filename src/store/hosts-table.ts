@@ -1,6 +1,6 @@
 import type { Database, Row, Statement } from './sqlite.js';
 import type { BulkMove, HostRow, HostSnapshot, OriginRow, OriginSnapshot } from './transaction.js';
-import { QUEUE_CLASSES, UrlKind } from './url-state.js';
+import { QUEUE_CLASSES, UrlFlag, UrlKind } from './url-state.js';
 
 /** Hosts and origins on disk: made on first use, saved when they change, parked when memory has no room for them. */
 export class HostsTable {
@@ -101,16 +101,16 @@ export class HostsTable {
   moveAll(move: BulkMove): { urls: number; pages: number } {
     const where = move.origin !== null ? 'origin = ?' : 'origin IN (SELECT id FROM origins WHERE host = ?)';
     const place = move.origin ?? move.host;
-    const moved = (kind: UrlKind) =>
+    const moved = (which: string) =>
       Number(
         this.#database
           // The state is written out: with a parameter in its place no partial index could be used.
-          .prepare(`UPDATE urls SET state = ?, reason = ? WHERE state = ${move.from} AND kind = ${kind} AND ${where}`)
+          .prepare(`UPDATE urls SET state = ?, reason = ? WHERE state = ${move.from} AND ${which} AND ${where}`)
           .run(move.to, move.reason, place).changes,
       );
-    // robots.txt itself is not put off with the pages that wait for it.
-    const pages = moved(UrlKind.page);
-    return { urls: pages + moved(UrlKind.sitemap), pages };
+    const pages = moved(`kind = ${UrlKind.page} AND (flags & ${UrlFlag.candidate}) = 0`);
+    // What is left are candidates and sitemaps. robots.txt itself is not put off with the pages that wait for it.
+    return { urls: pages + moved(`kind <> ${UrlKind.robots}`), pages };
   }
 
   due(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {

@@ -4,7 +4,7 @@ import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
 import { TrapReader } from './trap-reader.js';
-import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
+import { isUnanswered, STATE_NAMES, UNANSWERED, UrlFlag, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
 export interface PageResult {
@@ -42,7 +42,7 @@ export interface EdgeResult {
   kind: number;
   rel: string;
   text: string | null;
-  /** Why the target is not among the pages: scope, scheme, asset; else null. */
+  /** Why the target is not among the pages: scope, scheme, asset, candidate; else null. */
   outside: string | null;
 }
 
@@ -96,7 +96,7 @@ export class Reader {
   constructor(database: Database) {
     this.traps = new TrapReader(database);
     this.#database = database;
-    this.#url = database.prepare('SELECT url, state, reason FROM urls WHERE id = ?');
+    this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
   meta(): Record<string, string> {
@@ -149,7 +149,7 @@ export class Reader {
 
   /** Those of the given ids that are pages. */
   *pagesById(ids: Iterable<number>): IterableIterator<PageResult> {
-    this.#byId ??= this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ? AND urls.kind = 0`);
+    this.#byId ??= this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ? AND urls.kind = 0 AND NOT ${UNANSWERED}`);
     for (const id of ids) {
       const row = this.#byId.get(id);
       if (row !== undefined) {
@@ -172,11 +172,15 @@ export class Reader {
       .map((row) => row.id);
   }
 
-  /** Of what `pages` lists, the first URLs after `beyond` that nothing was settled for; `last` is null when there are no more. */
+  /**
+   * Of what `pages` lists, the first URLs after `beyond` that nothing was settled for, or that were settled unseen; `last` is null when
+   * there are no more.
+   */
   unasked(beyond: number, limit: number): { pages: PageResult[]; last: number | null } {
     const rows = this.#database
       .prepare(
-        `SELECT urls.id AS id, ${RESULT} WHERE ${this.#listed()} AND pages.id IS NULL AND urls.id > ? ORDER BY urls.id LIMIT ?`,
+        `SELECT urls.id AS id, ${RESULT} WHERE ${this.#listed()} AND (pages.id IS NULL OR (urls.flags & ${UrlFlag.untold}) <> 0)
+           AND urls.id > ? ORDER BY urls.id LIMIT ?`,
       )
       .all(beyond, limit);
     return { pages: rows.map(({ result }) => this.#result(JSON.parse(result))), last: rows.at(-1)?.id ?? null };
@@ -200,7 +204,7 @@ export class Reader {
   /** Condition of what is listed. */
   #listed(): string {
     const unfinished = (this.ended()?.truncated ?? null) === null ? 'AND urls.state NOT IN (0, 1)' : '';
-    return `urls.kind = 0 AND urls.state <> ${UrlState.unlisted} ${unfinished}`;
+    return `urls.kind = 0 AND urls.state <> ${UrlState.unlisted} AND NOT ${UNANSWERED} ${unfinished}`;
   }
 
   *#results(select: string): IterableIterator<PageResult> {
@@ -250,9 +254,19 @@ export class Reader {
            coalesce(sum(urls.state = 5), 0) AS deferred, hosts.dispatched AS dispatched, hosts.deferred_reason AS deferredReason,
            max(origins.robots_state) AS robots, max(origins.crawl_delay_ms) AS crawlDelayMs, hosts.address AS address
          FROM hosts JOIN origins ON origins.host = hosts.id JOIN urls ON urls.origin = origins.id AND urls.kind = 0 AND urls.state <> 6
+           AND NOT ${UNANSWERED}
          GROUP BY hosts.id ORDER BY hosts.id`,
       )
       .iterate() as IterableIterator<HostResult>;
+  }
+
+  /** Pages that a third party was the first to name, and that were there. */
+  answeredCandidates(): { certificates: number; commonCrawl: number } {
+    const count = (flag: number): number =>
+      this.#database
+        .prepare(`SELECT count(*) AS n FROM urls WHERE (flags & ${flag}) <> 0 AND state = ${UrlState.done}`)
+        .get()!.n;
+    return { certificates: count(UrlFlag.fromCertificates), commonCrawl: count(UrlFlag.fromCommonCrawl) };
   }
 
   /** Deferred URLs by host and cause. */
@@ -260,7 +274,7 @@ export class Reader {
     return this.#database
       .prepare(
         `SELECT hosts.name AS host, urls.reason AS reason, count(*) AS urls FROM urls INDEXED BY urls_deferred
-         JOIN origins ON origins.id = urls.origin JOIN hosts ON hosts.id = origins.host WHERE urls.state = 5
+         JOIN origins ON origins.id = urls.origin JOIN hosts ON hosts.id = origins.host WHERE urls.state = 5 AND NOT ${UNANSWERED}
          GROUP BY hosts.id, urls.reason ORDER BY urls DESC`,
       )
       .all() as { host: string; reason: string; urls: number }[];
@@ -329,6 +343,9 @@ export class Reader {
   }
 }
 
+const outsideOf = ({ state, reason, flags }: Row): string | null =>
+  state === UrlState.unlisted ? reason : isUnanswered(flags, state, reason) ? 'candidate' : null;
+
 /** What a limit left in the queue counts as skipped. */
 function standing(state: UrlState, reason: string | null): { state: PageResult['state']; reason: string | null } {
   const waits = state === UrlState.queued || state === UrlState.leased;
@@ -353,7 +370,7 @@ class TargetCache {
     let target = this.#young.get(id) ?? this.#old.get(id);
     if (target === undefined) {
       const row = this.#load(id);
-      target = { url: row?.url ?? '', outside: row?.state === UrlState.unlisted ? row.reason : null };
+      target = { url: row?.url ?? '', outside: row === undefined ? null : outsideOf(row) };
       if (this.#young.size >= 100_000) {
         this.#old = this.#young;
         this.#young = new Map();

@@ -2,7 +2,7 @@ import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import type { CommitAnswer, Transaction } from './transaction.js';
 import type { TrapsTable } from './traps-table.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
 export interface StoreScope {
@@ -48,7 +48,7 @@ export class Rediscovery {
     this.#traps = traps;
     // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
     this.#matters = database.prepare(
-      "SELECT 1 AS yes FROM urls WHERE id = ? AND (depth > ? OR state = 6 OR reason = 'nofollow')",
+      `SELECT 1 AS yes FROM urls WHERE id = ? AND (depth > ? OR state = 6 OR reason = 'nofollow' OR (flags & ${UrlFlag.candidate}) <> 0)`,
     );
     this.#select = database.prepare(
       'SELECT urls.*, origins.origin AS origin_text FROM urls JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
@@ -62,15 +62,67 @@ export class Rediscovery {
     this.#keepSitemap = database.prepare('INSERT OR REPLACE INTO sitemap_finds (url, sitemap) VALUES (?, ?)');
   }
 
-  found(id: number, depth: number, offered: boolean, parent: number | null, answer: CommitAnswer): void {
+  found(
+    id: number,
+    depth: number,
+    offered: boolean,
+    parent: number | null,
+    answer: CommitAnswer,
+    candidate: number = 0,
+  ): void {
     const work: [id: number, depth: number, offered: boolean, parent: number | null][] = [[id, depth, offered, parent]];
+    let named = candidate;
     for (let next = work.pop(); next !== undefined; next = work.pop()) {
       const [at, newDepth, mayFollow, from] = next;
-      const matters = this.#matters.get(at, newDepth) !== undefined;
-      if (matters && this.#apply(this.#select.get(at), newDepth, mayFollow, from, answer)) {
+      const row = this.#matters.get(at, newDepth) === undefined ? undefined : this.#select.get(at);
+      if (row !== undefined && this.#foundOne(row, newDepth, mayFollow, from, answer, named)) {
         this.#offerLinks(at, newDepth, work);
       }
+      // What a page that is nearer now leads to is found by that page.
+      named = 0;
     }
+  }
+
+  /** True when the URL is done and nearer now, so that its own links are nearer too. */
+  #foundOne(
+    row: Row,
+    depth: number,
+    offered: boolean,
+    parent: number | null,
+    answer: CommitAnswer,
+    candidate: number,
+  ): boolean {
+    if ((row.flags & UrlFlag.candidate) === 0) {
+      return this.#apply(row, depth, offered, parent, answer, candidate);
+    }
+    // Another third party that names it, or a link that must not be followed, proves nothing.
+    return offered && candidate === 0 && this.#vouch(row, depth, parent, answer);
+  }
+
+  /** A page leads to a candidate: whatever has become of it, it counts from now on. It is not fetched a second time. */
+  #vouch(row: Row, depth: number, parent: number | null, answer: CommitAnswer): boolean {
+    const { id, state } = row as { id: number; state: UrlState };
+    const hidden = isUnanswered(row.flags, state, row.reason);
+    const settled = state === UrlState.failed || state === UrlState.skipped;
+    const nearest = Math.min(depth, row.depth);
+    this.#update.run(
+      nearest,
+      state,
+      row.reason,
+      row.class,
+      (row.flags & ~UrlFlag.candidate) | (hidden && settled ? UrlFlag.untold : 0),
+      parent,
+      id,
+    );
+    answer.lowered.push({ key: this.#scope.key(row.url), id, depth: nearest, offered: true });
+    if (state === UrlState.queued || state === UrlState.leased) {
+      answer.vouched.push(id);
+    } else if (hidden) {
+      answer.change.failed += Number(state === UrlState.failed);
+      answer.change.skipped += Number(state === UrlState.skipped);
+      answer.change.deferred += Number(state === UrlState.deferred);
+    }
+    return state === UrlState.done && nearest < row.depth;
   }
 
   /** A page was settled at another depth, or under another scope, than its links were offered from. */
@@ -146,11 +198,14 @@ export class Rediscovery {
     }
   }
 
-  /** True when the URL is done and nearer now, so that its own links are nearer too. */
-  #apply(row: Row | undefined, depth: number, offered: boolean, parent: number | null, answer: CommitAnswer): boolean {
-    if (row === undefined) {
-      return false;
-    }
+  #apply(
+    row: Row,
+    depth: number,
+    offered: boolean,
+    parent: number | null,
+    answer: CommitAnswer,
+    candidate: number,
+  ): boolean {
     const wasOffered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
     const opened = offered && !wasOffered;
     // Of one that was only the end of an edge the depth says nothing: a nofollow link into a scope that grew lists it.
@@ -165,7 +220,8 @@ export class Rediscovery {
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
     const urgent = requeued && answer.queued.length < MOST_URGENT;
     // What was only the end of an edge is in scope now, as has been asked above.
-    const flags = row.state === UrlState.unlisted ? row.flags & ~UrlFlag.external : row.flags;
+    const flags = row.state === UrlState.unlisted ? (row.flags & ~UrlFlag.external) | candidate : row.flags;
+    const isCandidate = (flags & UrlFlag.candidate) !== 0;
     this.#update.run(
       depth,
       state,
@@ -175,9 +231,15 @@ export class Rediscovery {
       opened ? parent : null,
       row.id,
     );
-    answer.lowered.push({ key: this.#scope.key(row.url), id: row.id, depth, offered: offered || wasOffered });
+    answer.lowered.push({
+      key: this.#scope.key(row.url),
+      id: row.id,
+      depth,
+      offered: !isCandidate && (offered || wasOffered),
+    });
     answer.change.queued += requeued ? 1 : 0;
-    answer.change.skipped += Number(state === UrlState.skipped) - Number(row.state === UrlState.skipped);
+    answer.change.skipped +=
+      Number(state === UrlState.skipped && !isCandidate) - Number(row.state === UrlState.skipped);
     if (pattern !== undefined) {
       this.#traps.add(row.id, pattern, answer);
     }

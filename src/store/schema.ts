@@ -1,3 +1,5 @@
+import { UNANSWERED } from './url-state.js';
+
 /**
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
@@ -126,5 +128,5 @@ SELECT urls.id AS id, urls.url AS url,
   urls.reason AS reason, pages.status AS status, urls.depth AS depth, parents.url AS parent, pages.title AS title,
   pages.content_type AS content_type, pages.bytes AS bytes, pages.links AS links, pages.hash AS hash, urls.attempts AS attempts
 FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent
-WHERE urls.kind = 0 AND urls.state <> 6;
+WHERE urls.kind = 0 AND urls.state <> 6 AND NOT ${UNANSWERED};
 `;

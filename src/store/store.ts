@@ -4,7 +4,7 @@ import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { UrlState } from './url-state.js';
+import { UNANSWERED, UrlFlag, UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -239,14 +239,14 @@ export class Store {
     return readMeta(this.database);
   }
 
-  /** Pages by state; `open` counts all that is queued, sitemaps too. */
+  /** Pages by state; `open` counts all that is queued, sitemaps and candidates too. */
   counts(): Record<string, number> {
     return readCounts(this.database);
   }
 
   /** All keys with the depth their URL has now, for the table in memory: (four words, id, depth, offered) each. */
   eachKey(take: (key: Uint32Array, id: number, depth: number, offered: boolean) => void): void {
-    const depths = this.database.prepare('SELECT id, depth, state, reason FROM urls ORDER BY id').iterate();
+    const depths = this.database.prepare('SELECT id, depth, state, reason, flags FROM urls ORDER BY id').iterate();
     let row: Row | undefined = depths.next().value;
     for (const { packed } of this.database.prepare('SELECT packed FROM keys ORDER BY first').iterate()) {
       const words = new Uint32Array(packed.byteLength >> 2);
@@ -257,7 +257,8 @@ export class Store {
           row = depths.next().value;
         }
         if (row?.id === id) {
-          const offered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
+          const offered =
+            row.state !== UrlState.unlisted && row.reason !== 'nofollow' && (row.flags & UrlFlag.candidate) === 0;
           take(words.subarray(i, i + 4), id, row.depth, offered);
         }
       }
@@ -335,7 +336,7 @@ export function readCounts(database: Database): Record<string, number> {
   const counts: Record<string, number> = { open, queued: 0, leased: 0, done: 0, failed: 0, skipped: 0, deferred: 0 };
   const names = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred'];
   for (const row of database
-    .prepare('SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 GROUP BY state')
+    .prepare(`SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 AND NOT ${UNANSWERED} GROUP BY state`)
     .iterate()) {
     counts[names[row.state]!] = row.n;
   }

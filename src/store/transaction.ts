@@ -80,6 +80,8 @@ export interface FoundAgain {
   /** By a link that may be followed. */
   offered: boolean;
   parent: number | null;
+  /** Not by a page but by a third party: the flags of such a candidate. */
+  candidate?: number;
 }
 
 export interface HostRow {
@@ -148,8 +150,13 @@ export interface CommitAnswer {
   hosts: HostSnapshot[];
   /** Of the unsure ones: the id it is known by, when it is known. */
   known: [id: number, knownId: number][];
-  /** How many became queued by the store's decision (found again, scope widened), and by how many the skipped pages are more, or fewer. */
-  change: { queued: number; skipped: number };
+  /**
+   * How many became queued by the store's decision (found again, scope widened), and by how many the pages of each state are more, or
+   * fewer: candidates are among them once a page leads to them.
+   */
+  change: { queued: number; skipped: number; failed: number; deferred: number };
+  /** Candidates still queued or leased that a page leads to now: they are URLs like any other. */
+  vouched: number[];
   /** The first of those that became queued: they are urgent. */
   queued: (QueuedUrl & { origin: string })[];
   /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */
@@ -158,7 +165,7 @@ export interface CommitAnswer {
   trapped: string[];
   /** Their keys and new depths, for the table in memory. */
   lowered: { key: [number, number, number, number]; id: number; depth: number; offered: boolean }[];
-  /** How many each bulk move moved, in order; sitemaps are URLs too. */
+  /** How many each bulk move moved, in order; sitemaps and candidates are URLs too. */
   moved: { urls: number; pages: number }[];
   lookups: { asked: number; saved: number; hits: number };
   commitMs: number;

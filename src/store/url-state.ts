@@ -49,4 +49,18 @@ export const UrlFlag = {
   seed: 4,
   /** Its name looked binary but it is a page: next time a GET. */
   wholeGet: 8,
+  /** Only a third party has named it: it is no page until it answers, or a page leads to it. */
+  candidate: 16,
+  /** First heard of from a log of certificates, or from Common Crawl. */
+  fromCertificates: 32,
+  fromCommonCrawl: 64,
+  /** A page led to it after it had been settled as a candidate: nobody was told of it then. */
+  untold: 128,
 } as const;
+
+/** A candidate that has not answered, or not yet: it is in no list and no count of pages. A broken page is an answer too. */
+export const isUnanswered = (flags: number, state: UrlState, reason: string | null): boolean =>
+  (flags & UrlFlag.candidate) !== 0 && state !== UrlState.done && reason !== 'malformed_html';
+
+/** The same in SQL. */
+export const UNANSWERED = `((urls.flags & ${UrlFlag.candidate}) <> 0 AND urls.state <> ${UrlState.done} AND coalesce(urls.reason, '') <> 'malformed_html')`;

@@ -8,7 +8,7 @@ import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
 import type { CommitAnswer, NewUrl, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps-table.js';
-import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlKind, UrlState } from './url-state.js';
+import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 export interface WriterOptions {
   expectedUrls: number;
@@ -84,7 +84,8 @@ export class Writer {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
-      change: { queued: 0, skipped: 0 },
+      change: { queued: 0, skipped: 0, failed: 0, deferred: 0 },
+      vouched: [],
       queued: [],
       reloaded: new Set(),
       trapped: [],
@@ -107,7 +108,7 @@ export class Writer {
       this.#settle(settled, knownIds, answer);
     }
     for (const found of transaction.found) {
-      this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer);
+      this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer, found.candidate ?? 0);
     }
     for (const id of transaction.returned) {
       this.#must(this.#statements.giveBack.run(id), id, UrlState.leased, UrlState.queued);
@@ -161,7 +162,8 @@ export class Writer {
           knownIds.set(url.id, id);
           answer.known.push([url.id, id]);
           if (url.state !== UrlState.unlisted) {
-            this.#rediscovery.found(id, url.depth, url.reason !== 'nofollow', url.parent, answer);
+            const candidate = (url.flags & UrlFlag.candidate) === 0 ? 0 : url.flags;
+            this.#rediscovery.found(id, url.depth, url.reason !== 'nofollow', url.parent, answer, candidate);
           }
           continue;
         }

@@ -43,6 +43,10 @@ const PAGE_EXTENSION = /^(?:[xsp]?html?|php\d?|aspx?|jspx?|jsf|cfm|cgi|pl|do|md|
 
 const MOST_REMEMBERED_DOMAINS = 10_000;
 
+/** By the public suffix list, its private part included; a host that has none is its own. */
+export const registrableDomain = (hostname: string): string =>
+  getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+
 /** Which URLs belong to the crawl: the union of what the seeds open, cut by the patterns. Exclude wins over include. */
 export class Scope {
   readonly #patterns: ScopePatterns;
@@ -164,11 +168,10 @@ export class Scope {
     return true;
   }
 
-  /** The registrable domain by the public suffix list, its private part included; a host that has none is its own. */
   #domainOf(hostname: string): string {
     let domain = this.#domainOfHost.get(hostname);
     if (domain === undefined) {
-      domain = getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+      domain = registrableDomain(hostname);
       if (this.#domainOfHost.size >= MOST_REMEMBERED_DOMAINS) this.#domainOfHost.clear();
       this.#domainOfHost.set(hostname, domain);
     }

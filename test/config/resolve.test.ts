@@ -125,7 +125,23 @@ describe('refusals', () => {
     [{ parseWorkers: '0' }, '--parse-workers must be at least 1, got 0'],
     [{ scope: 'site' }, '--scope must be one of page, prefix, host, subdomains, domain, any, got site'],
     [{ order: 'random' }, '--order must be one of bfs, dfs, priority, got random'],
-    [{ seedingStrategy: 'sitemap,ct' }, '--seeding-strategy must be none or sitemap: ct is not part of this version'],
+    [
+      { seedingStrategy: 'sitemap,none' },
+      '--seeding-strategy must be none, all, or any of sitemap, ct and commoncrawl with commas between them, got sitemap,none',
+    ],
+    [
+      { seedingStrategy: 'auto' },
+      '--seeding-strategy must be none, all, or any of sitemap, ct and commoncrawl with commas between them (auto is for `gossamer docs`), got auto',
+    ],
+    [
+      { ctUrl: 'https://me:secret@crt.sh' },
+      '--ct-url must be a URL with http:// or https://, without credentials or query, got https://me:secret@crt.sh',
+    ],
+    [
+      { commoncrawlUrl: 'index.commoncrawl.org' },
+      '--commoncrawl-url must be a URL with http:// or https://, without credentials or query, got index.commoncrawl.org',
+    ],
+    [{ maxCtNames: '0' }, '--max-ct-names must be from 1 to 1,000,000, got 0'],
     [
       { proxy: 'socks5://h:1' },
       '--proxy must be an http:// or https:// proxy (SOCKS proxies are not part of this version)',

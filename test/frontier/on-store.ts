@@ -6,7 +6,7 @@ import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
 import { failure } from '../../src/frontier/outcome.js';
 import { keyOf, SeedBook } from '../../src/frontier/seed-book.js';
 import type { Store } from '../../src/store/store.js';
-import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { QueueClass, UNANSWERED, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { begin, openStore, TestScope } from '../store/support.js';
 
@@ -31,6 +31,7 @@ export class FrontierOnStore {
   readonly store: Store;
   readonly frontier: EmbeddedFrontier;
   readonly trapsCut: string[] = [];
+  readonly told: string[] = [];
   now = 1_000;
 
   constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope)) {
@@ -50,9 +51,11 @@ export class FrontierOnStore {
       traps: new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
       seeds: new SeedBook([]),
       resolveAddress: async () => null,
+      seedOf: (url) => (scope.admits(url) ? 0 : -1),
       events: {
         ...{ scopeGrew: unused, hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused },
-        ...{ settled: unused, originsLeft: unused, wake: unused },
+        ...{ originsLeft: unused, wake: unused },
+        settled: (pages) => this.told.push(...pages.map(({ url }) => url)),
         trapCut: (pattern) => this.trapsCut.push(pattern),
       },
     });
@@ -82,7 +85,7 @@ export class FrontierOnStore {
     const { outstanding, done, failed, skipped, deferred } = this.frontier.counts();
     const count = (where: string): number =>
       this.store.database.prepare(`SELECT count(*) AS n FROM urls WHERE ${where}`).get()!.n;
-    const pages = (state: UrlState) => count(`kind = 0 AND state = ${state}`);
+    const pages = (state: UrlState) => count(`kind = 0 AND state = ${state} AND NOT ${UNANSWERED}`);
     const inMemory = { outstanding, done, failed, skipped, deferred };
     const onDisk = {
       outstanding: count('state IN (0, 1)'),

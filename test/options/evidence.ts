@@ -6,6 +6,7 @@ import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
+import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
 import type { Row } from './harness.js';
 
@@ -13,6 +14,7 @@ import type { Row } from './harness.js';
 export const EVIDENCE: readonly Row[] = [
   ...SLOW_FETCH_EVIDENCE,
   ...INPUT_EVIDENCE,
+  ...SEEDING_EVIDENCE,
   ...TRAP_EVIDENCE,
   ...LAYER_EVIDENCE,
   ...POLITENESS_EVIDENCE,

@@ -10,6 +10,9 @@ import { gossamer, temporaryFolder } from '../crawl/support.js';
 const SAMPLES: Partial<Record<OptionKey, string>> = {
   headers: 'X-Sample: 1',
   user: 'name:word',
+  seedingStrategy: 'sitemap,ct',
+  ctUrl: 'https://sample.test',
+  commoncrawlUrl: 'https://sample.test',
   proxy: 'http://127.0.0.1:3128',
   allowNetworks: '10.0.0.0/8',
   connectTo: 'a.test:80:127.0.0.1:8080',

@@ -15,6 +15,7 @@ const RUN: RunFacts = {
   durationMs: 2000,
   layers: { workers: { limit: 512, peak: 4, peakWaiting: 0 } },
   ignoredRobots: false,
+  seeding: [],
   sitemap: null,
   notices: [],
 };
@@ -65,6 +66,7 @@ describe('summary', () => {
       traps: [],
       trapPatterns: 0,
       ignoredRobots: false,
+      seeding: [],
       sitemap: null,
       layers: RUN.layers,
       notices: [],

@@ -10,7 +10,7 @@ import type {
   StoreSnapshot,
   Transaction,
 } from '../../src/store/transaction.js';
-import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { type ModelHost, ModelTables, type ModelUrl } from './model-tables.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -122,7 +122,8 @@ export class ModelStore implements StorePort {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
-      change: { queued: 0, skipped: 0 },
+      change: { queued: 0, skipped: 0, failed: 0, deferred: 0 },
+      vouched: [],
       queued: [],
       reloaded: new Set(),
       trapped: [],
@@ -138,9 +139,12 @@ export class ModelStore implements StorePort {
     for (const settled of transaction.settled) {
       this.#settle(settled);
     }
-    for (const { id, depth } of transaction.found) {
+    for (const { id, depth, offered, candidate } of transaction.found) {
       const url = tables.urls.get(id)!;
       url.depth = Math.min(url.depth, depth);
+      if (offered && candidate === undefined && (url.flags & UrlFlag.candidate) !== 0) {
+        this.#vouch(url, answer);
+      }
     }
     for (const id of transaction.returned) {
       this.#giveBack(tables.urls.get(id)!);
@@ -206,6 +210,17 @@ export class ModelStore implements StorePort {
     });
   }
 
+  /** A page leads to a candidate: it counts, whatever has become of it. */
+  #vouch(url: ModelUrl, answer: CommitAnswer): void {
+    url.flags &= ~UrlFlag.candidate;
+    if (url.state === UrlState.queued || url.state === UrlState.leased) {
+      answer.vouched.push(url.id);
+    }
+    answer.change.failed += Number(url.state === UrlState.failed);
+    answer.change.skipped += Number(url.state === UrlState.skipped);
+    answer.change.deferred += Number(url.state === UrlState.deferred);
+  }
+
   /** robots.txt itself is no work that waits: its origin asks for it again. */
   #giveBack(url: ModelUrl): void {
     if (url.kind === UrlKind.robots && url.hops === 0) {
@@ -243,7 +258,7 @@ export class ModelStore implements StorePort {
           this.tables.move(url.id, [from], to);
           url.reason = reason;
           moved.urls++;
-          moved.pages += url.kind === UrlKind.page ? 1 : 0;
+          moved.pages += url.kind === UrlKind.page && (url.flags & UrlFlag.candidate) === 0 ? 1 : 0;
         }
       }
       if (to === UrlState.queued) {

@@ -59,7 +59,7 @@ describe('a URL that is found again', () => {
     const found = rows.map(({ id }) => ({ id, depth: 2, offered: true, parent: null }));
     const answer = store.writer.commit(transaction({ found }));
     expect(answer.queued.map(({ id }) => id)).toEqual(rows.slice(0, 100).map(({ id }) => id));
-    expect(answer.change).toEqual({ queued: 250, skipped: -250 });
+    expect(answer.change).toMatchObject({ queued: 250, skipped: -250 });
     expect([...answer.reloaded].sort()).toEqual(hosts.map((host) => `http://${host}.test`));
     expect(rows.map(({ id }) => urlRow(store.database, id).class)).toEqual(rows.map((_, n) => (n < 100 ? 0 : 2)));
     const counts = answer.hosts.flatMap(({ origins }) => origins.map(({ queued }) => queued.slice(0, 3)));

@@ -42,6 +42,10 @@ export class LaneThread implements LanePort {
     this.#exited = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
         resolve();
+        for (const { reject } of this.#resolving.values()) {
+          reject(new Error('the thread that looked it up has ended'));
+        }
+        this.#resolving.clear();
         if (!this.#closing) {
           listener.died(setup.lane, failure ?? new Error(`a lane's thread ended with code ${code}`));
         }

@@ -28,11 +28,14 @@ export class Admission {
   #admitOne(offer: Offer, parent: number | null, composition: Composition): number {
     const known = this.#state.parts.keys.find(offer.key);
     const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
+    const isCandidate = (offer.flags & UrlFlag.candidate) !== 0;
     if (known === null) {
-      return this.addNew(offer, parent, offered, composition);
+      // A link that leads to a candidate is news.
+      return this.addNew(offer, parent, offered && !isCandidate, composition);
     }
     if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
-      composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent });
+      const named = isCandidate ? { candidate: offer.flags } : {};
+      composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent, ...named });
     }
     return known.id;
   }

@@ -1,5 +1,5 @@
 import type { CommitAnswer, NewUrl, Transaction } from '../../store/transaction.js';
-import { UrlKind, UrlState } from '../../store/url-state.js';
+import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import type { SettledPage } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import type { Waiting } from './url-queue.js';
@@ -67,5 +67,5 @@ export function trulyNew(newUrls: NewUrl[], answer: CommitAnswer): NewUrl[] {
 
 /** Whether a new URL is work: it waits to be fetched. */
 export const isWork = (url: NewUrl): boolean => url.state === UrlState.queued;
-export const isListed = (url: { kind: number; state: number }): boolean =>
-  url.kind === UrlKind.page && url.state !== UrlState.unlisted;
+export const isListed = (url: NewUrl): boolean =>
+  url.kind === UrlKind.page && url.state !== UrlState.unlisted && (url.flags & UrlFlag.candidate) === 0;

@@ -63,10 +63,10 @@ export class EmbeddedFrontier implements Frontier {
     this.#responses.ended(outcome);
   }
 
-  async admit(offers: Offer[]): Promise<void> {
+  async admit(offers: Offer[], meta: Record<string, string> = {}): Promise<void> {
     const composition = new Composition(this.#state.clock.wall());
     this.#admission.admit(offers, null, composition);
-    await this.#commit(composition);
+    await this.#commit(composition, meta);
   }
 
   async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
@@ -169,8 +169,8 @@ export class EmbeddedFrontier implements Frontier {
     await this.#state.parts.store.commit(composition.transaction);
   }
 
-  async #commit(composition: Composition): Promise<void> {
-    composition.transaction.meta = this.#budget.meta();
+  async #commit(composition: Composition, meta: Record<string, string> = {}): Promise<void> {
+    composition.transaction.meta = { ...this.#budget.meta(), ...meta };
     const answer = await this.#state.parts.store.commit(composition.transaction);
     this.#state.commitMs = answer.commitMs;
     composition.unpin();

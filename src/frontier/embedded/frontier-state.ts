@@ -1,5 +1,6 @@
 import { type Clock, steadyClock } from '../../base/clock.js';
 import type { HostRow, SeedRow, StorePort, StoreSnapshot } from '../../store/transaction.js';
+import { UrlFlag } from '../../store/url-state.js';
 import type { TrapWatch } from '../../url/traps.js';
 import type { Outcome } from '../frontier.js';
 import type { SeedBook } from '../seed-book.js';
@@ -23,6 +24,8 @@ export interface EmbeddedFrontierParts {
   seeds: SeedBook;
   /** Address of a host name, for pacing by address. */
   resolveAddress(hostName: string): Promise<string | null>;
+  /** The seed that lets a URL in, or -1. Left out where no names come from logs of certificates. */
+  seedOf?(url: string): number;
   events: FrontierEvents;
 }
 
@@ -80,6 +83,8 @@ export class FrontierState {
   /** URLs were queued again where all else is put off or has failed: they go the same way with the next transaction. */
   readonly toShareFate = new Set<Origin>();
   readonly toPark = new Map<number, HostRow>();
+  /** Candidates that a page led to while they were waiting or under way, and that memory still has as candidates. */
+  readonly vouched = new Set<number>();
   readonly counts: { done: number; failed: number; skipped: number; deferred: number };
   nextId: number;
   /** Queued or leased, robots.txt aside. */
@@ -123,6 +128,11 @@ export class FrontierState {
     this.dispatched = Number(snapshot.meta.dispatched ?? 0);
     this.refetched = Number(snapshot.meta.refetched ?? 0);
     this.seedUse = new Map(snapshot.seedUse);
+  }
+
+  /** Whether a URL is no page yet: only a third party has named it. */
+  isCandidate({ id, flags }: Waiting): boolean {
+    return (flags & UrlFlag.candidate) !== 0 && !this.vouched.has(id);
   }
 
   get queuedOnDisk(): number {

@@ -1,5 +1,5 @@
 import type { CommitAnswer, HostSnapshot, NewUrl, QueuedUrl } from '../../store/transaction.js';
-import { UrlKind, UrlState } from '../../store/url-state.js';
+import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
@@ -37,6 +37,11 @@ export class Learning {
     }
     this.#state.open += answer.change.queued;
     this.#state.counts.skipped += answer.change.skipped;
+    this.#state.counts.failed += answer.change.failed;
+    this.#state.counts.deferred += answer.change.deferred;
+    for (const id of answer.vouched) {
+      this.#state.vouched.add(id);
+    }
     for (const pattern of answer.trapped) {
       this.#state.parts.events.trapCut(pattern);
     }
@@ -116,12 +121,9 @@ export class Learning {
 
   #cameNew(url: NewUrl, fresh: Set<string>): void {
     if (url.unsure) {
-      this.#state.parts.keys.insert(
-        url.key,
-        url.id,
-        url.depth,
-        url.state !== UrlState.unlisted && url.reason !== 'nofollow',
-      );
+      const offered =
+        url.state !== UrlState.unlisted && url.reason !== 'nofollow' && (url.flags & UrlFlag.candidate) === 0;
+      this.#state.parts.keys.insert(url.key, url.id, url.depth, offered);
     }
     if (isListed(url) && url.state !== UrlState.queued) {
       const name = url.state === UrlState.skipped ? 'skipped' : url.state === UrlState.failed ? 'failed' : 'deferred';
@@ -186,7 +188,7 @@ export class Learning {
       return;
     }
     this.#state.counts.deferred += pages;
-    if (urls === 0) {
+    if (pages === 0) {
       return;
     }
     const at = host ?? origin!.host;

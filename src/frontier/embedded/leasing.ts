@@ -34,7 +34,7 @@ export class Leasing {
     for (const { item, origin, reason, pattern } of cut) {
       composition.transaction.skipped.push({ id: item.id, reason, pattern });
       composition.settled.outstanding++;
-      composition.settled.skipped++;
+      composition.settled.skipped += this.#state.isCandidate(item) ? 0 : 1;
       composition.pin(origin.host);
     }
     for (const host of probes) {

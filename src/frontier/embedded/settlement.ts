@@ -1,7 +1,9 @@
 import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
+import { plainCandidate } from '../candidate.js';
 import type { Offer, Outcome } from '../frontier.js';
+import { keyOf } from '../seed-book.js';
 import { judge } from '../verdict.js';
 import type { Admission } from './admission.js';
 import type { Composition } from './composition.js';
@@ -36,6 +38,9 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
+    if (this.#state.vouched.delete(held.item.id)) {
+      held.item.flags &= ~UrlFlag.candidate;
+    }
     if (outcome.unsent === 'returned' || outcome.unsent === 'lost') {
       this.#state.refetched += outcome.unsent === 'lost' ? 1 : 0;
       this.#giveBack(held, composition);
@@ -99,7 +104,11 @@ export class Settlement {
       // All of its URLs, those that were known already too.
       this.#state.parts.events.sitemapRead(item.url, outcome.page?.links ?? 0);
     }
-    if (item.kind === UrlKind.page) {
+    if (isUnanswered(item.flags, verdict.state, verdict.reason)) {
+      if ((item.flags & UrlFlag.fromCertificates) !== 0) {
+        this.#tryPlain(item.url, verdict.reason, composition);
+      }
+    } else if (item.kind === UrlKind.page) {
       const state = (['done', 'failed', 'skipped'] as const)[verdict.state - UrlState.done]!;
       composition.settled[state]++;
       const external = (item.flags & UrlFlag.external) !== 0;
@@ -169,6 +178,22 @@ export class Settlement {
     }
   }
 
+  /** A name from a log of certificates may have a server that knows no TLS. */
+  #tryPlain(url: string, reason: string | null, composition: Composition): void {
+    const next = plainCandidate(url, reason, (plain) => this.#state.parts.seedOf?.(plain) ?? -1);
+    if (next !== null) {
+      this.#admission.admit([next], null, composition);
+    }
+  }
+
+  /** No robots.txt by TLS. Whether the origin is one of those names is told by what is known of its home page. */
+  #tryPlainOrigin({ origin }: Origin, outcome: Outcome, composition: Composition): void {
+    const home = this.#state.parts.keys.find(keyOf(`${origin}/`));
+    if (home !== null && !home.offered && outcome.status === null) {
+      this.#tryPlain(`${origin}/`, outcome.errorClass, composition);
+    }
+  }
+
   #noteTrap(held: Held, outcome: Outcome): void {
     if (outcome.unsent !== null || outcome.status === null) {
       return;
@@ -210,6 +235,7 @@ export class Settlement {
     }
     if (step.bulk !== null) {
       this.#deferral.moveAll(step.bulk.to, step.bulk.reason, null, owner, composition);
+      this.#tryPlainOrigin(owner, outcome, composition);
       this.#admission.admit(
         this.#state.parts.seeds.originFailed(owner.origin, step.bulk.reason, outcome),
         null,

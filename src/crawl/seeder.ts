@@ -1,0 +1,324 @@
+import { printable } from '../base/text.js';
+import type { Fetcher } from '../fetch/fetcher.js';
+import { candidateOffer, trappedCandidate } from '../frontier/candidate.js';
+import type { Offer } from '../frontier/frontier.js';
+import type { SeedingFacts } from '../report/summary.js';
+import { type ApiClient, ApiTrouble } from '../seeding/api-client.js';
+import { readCertificateNames } from '../seeding/certificate-log.js';
+import { readCommonCrawl } from '../seeding/common-crawl.js';
+import type { SourceEnd } from '../seeding/source.js';
+import type { SeedRow } from '../store/transaction.js';
+import { UrlFlag } from '../store/url-state.js';
+import { hostnameOf } from '../url/host.js';
+import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
+import type { CrawlScope } from './crawl-scope.js';
+import { SeedingLedger, type Taken } from './seeding-ledger.js';
+import { isCovered, keyOf, type Question, questionsFor, type ThirdParty } from './seeding-questions.js';
+import { announcement, told } from './seeding-words.js';
+
+/** A third party: where it is asked, by whom, and how much is taken from it. */
+export interface SeedingParty {
+  source: ThirdParty;
+  baseUrl: string;
+  client: ApiClient;
+  max: number;
+}
+
+export interface SeederParts {
+  parties: SeedingParty[];
+  seeds: readonly SeedRow[];
+  scope: CrawlScope;
+  identity: IdentityOptions;
+  /** What an earlier run of the crawl has kept. */
+  kept: string | undefined;
+  /** Durable when it resolves, with what is to be kept beside it. */
+  admit(offers: Offer[], meta?: Record<string, string>): Promise<void>;
+  resolve(host: string): Promise<string>;
+  notice(text: string): void;
+  /** It is over, or something happened that nobody foresaw. */
+  ended(error: Error | null): void;
+  /** Aborted when the run ends. */
+  stop: AbortController;
+  fetcher: Pick<Fetcher, 'close'>;
+}
+
+const BATCH = 1_000;
+const PARALLEL_LOOKUPS = 64;
+const FLAG = { ct: UrlFlag.fromCertificates, commoncrawl: UrlFlag.fromCommonCrawl } as const;
+
+/**
+ * Asks third parties for names and URLs beside the crawl. Each party is asked one thing at a time, the parties at the same time. What it is
+ * told becomes candidates; which questions are answered is kept with them, so that a run that is cut off asks the others again.
+ */
+export class Seeder {
+  readonly #parts: SeederParts;
+  readonly #waiting: Question[] = [];
+  /** Keys of all questions that were asked or wait. */
+  readonly #known = new Set<string>();
+  readonly #ledger: SeedingLedger;
+  readonly #working = new Map<ThirdParty, Question>();
+  readonly #givenUp = new Set<ThirdParty>();
+  readonly #told = new Set<string>();
+  readonly #running: Promise<void>[] = [];
+  #hasStarted = false;
+  /** Resolves when it is to stop: nobody waits for a name server then. */
+  readonly #isStopped: Promise<null>;
+
+  constructor(parts: SeederParts) {
+    this.#parts = parts;
+    this.#isStopped = new Promise((resolve) => {
+      parts.stop.signal.addEventListener('abort', () => resolve(null), { once: true });
+    });
+    this.#ledger = new SeedingLedger(parts.kept);
+    for (const seed of parts.seeds) {
+      this.#plan(seed);
+    }
+  }
+
+  /** Something is asked, or is still to be. */
+  get isActive(): boolean {
+    return !this.#parts.stop.signal.aborted && (this.#waiting.length > 0 || this.#working.size > 0);
+  }
+
+  /** Whom it waits for, in words; null where it waits for nobody. */
+  get waitsFor(): string | null {
+    const names = [...this.#working].map(([source, { about }]) => `${this.#hostOf(source)} about ${about}`);
+    return names.length === 0 ? null : names.join(', ');
+  }
+
+  /** The seed that lets a URL in, or -1. */
+  seedOf(url: string): number {
+    return this.#parts.scope.seedOf(url);
+  }
+
+  get facts(): SeedingFacts[] {
+    return this.#ledger.facts;
+  }
+
+  start(): void {
+    this.#hasStarted = true;
+    this.#announce();
+    this.#work();
+  }
+
+  /** The scope of a seed has grown: there may be more to ask. */
+  widened(seed: SeedRow): void {
+    this.#parts.scope.widen(seed.seed, seed.scopeUrls);
+    this.#plan(seed);
+    if (this.#hasStarted) {
+      this.#work();
+    }
+  }
+
+  /** Asks nothing more, and calls off what is under way. */
+  stop(): void {
+    this.#parts.stop.abort(new Error('the run ends'));
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all(this.#running);
+    await this.#parts.fetcher.close();
+  }
+
+  #plan(seed: SeedRow): void {
+    const { scope } = this.#parts;
+    const parties = this.#parts.parties.filter((party) => !this.#isCrawled(party, seed));
+    if (scope.depthLimitOf(seed.seed) < 1) {
+      return;
+    }
+    const { questions, unasked, oneHost } = questionsFor(seed, new Set(parties.map(({ source }) => source)));
+    for (const host of unasked) {
+      this.#tellOnce(`${printable(host)} is no public name: no third party is asked about it`);
+    }
+    if (oneHost) {
+      this.#tellOnce(`${this.#hostOf('ct')} is not asked: in a scope of one host there are no other names`);
+    }
+    for (const question of questions) {
+      const isDone = this.#ledger.isFinished(question) || this.#givenUp.has(question.source);
+      if (!isDone && !isCovered(question, this.#known)) {
+        this.#known.add(keyOf(question));
+        this.#waiting.push(question);
+      }
+    }
+  }
+
+  /** A host that is crawled has one pace for everything: it is not asked beside that. */
+  #isCrawled({ baseUrl }: SeedingParty, { scope, scopeUrls }: SeedRow): boolean {
+    const host = hostnameOf(baseUrl);
+    const isCrawled =
+      scope !== 'any' ? this.#parts.scope.seedOf(baseUrl) >= 0 : scopeUrls.some((url) => hostnameOf(url) === host);
+    if (isCrawled) {
+      this.#tellOnce(`${host} is crawled itself: it is not asked for URLs`);
+    }
+    return isCrawled;
+  }
+
+  #announce(): void {
+    const about = [...new Set(this.#waiting.map((question) => question.about))];
+    if (about.length === 0) {
+      return;
+    }
+    const hosts = [...new Set(this.#waiting.map(({ source }) => this.#hostOf(source)))];
+    this.#parts.notice(announcement(hosts, about));
+  }
+
+  #work(): void {
+    for (const party of this.#parts.parties) {
+      if (!this.#working.has(party.source) && this.#waiting.some(({ source }) => source === party.source)) {
+        this.#running.push(this.#workOn(party));
+      }
+    }
+  }
+
+  /** All questions to one party. What cannot be foreseen ends the run; all else is told, and the crawl goes on. */
+  async #workOn(party: SeedingParty): Promise<void> {
+    const { signal } = this.#parts.stop;
+    let failure: Error | null = null;
+    try {
+      for (let next = this.#next(party); next !== null && !signal.aborted; next = this.#next(party)) {
+        this.#working.set(party.source, next);
+        if (this.#roomOf(party) <= 0) {
+          this.#giveUp(party, null);
+          break;
+        }
+        await this.#ask(party, next);
+      }
+    } catch (error) {
+      if (error instanceof ApiTrouble) {
+        this.#giveUp(party, error.message);
+      } else if (!signal.aborted) {
+        failure = error as Error;
+      }
+    }
+    this.#working.delete(party.source);
+    this.#parts.ended(failure);
+  }
+
+  #next({ source }: SeedingParty): Question | null {
+    const place = this.#givenUp.has(source) ? -1 : this.#waiting.findIndex((question) => question.source === source);
+    const [question = null] = place < 0 ? [] : this.#waiting.splice(place, 1);
+    return question;
+  }
+
+  async #ask(party: SeedingParty, question: Question): Promise<void> {
+    const taken: Taken = { found: 0, inScope: 0, withAddress: 0 };
+    const room = this.#roomOf(party);
+    const end =
+      party.source === 'ct'
+        ? await this.#askForNames(party, question, room, taken)
+        : await this.#askForUrls(party, question, room, taken);
+    const host = this.#hostOf(party.source);
+    this.#ledger.finish(question, host, taken);
+    await this.#parts.admit([], this.#ledger.meta());
+    this.#parts.notice(told(host, question, taken, end));
+    if (end.cut === 'limit') {
+      this.#giveUp(party, null);
+    }
+  }
+
+  /** How much more may be taken from a party. */
+  #roomOf(party: SeedingParty): number {
+    const { found, inScope } = this.#ledger.of(party.source, this.#hostOf(party.source));
+    return party.max - (party.source === 'ct' ? found : inScope);
+  }
+
+  async #askForNames(party: SeedingParty, { pattern }: Question, room: number, taken: Taken): Promise<SourceEnd> {
+    const names = new Set<string>();
+    const end = await readCertificateNames(party.client, party.baseUrl, pattern, (name) => {
+      if (!names.has(name) && names.size >= room) return false;
+      names.add(name);
+      return true;
+    });
+    taken.found = names.size;
+    const seeds = new Set(this.#parts.seeds.flatMap(({ scopeUrls }) => scopeUrls.map(hostnameOf)));
+    // A host of a seed's own is crawled already, perhaps by another scheme.
+    const others = [...names].filter((name) => !seeds.has(name));
+    const offers = others.flatMap((name) => this.#offer(`https://${name}/`, FLAG.ct));
+    taken.inScope = offers.length;
+    for (let from = 0; from < offers.length; from += BATCH) {
+      const withAddress = await this.#withAddress(offers.slice(from, from + BATCH));
+      taken.withAddress += withAddress.length;
+      await this.#parts.admit(withAddress);
+    }
+    return end;
+  }
+
+  async #askForUrls(party: SeedingParty, { pattern }: Question, room: number, taken: Taken): Promise<SourceEnd> {
+    const urls = new Set<string>();
+    let isFull = false;
+    const end = await readCommonCrawl(party.client, party.baseUrl, pattern, async (captured) => {
+      taken.found += captured.length;
+      const offers: Offer[] = [];
+      for (const offer of captured.flatMap((url) => this.#offer(url, FLAG.commoncrawl))) {
+        if (urls.has(offer.url)) continue;
+        isFull = urls.size >= room;
+        if (isFull) break;
+        urls.add(offer.url);
+        offers.push(offer);
+      }
+      for (let from = 0; from < offers.length; from += BATCH) {
+        await this.#parts.admit(offers.slice(from, from + BATCH));
+      }
+      return !isFull;
+    });
+    taken.inScope = urls.size;
+    return end;
+  }
+
+  /** As a link to it would be judged; nothing where it is out of scope. */
+  #offer(written: string, source: number): Offer[] {
+    const { scope, identity } = this.#parts;
+    const url = normaliseUrl(written, identity)?.url ?? '';
+    const seed = url === '' ? -1 : scope.seedOf(url);
+    if (seed < 0) {
+      return [];
+    }
+    const trap = scope.trap(url);
+    return [trap === null ? candidateOffer(url, seed, source) : trappedCandidate(url, seed, trap)];
+  }
+
+  /** Names without an address that may be asked are dropped here: each would cost a host, a robots.txt and its time-outs. */
+  async #withAddress(offers: Offer[]): Promise<Offer[]> {
+    const { resolve, stop } = this.#parts;
+    const found: Offer[] = [];
+    const left = [...offers];
+    const lookUp = async (): Promise<void> => {
+      for (let offer = left.shift(); offer !== undefined && !stop.signal.aborted; offer = left.shift()) {
+        const address = await Promise.race([resolve(hostnameOf(offer.url)).catch(() => null), this.#isStopped]);
+        if (address !== null) found.push(offer);
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL_LOOKUPS }, lookUp));
+    stop.signal.throwIfAborted();
+    return found;
+  }
+
+  #giveUp({ source }: SeedingParty, problem: string | null): void {
+    this.#givenUp.add(source);
+    const left = this.#waiting.filter((question) => question.source === source).length;
+    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((question) => question.source !== source));
+    const about = this.#working.get(source)?.about ?? '';
+    if (problem !== null) {
+      this.#ledger.of(source, this.#hostOf(source)).problem = problem;
+      this.#parts.notice(
+        `${this.#hostOf(source)} told nothing about ${printable(about)}: ${printable(problem)}; the crawl goes on without it`,
+      );
+    } else if (left > 0) {
+      this.#parts.notice(`${this.#hostOf(source)} is not asked about ${left} more: what it may give is used up`);
+    }
+  }
+
+  #hostOf(source: ThirdParty): string {
+    const party = this.#parts.parties.find((each) => each.source === source);
+    return party === undefined ? source : new URL(party.baseUrl).host;
+  }
+
+  #tellOnce(text: string): void {
+    if (!this.#told.has(text)) {
+      this.#told.add(text);
+      this.#parts.notice(text);
+    }
+  }
+}
