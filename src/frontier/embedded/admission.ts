@@ -72,7 +72,7 @@ export class Admission {
       origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
     // What a seed redirects to is fetched whatever it looks like.
-    if (offer.pattern !== null && state === UrlState.skipped) {
+    if (offer.pattern !== null && state !== UrlState.queued) {
       composition.transaction.trapped.push({ id, pattern: offer.pattern });
     }
     composition.transaction.newUrls.push(url);
