@@ -10,6 +10,7 @@ import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimpl
 import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { runList } from './list-command.js';
+import { runPreviewCommand } from './preview-command.js';
 import { runRobots } from './robots-command.js';
 import { runStatus } from './status-command.js';
 import { Terminal } from './terminal.js';
@@ -18,6 +19,7 @@ const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number
   crawl: runCrawl,
   resume: runResume,
   export: runExport,
+  preview: runPreviewCommand,
   robots: runRobots,
   status: runStatus,
   list: runList,

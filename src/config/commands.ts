@@ -1,5 +1,5 @@
 /** The commands of this version, in the order in which help names them. */
-export const COMMANDS = ['crawl', 'resume', 'export', 'robots', 'status', 'list', 'delete'] as const;
+export const COMMANDS = ['crawl', 'resume', 'export', 'preview', 'robots', 'status', 'list', 'delete'] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface CommandSpec {
@@ -44,6 +44,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
       'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  preview: {
+    usage: '<url…>',
+    sentence:
+      'Say what a crawl would ask for and how long it would take. Reads only robots.txt and sitemaps; --sample fetches some pages too.',
+    fewestArguments: 0,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer preview example.com',
+      'gossamer preview https://example.com/docs/ --scope prefix --sample 200',
+      'gossamer preview example.com --delay 100 --json',
     ],
   },
   robots: {

@@ -5,7 +5,6 @@ const LATER_COMMANDS: readonly string[] = [
   'docs',
   'graph',
   'explain',
-  'preview',
   'show',
   'search',
   'diff',

@@ -57,11 +57,21 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       targets: input.listensToEdges,
       sitemapMaxUrls: SITEMAP_MAX_URLS,
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
+      keepsOutside: false,
     },
     lanes,
     memoryLimitBytes,
     keyBudgetBytes: options.seenMemoryBytes ?? Math.floor(memoryLimitBytes / 4),
     userAgent,
+  };
+}
+
+/** The same engine, with no page asked for but those of a sample; `choose` null: of none at all. */
+export function surveySettings(settings: EngineSettings, { choose }: Pick<SchedulerOptions, 'choose'>): EngineSettings {
+  return {
+    ...settings,
+    scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
+    reader: { ...settings.reader, keepsOutside: true },
   };
 }
 
@@ -80,7 +90,7 @@ function availableMemory(): number {
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
   return {
-    delayMsFor: (host) => (input.delayIsDefault && isLoopbackHost(withoutPort(host)) ? 0 : options.delayMs),
+    delayMsFor: (host) => delayOf(host, options.delayMs, input.delayIsDefault),
     maxInflightPerHost: options.maxInflightPerHost,
     autoTune: options.autoTune,
     frontierLimit: Math.max(1, Math.min(options.frontierLimit, Math.floor(memoryLimitBytes / 10 / WAITING_BYTES))),
@@ -95,6 +105,8 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     retries: options.retries,
     retryDelayMs: options.retryDelayMs,
     newestFirst: options.order === 'dfs',
+    choose: null,
+    surveyOnly: false,
     maxUrls: options.maxUrls ?? 0,
     maxUrlsPerHost: options.maxUrlsPerHost ?? 0,
     maxUrlsOfSeed: (seed) => seeds[seed]?.maxUrls ?? 0,
@@ -104,6 +116,10 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     maxRedirects: options.maxRedirects,
   };
 }
+
+/** --delay as it applies to a host: on loopback none unless it was asked for. */
+export const delayOf = (host: string, delayMs: number, isDefault: boolean): number =>
+  isDefault && isLoopbackHost(withoutPort(host)) ? 0 : delayMs;
 
 /** Loopback hosts are told apart by their port, so their key has one. */
 const withoutPort = (hostKey: string): string => hostKey.replace(/:\d+$/, '');

@@ -1,5 +1,5 @@
 import type { NewUrl } from '../../store/transaction.js';
-import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
@@ -48,7 +48,8 @@ export class Admission {
       depth: offer.depth,
       parent,
       seed: offer.seed,
-      class: offer.class,
+      // A survey holds back what waits among the rest: a seed must not stand before sitemaps there.
+      class: this.#state.options.surveyOnly && offer.kind === UrlKind.page ? QueueClass.rest : offer.class,
       state,
       reason,
       hops: offer.hops,

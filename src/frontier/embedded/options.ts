@@ -1,4 +1,5 @@
 import type { BackoffOptions } from '../../hosts/backoff.js';
+import type { Choose } from './url-queue.js';
 
 /** What the scheduler has to know; all of it comes from the options of the crawl. */
 export interface SchedulerOptions extends BackoffOptions {
@@ -15,6 +16,10 @@ export interface SchedulerOptions extends BackoffOptions {
   retries: number;
   retryDelayMs: number;
   newestFirst: boolean;
+  /** Makes, for each origin, what chooses the next of its URLs; null: in their order. */
+  choose: (() => Choose) | null;
+  /** No page is asked for, only robots.txt and sitemaps. */
+  surveyOnly: boolean;
   /** 0 = no limit, here and below. */
   maxUrls: number;
   maxUrlsPerHost: number;

@@ -16,6 +16,9 @@ export interface Waiting {
   flags: number;
 }
 
+/** Which of so many waiting URLs goes next, counted from the oldest. */
+export type Choose = (waiting: number) => number;
+
 /**
  * One class of an origin's waiting URLs: a window in memory over the rows on disk, which are ordered by id. Oldest first (bfs), the window
  * holds the lowest ids and the rest on disk is newer; newest first (dfs), it holds the highest and the rest is older. Leaving memory
@@ -27,10 +30,14 @@ class Window {
   /** Everything on disk lies beyond this id. */
   #edge: number;
   readonly #newestFirst: boolean;
+  readonly #choose: Choose | null;
+  /** How far behind the first the next one stands, once that is chosen. */
+  #chosen: number | null = null;
   onDisk = 0;
 
-  constructor(newestFirst: boolean) {
+  constructor(newestFirst: boolean, choose: Choose | null) {
     this.#newestFirst = newestFirst;
+    this.#choose = choose;
     this.#edge = newestFirst ? Number.MAX_SAFE_INTEGER : 0;
   }
 
@@ -82,12 +89,21 @@ class Window {
   }
 
   peek(): Waiting | undefined {
+    if (this.#choose !== null && this.size > 0) {
+      this.#chosen ??= this.#choose(this.size);
+      return this.#items[this.#head + this.#chosen];
+    }
     return this.#newestFirst ? this.#items.at(-1) : this.#items[this.#head];
   }
 
   take(): Waiting | undefined {
     if (this.#newestFirst) {
       return this.#items.pop();
+    }
+    if (this.#chosen !== null) {
+      const [item] = this.#items.splice(this.#head + this.#chosen, 1);
+      this.#chosen = null;
+      return item;
     }
     const item = this.#items[this.#head];
     if (item !== undefined) {
@@ -107,6 +123,7 @@ class Window {
     if (leaving <= 0) {
       return 0;
     }
+    this.#chosen = null;
     if (this.#newestFirst) {
       const dropped = this.#items.splice(this.#head, leaving);
       this.#edge = dropped.at(-1)!.id + 1;
@@ -123,6 +140,7 @@ class Window {
     const left = this.size;
     this.#items = [];
     this.#head = 0;
+    this.#chosen = null;
     this.#edge = this.#newestFirst ? Number.MAX_SAFE_INTEGER : 0;
     this.onDisk = onDisk;
     return left;
@@ -153,9 +171,9 @@ export class UrlQueue {
   /** Urgent ones that came while others were on disk: they stand there too, and must not come twice. */
   readonly #cameMeanwhile = new Set<number>();
 
-  constructor(newestFirst: boolean) {
+  constructor(newestFirst: boolean, choose: Choose | null = null) {
     this.#newestFirst = newestFirst;
-    this.#windows = { [QueueClass.seed]: new Window(false), [QueueClass.rest]: new Window(newestFirst) };
+    this.#windows = { [QueueClass.seed]: new Window(false, null), [QueueClass.rest]: new Window(newestFirst, choose) };
   }
 
   get inMemory(): number {
@@ -164,6 +182,12 @@ export class UrlQueue {
 
   get onDisk(): number {
     return this.urgentOnDisk + this.#windows[1].onDisk + this.#windows[2].onDisk;
+  }
+
+  /** Neither urgent ones nor seeds wait. */
+  get holdsOnlyRest(): boolean {
+    const seeds = this.#windows[1];
+    return this.#urgent.size + this.urgentOnDisk + seeds.size + seeds.onDisk === 0;
   }
 
   /** How many more came into memory. */
