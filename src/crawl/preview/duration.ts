@@ -52,13 +52,14 @@ export function forecast(hosts: readonly HostLoad[], limits: CrawlLimits): Forec
       ? earliest(tracks, wanted)
       : tracks.reduce((longest, track) => Math.max(longest, track.timeFor(track.requests)), 0);
   const neededMs = Math.max(byHosts, byWorkers);
-  const paces = limits.durationMs !== null && limits.durationMs < neededMs;
-  const durationMs = paces ? limits.durationMs! : neededMs;
+  const isCut = limits.durationMs !== null && limits.durationMs < neededMs;
+  const durationMs = isCut ? limits.durationMs! : neededMs;
+  // Where workers are few, each host comes along more slowly than it could.
   const share = byHosts === 0 ? 1 : Math.min(1, byHosts / neededMs);
   return {
     durationMs,
-    pages: Math.round(paces ? Math.min(wanted, pagesAt(tracks, durationMs * share)) : wanted),
-    cutBy: paces ? 'duration' : wanted < all ? 'max_urls' : null,
+    pages: isCut ? Math.floor(Math.min(wanted, pagesAt(tracks, durationMs * share))) : Math.round(wanted),
+    cutBy: isCut ? 'duration' : wanted < all ? 'max_urls' : null,
     decidedBy: byWorkers > byHosts ? 'workers' : pacedBy(tracks),
   };
 }

@@ -9,6 +9,8 @@ export interface LinkGraph {
   readonly fetched: Uint8Array;
   readonly targets: Adjacency;
   readonly sources: Adjacency;
+  /** URLs that nobody knew before, for each page drawn by lot, in their order. */
+  readonly news: readonly number[];
 }
 
 export interface Adjacency {
@@ -17,7 +19,13 @@ export interface Adjacency {
 }
 
 /** @param links pairs of nodes, from and to; each once */
-export function linkGraph(nodes: number, base: number, fetched: Uint8Array, links: readonly number[]): LinkGraph {
+export function linkGraph(
+  nodes: number,
+  base: number,
+  fetched: Uint8Array,
+  links: readonly number[],
+  news: readonly number[],
+): LinkGraph {
   const all: number[] = [];
   for (let node = 1; node <= base; node++) {
     all.push(0, node);
@@ -28,7 +36,7 @@ export function linkGraph(nodes: number, base: number, fetched: Uint8Array, link
       all.push(links[i]!, links[i + 1]!);
     }
   }
-  return { nodes, base, fetched, targets: adjacency(nodes, all, 0), sources: adjacency(nodes, all, 1) };
+  return { nodes, base, fetched, targets: adjacency(nodes, all, 0), sources: adjacency(nodes, all, 1), news };
 }
 
 function adjacency(nodes: number, links: readonly number[], side: 0 | 1): Adjacency {

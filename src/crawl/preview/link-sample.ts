@@ -75,14 +75,16 @@ function numbered(
   });
   // A page that nobody found before it was fetched is as good as given.
   const met = new Set<number>();
-  for (const { id, targets } of later) {
+  const news = later.map(({ id, targets }) => {
     if (nodeOf[id] === 0 && !met.has(id)) {
       nodeOf[id] = nodes++;
     }
+    const before = met.size;
     for (const target of targets) {
       met.add(target);
     }
-  }
+    return met.size - before;
+  });
   const base = nodes - 1;
   for (const target of met) {
     nodeOf[target] = nodeOf[target] === 0 ? nodes++ : nodeOf[target]!;
@@ -97,5 +99,5 @@ function numbered(
       }
     }
   }
-  return linkGraph(nodes, base, fetched, links);
+  return linkGraph(nodes, base, fetched, links, news);
 }

@@ -33,8 +33,13 @@ const PLAIN: Caution = { unseen: 1, errors: 0, unmet: 0 };
 const CAUTIOUS: Caution = { unseen: 4, errors: 2, unmet: 3 };
 /** Less says nothing about a generation: it is judged together with its neighbours. */
 const FEWEST_PAGES = 8;
+/** A page of a kind that nobody has met may well be a list. */
+const FEWEST_OF_UNMET = 3;
 /** A range wider than this is no answer. */
 const WIDEST = 20;
+/** Where so much of what is known was fetched, and yet so many new URLs came of each page to the last, what is known is only as far as one has walked. */
+const WALKED_SHARE = 0.45;
+const WALKED_NEWS = 0.6;
 
 /**
  * Two thoughts. A page that is not fetched yet brings about as many new URLs as those of its generation did that were drawn by lot (Good, Turing); and the
@@ -49,14 +54,22 @@ export function siteSize(known: number, graph: LinkGraph): SizeEstimate {
     return { low: known, estimate: known, high: known };
   }
   const high = known + unknown(generations, CAUTIOUS);
-  return high > WIDEST * known
+  return high > WIDEST * known || isOnTheWay(known, generations, graph.news)
     ? { low: known, estimate: null, high: null }
     : { low: known, estimate: Math.round(known + unknown(generations, PLAIN)), high: Math.ceil(high) };
 }
 
+/** A chain of lists, say: each page that is fetched leads to the next, and nothing tells how many there are. */
+function isOnTheWay(known: number, generations: Generation[], news: readonly number[]): boolean {
+  const waiting = generations.reduce((sum, { size, fetched }) => sum + size - fetched, 0);
+  const late = news.slice(news.length >> 1);
+  const perPage = late.reduce((sum, count) => sum + count, 0) / Math.max(1, late.length);
+  return (known - waiting) / known > WALKED_SHARE && perPage > WALKED_NEWS;
+}
+
 /** URLs that are still to be found. */
 function unknown(generations: Generation[], caution: Caution): number {
-  const perMeeting = meanOfPositive(generations.flatMap(({ brought }) => brought));
+  const perMeeting = Math.max(FEWEST_OF_UNMET, meanOfPositive(generations.flatMap(({ brought }) => brought)));
   const yields = generations.map((_, place) => yieldOf(around(generations, place), perMeeting, caution));
   let total = 0;
   let found = 0;
@@ -123,7 +136,7 @@ function together(generations: Generation[]): Generation {
 
 function meanOfPositive(counts: readonly number[]): number {
   const positive = counts.filter((count) => count > 0);
-  return positive.length === 0 ? 1 : positive.reduce((sum, count) => sum + count, 0) / positive.length;
+  return positive.length === 0 ? 0 : positive.reduce((sum, count) => sum + count, 0) / positive.length;
 }
 
 function generationsOf(graph: LinkGraph): Generation[] {
