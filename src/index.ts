@@ -20,6 +20,14 @@ export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './
 export { crawl, resumeCrawl } from './crawl/library.js';
 export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
 export type { EndReason } from './crawl/limits.js';
+export type { Forecast } from './crawl/preview/duration.js';
+export type { PreviewHost } from './crawl/preview/host-survey.js';
+export type { Preview, PreviewOptions } from './crawl/preview/preview.js';
+/** What a crawl would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
+export { preview } from './crawl/preview/preview.js';
+export type { ForbiddingRule } from './crawl/preview/robots-judge.js';
+export type { SizeEstimate } from './crawl/preview/site-size.js';
+export type { Duration } from './crawl/preview/survey.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { SeedError, StateError, UsageError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
@@ -10,6 +10,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
+import { seedFailure } from './seed-failure.js';
 import type { Terminal } from './terminal.js';
 
 /** gossamer crawl */
@@ -104,12 +105,7 @@ function exitCode({ end, seeds, allSeedsFailed, summary }: SessionResult): numbe
     return EXIT.terminated;
   }
   if (allSeedsFailed) {
-    const forbidden = seeds.find(({ fate }) => fate === 'forbidden');
-    const first = forbidden ?? seeds[0]!;
-    const what = forbidden === undefined ? 'could not be reached' : 'is forbidden by robots.txt';
-    throw new SeedError(
-      `${first.label} ${what}: ${first.detail ?? Object.keys(summary.byClass)[0] ?? 'no answer'}${seeds.length > 1 ? ` (and ${seeds.length - 1} more seeds failed)` : ''}`,
-    );
+    throw seedFailure(seeds, Object.keys(summary.byClass)[0] ?? 'no answer');
   }
   return EXIT.ok;
 }

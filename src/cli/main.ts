@@ -11,6 +11,7 @@ import { runExplain } from './explain-command.js';
 import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { runList } from './list-command.js';
+import { runPreviewCommand } from './preview-command.js';
 import { runRobots } from './robots-command.js';
 import { runStatus } from './status-command.js';
 import { Terminal } from './terminal.js';
@@ -20,6 +21,7 @@ const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number
   resume: runResume,
   export: runExport,
   explain: runExplain,
+  preview: runPreviewCommand,
   robots: runRobots,
   status: runStatus,
   list: runList,

@@ -1,5 +1,15 @@
 /** The commands of this version, in the order in which help names them. */
-export const COMMANDS = ['crawl', 'resume', 'export', 'explain', 'robots', 'status', 'list', 'delete'] as const;
+export const COMMANDS = [
+  'crawl',
+  'resume',
+  'preview',
+  'export',
+  'explain',
+  'robots',
+  'status',
+  'list',
+  'delete',
+] as const;
 export type Command = (typeof COMMANDS)[number];
 
 export interface CommandSpec {
@@ -55,6 +65,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer explain gossamer-data/example.com https://example.com/private/page',
       'gossamer explain gossamer-data/example.com /private/page --json',
+    ],
+  },
+  preview: {
+    usage: '<url…>',
+    sentence:
+      'Say what a crawl would ask for and how long it would take. Reads only robots.txt and sitemaps; --sample fetches some pages too.',
+    fewestArguments: 0,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer preview example.com',
+      'gossamer preview https://example.com/docs/ --scope prefix --sample 200',
+      'gossamer preview example.com --delay 100 --json',
     ],
   },
   robots: {

@@ -4,7 +4,6 @@ const LATER_COMMANDS: readonly string[] = [
   'check',
   'docs',
   'graph',
-  'preview',
   'show',
   'search',
   'diff',

@@ -3,7 +3,9 @@ import type { OptionSpec } from './option-spec.js';
 import { GIB, KIB, MIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
-const CRAWL_AND_ROBOTS = ['crawl', 'robots'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
+/** Commands that ask servers. */
+const ASKERS = ['crawl', 'preview', 'robots'] as const;
 
 /** One request: its limits, and the way to the server. */
 export const FETCH_OPTIONS = {
@@ -18,7 +20,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Time for a whole request',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxBodyBytes: {
     flag: 'max-body',
@@ -78,7 +80,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Time to connect',
     advanced: true,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   idleTimeoutMs: {
     flag: 'idle-timeout',
@@ -117,7 +119,7 @@ export const FETCH_OPTIONS = {
     sentence: "A request header, 'Name: value'",
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
     secret: true,
   },
   user: {
@@ -132,7 +134,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Basic authentication, sent only to the origins of the seeds',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
     secret: true,
   },
   proxy: {
@@ -147,7 +149,7 @@ export const FETCH_OPTIONS = {
     sentence: 'An http:// or https:// proxy for all requests',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
     secret: true,
   },
   insecure: {
@@ -159,7 +161,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Do not verify TLS certificates; warned about',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   cacert: {
     flag: 'cacert',
@@ -170,7 +172,7 @@ export const FETCH_OPTIONS = {
     sentence: 'A PEM file of certificates to trust',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   allowPrivate: {
     flag: 'allow-private',
@@ -180,7 +182,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Allow private, loopback and link-local addresses',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   allowNetworks: {
     flag: 'allow-network',
@@ -194,7 +196,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Allow the private addresses of one network',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   connectTo: {
     flag: 'connect-to',
@@ -208,7 +210,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Connect to ADDR:PORT instead of HOST:PORT; empty parts match anything',
     advanced: true,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   dnsServers: {
     flag: 'dns-server',
@@ -222,7 +224,7 @@ export const FETCH_OPTIONS = {
     sentence: "A name server to ask instead of the system's",
     advanced: true,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   http2: {
     flag: 'http2',
@@ -232,7 +234,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Do not use HTTP/2 where a server offers it',
     advanced: true,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   maxSockets: {
     flag: 'max-sockets',

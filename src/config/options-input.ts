@@ -2,6 +2,7 @@ import type { OptionSpec } from './option-spec.js';
 import { DAY_MS, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
 
 /** What to crawl, how far, and which spellings are one URL. */
 export const INPUT_OPTIONS = {
@@ -15,7 +16,7 @@ export const INPUT_OPTIONS = {
     sentence: 'A seed, the same as an argument that is a URL',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
     perRun: true,
     secret: true,
   },
@@ -29,7 +30,7 @@ export const INPUT_OPTIONS = {
     sentence: 'A file of seeds, one a line with # comments, or a sitemap; - is stdin',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
     perRun: true,
   },
   scope: {
@@ -42,7 +43,7 @@ export const INPUT_OPTIONS = {
     sentence: 'How far from a seed to go; subdomains is the host of the seed and all below it, never its parents',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   include: {
     flag: 'include',
@@ -54,7 +55,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Crawl only URLs that match: a glob, or re: and a regular expression',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   exclude: {
     flag: 'exclude',
@@ -66,7 +67,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Never crawl URLs that match; wins over --include',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   nofollow: {
     flag: 'nofollow',
@@ -78,7 +79,7 @@ export const INPUT_OPTIONS = {
     sentence: 'What to do about nofollow in rel, meta and X-Robots-Tag',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   assets: {
     flag: 'assets',
@@ -88,7 +89,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Fetch images, scripts, stylesheets and media too',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   external: {
     flag: 'external',
@@ -125,7 +126,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Links from a seed at most; 0 fetches the seeds only',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxUrls: {
     flag: 'max-urls',
@@ -138,7 +139,7 @@ export const INPUT_OPTIONS = {
     sentence: 'URLs fetched at most; retries, robots.txt and sitemaps do not count',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxUrlsPerHost: {
     flag: 'max-urls-per-host',
@@ -151,7 +152,7 @@ export const INPUT_OPTIONS = {
     sentence: 'URLs fetched from one host at most',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   durationMs: {
     flag: 'duration',
@@ -164,7 +165,7 @@ export const INPUT_OPTIONS = {
     sentence: 'End each run after this time',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxBytes: {
     flag: 'max-bytes',
@@ -187,7 +188,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Drop the query of every URL',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   stripTracking: {
     flag: 'strip-tracking',
@@ -197,7 +198,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Drop parameters that only track, such as utm_source',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   sortQuery: {
     flag: 'sort-query',
@@ -207,6 +208,6 @@ export const INPUT_OPTIONS = {
     sentence: 'Sort the parameters of every query',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
 } as const satisfies Record<string, OptionSpec>;

@@ -2,6 +2,7 @@ import type { OptionSpec } from './option-spec.js';
 import { GIB, KIB, MIB, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
 
 /** The layers of concurrency, in their order. Layers 4 and 5 are with politeness. */
 export const LAYER_OPTIONS = {
@@ -17,7 +18,7 @@ export const LAYER_OPTIONS = {
     sentence: 'Requests in flight, all hosts together',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxInflightPerHost: {
     flag: 'max-inflight-per-host',
@@ -30,7 +31,7 @@ export const LAYER_OPTIONS = {
     sentence: 'Requests in flight per host: the ceiling up to which auto-tune goes, starting at 2',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   autoTune: {
     flag: 'auto-tune',

@@ -4,10 +4,11 @@ import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'export', 'delete'] as const;
+const TALKERS = ['crawl', 'preview', 'export', 'delete'] as const;
 const EXPORT = ['export'] as const;
 const ROBOTS = ['robots'] as const;
-const ANSWERS = ['crawl', 'resume', 'explain', 'robots', 'status', 'list'] as const;
+const PREVIEW = ['preview'] as const;
+const ANSWERS = ['crawl', 'resume', 'preview', 'explain', 'robots', 'status', 'list'] as const;
 
 /** What is written and where, what is shown, and how a run ends. */
 export const OUTPUT_OPTIONS = {
@@ -122,6 +123,33 @@ export const OUTPUT_OPTIONS = {
     advanced: false,
     resumable: false,
     commands: ROBOTS,
+    perRun: true,
+  },
+  sample: {
+    flag: 'sample',
+    type: 'integer',
+    min: 10,
+    max: 10_000,
+    default: null,
+    defaultText: 'none',
+    group: 'Question',
+    sentence: 'Fetch this many pages, politely, and estimate from them how many there are',
+    advanced: false,
+    resumable: false,
+    commands: PREVIEW,
+    perRun: true,
+  },
+  sampleSeed: {
+    flag: 'sample-seed',
+    type: 'integer',
+    min: 0,
+    max: 4_294_967_295,
+    default: 1,
+    group: 'Question',
+    sentence: 'Another number draws other pages for the sample',
+    advanced: true,
+    resumable: false,
+    commands: PREVIEW,
     perRun: true,
   },
   fresh: {

@@ -2,7 +2,9 @@ import type { OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
 const CRAWL = ['crawl'] as const;
-const CRAWL_AND_ROBOTS = ['crawl', 'robots'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
+/** Commands that ask servers. */
+const ASKERS = ['crawl', 'preview', 'robots'] as const;
 
 /** How hosts are treated, and who we say we are. */
 export const POLITENESS_OPTIONS = {
@@ -18,7 +20,7 @@ export const POLITENESS_OPTIONS = {
     sentence: 'From the answer of a host to the next request to it; a longer Crawl-delay wins; a bare number is ms',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   userAgent: {
     flag: 'user-agent',
@@ -30,7 +32,7 @@ export const POLITENESS_OPTIONS = {
     sentence: 'The agent that is sent; its first product is what robots.txt is matched by',
     advanced: false,
     resumable: false,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   contact: {
     flag: 'contact',
@@ -41,7 +43,7 @@ export const POLITENESS_OPTIONS = {
     sentence: 'A mail address or page for site owners, appended to the agent',
     advanced: false,
     resumable: false,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   ignoreRobots: {
     flag: 'ignore-robots',
@@ -75,7 +77,7 @@ export const POLITENESS_OPTIONS = {
     sentence: 'Time for one fetch of robots.txt',
     advanced: true,
     resumable: true,
-    commands: CRAWL_AND_ROBOTS,
+    commands: ASKERS,
   },
   maxCrawlDelayMs: {
     flag: 'max-crawl-delay',
@@ -87,7 +89,7 @@ export const POLITENESS_OPTIONS = {
     sentence: 'A host whose Crawl-delay is longer gives one page, and the rest is put off',
     advanced: true,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_PREVIEW,
   },
   maxRetryAfterMs: {
     flag: 'max-retry-after',

@@ -325,8 +325,8 @@ export class Crawl {
     if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
       return null;
     }
-    if (frontier.spent) {
-      return 'max_urls';
+    if (frontier.spent !== null) {
+      return frontier.spent;
     }
     this.#stopping = {
       reason: 'error',

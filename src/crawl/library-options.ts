@@ -10,7 +10,7 @@ import type { ScopeKind } from '../url/scope.js';
 import type { CustomFetch } from './custom-source.js';
 
 /** What a terminal needs and a program does not. */
-const COMMAND_LINE_ONLY = ['json', 'config', 'printConfig', 'quiet', 'verbose', 'color', 'exitSimple'] as const;
+export const COMMAND_LINE_ONLY = ['json', 'config', 'printConfig', 'quiet', 'verbose', 'color', 'exitSimple'] as const;
 /** About connections of our own fetcher. */
 const NETWORK_ONLY = [
   'connectTimeoutMs',

@@ -3,6 +3,8 @@ export type EndReason =
   | 'complete'
   | 'complete_with_deferred'
   | 'max_urls'
+  /** Robots.txt and sitemaps are read, and pages were not to be asked for. */
+  | 'surveyed'
   | 'duration'
   | 'max_bytes'
   | 'interrupted'

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
-import type { Lease, Outcome } from '../frontier/frontier.js';
+import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
@@ -10,6 +10,7 @@ import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
+import { UrlFlag } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
 import { robotsDirectives } from './robots-directives.js';
@@ -38,6 +39,8 @@ export interface ReaderOptions {
   order: Order;
   sitemapMaxUrls: number;
   sitemapMaxBytes: number;
+  /** What is out of scope in a sitemap is kept as such, to be counted. */
+  keepsOutside: boolean;
 }
 
 /** The part of an outcome that reading a page fills in. */
@@ -130,7 +133,9 @@ export class PageReader {
         this.#judge.judge(target, FOLLOWED, 1, 0, links);
       }
     }
-    reading.offers.push(...links.offers.filter((offer) => offer.reason !== 'scope' && (offer.flags & 1) === 0));
+    const isKept = (offer: Offer) =>
+      offer.reason === 'scope' ? this.#options.keepsOutside : (offer.flags & UrlFlag.external) === 0;
+    reading.offers.push(...links.offers.filter(isKept));
     reading.found = links.found;
     reading.page.links = contents.entries.length;
     reading.message = contents.problem ?? contents.truncated;

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import type { Command } from '../config/commands.js';
 import type { CrawlOptions } from '../config/options.js';
 import { readSitemap } from '../parse/sitemap.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
@@ -20,7 +21,11 @@ const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
 
 /** Everything the command line names as a seed: arguments, --start-url, --seeds-file, stdin. */
-export function readSeeds(positionals: readonly string[], options: CrawlOptions): SeedInput {
+export function readSeeds(
+  positionals: readonly string[],
+  options: CrawlOptions,
+  command: Command = 'crawl',
+): SeedInput {
   const identity: IdentityOptions = {
     stripQuery: options.stripQuery,
     stripTracking: options.stripTracking,
@@ -33,7 +38,9 @@ export function readSeeds(positionals: readonly string[], options: CrawlOptions)
     if (argument.kind === 'url') {
       seeds.push(argument.seed);
     } else if (argument.kind === 'folder') {
-      throw new UsageError(`${printable(text)} is a folder; \`gossamer crawl\` takes URLs, domains and files of them`);
+      throw new UsageError(
+        `${printable(text)} is a folder; \`gossamer ${command}\` takes URLs, domains and files of them`,
+      );
     } else {
       for (const seed of seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, bad)) seeds.push(seed);
     }
@@ -45,7 +52,7 @@ export function readSeeds(positionals: readonly string[], options: CrawlOptions)
     throw new UsageError(
       bad.length > 0
         ? `no usable seed: ${badSeedLines(bad).join('; ')}`
-        : 'no URL given: `gossamer crawl <url>`, or --seeds-file FILE',
+        : `no URL given: \`gossamer ${command} <url>\`, or --seeds-file FILE`,
     );
   }
   return {

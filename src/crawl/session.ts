@@ -9,6 +9,7 @@ import { Fetcher } from '../fetch/fetcher.js';
 import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents, SettledPage } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
+import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
@@ -26,8 +27,9 @@ import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { openSeeder } from './open-seeder.js';
+import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { Seeder } from './seeder.js';
-import { type EngineSettings, engineSettings } from './settings.js';
+import { type EngineSettings, engineSettings, surveySettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
 import { StoreThread } from './threads/store-thread.js';
@@ -64,6 +66,8 @@ export interface SessionPlan {
   handOn?(): Promise<void>;
   /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
   rest?(pages: PageResult[]): Promise<void>;
+  /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
+  preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
   clock?: Clock;
 }
 
@@ -72,6 +76,7 @@ export interface SessionResult {
   summary: Summary;
   seeds: readonly SeedFate[];
   allSeedsFailed: boolean;
+  survey: Survey | null;
 }
 
 /** V8 has a collection on demand only behind a flag, which may be set while it runs. */
@@ -107,13 +112,14 @@ export class CrawlSession {
     this.#plan = plan;
     this.#clock = plan.clock ?? systemClock;
     this.#seeds = plan.seeds ?? plan.storedSeeds ?? [];
-    this.settings = engineSettings({
+    const settings = engineSettings({
       options: plan.resolved.options,
       delayIsDefault: plan.resolved.sources.delayMs === 'default',
       seeds: this.#seeds,
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
+    this.settings = plan.preview === undefined ? settings : surveySettings(settings, plan.preview);
   }
 
   /** Opens the store and the frontier. Nothing is fetched yet. */
@@ -238,7 +244,9 @@ export class CrawlSession {
     }
     // Seeds that redirect in circles fail only once the chain is looked at as a whole.
     const nothingReached = end.reason === 'complete' && summary.done === 0;
-    return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed: this.#seedBook.allFailed || nothingReached };
+    const allSeedsFailed = this.#seedBook.allFailed || nothingReached;
+    const survey = this.#plan.preview === undefined ? null : await this.#store.survey(this.#plan.preview.question);
+    return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed, survey };
   }
 
   async #tellRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {

@@ -64,11 +64,21 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       order: options.order,
       sitemapMaxUrls: SITEMAP_MAX_URLS,
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
+      keepsOutside: false,
     },
     lanes,
     memoryLimitBytes,
     keyBudgetBytes: options.seenMemoryBytes ?? Math.floor(memoryLimitBytes / 4),
     userAgent,
+  };
+}
+
+/** The same engine, with no page asked for but those of a sample; `choose` null: of none at all. */
+export function surveySettings(settings: EngineSettings, { choose }: Pick<SchedulerOptions, 'choose'>): EngineSettings {
+  return {
+    ...settings,
+    scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
+    reader: { ...settings.reader, keepsOutside: true },
   };
 }
 
@@ -102,6 +112,8 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     retries: options.retries,
     retryDelayMs: options.retryDelayMs,
     order: options.order,
+    choose: null,
+    surveyOnly: false,
     maxUrls: options.maxUrls ?? 0,
     maxUrlsPerHost: options.maxUrlsPerHost ?? 0,
     maxUrlsOfSeed: (seed) => seeds[seed]?.maxUrls ?? 0,

@@ -24,7 +24,16 @@ const options = (fields: Partial<SchedulerOptions> = {}): SchedulerOptions => ({
     obeyRobots: true,
     maxWaitMs: 600_000,
   },
-  ...{ maxCrawlDelayMs: 60_000, retries: 2, retryDelayMs: 1_000, order: 'bfs', maxUrls: 0, maxUrlsPerHost: 0 },
+  ...{
+    maxCrawlDelayMs: 60_000,
+    retries: 2,
+    retryDelayMs: 1_000,
+    order: 'bfs',
+    choose: null,
+    surveyOnly: false,
+    maxUrls: 0,
+    maxUrlsPerHost: 0,
+  },
   ...{ maxUrlsOfSeed: () => 0, maxInflightPerIp: 0, delayPerIpMs: 0, seekSitemaps: false, maxRedirects: 100 },
   ...fields,
 });

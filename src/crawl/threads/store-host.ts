@@ -13,6 +13,7 @@ import { clearUnbegun } from '../../store/directory.js';
 import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
+import { SurveyReader } from '../../store/survey-reader.js';
 import type {
   BadSeed,
   CommitAnswer,
@@ -23,6 +24,7 @@ import type {
   StoreSnapshot,
 } from '../../store/transaction.js';
 import { CrawlScope, type CrawlScopeData } from '../crawl-scope.js';
+import { type Survey, type SurveyQuestion, survey } from '../preview/survey.js';
 import { type TransactionMail, unpackTransaction } from './transaction-mail.js';
 
 export interface StoreSetup {
@@ -220,6 +222,11 @@ export class StoreHost {
   /** After the end: URLs that nothing was settled for. */
   unasked(beyond: number): ReturnType<Reader['unasked']> {
     return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH);
+  }
+
+  /** After the end: what robots.txt and sitemaps, or a sample, say about the site. */
+  survey(question: SurveyQuestion): Survey {
+    return survey(new SurveyReader(this.#opened().database), question);
   }
 
   /** Lines that are not written yet are none of its concern: it must not fail, and whoever resumes writes them from the store. */

@@ -10,11 +10,22 @@ import type {
   StorePort,
   Transaction,
 } from '../../store/transaction.js';
+import type { Survey, SurveyQuestion } from '../preview/survey.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { packTransaction } from './transaction-mail.js';
 import { workerArguments } from './worker-arguments.js';
 
-type Method = 'open' | 'commit' | 'loadQueue' | 'loadDue' | 'use' | 'freeBytes' | 'finish' | 'unasked' | 'close';
+type Method =
+  | 'open'
+  | 'commit'
+  | 'loadQueue'
+  | 'loadDue'
+  | 'use'
+  | 'freeBytes'
+  | 'finish'
+  | 'unasked'
+  | 'survey'
+  | 'close';
 
 export interface StoreRequest {
   call: number;
@@ -83,6 +94,10 @@ export class StoreThread implements StorePort {
 
   unasked(beyond: number): Promise<{ pages: PageResult[]; last: number | null }> {
     return this.#call('unasked', [beyond]) as Promise<{ pages: PageResult[]; last: number | null }>;
+  }
+
+  survey(question: SurveyQuestion): Promise<Survey> {
+    return this.#call('survey', [question]) as Promise<Survey>;
   }
 
   async close(): Promise<void> {

@@ -56,7 +56,8 @@ export class Admission {
       depth: offer.depth,
       parent,
       seed: offer.seed,
-      class: offer.class,
+      // A survey holds back what waits among the rest: a seed must not stand before sitemaps there.
+      class: this.#state.options.surveyOnly && offer.kind === UrlKind.page ? QueueClass.rest : offer.class,
       state,
       reason,
       hops: offer.hops,

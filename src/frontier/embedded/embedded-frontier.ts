@@ -139,9 +139,9 @@ export class EmbeddedFrontier implements Frontier {
     return this.#state.lookingUp > 0;
   }
 
-  /** True when a limit keeps what is queued from being fetched. */
-  get spent(): boolean {
-    return this.#state.scheduler.closed;
+  /** What keeps all that is queued from being fetched, or null. */
+  get spent(): 'max_urls' | 'surveyed' | null {
+    return this.#state.options.surveyOnly ? 'surveyed' : this.#state.scheduler.closed ? 'max_urls' : null;
   }
 
   /** For the simulator: every place a URL or host can be in. */

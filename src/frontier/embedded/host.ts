@@ -1,7 +1,7 @@
 import { type BackoffOptions, type BlockReason, blockFor } from '../../hosts/backoff.js';
 import { Tuner } from '../../hosts/tuning.js';
 import type { HeapItem } from './ready-heap.js';
-import { UrlQueue, type Waiting } from './url-queue.js';
+import type { UrlQueue, Waiting } from './url-queue.js';
 
 export type RobotsState = 'unknown' | 'fetching' | 'ready' | 'unreachable' | 'failed';
 
@@ -30,11 +30,11 @@ export class Origin {
   deferred = 0;
   dirty = false;
 
-  constructor(id: number, origin: string, host: Host, newestFirst: boolean) {
+  constructor(id: number, origin: string, host: Host, queue: UrlQueue) {
     this.id = id;
     this.origin = origin;
     this.host = host;
-    this.queue = new UrlQueue(newestFirst);
+    this.queue = queue;
   }
 }
 

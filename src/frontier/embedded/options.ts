@@ -1,4 +1,5 @@
 import type { BackoffOptions } from '../../hosts/backoff.js';
+import type { Choose } from './url-queue.js';
 
 export type Order = 'bfs' | 'dfs' | 'priority';
 
@@ -17,6 +18,10 @@ export interface SchedulerOptions extends BackoffOptions {
   retries: number;
   retryDelayMs: number;
   order: Order;
+  /** Makes, for each origin, what chooses the next of its URLs; null: in their order. */
+  choose: (() => Choose) | null;
+  /** No page is asked for, only robots.txt and sitemaps. */
+  surveyOnly: boolean;
   /** 0 = no limit, here and below. */
   maxUrls: number;
   maxUrlsPerHost: number;

@@ -3,6 +3,7 @@ import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.j
 import { isServer } from '../../url/place.js';
 import { Host, Origin, type RobotsState } from './host.js';
 import type { SchedulerOptions } from './options.js';
+import { UrlQueue } from './url-queue.js';
 
 /** Evicting one host at a time would mean looking through all of them for each. */
 const EVICT_SHARE = 0.05;
@@ -91,7 +92,8 @@ export class Registry {
   }
 
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
-    const origin = new Origin(row.id, text, host, this.#options.order === 'dfs');
+    const { order, choose } = this.#options;
+    const origin = new Origin(row.id, text, host, new UrlQueue(order === 'dfs', choose?.() ?? null));
     const obeys = this.#options.obeyRobots && isServer(text);
     origin.robots = obeys ? keptStanding(row.robotsState as RobotsState) : 'ready';
     origin.robotsId = row.robotsId;
@@ -116,14 +118,20 @@ export class Registry {
   evict(atLeast: number, delayedOnly: boolean): HostRow[] {
     const idle = [...this.#byId.values()].filter((host) => host.idle && host.toDefer === null);
     const byUse = (a: Host, b: Host) => a.lastUsed - b.lastUsed;
-    const isFinished = (host: Host) => host.waiting === 0 && host.deferredReason === null;
     const now = this.#clock.now();
-    const finished = idle.filter(isFinished).sort(byUse);
+    const finished = idle.filter((host) => this.#isFinished(host)).sort(byUse);
     const waiting = idle
-      .filter((host) => !isFinished(host) && (!delayedOnly || host.readyAt > now))
+      .filter((host) => !this.#isFinished(host) && (!delayedOnly || host.readyAt > now))
       .sort((a, b) => b.readyAt - a.readyAt || byUse(a, b));
     const count = Math.max(atLeast, Math.ceil(this.#byId.size * EVICT_SHARE));
     return [...finished, ...waiting].slice(0, count).map((host) => this.#leave(host));
+  }
+
+  /** It does not have to come back by itself: nothing of it is to be asked for. */
+  #isFinished(host: Host): boolean {
+    const isSurveyed = ({ robots, queue }: Origin) => robots !== 'unknown' && queue.holdsOnlyRest;
+    const isDone = host.waiting === 0 || (this.#options.surveyOnly && host.origins.every(isSurveyed));
+    return isDone && host.deferredReason === null;
   }
 
   #leave(host: Host): HostRow {
@@ -135,9 +143,7 @@ export class Registry {
     host.evicted = true;
     this.#urlsLeft += host.inMemory;
     const row = this.row(host);
-    return host.waiting > 0 || host.deferredReason !== null
-      ? { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) }
-      : row;
+    return this.#isFinished(host) ? row : { ...row, parkedUntil: Math.max(row.nextAllowedAt, row.blockedUntil) };
   }
 
   /** How many waiting URLs left memory with their hosts since this was last asked. */

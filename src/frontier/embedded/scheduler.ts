@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { UrlKind } from '../../store/url-state.js';
+import { QueueClass, UrlKind } from '../../store/url-state.js';
 import { type AddressGroup, type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
 import type { Registry } from './registry.js';
@@ -124,9 +124,9 @@ export class Scheduler {
   }
 
   #wantsMore(origin: Origin): boolean {
-    return (
-      origin.robots === 'ready' && origin.queue.wanting() !== null && !(this.closed && origin.queue.urgentOnDisk === 0)
-    );
+    const wanted = origin.robots === 'ready' ? origin.queue.wanting() : null;
+    const isHeld = this.#options.surveyOnly && wanted?.class === QueueClass.rest;
+    return wanted !== null && !isHeld && !(this.closed && origin.queue.urgentOnDisk === 0);
   }
 
   #isAllowed(origin: Origin, item: Waiting): boolean {
@@ -336,7 +336,9 @@ export class Scheduler {
 
   /** A URL comes to wait at its origin. */
   add(origin: Origin, item: Waiting): void {
-    const room = this.use.inMemory < this.#options.frontierLimit;
+    // Pages of a survey stay on disk: nobody asks for them.
+    const isHeld = this.#options.surveyOnly && item.class === QueueClass.rest;
+    const room = this.use.inMemory < this.#options.frontierLimit && !isHeld;
     this.#cameToMemory(origin.queue.add(item, room));
     this.#turns.renew(origin.host);
     this.refresh(origin.host);

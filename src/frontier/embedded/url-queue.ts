@@ -16,6 +16,9 @@ export interface Waiting {
   flags: number;
 }
 
+/** Which of so many waiting URLs goes next, counted from the oldest. */
+export type Choose = (waiting: number) => number;
+
 /**
  * One class of an origin's waiting URLs: a window in memory over the rows on disk, which are ordered by id. Oldest first (bfs), the window
  * holds the lowest ids and the rest on disk is newer; newest first (dfs), it holds the highest and the rest is older. Leaving memory
@@ -27,12 +30,16 @@ class Window {
   /** Everything on disk lies beyond this id. */
   #edge: number;
   readonly #newestFirst: boolean;
+  readonly #choose: Choose | null;
+  /** How far behind the first the next one stands, once that is chosen. */
+  #chosen: number | null = null;
   onDisk = 0;
   /** URLs of other classes that were taken since one of this was. */
   passed = 0;
 
-  constructor(newestFirst: boolean) {
+  constructor(newestFirst: boolean, choose: Choose | null) {
     this.#newestFirst = newestFirst;
+    this.#choose = choose;
     this.#edge = newestFirst ? Number.MAX_SAFE_INTEGER : 0;
   }
 
@@ -88,12 +95,21 @@ class Window {
   }
 
   peek(): Waiting | undefined {
+    if (this.#choose !== null && this.size > 0) {
+      this.#chosen ??= this.#choose(this.size);
+      return this.#items[this.#head + this.#chosen];
+    }
     return this.#newestFirst ? this.#items.at(-1) : this.#items[this.#head];
   }
 
   take(): Waiting | undefined {
     if (this.#newestFirst) {
       return this.#items.pop();
+    }
+    if (this.#chosen !== null) {
+      const [item] = this.#items.splice(this.#head + this.#chosen, 1);
+      this.#chosen = null;
+      return item;
     }
     const item = this.#items[this.#head];
     if (item !== undefined) {
@@ -113,6 +129,7 @@ class Window {
     if (leaving <= 0) {
       return 0;
     }
+    this.#chosen = null;
     if (this.#newestFirst) {
       const dropped = this.#items.splice(this.#head, leaving);
       this.#edge = dropped.at(-1)!.id + 1;
@@ -129,6 +146,7 @@ class Window {
     const left = this.size;
     this.#items = [];
     this.#head = 0;
+    this.#chosen = null;
     this.#edge = this.#newestFirst ? Number.MAX_SAFE_INTEGER : 0;
     this.onDisk = onDisk;
     return left;
@@ -157,6 +175,7 @@ export class UrlQueue {
   /** By class, from `seed` on; made when the first URL comes. */
   readonly #windows: (Window | undefined)[] = [];
   readonly #newestFirst: boolean;
+  readonly #choose: Choose | null;
   /** Urgent ones that are only on disk. */
   urgentOnDisk = 0;
   /** They have higher ids than this. */
@@ -164,8 +183,9 @@ export class UrlQueue {
   /** Urgent ones that came while others were on disk: they stand there too, and must not come twice. */
   readonly #cameMeanwhile = new Set<number>();
 
-  constructor(newestFirst: boolean) {
+  constructor(newestFirst: boolean, choose: Choose | null = null) {
     this.#newestFirst = newestFirst;
+    this.#choose = choose;
   }
 
   get inMemory(): number {
@@ -178,6 +198,11 @@ export class UrlQueue {
 
   get hasSeeds(): boolean {
     return this.#windows[QueueClass.seed]?.waits ?? false;
+  }
+
+  /** Neither urgent ones nor seeds wait. */
+  get holdsOnlyRest(): boolean {
+    return this.#urgent.size + this.urgentOnDisk === 0 && !this.hasSeeds;
   }
 
   /** How many more came into memory. */
@@ -288,7 +313,8 @@ export class UrlQueue {
   #window(place: QueueClass): Window {
     let window = this.#windows[place];
     if (window === undefined) {
-      window = new Window(place >= QueueClass.rest && this.#newestFirst);
+      const isRest = place >= QueueClass.rest;
+      window = new Window(isRest && this.#newestFirst, isRest ? this.#choose : null);
       this.#windows[place] = window;
     }
     return window;

@@ -1,0 +1,47 @@
+import { asCrawlOptions, runPreview } from '../crawl/preview/preview.js';
+import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
+import type { CrawlSession } from '../crawl/session.js';
+import { type CommandInput, prepare, writeJson } from './command.js';
+import { EXIT } from './exit.js';
+import { previewLines } from './preview-view.js';
+import { seedFailure } from './seed-failure.js';
+import { formatCount } from './terminal.js';
+
+/** gossamer preview <url…> */
+export async function runPreviewCommand(input: CommandInput): Promise<number> {
+  const ready = prepare('preview', input);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { terminal } = ready;
+  const { sample, sampleSeed, json } = ready.resolved.options;
+  const resolved = asCrawlOptions(ready.resolved);
+  const { seeds, credentials, bad } = readSeeds(input.positionals, resolved.options, 'preview');
+  for (const warning of badSeedLines(bad)) {
+    terminal.warn(warning);
+  }
+  const events = {
+    tick: (session: CrawlSession) => terminal.progress(progressOf(session, sample)),
+    notice: (text: string) => terminal.line(text),
+  };
+  const preview = await runPreview({ resolved, seeds, credentials, sample, sampleSeed, events });
+  terminal.endProgress();
+  if (json) {
+    writeJson(preview);
+  }
+  if (preview.seeds.every(({ fate }) => fate === 'failed' || fate === 'forbidden')) {
+    throw seedFailure(preview.seeds, 'no answer');
+  }
+  if (!json) {
+    process.stdout.write(`${previewLines(preview, resolved.options.delayMs).join('\n')}\n`);
+  }
+  return EXIT.ok;
+}
+
+function progressOf(session: CrawlSession, sample: number | null): string {
+  const { requests, done, failed, queuedInMemory, queuedOnDisk } = session.stats();
+  const found = `${formatCount(queuedInMemory + queuedOnDisk)} URLs found`;
+  return sample === null
+    ? `${formatCount(requests)} requests for robots.txt and sitemaps, ${found}`
+    : `${formatCount(done + failed)} of ${formatCount(sample)} pages sampled, ${found}`;
+}

@@ -1,0 +1,138 @@
+import { printable } from '../base/text.js';
+import { writeDuration } from '../config/units.js';
+import type { Preview } from '../crawl/preview/preview.js';
+import { formatCount, formatDuration } from './terminal.js';
+
+const MOST_SHOWN = 5;
+const USUAL_SAMPLE = 100;
+
+/** A preview for people, line by line. */
+export function previewLines(preview: Preview, delayMs: number): string[] {
+  const lines = [
+    `${subject(preview)}: ${amount(preview)}`,
+    ...forbidden(preview),
+    ...leftOut(preview),
+    ...troubled(preview),
+    ...duration(preview, delayMs),
+    ...faster(preview),
+    ...unknown(preview),
+  ];
+  return lines.map((line) => printable(line, 1000));
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+function subject({ seeds }: Preview): string {
+  return seeds.length === 1 ? seeds[0]!.label : `${seeds[0]!.label} and ${counted(seeds.length - 1, 'more seed')}`;
+}
+
+function amount(preview: Preview): string {
+  const { basis, pages, size, sampled, sitemaps, hosts } = preview;
+  const where = hosts > 1 ? `, ${counted(hosts, 'host')}` : '';
+  if (basis === 'sitemaps') {
+    return `${counted(pages, 'page')} in ${counted(sitemaps.read, 'sitemap')}${where}`;
+  }
+  if (basis !== 'sample' || size === null || sampled === null) {
+    return basis === 'none'
+      ? `no sitemap says which pages there are${where}`
+      : `${counted(pages, 'page')}, the seeds alone`;
+  }
+  const asked = sampled.html + sampled.other + sampled.redirects + sampled.failed;
+  const kinds = `${formatCount(sampled.html)} HTML, ${counted(sampled.redirects, 'redirect')}, ${formatCount(sampled.failed)} failed, ${formatCount(sampled.other)} other`;
+  const basisText = `${counted(asked, 'page')} sampled: ${kinds}`;
+  if (size.estimate === null || size.high === null) {
+    return `more than ${counted(size.low, 'page')}${where}, and the sample sees no end (${basisText})`;
+  }
+  return size.low === size.high
+    ? `${counted(size.low, 'page')}${where}, all of them seen (${basisText})`
+    : `about ${counted(size.estimate, 'page')}, between ${formatCount(size.low)} and ${formatCount(size.high)}${where} (${basisText})`;
+}
+
+function forbidden({ forbidden: { pages, rules } }: Preview): string[] {
+  if (pages === 0) {
+    return [];
+  }
+  return [
+    `robots.txt forbids ${counted(pages, 'more known page')}:`,
+    ...rules
+      .slice(0, MOST_SHOWN)
+      .map(({ host, line, rule, pages: count }) => `  ${formatCount(count)} by line ${line} of ${host}: ${rule}`),
+  ];
+}
+
+function leftOut({ outside, skipped, sitemaps }: Preview): string[] {
+  const [first] = outside.hosts;
+  const causes = Object.entries(skipped).map(([cause, count]) => `${formatCount(count)} ${cause}`);
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          `${counted(outside.urls, 'URL')} in sitemaps ${outside.urls === 1 ? 'is' : 'are'} out of scope, ${formatCount(first.urls)} of them at ${first.host}; ` +
+            'where a seed redirects to is seen only when it is fetched',
+        ]),
+    ...(causes.length === 0 ? [] : [`known and left out: ${causes.join(', ')}`]),
+    ...sitemaps.problemList.slice(0, MOST_SHOWN).map(({ url, problem }) => `sitemap ${url}: ${problem}`),
+  ];
+}
+
+function troubled({ hostList }: Preview): string[] {
+  const lines = hostList.filter(({ trouble }) => trouble !== null);
+  return lines
+    .slice(0, MOST_SHOWN)
+    .map(({ host, trouble, crawlDelayMs }) =>
+      trouble === 'crawl_delay'
+        ? `${host} asks for a Crawl-delay of ${writeDuration(crawlDelayMs!)}, more than --max-crawl-delay: one page, the rest is put off`
+        : `${host} cannot be asked now (${trouble}): a crawl puts its pages off`,
+    );
+}
+
+function duration(preview: Preview, delayMs: number): string[] {
+  const { duration, size } = preview;
+  if (duration === null) {
+    return [];
+  }
+  const pace = {
+    delay: `At one request in ${writeDuration(delayMs)} to a host (--delay ${writeDuration(delayMs).replace(' ', '')})`,
+    crawl_delay: 'At the Crawl-delay that robots.txt asks for',
+    answers: 'Without a delay, as fast as the server answers: a rough guess',
+    workers: 'With as many requests in flight as --workers allows',
+  }[duration.decidedBy];
+  const time =
+    size === null || duration.lowMs === duration.highMs
+      ? `about ${formatDuration(duration.durationMs)}`
+      : duration.highMs === null
+        ? `more than ${formatDuration(duration.lowMs)}`
+        : `about ${formatDuration(duration.durationMs)}, between ${formatDuration(duration.lowMs)} and ${formatDuration(duration.highMs)}`;
+  const cut =
+    duration.cutBy === null ? '' : `, then ${cutText(duration.cutBy)} ends it with ${counted(duration.pages, 'page')}`;
+  return [`${pace}: ${time}${cut}`];
+}
+
+const cutText = (cutBy: 'max_urls' | 'duration'): string => (cutBy === 'max_urls' ? '--max-urls' : '--duration');
+
+function faster({ faster: ways, duration, hostList }: Preview): string[] {
+  if (duration?.decidedBy === 'crawl_delay') {
+    const slowest = hostList.find(({ crawlDelayMs, delayMs }) => crawlDelayMs === delayMs);
+    return slowest === undefined
+      ? []
+      : [`Faster: only if ${slowest.host} lowers its Crawl-delay of ${writeDuration(slowest.delayMs)}`];
+  }
+  return ways.map(({ option, durationMs }) => {
+    const whose = option.startsWith('--delay') ? 'it is your own site? ' : '';
+    return `Faster: ${whose}${option}: about ${formatDuration(durationMs)}`;
+  });
+}
+
+function unknown({ basis, hostsUnknown }: Preview): string[] {
+  const ask = `--sample ${USUAL_SAMPLE} fetches ${USUAL_SAMPLE} pages, as politely as a crawl, and estimates it`;
+  if (basis === 'none') {
+    return [`How many there are cannot be known without looking: ${ask}`];
+  }
+  if (basis !== 'sitemaps') {
+    return [];
+  }
+  const silent =
+    hostsUnknown === 0 ? [] : [`No sitemap says anything about ${counted(hostsUnknown, 'other host')} of the seeds`];
+  return [...silent, `Links may lead to more than sitemaps name: ${ask}`];
+}

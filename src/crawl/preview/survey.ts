@@ -1,0 +1,177 @@
+import { printable } from '../../base/text.js';
+import type { SurveyedSitemap, SurveyReader } from '../../store/survey-reader.js';
+import { UrlFlag, UrlState } from '../../store/url-state.js';
+import { hostKeyOf } from '../../url/host.js';
+import { type CrawlLimits, type Forecast, forecast, type HostLoad } from './duration.js';
+import { type PreviewHost, type SurveyedHost, surveyHosts } from './host-survey.js';
+import { sampledSize } from './link-sample.js';
+import { type ForbiddingRule, RobotsJudge } from './robots-judge.js';
+import type { SizeEstimate } from './site-size.js';
+
+/** What is asked of the store when a survey or a sample is over. All of it can travel between threads. */
+export interface SurveyQuestion {
+  delayMs: number;
+  delayIsDefault: boolean;
+  maxCrawlDelayMs: number;
+  limits: CrawlLimits;
+  /** Pages that were to be sampled; null where none were. */
+  sample: number | null;
+}
+
+export interface Duration extends Forecast {
+  /** At the smallest and at the largest size that a sample admits; null where there is no largest. */
+  lowMs: number;
+  highMs: number | null;
+}
+
+/** What the store knows. Counts are of all; lists are of the largest only. */
+export interface Survey {
+  /** Known, in scope, and allowed by robots.txt: what a crawl asks for. */
+  pages: number;
+  /** How many the site has, seen from a sample; null without one. */
+  size: SizeEstimate | null;
+  /** What the sampled URLs were. */
+  sampled: { html: number; other: number; redirects: number; failed: number } | null;
+  hosts: number;
+  hostList: PreviewHost[];
+  /** Hosts of seeds that no sitemap says anything about. */
+  hostsUnknown: number;
+  sitemaps: { read: number; urls: number; problems: number; problemList: { url: string; problem: string }[] };
+  forbidden: { pages: number; rules: ForbiddingRule[] };
+  /** URLs in sitemaps that are out of scope. */
+  outside: { urls: number; hosts: { host: string; urls: number }[] };
+  /** Known pages that are not asked for, by cause; robots.txt aside. */
+  skipped: Record<string, number>;
+  /** Pages of hosts that cannot be asked now. */
+  deferred: number;
+  duration: Duration;
+  faster: { option: string; durationMs: number }[];
+  /** Seeds that were not asked for; `forbiddenBy` quotes the line. */
+  seeds: { seed: number; forbiddenBy: string | null; robots: string }[];
+}
+
+const MOST_LISTED = 20;
+const OWN_SITE_DELAY_MS = 100;
+const MOST_WORKERS = 4096;
+/** A change that saves less is not worth a line. */
+const WORTH_SAYING = 0.9;
+
+/** Runs where the store is: it goes through every URL, and only sums leave. */
+export function survey(reader: SurveyReader, question: SurveyQuestion): Survey {
+  const judge = new RobotsJudge();
+  const seeds = reader.seeds(UrlFlag.seed);
+  const seedHosts = new Map<string, number>();
+  for (const { url } of seeds) {
+    seedHosts.set(hostKeyOf(url), (seedHosts.get(hostKeyOf(url)) ?? 0) + 1);
+  }
+  const hosts = surveyHosts(reader, question, judge);
+  const rules = judge.counted();
+  const pages = hosts.reduce((sum, host) => sum + host.pages, 0);
+  const size = question.sample === null ? null : sampledSize(reader, question.sample, judge);
+  return {
+    pages,
+    size,
+    sampled: question.sample === null ? null : sampledKinds(reader),
+    hosts: hosts.length,
+    hostList: largest(hosts),
+    hostsUnknown: hosts.filter(({ host, pages, forbidden }) => pages + forbidden <= (seedHosts.get(host) ?? -1)).length,
+    sitemaps: sitemapsOf(reader.sitemaps()),
+    forbidden: { pages: rules.reduce((sum, rule) => sum + rule.pages, 0), rules: rules.slice(0, MOST_LISTED) },
+    outside: reader.outside(MOST_LISTED),
+    skipped: reader.skipped(),
+    deferred: hosts.reduce((sum, { deferred }) => sum + deferred, 0),
+    ...times(
+      hosts.map(({ load }) => load),
+      pages,
+      size,
+      question,
+    ),
+    seeds: seeds.map(({ seed, url, rules, robots }) => {
+      const rule = judge.ruleAgainst(rules, url);
+      return { seed, robots, forbiddenBy: rule === null ? null : `robots.txt line ${rule.line}: ${rule.text}` };
+    }),
+  };
+}
+
+function largest(hosts: readonly SurveyedHost[]): PreviewHost[] {
+  const sorted = [...hosts].sort((a, b) => b.pages - a.pages).slice(0, MOST_LISTED);
+  return sorted.map(({ load: _load, deferred: _deferred, ...host }) => host);
+}
+
+function times(loads: HostLoad[], known: number, size: SizeEstimate | null, question: SurveyQuestion) {
+  const at = (pages: number | null, changed: { delayMs?: number; workers?: number } = {}): Forecast => {
+    const factor = known === 0 || pages === null ? 1 : pages / known;
+    const scaled = loads.map((load) => ({
+      ...load,
+      pages: load.pages * factor,
+      delayMs: load.asksForDelay ? load.delayMs : Math.min(load.delayMs, changed.delayMs ?? load.delayMs),
+    }));
+    return forecast(scaled, {
+      ...question.limits,
+      ...(changed.workers === undefined ? {} : { workers: changed.workers }),
+    });
+  };
+  const middle = size?.estimate ?? known;
+  const now = at(middle);
+  const lowMs = size === null ? now.durationMs : at(size.low).durationMs;
+  const highMs = size === null ? now.durationMs : size.high === null ? null : at(size.high).durationMs;
+  const ways = [
+    {
+      option: `--delay ${OWN_SITE_DELAY_MS}ms`,
+      changed: { delayMs: OWN_SITE_DELAY_MS },
+      helps: now.decidedBy === 'delay',
+    },
+    {
+      option: `--workers ${Math.min(MOST_WORKERS, question.limits.workers * 2)}`,
+      changed: { workers: Math.min(MOST_WORKERS, question.limits.workers * 2) },
+      helps: now.decidedBy === 'workers',
+    },
+  ];
+  const faster = ways
+    .filter(({ helps }) => helps)
+    .map(({ option, changed }) => ({ option, durationMs: at(middle, changed).durationMs }))
+    .filter(({ durationMs }) => durationMs < now.durationMs * WORTH_SAYING);
+  return { duration: { ...now, lowMs, highMs }, faster };
+}
+
+function sampledKinds(reader: SurveyReader): NonNullable<Survey['sampled']> {
+  const kinds = { html: 0, other: 0, redirects: 0, failed: 0 };
+  for (const { status, isHtml, pages } of reader.statuses()) {
+    if (status === null || status >= 400) {
+      kinds.failed += pages;
+    } else if (status >= 300) {
+      kinds.redirects += pages;
+    } else {
+      kinds[isHtml ? 'html' : 'other'] += pages;
+    }
+  }
+  return kinds;
+}
+
+function sitemapsOf(sitemaps: Iterable<SurveyedSitemap>): Survey['sitemaps'] {
+  const found: Survey['sitemaps'] = { read: 0, urls: 0, problems: 0, problemList: [] };
+  for (const sitemap of sitemaps) {
+    if (sitemap.state === UrlState.done && sitemap.urls > 0 && !sitemap.isIndex) {
+      found.read++;
+      found.urls += sitemap.urls;
+    }
+    const problem = problemOf(sitemap);
+    if (problem !== null) {
+      found.problems++;
+      if (found.problemList.length < MOST_LISTED) {
+        found.problemList.push({ url: sitemap.url, problem });
+      }
+    }
+  }
+  return found;
+}
+
+/** The usual places are only tried: that there is no sitemap is no problem. */
+function problemOf({ url, state, reason, message, named, urls }: SurveyedSitemap): string | null {
+  const isGuess = !named && /\/sitemap(?:_index)?\.xml$/.test(url);
+  if (state === UrlState.done) {
+    const isNone = message === null || (isGuess && urls === 0);
+    return isNone ? null : `${urls === 0 ? 'cannot be read' : 'is read in part'} (${printable(message, 200)})`;
+  }
+  return state === UrlState.unlisted || (isGuess && reason === 'http_4xx') ? null : (reason ?? 'is not read');
+}
