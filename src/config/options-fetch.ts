@@ -211,7 +211,8 @@ export const FETCH_OPTIONS = {
     commands: CRAWL_AND_ROBOTS,
   },
   dnsServers: {
-    flag: 'dns-server',
+    flag: 'resolver',
+    alias: 'dns-server',
     type: 'list',
     item: 'text',
     default: [],

@@ -34,7 +34,7 @@ describe('the table of options', () => {
         expect(spec.default, spec.flag).toBeLessThanOrEqual(spec.max);
       }
       if (spec.type === 'enum') {
-        expect(spec.values, spec.flag).toContain(spec.default);
+        expect([...spec.values, null], spec.flag).toContain(spec.default);
       }
     }
   });
