@@ -81,6 +81,11 @@ export function describeOption(spec: OptionSpec, command?: Command): string {
   return said.length === 0 ? spec.sentence : `${spec.sentence} (${said.join('; ')})`;
 }
 
+/** The same for a key of the config file. A switch that is on by default has a sentence about its being off. */
+export function describeKey(spec: OptionSpec): string {
+  return `${spec.type === 'boolean' && spec.default === true ? 'false: ' : ''}${describeOption(spec)}.`;
+}
+
 /** What a preset sets, as flags that can be typed: `--workers 1024 --timeout 10s`. */
 export function describePreset(name: Preset): string {
   return Object.entries(PRESET_VALUES[name])
