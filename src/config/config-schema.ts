@@ -5,7 +5,7 @@ import { isQuantity, writeValue } from './values.js';
 
 const FIGURE = String.raw`^\s*[+-]?(\d+(\.\d*)?|\.\d+)\s*`;
 const DURATION = String.raw`${FIGURE}(ms|s|m|h|d)?\s*$`;
-const SIZE = String.raw`${FIGURE}([kKmMgGtT]([iI]?[bB])?|[bB])?`;
+const SIZE = `${FIGURE}([kKmMgGtT]([iI]?[bB])?|[bB])?`;
 
 /** A JSON Schema for gossamer.config.json: with it an editor completes keys and marks what would be refused. */
 export function configSchema(): object {
