@@ -7,7 +7,7 @@ import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { hostnameOf, hostnameOfKey, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import type { ReaderOptions } from './page-reader.js';
 
@@ -80,7 +80,7 @@ function availableMemory(): number {
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
   return {
-    delayMsFor: (host) => (input.delayIsDefault && isLoopbackHost(withoutPort(host)) ? 0 : options.delayMs),
+    delayMsFor: (host) => (input.delayIsDefault && isLoopbackHost(hostnameOfKey(host)) ? 0 : options.delayMs),
     maxInflightPerHost: options.maxInflightPerHost,
     autoTune: options.autoTune,
     frontierLimit: Math.max(1, Math.min(options.frontierLimit, Math.floor(memoryLimitBytes / 10 / WAITING_BYTES))),
@@ -104,9 +104,6 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     maxRedirects: options.maxRedirects,
   };
 }
-
-/** Loopback hosts are told apart by their port, so their key has one. */
-const withoutPort = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
 
 function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): FetchOptions {
   const { options } = input;

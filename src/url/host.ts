@@ -80,6 +80,9 @@ export function hostKeyOf(url: string): string {
   return `${name}:${port}`;
 }
 
+/** The host that such a key stands for: only on loopback it has a port. */
+export const hostnameOfKey = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
+
 // Only formats that are binary throughout. Text such as .css, .js, .json or .svg stays out: code browsers show it under the
 // same ending as HTML, and a GET that turns out to be something else costs no more than its headers.
 const BINARY_EXTENSIONS = new Set(

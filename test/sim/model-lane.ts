@@ -24,6 +24,8 @@ interface Sent {
   readonly headersAt: number | null;
 }
 
+const LOOK_UP_MS = 5;
+
 /** What is heard at one time. */
 interface Moment {
   readonly headers: Sent[];
@@ -144,8 +146,13 @@ export class ModelLane implements LanePort {
   flow(): void {}
 
   dropCaches(): void {}
-  async resolve(host: string): Promise<string> {
-    return `address of ${host}`;
+  resolve(host: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      this.#clock.at(this.#clock.now() + LOOK_UP_MS, () => {
+        const address = this.#web.addressOf(host);
+        return address === null ? reject(new Error(`${host} has no address`)) : resolve(address);
+      });
+    });
   }
   async close(): Promise<void> {}
   peakWaiting(): number {

@@ -86,8 +86,9 @@ export class EmbeddedFrontier implements Frontier {
     }
     this.#deferral.deferHosts(composition);
     const leases = this.#leasing.lease(want, composition);
-    for (const host of this.#state.scheduler.wantsAddress) {
-      this.#state.scheduler.wantsAddress.delete(host);
+    const { wantsAddress } = this.#state.scheduler.addresses;
+    for (const host of wantsAddress) {
+      wantsAddress.delete(host);
       void this.#hostMemory.findAddress(host);
     }
     this.#hostMemory.saveChanged(composition);
@@ -178,6 +179,8 @@ export class EmbeddedFrontier implements Frontier {
     const answer = await this.#state.parts.store.commit(composition.transaction);
     this.#state.commitMs = answer.commitMs;
     composition.unpin();
+    // What it held in memory may leave now.
+    this.#state.evictionFutile = false;
     this.#learning.learnFrom(composition, answer);
   }
 }

@@ -1,5 +1,6 @@
 import type { HostSnapshot, QueuedUrl } from '../../store/transaction.js';
 import { QueueClass } from '../../store/url-state.js';
+import { hostnameOfKey } from '../../url/host.js';
 import type { Composition } from './composition.js';
 import type { Deferral } from './deferral.js';
 import type { FrontierState } from './frontier-state.js';
@@ -37,10 +38,12 @@ export class HostMemory {
   }
 
   async findAddress(host: Host): Promise<void> {
+    const name = hostnameOfKey(host.name);
     this.#state.lookingUp++;
-    const address = await this.#state.parts.resolveAddress(host.name).catch(() => null);
+    const address = await this.#state.parts.resolveAddress(name).catch(() => null);
     this.#state.lookingUp--;
-    this.#state.scheduler.addressFound(host, address);
+    // Behind a proxy nobody knows more than the name.
+    this.#state.scheduler.addresses.found(host, address === name ? null : address);
     this.#state.parts.events.wake();
   }
 
