@@ -13,6 +13,7 @@ import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
+import { hostForPeople } from '../url/host-display.js';
 import type { Credentials } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
@@ -363,10 +364,10 @@ export class CrawlSession {
         this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
         this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
       },
-      hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
+      hostDeferred: (host, reason, urls) => this.#notice(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`),
       crawlDelayTooLong: (host, delayMs) =>
         this.#notice(
-          `${host} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+          `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
         ),
       trapCut: (pattern) =>
         this.#notice(
