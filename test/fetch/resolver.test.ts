@@ -70,8 +70,8 @@ test('a server that fails once is asked again', async () => {
   expect(await resolver.addresses('a.test', 4)).toEqual(['192.0.2.1']);
 });
 
-test('a thousand names are asked for at once: none waits for the answer of another', async () => {
-  const COUNT = 1000;
+test('two hundred names are asked for at once: none waits for the answer of another', async () => {
+  const COUNT = 200;
   let answerAll = (): void => {};
   const allAsked = new Promise<void>((resolve) => {
     answerAll = resolve;

@@ -138,6 +138,17 @@ describe('--max-inflight-per-ip', () => {
   });
 });
 
+test('addresses are looked up many at once, but not all: a burst is what name servers drop', async () => {
+  const web = new VirtualWeb();
+  for (const name of names(2_000)) {
+    web.add(name, plainHost());
+  }
+  const urls = names(2_000).map((name) => `http://${name}/`);
+  const simulation = new Simulation({ web, urls, options: { maxInflightPerIp: 2, workers: 4_000 } });
+  expect((await simulation.run())?.reason).toBe('complete');
+  expect([simulation.counts.done, web.lookUps.peak]).toEqual([2_000, 256]);
+});
+
 /** Everything at once that can keep a host from taking its turn. */
 describe('it ends, and nothing is lost', () => {
   const kinds: ((name: string) => VirtualHost)[] = [

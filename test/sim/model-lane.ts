@@ -147,8 +147,11 @@ export class ModelLane implements LanePort {
 
   dropCaches(): void {}
   resolve(host: string): Promise<string> {
+    const { lookUps } = this.#web;
+    lookUps.peak = Math.max(lookUps.peak, ++lookUps.now);
     return new Promise((resolve, reject) => {
       this.#clock.at(this.#clock.now() + LOOK_UP_MS, () => {
+        lookUps.now--;
         const address = this.#web.addressOf(host);
         return address === null ? reject(new Error(`${host} has no address`)) : resolve(address);
       });

@@ -48,6 +48,8 @@ export const crawlDelay = (ms: number): RobotsAnswer => ({ ...ALLOWED, crawlDela
 export class VirtualWeb {
   readonly #hosts = new Map<string, { answers: VirtualHost; requests: number; address: string | null }>();
   readonly #seed: number;
+  /** Look-ups of addresses, now and at most. */
+  readonly lookUps = { now: 0, peak: 0 };
 
   constructor(seed = 1) {
     this.#seed = seed;

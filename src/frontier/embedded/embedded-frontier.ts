@@ -86,11 +86,7 @@ export class EmbeddedFrontier implements Frontier {
     }
     this.#deferral.deferHosts(composition);
     const leases = this.#leasing.lease(want, composition);
-    const { wantsAddress } = this.#state.scheduler.addresses;
-    for (const host of wantsAddress) {
-      wantsAddress.delete(host);
-      void this.#hostMemory.findAddress(host);
-    }
+    this.#hostMemory.findAddresses();
     this.#hostMemory.saveChanged(composition);
     if (!composition.isEmpty) {
       await this.#commit(composition);
