@@ -23,6 +23,7 @@ export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 
 export async function build() {
   compile();
+  await describeConfig();
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
@@ -38,6 +39,14 @@ function compile() {
     console.error('the build failed');
     process.exit(status ?? 1);
   }
+}
+
+/** What an editor knows of a config file: the type of gossamer.config.ts with a sentence at each key, and a schema of gossamer.config.json. */
+async function describeConfig() {
+  const { renderConfigTypes } = await import('../dist/src/config/config-types.js');
+  const { configSchema } = await import('../dist/src/config/config-schema.js');
+  writeFileSync(join(root, 'dist/src/config/gossamer-config.d.ts'), renderConfigTypes());
+  writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
 }
 
 /** Whose code is in the bundle, and on what terms. */

@@ -5,9 +5,10 @@ export type { ErrorClass } from './base/errors.js';
 export { ERROR_CLASSES, FetchError, GossamerError, StateError, UsageError } from './base/errors.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/define.js';
+export type { GossamerConfig } from './config/gossamer-config.js';
 export type { ExportFormat, ReportTarget } from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
-export type { CrawlOptions, GossamerConfig } from './config/options.js';
+export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
 export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
 export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';

@@ -4,6 +4,7 @@ import type { CrawlSession, SessionEvents, SessionPlan, SessionResult } from '..
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
+import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import { type BoxRow, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const TRAPS_SHOWN = 5;
@@ -42,7 +43,9 @@ export class CrawlView {
         ? 'no delay'
         : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
     const own = this.#delayMs >= 1_000 && hosts.size === 1 ? '; your own site? --delay 100' : '';
-    this.#terminal.line(`${hosts.size} ${hosts.size === 1 ? 'host' : 'hosts'}, ${pace}${own}`);
+    const [only = ''] = hosts;
+    const named = hosts.size === 1 && unicodeHost(only) !== null ? ` ${hostForPeople(only)},` : '';
+    this.#terminal.line(`${hosts.size} ${hosts.size === 1 ? 'host' : 'hosts'},${named} ${pace}${own}`);
     const { snapshot } = session;
     if (snapshot.resumed) {
       const { done = 0, open = 0 } = snapshot.counts;
@@ -67,7 +70,9 @@ export class CrawlView {
       ...breakdown('skipped', summary.bySkipReason),
       ...summary.deferredHosts
         .slice(0, 5)
-        .map(({ host, reason, urls }): BoxRow => ['deferred', `${host}: ${formatCount(urls)} (${reason})`]),
+        .map(
+          ({ host, reason, urls }): BoxRow => ['deferred', `${hostForPeople(host)}: ${formatCount(urls)} (${reason})`],
+        ),
       ...summary.traps.slice(0, TRAPS_SHOWN).flatMap(({ pattern, count, cause, examples, allow }): BoxRow[] => [
         ['trap', `${formatCount(count)} cut: ${pattern}`],
         ['', cause],
@@ -123,7 +128,7 @@ export class CrawlView {
     if (stats.inFlight === 0 && stats.waitingFor !== null && stats.waitingFor.at > stats.now) {
       const wait = formatDuration(stats.waitingFor.at - stats.now);
       this.#terminal.progress(
-        `${formatCount(stats.hostsDelayed)} hosts delayed, next ${stats.waitingFor.name} in ${wait}`,
+        `${formatCount(stats.hostsDelayed)} hosts delayed, next ${hostForPeople(stats.waitingFor.name)} in ${wait}`,
       );
       return;
     }

@@ -1,6 +1,7 @@
 import { COMMAND_SPECS, COMMANDS, type Command } from '../config/commands.js';
-import { describeFlags, describeOption, groupsOf, type OptionGroup } from '../config/describe.js';
-import type { OptionSpec } from '../config/option-spec.js';
+import { describeFlags, describeOption, describePreset, groupsOf, type OptionGroup } from '../config/describe.js';
+import { type OptionSpec, PRESETS } from '../config/option-spec.js';
+import { specOf, takes } from '../config/options.js';
 import { VERSION } from '../config/version.js';
 
 const WIDTH = 100;
@@ -50,6 +51,7 @@ export function commandHelp(command: Command): string {
     ...ACTION_ENTRIES,
     ...(advanced.length === 0 ? [] : ['', 'Advanced (rarely needed)']),
     ...advanced.flatMap((group) => section(`  ${group.title}`, group, command)),
+    ...(takes(command, specOf('preset')) ? ['', 'Presets:', ...PRESET_ENTRIES] : []),
     '',
     'Times: ms s m h d; a bare number is seconds (ms for --delay). Sizes: B KiB MiB GiB TiB.',
     '',
@@ -62,6 +64,8 @@ const ACTION_ENTRIES = [
   entry('  -h, --help', 'Show this help, or that of a command', LEFT),
   entry('  -V, --version', 'Show the version', LEFT),
 ];
+
+const PRESET_ENTRIES = PRESETS.map((name) => entry(`  ${name}`, describePreset(name), LEFT));
 
 function section(title: string, group: OptionGroup, command: Command): string[] {
   return ['', `${title}:`, ...group.specs.map((spec) => entry(leftColumn(spec), describeOption(spec, command), LEFT))];

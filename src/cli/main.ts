@@ -2,6 +2,7 @@ import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
+import { presetColor } from '../config/presets.js';
 import { type ParsedArgs, parseArgs } from './args.js';
 import type { CommandInput } from './command.js';
 import { runCrawl, runResume } from './crawl-command.js';
@@ -43,7 +44,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       const [flag, kept] = [args?.flags[key], configFile?.values[key]];
       return typeof flag === 'boolean' ? flag : (switchIn(env[variable]) ?? (typeof kept === 'boolean' ? kept : null));
     };
-    const color = said('color', 'GOSSAMER_COLOR');
+    const preset = presetColor(args?.flags.preset, env.GOSSAMER_PRESET, configFile?.values.preset);
+    const color = said('color', 'GOSSAMER_COLOR') ?? preset;
     const terminal = new Terminal({ stream: process.stderr, clock: systemClock, color, quiet: false, env });
     terminal.error(...describeFailure(error, said('verboseNetwork', 'GOSSAMER_VERBOSE_NETWORK') ?? false));
     return simplified(exitCodeOf(error), wantsExitSimple(argv, env, configFile?.values));

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { type CrawlStatus, statusOf } from '../store/kept-crawls.js';
+import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import { formatCount } from './terminal.js';
@@ -24,9 +25,16 @@ export async function runStatus(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-export function describe({ directory, state, reason, counts }: CrawlStatus): string {
+export function describe({ directory, state, reason, counts, seeds }: CrawlStatus): string {
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${formatCount(count)} ${name}`);
-  return `${directory}: ${state}${reason === null ? '' : ` (${reason})`}; ${parts.join(', ') || 'nothing yet'}\n`;
+  const names = [...new Set(seeds.flatMap(unicodeNames))].map((name) => `; ${name}`);
+  return `${directory}: ${state}${reason === null ? '' : ` (${reason})`}; ${parts.join(', ') || 'nothing yet'}${names.slice(0, 3).join('')}\n`;
+}
+
+/** The directory is named by the ASCII form of a host: where there is another, people see both. */
+function unicodeNames(seed: string): string[] {
+  const url = URL.canParse(seed) ? new URL(seed) : URL.canParse(`https://${seed}`) ? new URL(`https://${seed}`) : null;
+  return url === null || unicodeHost(url.hostname) === null ? [] : [hostForPeople(url.hostname)];
 }

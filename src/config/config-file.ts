@@ -6,6 +6,8 @@ import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { findJsonFault, lineAt } from './json-fault.js';
 
+/** This package by its own name: the module that a program would import. */
+const SELF: string = 'gossamer';
 const NAMES = ['gossamer.config.ts', 'gossamer.config.js', 'gossamer.config.json'];
 
 export interface ConfigFile {
@@ -75,7 +77,13 @@ async function readModule(file: string): Promise<unknown> {
     // Only here: most runs have no such file, and jiti is a good part of what a start costs.
     const { createJiti } = await import('jiti');
     // No cache on disk: reading a config file must not write anywhere.
-    const jiti = createJiti(pathToFileURL(file).href, { fsCache: false, moduleCache: false, interopDefault: false });
+    const jiti = createJiti(pathToFileURL(file).href, {
+      fsCache: false,
+      moduleCache: false,
+      interopDefault: false,
+      // A config file says `import { defineConfig } from 'gossamer'` also where only a global installation can be meant.
+      virtualModules: { [SELF]: await import(SELF) },
+    });
     module = await jiti.import(file);
   } catch (cause) {
     throw new StateError('config', `${file}: ${printable(cause instanceof Error ? cause.message : String(cause))}`, {

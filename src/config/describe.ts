@@ -1,7 +1,8 @@
 import { COMMANDS, type Command } from './commands.js';
-import { GROUPS, type OptionSpec } from './option-spec.js';
-import { configKeyOf, OPTION_KEYS, specOf, takes } from './options.js';
+import { GROUPS, type OptionSpec, PRESETS, type Preset } from './option-spec.js';
+import { configKeyOf, OPTION_KEYS, type OptionKey, specOf, takes } from './options.js';
 import { variablesOf } from './origin.js';
+import { PRESET_VALUES } from './presets.js';
 import { isQuantity, writeQuantity, writeValue } from './values.js';
 
 /** The options in words: for `--help` and for docs/OPTIONS.md. */
@@ -80,11 +81,28 @@ export function describeOption(spec: OptionSpec, command?: Command): string {
   return said.length === 0 ? spec.sentence : `${spec.sentence} (${said.join('; ')})`;
 }
 
+/** The same for a key of the config file. A switch that is on by default has a sentence about its being off. */
+export function describeKey(spec: OptionSpec): string {
+  return `${spec.type === 'boolean' && spec.default === true ? 'false: ' : ''}${describeOption(spec)}.`;
+}
+
+/** What a preset sets, as flags that can be typed: `--workers 1024 --timeout 10s`. */
+export function describePreset(name: Preset): string {
+  return Object.entries(PRESET_VALUES[name])
+    .map(([key, value]) => {
+      const spec = specOf(key as OptionKey);
+      return spec.type === 'boolean'
+        ? `--${value ? '' : 'no-'}${spec.flag}`
+        : `--${spec.flag} ${writeValue(spec, value).replace(/[ ,]/g, '')}`;
+    })
+    .join(' ');
+}
+
 /** docs/OPTIONS.md. */
 export function renderOptionsDoc(): string {
-  return `${DOC_HEAD}\n${grouped(() => true)
-    .map(renderGroup)
-    .join('\n')}`;
+  const presets = PRESETS.map((name) => `| \`${name}\` | \`${describePreset(name)}\` |`);
+  const tables = grouped(() => true).map(renderGroup);
+  return `${DOC_HEAD}\n${PRESETS_HEAD}${presets.join('\n')}\n\n${tables.join('\n')}`;
 }
 
 const DOC_HEAD = `# Options
@@ -92,8 +110,8 @@ const DOC_HEAD = `# Options
 Generated from the table in \`src/config\` by \`node scripts/generate-options-doc.js\`; edit the table, not this page.
 
 Every option can be given in three places besides its default: as a flag, as a variable and as a key of the config file.
-A flag wins over a variable, a variable over the config file, and that over what a crawl was started with (\`resume\`).
-\`--print-config\` shows what is in force and from where.
+A flag wins over a variable, a variable over the config file, that over a [preset](#presets), and that over what a crawl was
+started with (\`resume\`). \`--print-config\` shows what is in force and from where. [CONFIG.md](CONFIG.md) shows how they go together.
 
 - **Flags**: \`--workers 50\`, \`--workers=50\`, \`-w 50\` and \`-w50\` are the same. Every switch has a \`--no-\` form. Where a flag that
   is not repeatable stands twice, the last one counts.
@@ -107,6 +125,14 @@ A flag wins over a variable, a variable over the config file, and that over what
 - **Sizes** take \`B\`, \`KiB\`, \`MiB\`, \`GiB\` and \`TiB\`. \`K\`, \`KB\` and \`KiB\` are all 1024 bytes, and so on, in any case. A bare number is bytes.
 - **Resume**: rates, limits, time-outs and network options may be changed when a crawl goes on; seeds, scope and identity may
   not. Options that hold credentials are not kept on disk and must be given again.
+`;
+
+const PRESETS_HEAD = `## Presets
+
+\`--preset NAME\` sets several options at once. Whatever is given beside it wins. None of them switches robots.txt off.
+
+| preset | sets |
+|---|---|
 `;
 
 function renderGroup(group: OptionGroup): string {

@@ -15,7 +15,6 @@ const LATER_COMMANDS: readonly string[] = [
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
-  preset: 'give its options one by one',
   'cookie-jar': "a fixed cookie can be sent with --header 'Cookie: …'",
   cert: 'client certificates cannot be sent yet',
   key: 'client certificates cannot be sent yet',
@@ -27,7 +26,7 @@ export function refuseLaterCommand(name: string): string | null {
   return LATER_COMMANDS.includes(name) ? `\`gossamer ${name}\` is not part of this version` : null;
 }
 
-/** @param subject how the user spelt it: `--preset`, `GOSSAMER_PRESET`, … */
+/** @param subject how the user spelt it: `--redis`, `GOSSAMER_REDIS`, … */
 export function refuseLaterOption(flag: string, subject: string, value: string | undefined): string | null {
   if (flag === 'rate-limit') {
     return `${subject} does not exist: use --delay, ${rateAsDelay(value)}`;

@@ -2,14 +2,13 @@ import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { ConfigFile } from './config-file.js';
 import { refuseLaterOption } from './later.js';
-import { configKeyOf, OPTION_KEYS, specOf, variableOf } from './options.js';
+import { CONFIG_FILE_KEYS, configKeyOf, OPTION_KEYS, specOf, variableOf } from './options.js';
 import { didYouMean, nearest } from './suggest.js';
 
 const PREFIX = 'GOSSAMER_';
 const SPECS = OPTION_KEYS.map(specOf);
 const VARIABLES = new Set(SPECS.map(variableOf));
-// A config file that names another one would be a second way to choose it.
-const CONFIG_KEYS = new Set(SPECS.filter((spec) => spec.flag !== 'config').map(configKeyOf));
+const CONFIG_KEYS = new Set(CONFIG_FILE_KEYS.map(specOf).map(configKeyOf));
 
 /** Refuses a GOSSAMER_… variable that is no option's, by name. */
 export function checkVariables(env: Readonly<Record<string, string | undefined>>): void {
@@ -27,7 +26,9 @@ export function checkVariables(env: Readonly<Record<string, string | undefined>>
 /** Refuses a key that no option has, by name and file. */
 export function checkConfigKeys(file: ConfigFile): void {
   for (const [key, value] of Object.entries(file.values)) {
-    if (!CONFIG_KEYS.has(key)) {
+    // Says to an editor how to check the file.
+    const isForEditors = key === '$schema' && file.path.endsWith('.json');
+    if (!CONFIG_KEYS.has(key) && !isForEditors) {
       const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
       const later = refuseLaterOption(flag, key, typeof value === 'object' ? undefined : String(value));
       const unknown = `unknown key ${printable(key, 100)}${didYouMean(meant(flag, configKeyOf) ?? nearest(key, CONFIG_KEYS))}`;

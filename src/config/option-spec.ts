@@ -30,6 +30,9 @@ export const LATER_FORMATS = [
   'parquet',
 ] as const;
 
+export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;
+export type Preset = (typeof PRESETS)[number];
+
 export interface ReportTarget {
   readonly format: ExportFormat;
   readonly path: string;

@@ -213,7 +213,8 @@ export const FETCH_OPTIONS = {
     commands: ASKERS,
   },
   dnsServers: {
-    flag: 'dns-server',
+    flag: 'resolver',
+    alias: 'dns-server',
     type: 'list',
     item: 'text',
     default: [],

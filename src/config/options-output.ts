@@ -1,5 +1,5 @@
 import { COMMANDS } from './commands.js';
-import { EXPORT_FORMATS, LATER_FORMATS, type OptionSpec } from './option-spec.js';
+import { EXPORT_FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl'] as const;
@@ -195,6 +195,20 @@ export const OUTPUT_OPTIONS = {
     advanced: false,
     resumable: false,
     commands: ANSWERS,
+    perRun: true,
+  },
+  preset: {
+    flag: 'preset',
+    type: 'enum',
+    values: PRESETS,
+    default: null,
+    defaultText: 'none',
+    placeholder: 'NAME',
+    group: 'General',
+    sentence: 'Settings for one kind of crawl; what is given beside it as a flag, a variable or a config key wins',
+    advanced: false,
+    resumable: true,
+    commands: CRAWL,
     perRun: true,
   },
   config: {

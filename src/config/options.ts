@@ -30,21 +30,9 @@ export type OptionsOf<C extends Command> = {
 };
 export type CrawlOptions = OptionsOf<'crawl'>;
 
-type CamelCase<Flag extends string> = Flag extends `${infer Head}-${infer Tail}`
-  ? `${Head}${Capitalize<CamelCase<Tail>>}`
-  : Flag;
-type ConfigValueOf<Spec extends OptionSpec> = Spec extends { type: 'list' }
-  ? readonly string[]
-  : Spec extends { type: 'duration' | 'size' }
-    ? number | string
-    : NonNullable<ValueOf<Spec>>;
-
-/** What a config file exports: flags in camelCase; durations and sizes as on the command line. */
-export type GossamerConfig = {
-  readonly [K in Exclude<OptionKey, 'config'> as CamelCase<Table[K]['flag']>]?: ConfigValueOf<Table[K]>;
-};
-
 export const OPTION_KEYS = Object.keys(OPTIONS) as OptionKey[];
+/** A config file that names another one would be a second way to choose it. */
+export const CONFIG_FILE_KEYS = OPTION_KEYS.filter((key) => key !== 'config');
 
 export function specOf(key: OptionKey): OptionSpec {
   return OPTIONS[key];

@@ -1,8 +1,15 @@
 import { StateError, UsageError } from '../base/errors.js';
-import type { OptionSpec } from './option-spec.js';
+import type { OptionSpec, Preset } from './option-spec.js';
 import { configKeyOf, variableOf } from './options.js';
 
-export type Source = 'default' | 'flag' | 'stored' | 'given' | `variable ${string}` | `config file ${string}`;
+export type Source =
+  | 'default'
+  | 'flag'
+  | 'stored'
+  | 'given'
+  | `variable ${string}`
+  | `config file ${string}`
+  | `preset ${Preset}`;
 
 /** Where a value comes from: how messages name it, what its relative paths start from, and which exit code it ends with. */
 export interface Origin {

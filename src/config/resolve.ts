@@ -5,7 +5,7 @@ import { adjust } from './adjust.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { checkConfigKeys, checkVariables } from './names.js';
-import type { OptionSpec, OptionValue } from './option-spec.js';
+import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
 import {
   type CrawlOptions,
   configKeyOf,
@@ -26,6 +26,7 @@ import {
   variableOrigin,
   variablesOf,
 } from './origin.js';
+import { isPreset, PRESET_VALUES } from './presets.js';
 import type { StoredOptions } from './stored.js';
 import { didYouMean, nearest } from './suggest.js';
 import { checkValue, readConfigValue, readList, readText, splitVariable, writeValue } from './values.js';
@@ -59,16 +60,17 @@ interface Found {
   readonly name: string;
 }
 
-/** Flag over variable over config file over what the crawl was started with over default. */
+/** Flag over variable over config file over preset over what the crawl was started with over default. */
 export function resolveOptions<C extends Command>(input: ResolveInput<C>): ResolvedOptions<C> {
   checkVariables(input.env);
   if (input.configFile !== null) {
     checkConfigKeys(input.configFile);
   }
   const found = new Map<OptionKey, Found>();
+  const preset = works(input.command, specOf('preset')) ? presetOf(find('preset', input, null).value) : null;
   for (const key of OPTION_KEYS) {
     if (works(input.command, specOf(key))) {
-      found.set(key, find(key, input));
+      found.set(key, find(key, input, preset));
     }
   }
   for (const key of input.stored?.withheld ?? []) {
@@ -81,23 +83,26 @@ export function resolveOptions<C extends Command>(input: ResolveInput<C>): Resol
   return settle(found, input.cores);
 }
 
-/** The options of a crawl for a program that gives some of them, in their normal units. */
-export function completeOptions(given: Partial<CrawlOptions>, cores?: number): ResolvedOptions<'crawl'> {
+/** The options of a crawl for a program that gives some of them, in their normal units: given over preset over stored over default. */
+export function completeOptions(
+  given: Partial<CrawlOptions>,
+  cores?: number,
+  stored?: StoredOptions,
+): ResolvedOptions<'crawl'> {
   const keys = OPTION_KEYS.filter((key) => works('crawl', specOf(key)));
   for (const key of Object.keys(given)) {
     if (!(keys as string[]).includes(key)) {
       throw new UsageError(`unknown option ${key}${didYouMean(nearest(key, keys))}`);
     }
   }
+  const give = (key: OptionKey): Found | null => {
+    const value = (given as Readonly<Record<string, unknown>>)[key];
+    return value === undefined ? null : take(givenOrigin(key), (at) => checkValue(specOf(key), value, at));
+  };
+  const preset = presetOf(give('preset')?.value ?? null);
   const found = new Map<OptionKey, Found>();
   for (const key of keys) {
-    const value = (given as Readonly<Record<string, unknown>>)[key];
-    found.set(
-      key,
-      value === undefined
-        ? byDefault('crawl', key)
-        : take(givenOrigin(key), (at) => checkValue(specOf(key), value, at)),
-    );
+    found.set(key, give(key) ?? fromPreset(key, preset) ?? fromStored(key, stored) ?? byDefault('crawl', key));
   }
   return settle(found, cores);
 }
@@ -106,9 +111,9 @@ export function defaultOf(command: Command, spec: OptionSpec): OptionValue {
   return spec.type === 'list' ? spec.default : (spec.defaultFor?.[command] ?? spec.default);
 }
 
-function find(key: OptionKey, input: ResolveInput<Command>): Found {
+function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | null): Found {
   const spec = specOf(key);
-  const kept = fromStored(key, input.stored) ?? byDefault(input.command, key);
+  const kept = fromPreset(key, preset) ?? fromStored(key, input.stored) ?? byDefault(input.command, key);
   // What belongs to one start of `crawl`, such as its seeds, means nothing to `resume`; the rest is compared below.
   const readable = takes(input.command, spec) || !spec.perRun;
   const given = readable ? (fromFlag(key, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
@@ -162,6 +167,17 @@ function fromConfig(spec: OptionSpec, input: ResolveInput<Command>): Found | nul
     return null;
   }
   return take(configOrigin(spec, file.path, file.folder), (origin) => readConfigValue(spec, value, origin));
+}
+
+function fromPreset(key: OptionKey, preset: Preset | null): Found | null {
+  const value = preset === null ? undefined : PRESET_VALUES[preset][key as keyof CrawlOptions];
+  return value === undefined
+    ? null
+    : { value, source: `preset ${preset!}`, name: `--${specOf(key).flag} (preset ${preset})` };
+}
+
+function presetOf(value: OptionValue): Preset | null {
+  return isPreset(value) ? value : null;
 }
 
 function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | null {

@@ -51,19 +51,19 @@ export function splitVariable(spec: ListSpec, text: string): string[] {
 export function readConfigValue(spec: OptionSpec, value: unknown, origin: Origin): OptionValue {
   if (spec.type === 'list') {
     if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) {
-      origin.fail(`must be an array of text, got ${describeUnknown(value)}`);
+      origin.fail(`must be an array of text${got(spec, value)}`);
     }
     return readList(spec, value, origin);
   }
   if (spec.type === 'boolean') {
-    return typeof value === 'boolean' ? value : origin.fail(`must be true or false, got ${describeUnknown(value)}`);
+    return typeof value === 'boolean' ? value : origin.fail(`must be true or false${got(spec, value)}`);
   }
   if (typeof value === 'number' && isQuantity(spec)) {
     return readText(spec, String(value), origin);
   }
   const takesText = !['integer', 'number'].includes(spec.type);
   if (typeof value !== 'string' || !takesText) {
-    origin.fail(`must be ${takesText ? 'text' : 'a number'}, got ${describeUnknown(value)}`);
+    origin.fail(`must be ${takesText ? 'text' : 'a number'}${got(spec, value)}`);
   }
   return readText(spec, value, origin);
 }
@@ -218,6 +218,11 @@ function resolvePath(text: string, origin: Origin): string {
 
 function shown(text: string): string {
   return text === '' ? 'nothing' : printable(text, 100);
+}
+
+/** What may hold a credential is not repeated, also where it has the wrong form. */
+function got(spec: OptionSpec, value: unknown): string {
+  return spec.secret ? '' : `, got ${describeUnknown(value)}`;
 }
 
 function describeUnknown(value: unknown): string {

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import type { FetchOptions } from '../fetch/contract.js';
 import { Guard } from '../fetch/guard.js';
-import { mayHaveOtherFamily, Resolver } from '../fetch/resolver.js';
+import { Resolver } from '../fetch/resolver.js';
 import { hostnameOf, isHttp } from '../url/host.js';
 
 /**
@@ -41,13 +41,14 @@ export class AddressGate {
   }
 
   async #ask(host: string): Promise<string[]> {
-    try {
-      return await this.#resolver.addresses(host, 4);
-    } catch (error) {
-      if (mayHaveOtherFamily(error)) {
-        return this.#resolver.addresses(host, 6);
-      }
-      throw error;
+    // Nobody knows which family the fetcher takes.
+    const [older, newer] = await Promise.allSettled([
+      this.#resolver.addresses(host, 4),
+      this.#resolver.addresses(host, 6),
+    ]);
+    if (older.status === 'rejected' && newer.status === 'rejected') {
+      throw older.reason;
     }
+    return [older, newer].flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
   }
 }

@@ -190,9 +190,18 @@ export class LanePool {
     }
   }
 
-  resolve(host: string): Promise<string> {
+  async resolve(host: string): Promise<string> {
     this.#openMore();
-    return this.#live()[0]!.port.resolve(host);
+    const member = this.#live()[0]!;
+    try {
+      return await member.port.resolve(host);
+    } catch (error) {
+      if (this.#members[member.lane] === member) {
+        throw error;
+      }
+      // Not the look-up has failed, but the lane: another one is asked.
+      return this.resolve(host);
+    }
   }
 
   async close(): Promise<void> {

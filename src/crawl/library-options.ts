@@ -233,7 +233,7 @@ function resumeOptions(
     }
   }
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return completeOptions({ ...stored.values, ...changed, ...(readsHere ? { parseWorkers: 1 } : {}) });
+  return completeOptions({ ...changed, ...(readsHere ? { parseWorkers: 1 } : {}) }, undefined, stored);
 }
 
 /** What is no key would be a URL called "undefined" in every output. */

@@ -14,6 +14,7 @@ import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
+import { hostForPeople } from '../url/host-display.js';
 import type { Credentials, IdentityOptions } from '../url/identity.js';
 import { allowTrapFlag, TrapWatch, trapCause } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
@@ -405,10 +406,10 @@ export class CrawlSession {
         this.#seeder?.widened(seed);
         this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
       },
-      hostDeferred: (host, reason, urls) => this.#notice(`${host}: ${urls} URLs deferred (${reason})`),
+      hostDeferred: (host, reason, urls) => this.#notice(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`),
       crawlDelayTooLong: (host, delayMs) =>
         this.#notice(
-          `${host} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+          `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
         ),
       trapCut: (pattern) =>
         this.#notice(

@@ -3,7 +3,7 @@ import { checkServerIdentity, createSecureContext, rootCertificates, connect as 
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { Attempt } from './attempt.js';
-import { classify, codeOf } from './classify.js';
+import { classify } from './classify.js';
 import { type ConnectTo, findConnectTo, parseConnectTo } from './connect-to.js';
 import type { FetchOptions } from './contract.js';
 import type { Deadlines } from './deadlines.js';
@@ -25,8 +25,6 @@ export interface Connected {
   /** The address that the guard has let through; null behind a proxy. */
   address: string | null;
 }
-
-const UNREACHABLE = new Set(['ENETUNREACH', 'EHOSTUNREACH', 'EADDRNOTAVAIL']);
 
 /**
  * From an endpoint to a connected socket: `--connect-to`, proxy, name, guard, TCP, TLS. Sockets are opened to addresses only,
@@ -134,31 +132,42 @@ export class Connector {
     return { ...(await this.#secure(tunnel, host, this.#options.http2, attempt)), address: null };
   }
 
-  /** IPv6 is asked for only where IPv4 is missing or leads nowhere: that halves the queries of a crawl over many hosts. */
+  /**
+   * IPv6 is asked for only where IPv4 is missing or leads nowhere: that halves the queries of a crawl over many hosts. Until that is known, a
+   * part of the time is kept for it; where there is no IPv6 either, IPv4 gets that part too.
+   */
   async #reach(host: string, port: number, isAllowed: (address: string) => boolean, attempt: Attempt) {
     const known = this.#resolver.known(host);
     if (known !== null) return await this.#tryEach(known, host, port, isAllowed, attempt);
+    let older: string[] = [];
     let failure: unknown;
     try {
-      const addresses = await attempt.during(this.#resolver.addresses(host, 4));
-      return await this.#tryEach(addresses, host, port, isAllowed, attempt);
+      older = await attempt.during(this.#resolver.addresses(host, 4));
+      return await this.#tryEach(older, host, port, isAllowed, attempt, 1);
     } catch (error) {
-      if (!mayHaveOtherFamily(error) && !UNREACHABLE.has(codeOf(error))) throw error;
+      attempt.throwIfCancelled();
+      if (!mayHaveOtherFamily(error) && !isUnconnected(error)) throw error;
       failure = error;
     }
-    const addresses = await attempt.during(this.#resolver.addresses(host, 6)).catch(() => {
+    const newer = await attempt.during(this.#resolver.addresses(host, 6)).catch(() => []);
+    attempt.throwIfCancelled();
+    if (newer.length === 0 && !isTimeout(failure)) throw failure;
+    try {
+      return await this.#tryEach(newer.length === 0 ? older : newer, host, port, isAllowed, attempt);
+    } catch (error) {
       attempt.throwIfCancelled();
-      throw failure;
-    });
-    return await this.#tryEach(addresses, host, port, isAllowed, attempt);
+      throw older.length === 0 ? error : failure;
+    }
   }
 
+  /** @param others places to try after these, for which time is kept */
   async #tryEach(
     addresses: string[],
     host: string,
     port: number,
     isAllowed: (address: string) => boolean,
     attempt: Attempt,
+    others = 0,
   ): Promise<{ socket: Socket; address: string }> {
     const allowed = addresses.filter(isAllowed);
     if (allowed.length === 0) throw blocked(host, addresses);
@@ -167,7 +176,7 @@ export class Connector {
       attempt.throwIfCancelled();
       const socket = this.#openSocket(address, port);
       try {
-        await attempt.established(socket, 'connect', this.#clock.now(), 1 / (allowed.length - index));
+        await attempt.established(socket, 'connect', this.#clock.now(), 1 / (allowed.length + others - index));
         return { socket, address };
       } catch (error) {
         attempt.throwIfCancelled();
@@ -205,6 +214,12 @@ export class Connector {
     return { socket: secure, isH2: secure.alpnProtocol === 'h2' };
   }
 }
+
+/** Whether an address was tried and led nowhere; what the guard or a name server says is final. */
+const isUnconnected = (error: unknown): boolean =>
+  !(error instanceof FetchError) || !['blocked_address', 'dns'].includes(error.errorClass);
+
+const isTimeout = (error: unknown): boolean => error instanceof FetchError && error.errorClass === 'timeout';
 
 const blocked = (host: string, addresses: string[]): FetchError =>
   new FetchError(

@@ -12,6 +12,19 @@ function* lines(reader: Reader): IterableIterator<string> {
 }
 
 function hostLine(host: HostResult): string {
-  const { name, urls, done, failed, deferred, dispatched, deferredReason, robots, crawlDelayMs, address } = host;
-  return jsonLine({ name, urls, done, failed, deferred, dispatched, deferredReason, robots, crawlDelayMs, address });
+  const { name, unicodeName, urls, done, failed, deferred, dispatched, deferredReason, robots, crawlDelayMs, address } =
+    host;
+  return jsonLine({
+    name,
+    unicodeName,
+    urls,
+    done,
+    failed,
+    deferred,
+    dispatched,
+    deferredReason,
+    robots,
+    crawlDelayMs,
+    address,
+  });
 }

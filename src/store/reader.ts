@@ -1,3 +1,4 @@
+import { unicodeHost } from '../url/host-display.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
@@ -48,6 +49,8 @@ export interface EdgeResult {
 
 export interface HostResult {
   name: string;
+  /** The name in Unicode, where it has such a form that is safe to show. */
+  unicodeName: string | null;
   urls: number;
   done: number;
   failed: number;
@@ -248,7 +251,7 @@ export class Reader {
   }
 
   *hosts(): IterableIterator<HostResult> {
-    yield* this.#database
+    const rows = this.#database
       .prepare(
         `SELECT hosts.name AS name, count(urls.id) AS urls, coalesce(sum(urls.state = 2), 0) AS done, coalesce(sum(urls.state = 3), 0) AS failed,
            coalesce(sum(urls.state = 5), 0) AS deferred, hosts.dispatched AS dispatched, hosts.deferred_reason AS deferredReason,
@@ -257,7 +260,10 @@ export class Reader {
            AND NOT ${UNANSWERED}
          GROUP BY hosts.id ORDER BY hosts.id`,
       )
-      .iterate() as IterableIterator<HostResult>;
+      .iterate() as IterableIterator<Omit<HostResult, 'unicodeName'>>;
+    for (const row of rows) {
+      yield { ...row, unicodeName: unicodeHost(row.name) };
+    }
   }
 
   /** Pages that a third party was the first to name, and that were there. */

@@ -6,6 +6,8 @@
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const LOOPBACK_IPV4 = /^127\.\d+\.\d+\.\d+$/;
+/** The same as IPv6 addresses, in the one spelling that URLs have for them. */
+const LOOPBACK_MAPPED = /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/;
 
 export function isHttp(url: string): boolean {
   return url.startsWith('http://') || url.startsWith('https://');
@@ -58,11 +60,11 @@ export function isIpHost(hostname: string): boolean {
   return hostname.startsWith('[') || IPV4.test(hostname);
 }
 
-/** 127.0.0.0/8, ::1 (with or without brackets), `localhost` and every name below it. */
+/** 127.0.0.0/8, also mapped into IPv6, ::1 (with or without brackets), `localhost` and every name below it. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
   if (name.endsWith('localhost')) return name.length === 9 || name.charCodeAt(name.length - 10) === 0x2e;
-  return name === '[::1]' || name === '::1' || LOOPBACK_IPV4.test(name);
+  return name === '[::1]' || name === '::1' || LOOPBACK_IPV4.test(name) || LOOPBACK_MAPPED.test(name);
 }
 
 /**
@@ -79,6 +81,9 @@ export function hostKeyOf(url: string): string {
   const port = end < path ? url.slice(end + 1, path) : start === 7 ? '80' : '443';
   return `${name}:${port}`;
 }
+
+/** The host that such a key stands for: only on loopback it has a port. */
+export const hostnameOfKey = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
 
 // Only formats that are binary throughout. Text such as .css, .js, .json or .svg stays out: code browsers show it under the
 // same ending as HTML, and a GET that turns out to be something else costs no more than its headers.

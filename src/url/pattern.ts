@@ -1,7 +1,9 @@
+import { domainToUnicode } from 'node:url';
 import { RE2JS } from 're2js';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { pathOf } from './host.js';
+import { withUnicodeHost } from './host-display.js';
 
 /**
  * Patterns over URLs, for --include, --exclude and --allow-trap.
@@ -12,12 +14,17 @@ import { pathOf } from './host.js';
  * - `*` is any run of characters but `/`; a `/` in the query does not count. A `*` that is a whole segment needs a
  *   character, and one at the end also takes the slash that ends a folder.
  * - `**` is any run of characters; `**` between slashes may be no folder at all; a last `/**` matches the folder itself too.
+ * - An international host may be written in either form: `https://bücher.example/**` and `https://xn--bcher-kva.example/**` are the same.
  * - `{a,b}` is either, `[a-z]` and `[!a-z]` are one character, `\` takes the next as it is. All others, `?` among them, are
  *   themselves.
  *
  * Both kinds run in linear time: URLs are written by strangers, and a backtracking matcher can be held up for hours with one.
  */
 export type UrlPattern = (url: string) => boolean;
+
+/** Scheme and host of a glob over URLs. */
+const HOST_PART = /^(?:[^/]*:\/\/)?[^/]*/;
+const PUNYCODE = /\bxn--[a-z0-9-]+/g;
 
 /** @param role names the option in the error, as in `exclude pattern "…"` */
 export function compilePattern(text: string, role: string): UrlPattern {
@@ -31,7 +38,10 @@ export function compilePattern(text: string, role: string): UrlPattern {
 function compileExpression(source: string): UrlPattern {
   if (source === '') throw new Error('nothing stands after "re:"');
   const expression = RE2JS.compile(source);
-  return (url) => expression.test(url);
+  // Beyond ASCII, a URL in normal form has nothing to offer but its host.
+  return isAscii(source)
+    ? (url) => expression.test(url)
+    : (url) => expression.test(url) || expression.test(withUnicodeHost(url));
 }
 
 function compileGlob(text: string): UrlPattern {
@@ -39,19 +49,35 @@ function compileGlob(text: string): UrlPattern {
   if (text.startsWith('!')) throw new Error('"!" does not negate; use the opposite of include and exclude');
   const glob = text.includes('/') ? text.replace(/^https?:\/\/[^/]*/i, (origin) => origin.toLowerCase()) : `**/${text}`;
   const expression = RE2JS.compile(new GlobTranslator(glob).translate(), RE2JS.DOTALL);
-  return glob.startsWith('/') ? (url) => expression.testExact(pathOf(url)) : (url) => expression.testExact(url);
+  if (glob.startsWith('/')) return (url) => expression.testExact(pathOf(url));
+  const [host] = HOST_PART.exec(glob)!;
+  if (isAscii(host)) return (url) => expression.testExact(url);
+  // What stands before the first slash may be meant as a host or, after stars, as the end of a path.
+  const hosts = compileUnicodeHost(host, glob.slice(host.length));
+  return (url) => expression.testExact(url) || hosts.testExact(withUnicodeHost(url));
 }
+
+function compileUnicodeHost(host: string, path: string): RE2JS {
+  const unicode = host.normalize('NFC').toLowerCase();
+  const whole = unicode.replace(PUNYCODE, (label) => domainToUnicode(label) || label);
+  return RE2JS.compile(new GlobTranslator(whole + path, whole.length).translate(), RE2JS.DOTALL);
+}
+
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 
 /** Turns a glob into an RE2 expression, one construct a step. */
 class GlobTranslator {
   readonly #glob: string;
+  /** Up to here it is about a host in Unicode. */
+  readonly #hostEnd: number;
   #at = 0;
   #expression = '';
   #openBraces = 0;
   #inQuery = false;
 
-  constructor(glob: string) {
+  constructor(glob: string, hostEnd = 0) {
     this.#glob = glob;
+    this.#hostEnd = hostEnd;
   }
 
   translate(): string {
@@ -102,8 +128,9 @@ class GlobTranslator {
 
   #literal(character: string, length: number): void {
     if (character === '?') this.#inQuery = true;
-    // Beyond ASCII a URL has nothing but escapes.
-    const written = character.codePointAt(0)! > 0x7f ? encodeURI(character) : character;
+    // Beyond ASCII a path has nothing but escapes.
+    const isEscaped = character.codePointAt(0)! > 0x7f && this.#at >= this.#hostEnd;
+    const written = isEscaped ? encodeURI(character) : character;
     this.#emit(RE2JS.quote(written), Math.max(length, character.length));
   }
 

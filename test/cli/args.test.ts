@@ -89,7 +89,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
     ['check a.test', '`gossamer check` is not part of this version'],
     ['mcp dir', '`gossamer mcp` is not part of this version'],
-    ['crawl --preset ci', '--preset is not part of this version: give its options one by one'],
+    ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
     ['crawl --keep=text', '--keep is not part of this version: bodies and texts of pages are not kept'],
     [
       'crawl --cookie-jar f',

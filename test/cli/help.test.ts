@@ -5,7 +5,10 @@ import { parseArgs } from '../../src/cli/args.js';
 import { commandHelp, programHelp, versionText } from '../../src/cli/help.js';
 import { box, formatBytes, formatCount, formatDuration, Terminal } from '../../src/cli/terminal.js';
 import { COMMAND_SPECS, COMMANDS } from '../../src/config/commands.js';
+import { PRESETS } from '../../src/config/option-spec.js';
 import { OPTION_KEYS, specOf, takes } from '../../src/config/options.js';
+import { PRESET_VALUES } from '../../src/config/presets.js';
+import { resolveOptions } from '../../src/config/resolve.js';
 
 describe('help', () => {
   test('is never wider than 100 columns', () => {
@@ -40,6 +43,23 @@ describe('help', () => {
       expect(() => parseArgs(argv), example).not.toThrow();
     }
   });
+
+  test.each(['crawl', 'resume'] as const)(
+    'of %s lists what each preset sets, as flags that can be typed',
+    (command) => {
+      const text = commandHelp(command);
+      const presets = text.slice(text.indexOf('\nPresets:'), text.indexOf('\n\nTimes:'));
+      const flags = { 'big-site': 3, 'many-hosts': 5, 'low-memory': 5, ci: 4 };
+      for (const preset of PRESETS) {
+        const [, listed = ''] = new RegExp(`^  ${preset} +(.*(?:\\n {9}.*)*)`, 'm').exec(presets) ?? [];
+        expect(listed.match(/--/g)).toHaveLength(flags[preset]);
+        const typed = parseArgs(['resume', 'dir', ...listed.split(/\s+/)]);
+        const { options } = resolveOptions({ command: 'resume', flags: typed.flags, env: {}, configFile: null });
+        expect(options).toMatchObject(PRESET_VALUES[preset]);
+      }
+      expect(commandHelp('export')).not.toContain('Presets:');
+    },
+  );
 
   test('lists every command', () => {
     for (const command of COMMANDS) {

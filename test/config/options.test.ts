@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import type { ConfigSize } from '../../src/config/config-value.js';
 import { renderOptionsDoc } from '../../src/config/describe.js';
+import type { GossamerConfig } from '../../src/config/gossamer-config.js';
 import type { ReportTarget } from '../../src/config/option-spec.js';
 import {
   type CrawlOptions,
   configKeyOf,
-  type GossamerConfig,
   OPTION_KEYS,
   OPTIONS,
   type OptionsOf,
@@ -34,7 +35,7 @@ describe('the table of options', () => {
         expect(spec.default, spec.flag).toBeLessThanOrEqual(spec.max);
       }
       if (spec.type === 'enum') {
-        expect(spec.values, spec.flag).toContain(spec.default);
+        expect([...spec.values, null], spec.flag).toContain(spec.default);
       }
     }
   });
@@ -110,7 +111,7 @@ describe('the table of options', () => {
     expectTypeOf<CrawlOptions>().not.toHaveProperty('output');
     expectTypeOf<OptionsOf<'export'>['output']>().toEqualTypeOf<string | null>();
     expectTypeOf<OptionsOf<'resume'>>().toEqualTypeOf<CrawlOptions>();
-    expectTypeOf<GossamerConfig['maxBody']>().toEqualTypeOf<number | string | undefined>();
+    expectTypeOf<GossamerConfig['maxBody']>().toEqualTypeOf<ConfigSize | undefined>();
   });
 });
 

@@ -204,7 +204,8 @@ describe('refusals', () => {
     [{ dealy: 1 }, 'unknown key dealy; did you mean delay?'],
     [{ concurrency: 1 }, 'unknown key concurrency; did you mean workers?'],
     [{ config: 'x' }, 'unknown key config'],
-    [{ preset: 'ci' }, 'preset is not part of this version: give its options one by one'],
+    [{ dnsServer: ['::1'] }, 'unknown key dnsServer; did you mean resolver?'],
+    [{ redis: 'x' }, 'redis is not part of this version: a crawl runs on one machine'],
     [{ rateLimit: 4 }, 'rateLimit does not exist: use --delay, 4 a second = 1000/4 ms: --delay 250'],
   ])('the config file %j is refused by name', (values, message) => {
     expect(() => resolve({ config: values })).toThrow(

@@ -99,7 +99,7 @@ describe('addresses that no page may lead to', () => {
     ['site.test', 'robots.site.test'].flatMap((name) => ['--connect-to', `${name}::127.0.0.1:${own.web.port}`]);
 
   it('get no packet from links, redirects, robots.txt, sitemaps and assets of a site that is named by its host', async () => {
-    const args = [...fast, ...mappings(), '--dns-server', names.address, '--assets', '--max-wait', '60'];
+    const args = [...fast, ...mappings(), '--resolver', names.address, '--assets', '--max-wait', '60'];
     const { pages } = await own.crawl(['http://site.test/'], args);
     expect(canary.hits).toBe(0);
     for (const target of targets) {
@@ -111,7 +111,7 @@ describe('addresses that no page may lead to', () => {
   });
 
   it('get none from --external either', async () => {
-    const args = [...fast.slice(0, -2), ...mappings(), '--dns-server', names.address, '--external'];
+    const args = [...fast.slice(0, -2), ...mappings(), '--resolver', names.address, '--external'];
     const { pages } = await own.crawl(['http://site.test/'], args);
     expect(canary.hits).toBe(0);
     expect(pages.get(new URL(targets[0]!).href)).toMatchObject({ state: 'failed', reason: 'blocked_address' });
@@ -121,14 +121,14 @@ describe('addresses that no page may lead to', () => {
     own.web.site('127.0.0.1', pathSite({ '/': html(linkPage('Home', targets)) }));
     await own.crawl(
       [`${own.web.origin}/`],
-      [...fast, '--dns-server', names.address, '--connect-to', 'nobody.test:1:127.0.0.1:1'],
+      [...fast, '--resolver', names.address, '--connect-to', 'nobody.test:1:127.0.0.1:1'],
     );
     expect(own.web.log.some(({ path, host }) => path === '/' && host === '127.0.0.1')).toBe(true);
     expect(canary.hits).toBe(0);
   });
 
   it('are reached with --allow-private: the canary hears what comes to it', async () => {
-    await own.crawl(['http://site.test/'], [...fast, ...mappings(), '--dns-server', names.address, '--allow-private']);
+    await own.crawl(['http://site.test/'], [...fast, ...mappings(), '--resolver', names.address, '--allow-private']);
     expect(canary.hits).toBeGreaterThan(0);
   });
 });

@@ -49,16 +49,7 @@ describe('robots.txt of every kind', () => {
     const slowOnes = robotsCases.filter(({ name }) => slow.has(name));
     const [first] = await Promise.all([
       own.crawl(seeds, [
-        ...[
-          '--robots-timeout',
-          '500ms',
-          '--retry-delay',
-          '100ms',
-          '--max-wait',
-          '60',
-          '--dns-server',
-          nameless.address,
-        ],
+        ...['--robots-timeout', '500ms', '--retry-delay', '100ms', '--max-wait', '60', '--resolver', nameless.address],
         ...mappings.flatMap((mapping) => ['--connect-to', mapping]),
       ]),
       // The longest one is cut off: until then nothing but its robots.txt was asked for.

@@ -70,6 +70,44 @@ test('a server that fails once is asked again', async () => {
   expect(await resolver.addresses('a.test', 4)).toEqual(['192.0.2.1']);
 });
 
+test('two hundred names are asked for at once: none waits for the answer of another', async () => {
+  const COUNT = 200;
+  let answerAll = (): void => {};
+  const allAsked = new Promise<void>((resolve) => {
+    answerAll = resolve;
+  });
+  const asked = new Set<string>();
+  const { resolver } = await resolverFor(async (name) => {
+    if (asked.add(name).size === COUNT) answerAll();
+    await allAsked;
+    return { addresses: ['192.0.2.1'] };
+  });
+  const answers = await Promise.all(Array.from({ length: COUNT }, (_, i) => resolver.addresses(`n${i}.test`, 4)));
+  expect(answers.every(([address]) => address === '192.0.2.1')).toBe(true);
+});
+
+test('each family has an answer and a time of its own', async () => {
+  const { resolver, questions, clock } = await resolverFor((_name, type) =>
+    type === 'A' ? { addresses: ['192.0.2.1'], ttl: 10 } : { addresses: ['2001:db8::1'], ttl: 100 },
+  );
+  const both = () => Promise.all([resolver.addresses('a.test', 4), resolver.addresses('a.test', 6)]);
+  expect(await both()).toEqual([['192.0.2.1'], ['2001:db8::1']]);
+  clock.advance(50_000);
+  await both();
+  expect(questions.sort()).toEqual(['A a.test', 'A a.test', 'AAAA a.test']);
+});
+
+test('after its time a name may be somewhere else', async () => {
+  let address = '192.0.2.1';
+  const { resolver, clock } = await resolverFor(() => ({ addresses: [address], ttl: 5 }));
+  expect(await resolver.addresses('a.test', 4)).toEqual(['192.0.2.1']);
+  address = '192.0.2.2';
+  clock.advance(4_900);
+  expect(await resolver.addresses('a.test', 4)).toEqual(['192.0.2.1']);
+  clock.advance(200);
+  expect(await resolver.addresses('a.test', 4)).toEqual(['192.0.2.2']);
+});
+
 test('of a thousand addresses only the first few are kept', async () => {
   const addresses = Array.from({ length: 30 }, (_, i) => `192.0.2.${i}`);
   const { resolver } = await resolverFor(() => ({ addresses }));

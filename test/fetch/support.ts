@@ -1,6 +1,7 @@
 import { createSocket, type RemoteInfo } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as netConnect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
 import { type Clock, systemClock } from '../../src/base/clock.js';
@@ -28,6 +29,11 @@ export const OPTIONS: FetchOptions = {
   dnsServers: null,
   verboseNetwork: false,
 };
+
+/** Containers may be without. */
+export const HAS_IPV6 = Object.values(networkInterfaces()).some((each) =>
+  each?.some(({ address }) => address === '::1'),
+);
 
 export const GUARDED = { guard: { allowPrivate: false, allowNetworks: [], allowAddresses: [] } };
 
@@ -120,7 +126,7 @@ export async function rawServer(answer: Answer, { tls = false, host = '127.0.0.1
   const { port } = listener.address() as AddressInfo;
   const server: RawServer = {
     port,
-    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`,
     requests: [],
     connections: 0,
     open: new Set(),
@@ -146,7 +152,7 @@ export const always =
 
 /** Connections are accepted in order, so once ours is there, any that came before it has been counted. */
 export async function connectionsBeforeMine(server: RawServer): Promise<number> {
-  const socket = netConnect(server.port, new URL(server.url).hostname);
+  const socket = netConnect(server.port, new URL(server.url).hostname.replace(/^\[|\]$/g, ''));
   socket.end('GET / HTTP/1.1\r\n\r\n');
   const seen = server.requests.length;
   while (server.requests.length === seen) await nextTurn();
@@ -163,11 +169,11 @@ export interface DnsAnswer {
 
 /** A name server on loopback; `answer` sees each question with its number. */
 export async function dnsServer(
-  answer: (name: string, type: 'A' | 'AAAA', number: number) => DnsAnswer | null,
+  answer: (name: string, type: 'A' | 'AAAA', number: number) => DnsAnswer | null | Promise<DnsAnswer>,
 ): Promise<{ servers: string[]; questions: string[] }> {
   const socket = createSocket('udp4');
   const questions: string[] = [];
-  socket.on('message', (query: Buffer, from: RemoteInfo) => {
+  socket.on('message', async (query: Buffer, from: RemoteInfo) => {
     const labels: string[] = [];
     let at = 12;
     for (let length = query[at]!; length > 0; length = query[at]!) {
@@ -178,7 +184,7 @@ export async function dnsServer(
     const type = query.readUInt16BE(at + 1) === 28 ? 'AAAA' : 'A';
     const name = labels.join('.').toLowerCase();
     questions.push(`${type} ${name}`);
-    const reply = answer(name, type, questions.length);
+    const reply = await answer(name, type, questions.length);
     if (reply !== null) socket.send(encodeAnswer(query, question, type, reply), from.port, from.address);
   });
   socket.bind(0, '127.0.0.1');

@@ -75,6 +75,6 @@ describe('what is wrong with the options is said at once', () => {
 });
 
 it('defineConfig gives back what it is given', () => {
-  const config = { delay: '2s', maxUrls: 10 };
+  const config = { delay: '2s', maxUrls: 10 } as const;
   expect(defineConfig(config)).toBe(config);
 });

@@ -164,6 +164,30 @@ describe('stop()', () => {
   });
 });
 
+describe('a preset', () => {
+  const limits = async (run: ReturnType<typeof crawl>) => {
+    const { layers } = (await run.finished).summary;
+    return [layers.workers!.limit, layers.inflightPerHost!.limit, layers.robots!.limit];
+  };
+
+  it('sets what is not given, and what it has set is kept for resumeCrawl, where another may be given', async () => {
+    const directory = join(folder.path, 'preset');
+    const { fetch } = worldFetch({ root: ['a'], a: [] });
+    const functions = { fetch, resolve: asKey };
+    const started = crawl({
+      seeds: ['root'],
+      ...functions,
+      preset: 'many-hosts',
+      robotsWorkers: 5,
+      dataDir: directory,
+    });
+    expect(await limits(started)).toEqual([512, 2, 5]);
+    expect(await limits(resumeCrawl(directory, functions))).toEqual([512, 2, 5]);
+    expect(await limits(resumeCrawl(directory, { ...functions, preset: 'big-site' }))).toEqual([1024, 150, 5]);
+    expect(await limits(resumeCrawl(directory, { ...functions, preset: 'big-site', workers: 3 }))).toEqual([3, 3, 5]);
+  });
+});
+
 describe('iteration', () => {
   it('left early, ends the crawl; going on later asks for the rest and for nothing twice', async () => {
     const directory = join(folder.path, 'left');

@@ -157,7 +157,7 @@ const bothEvidence = (command: Asking): Row[] => [
   {
     key: 'allowPrivate',
     command,
-    stage: named(command, '--dns-server', '%1'),
+    stage: named(command, '--resolver', '%1'),
     values: [[], ['--allow-private']],
     sees: (seen) => [seen.code, says(seen, 'not a public address'), seen.log.length > 0],
     gives: [
@@ -168,7 +168,7 @@ const bothEvidence = (command: Asking): Row[] => [
   {
     key: 'allowNetworks',
     command,
-    stage: named(command, '--dns-server', '%1'),
+    stage: named(command, '--resolver', '%1'),
     values: [
       ['--allow-network', '127.0.0.0/8'],
       ['--allow-network', '10.0.0.0/8'],
@@ -184,8 +184,8 @@ const bothEvidence = (command: Asking): Row[] => [
     command,
     stage: named(command, '--allow-private'),
     values: [
-      ['--dns-server', '%1'],
-      ['--dns-server', '%2'],
+      ['--resolver', '%1'],
+      ['--resolver', '%2'],
     ],
     sees: (seen) => [...new Set(seen.notes)],
     gives: [['first: named.test'], ['second: named.test']],

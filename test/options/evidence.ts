@@ -5,6 +5,7 @@ import { LAYER_EVIDENCE } from './evidence-layers.js';
 import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
+import { PRESET_EVIDENCE } from './evidence-presets.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
@@ -12,6 +13,7 @@ import type { Row } from './harness.js';
 
 /** For every option what shows, outside of the process, that it is not dead. */
 export const EVIDENCE: readonly Row[] = [
+  ...PRESET_EVIDENCE,
   ...SLOW_FETCH_EVIDENCE,
   ...INPUT_EVIDENCE,
   ...SEEDING_EVIDENCE,

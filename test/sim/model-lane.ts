@@ -26,6 +26,8 @@ interface Sent {
   readonly headersAt: number | null;
 }
 
+const LOOK_UP_MS = 5;
+
 /** What is heard at one time. */
 interface Moment {
   readonly headers: Sent[];
@@ -149,8 +151,16 @@ export class ModelLane implements LanePort {
   flow(): void {}
 
   dropCaches(): void {}
-  async resolve(host: string): Promise<string> {
-    return `address of ${host}`;
+  resolve(host: string): Promise<string> {
+    const { lookUps } = this.#web;
+    lookUps.peak = Math.max(lookUps.peak, ++lookUps.now);
+    return new Promise((resolve, reject) => {
+      this.#clock.at(this.#clock.now() + LOOK_UP_MS, () => {
+        lookUps.now--;
+        const address = this.#web.addressOf(host);
+        return address === null ? reject(new Error(`${host} has no address`)) : resolve(address);
+      });
+    });
   }
   async close(): Promise<void> {}
   peakWaiting(): number {

@@ -46,16 +46,23 @@ export const crawlDelay = (ms: number): RobotsAnswer => ({ ...ALLOWED, crawlDela
 
 /** Hosts by name; a name without one is not found. */
 export class VirtualWeb {
-  readonly #hosts = new Map<string, { answers: VirtualHost; requests: number }>();
+  readonly #hosts = new Map<string, { answers: VirtualHost; requests: number; address: string | null }>();
   readonly #seed: number;
+  /** Look-ups of addresses, now and at most. */
+  readonly lookUps = { now: 0, peak: 0 };
 
   constructor(seed = 1) {
     this.#seed = seed;
   }
 
-  add(name: string, host: VirtualHost): this {
-    this.#hosts.set(name, { answers: host, requests: 0 });
+  /** @param address null: it cannot be looked up, though it answers */
+  add(name: string, host: VirtualHost, address: string | null = `address of ${name}`): this {
+    this.#hosts.set(name, { answers: host, requests: 0, address });
     return this;
+  }
+
+  addressOf(name: string): string | null {
+    return this.#hosts.get(name)?.address ?? null;
   }
 
   answer({ url, host: name, kind, attempt }: Pick<Lease, 'url' | 'host' | 'kind' | 'attempt'>, at: number): Reply {

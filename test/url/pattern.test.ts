@@ -5,6 +5,43 @@ import { compilePattern } from '../../src/url/pattern.js';
 const matches = (pattern: string, path: string) =>
   compilePattern(pattern, 'include')(path.startsWith('/') ? `https://example.com${path}` : path);
 
+describe('an international host', () => {
+  const URL_IN_BOOKS = 'https://shop.xn--bcher-kva.example/caf%C3%A9?x=1';
+
+  it.each([
+    'https://shop.bücher.example/**',
+    'https://shop.xn--bcher-kva.example/**',
+    'https://*.BÜCHER.example/café*',
+    'https://*.bu\u0308cher.example/**',
+    '*://*.bü*.example/**',
+    'https://{a,shop}.{bücher,x}.example/**',
+    'https://shop.{bücher,xn--strae-oqa}.example/**',
+    '**bücher.example/**',
+    '**café*',
+    're:^https://shop\\.bücher\\.example/',
+    're:^https://shop\\.xn--bcher-kva\\.example/',
+  ])('%s matches it', (pattern) => {
+    expect(matches(pattern, URL_IN_BOOKS)).toBe(true);
+  });
+
+  it.each([
+    'https://bücher.example/**',
+    'https://shop.bucher.example/**',
+    'https://shop.büchern.example/**',
+    'https://shop.bücher.example/',
+    're:^https://bücher',
+    're:büch$',
+  ])('%s does not', (pattern) => {
+    expect(matches(pattern, URL_IN_BOOKS)).toBe(false);
+  });
+
+  it('in both forms within one pattern', () => {
+    const pattern = 'https://{straße,xn--bcher-kva}.example/';
+    expect(matches(pattern, 'https://xn--strae-oqa.example/')).toBe(true);
+    expect(matches(pattern, 'https://xn--bcher-kva.example/')).toBe(true);
+  });
+});
+
 describe('globs', () => {
   it.each([
     ['/blog/*', '/blog/post'],

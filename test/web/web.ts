@@ -8,6 +8,8 @@ import { writeAnswer } from './write-answer.js';
 export interface WebOptions {
   /** 0, the default, takes a free one. */
   port?: number;
+  /** Where it listens; 127.0.0.1 unless given. */
+  address?: string;
   /** Also append the log to this file as JSON lines (see readLog). */
   logFile?: string;
   /** False keeps `log` empty: for benchmarks of millions of requests. */
@@ -17,7 +19,7 @@ export interface WebOptions {
 /** Any number of host names behind one loopback port; the Host header chooses the site. */
 export interface WebInABox {
   readonly port: number;
-  /** http://127.0.0.1:port, for a client without --connect-to: the site of that name is `127.0.0.1`. */
+  /** http://127.0.0.1:port, for a client without --connect-to: the site of that name is `127.0.0.1`, or the address it listens at. */
   readonly origin: string;
   readonly log: LoggedRequest[];
   /** Values for --connect-to that lead every host and port here. */
@@ -37,7 +39,7 @@ const BACKLOG = 16_384;
 
 export async function openWeb(options: WebOptions = {}): Promise<WebInABox> {
   const web = new Web(options);
-  await web.listen(options.port ?? 0);
+  await web.listen(options.port ?? 0, options.address ?? '127.0.0.1');
   return web;
 }
 
@@ -75,10 +77,10 @@ class Web implements WebInABox {
     this.#server.on('clientError', (_error, socket) => socket.destroy());
   }
 
-  listen(port: number): Promise<void> {
+  listen(port: number, host: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen({ port, host: '127.0.0.1', backlog: BACKLOG }, () => {
+      this.#server.listen({ port, host, backlog: BACKLOG }, () => {
         this.#server.off('error', reject);
         resolve();
       });
@@ -90,11 +92,17 @@ class Web implements WebInABox {
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${this.port}`;
+    return `http://${this.#literal}:${this.port}`;
   }
 
   get connectTo(): string[] {
-    return [`::127.0.0.1:${this.port}`];
+    return [`::${this.#literal}:${this.port}`];
+  }
+
+  /** Its address as URLs write it. */
+  get #literal(): string {
+    const { address, family } = this.#server.address() as AddressInfo;
+    return family === 'IPv6' ? `[${address}]` : address;
   }
 
   site(host: string, site: Site): void {

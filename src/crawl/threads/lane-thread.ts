@@ -49,6 +49,9 @@ export class LaneThread implements LanePort {
         if (!this.#closing) {
           listener.died(setup.lane, failure ?? new Error(`a lane's thread ended with code ${code}`));
         }
+        for (const { reject } of this.#resolving.values()) {
+          reject(new Error('the lane that looked the name up is gone'));
+        }
       });
     });
   }

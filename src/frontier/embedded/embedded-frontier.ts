@@ -82,10 +82,7 @@ export class EmbeddedFrontier implements Frontier {
     }
     this.#deferral.deferHosts(composition);
     const leases = this.#leasing.lease(want, composition);
-    for (const host of this.#state.scheduler.wantsAddress) {
-      this.#state.scheduler.wantsAddress.delete(host);
-      void this.#hostMemory.findAddress(host);
-    }
+    this.#hostMemory.findAddresses();
     this.#hostMemory.saveChanged(composition);
     if (!composition.isEmpty) {
       await this.#commit(composition);
@@ -174,6 +171,8 @@ export class EmbeddedFrontier implements Frontier {
     const answer = await this.#state.parts.store.commit(composition.transaction);
     this.#state.commitMs = answer.commitMs;
     composition.unpin();
+    // What it held in memory may leave now.
+    this.#state.evictionFutile = false;
     this.#learning.learnFrom(composition, answer);
   }
 }

@@ -112,7 +112,7 @@ export class FrontierState {
     this.clock = clock;
     this.steady = steadyClock(clock);
     this.registry = new Registry(options, this.steady, snapshot.unclean);
-    this.scheduler = new Scheduler(options, clock, this.registry);
+    this.scheduler = new Scheduler(options, clock, this.registry, snapshot.resumed);
     this.robots = new RobotsDesk(options, clock);
     this.nextId = snapshot.nextId;
     this.parked = snapshot.parkedHosts;

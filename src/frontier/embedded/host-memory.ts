@@ -1,11 +1,14 @@
 import type { HostSnapshot, QueuedUrl } from '../../store/transaction.js';
 import { QueueClass } from '../../store/url-state.js';
+import { hostnameOfKey } from '../../url/host.js';
 import type { Composition } from './composition.js';
 import type { Deferral } from './deferral.js';
 import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import { MAX_RETRY_DELAY_MS } from './options.js';
 import type { Waiting } from './url-queue.js';
+
+const MOST_LOOK_UPS = 256;
 
 /** Hosts and waiting URLs on their way between memory and disk (layers 3 and 10). */
 export class HostMemory {
@@ -36,11 +39,26 @@ export class HostMemory {
     }
   }
 
-  async findAddress(host: Host): Promise<void> {
+  /** Begins to look up the addresses that are wanted, not all at once: a burst of questions is what name servers drop. */
+  findAddresses(): void {
+    const { wantsAddress } = this.#state.scheduler.addresses;
+    for (const host of wantsAddress) {
+      if (this.#state.lookingUp >= MOST_LOOK_UPS) {
+        return;
+      }
+      wantsAddress.delete(host);
+      void this.#findAddress(host);
+    }
+  }
+
+  async #findAddress(host: Host): Promise<void> {
+    const name = hostnameOfKey(host.name);
     this.#state.lookingUp++;
-    const address = await this.#state.parts.resolveAddress(host.name).catch(() => null);
+    const address = await this.#state.parts.resolveAddress(name).catch(() => null);
     this.#state.lookingUp--;
-    this.#state.scheduler.addressFound(host, address);
+    // Behind a proxy nobody knows more than the name.
+    this.#state.scheduler.addresses.found(host, address === name ? null : address);
+    this.findAddresses();
     this.#state.parts.events.wake();
   }
 

@@ -1,5 +1,6 @@
 import { type BackoffOptions, type BlockReason, blockFor } from '../../hosts/backoff.js';
 import { Tuner } from '../../hosts/tuning.js';
+import type { AddressGroup } from './address-groups.js';
 import type { HeapItem } from './ready-heap.js';
 import type { UrlQueue, Waiting } from './url-queue.js';
 
@@ -38,13 +39,6 @@ export class Origin {
   }
 }
 
-/** Several hosts on one address, where that is paced too. */
-export interface AddressGroup {
-  nextAllowedAt: number;
-  inFlight: number;
-  waiting: Host[];
-}
-
 export interface HostLimits {
   ceiling: number;
   tunes: boolean;
@@ -80,7 +74,12 @@ export class Host implements HeapItem {
   /** One request only, until one succeeds. */
   probing = false;
   address: string | null = null;
+  /** Its name has none: it shares its pacing with nobody. */
+  addressless = false;
+  /** Of its requests under way, where addresses are paced too. */
   group: AddressGroup | null = null;
+  /** It is its turn at its address, from this time on. */
+  called: { group: AddressGroup; at: number } | null = null;
   /** New URLs of it are in a transaction that is not committed yet, or leases of it are not settled. */
   pinned = 0;
   waitingForRobots = false;

@@ -49,8 +49,9 @@ export class Responses {
   /** What a response tells about its host. */
   #learn(host: Host, held: Held, outcome: Outcome): void {
     const { status, errorClass } = outcome;
-    if (outcome.address !== null && host.address === null) {
+    if (outcome.address !== null && outcome.address !== host.address) {
       host.address = outcome.address;
+      host.dirty = true;
     }
     if (errorClass === 'timeout' || status === 429 || status === 503) {
       host.tuner.overloaded();

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { QueueClass, UrlKind } from '../../store/url-state.js';
-import { type AddressGroup, type Host, mayGo, type Origin } from './host.js';
+import { AddressGroups } from './address-groups.js';
+import { type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
 import type { Registry } from './registry.js';
 import { RobotsPlaces } from './robots-places.js';
@@ -34,10 +35,9 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #registry: Registry;
   readonly #turns: Turns;
-  readonly #groups = new Map<string, AddressGroup>();
   readonly robotsPlaces: RobotsPlaces;
   readonly wantsLoad = new Set<Origin>();
-  readonly wantsAddress = new Set<Host>();
+  readonly addresses: AddressGroups;
   readonly use = {
     peakHost: 0,
     hostAtLimit: 0,
@@ -54,12 +54,13 @@ export class Scheduler {
   /** There was no room for what has to be loaded; false when that may have changed. */
   #full = false;
 
-  constructor(options: SchedulerOptions, clock: Clock, registry: Registry) {
+  constructor(options: SchedulerOptions, clock: Clock, registry: Registry, resumed: boolean) {
     this.#options = options;
     this.#clock = clock;
     this.#registry = registry;
-    this.#turns = new Turns(options.order);
+    this.#turns = new Turns(options.order, (host) => this.addresses.pass(host));
     this.robotsPlaces = new RobotsPlaces(options.robotsWorkers);
+    this.addresses = new AddressGroups(options, clock, resumed, (host, now) => this.refresh(host, now));
   }
 
   get nextAt(): number {
@@ -67,7 +68,7 @@ export class Scheduler {
   }
 
   get delayedHosts(): number {
-    return this.#turns.size;
+    return this.#turns.size + this.addresses.waiting;
   }
 
   heap(): Iterable<Host> {
@@ -107,7 +108,7 @@ export class Scheduler {
     for (const origin of host.origins) {
       workAt = Math.min(workAt, this.#workAt(origin));
     }
-    return Math.max(workAt, host.readyAt, workAt === Number.POSITIVE_INFINITY ? 0 : (host.group?.nextAllowedAt ?? 0));
+    return Math.max(workAt, host.readyAt, host.called?.at ?? 0);
   }
 
   /** When the origin has something to ask for, as far as its own state goes. */
@@ -158,6 +159,7 @@ export class Scheduler {
         break;
       }
       if (host.deferredReason !== null) {
+        this.addresses.pass(host);
         if (this.#turnOf(host) <= now) {
           result.probes.push(host);
         } else {
@@ -166,11 +168,15 @@ export class Scheduler {
         }
         continue;
       }
-      const pick =
-        this.#turnOf(host) <= now && this.#mayUseAddress(host, now) ? this.#pickFrom(host, now, cut, result) : null;
-      if (pick !== null) {
-        this.#start(host, pick);
-        result.picks.push(pick);
+      const isDue = this.#turnOf(host) <= now;
+      if (!isDue || this.addresses.admits(host, now)) {
+        const pick = isDue ? this.#pickFrom(host, now, cut, result) : null;
+        if (pick === null) {
+          this.addresses.pass(host);
+        } else {
+          this.#start(host, pick);
+          result.picks.push(pick);
+        }
       }
       // At the time of this round, not a moment later: a host without a delay gets its next turn in the same round.
       this.refresh(host, now);
@@ -233,9 +239,7 @@ export class Scheduler {
     host.started();
     this.#underWay++;
     this.#registry.touch(host);
-    if (host.group !== null) {
-      host.group.inFlight++;
-    }
+    this.addresses.started(host);
     this.use.peakHost = Math.max(this.use.peakHost, host.inFlight);
     if (host.inFlight >= host.tuner.limit) {
       this.use.hostAtLimit = Math.max(this.use.hostAtLimit, host.inFlight);
@@ -262,7 +266,7 @@ export class Scheduler {
   /** The response's headers are there. */
   headers(host: Host, at: number): void {
     host.headersArrived(at);
-    this.#freeGroup(host, at, 0);
+    this.addresses.headers(host, at);
     this.refresh(host);
   }
 
@@ -277,61 +281,8 @@ export class Scheduler {
         host.awaitingHeaders--;
       }
     }
-    this.#freeGroup(host, sent && !headersSeen ? at : null, 1);
+    this.addresses.ended(host, headersSeen, sent && !headersSeen ? at : null);
     this.refresh(host);
-  }
-
-  #mayUseAddress(host: Host, now: number): boolean {
-    const { maxInflightPerIp, delayPerIpMs } = this.#options;
-    if (maxInflightPerIp === 0 && delayPerIpMs === 0) {
-      return true;
-    }
-    if (host.address === null) {
-      this.wantsAddress.add(host);
-      host.waitingForRoom = true;
-      return false;
-    }
-    host.group ??= this.#groupOf(host.address);
-    const busy =
-      (maxInflightPerIp > 0 && host.group.inFlight >= maxInflightPerIp) ||
-      (delayPerIpMs > 0 && (host.group.nextAllowedAt > now || host.group.inFlight > 0));
-    if (busy && host.group.nextAllowedAt <= now) {
-      host.waitingForRoom = true;
-      host.group.waiting.push(host);
-    }
-    return !busy;
-  }
-
-  addressFound(host: Host, address: string | null): void {
-    // A name without an address fails on its first request; it shares its pacing with nobody.
-    host.address = address ?? host.name;
-    host.dirty = true;
-    host.waitingForRoom = false;
-    this.refresh(host);
-  }
-
-  #groupOf(address: string): AddressGroup {
-    let group = this.#groups.get(address);
-    if (group === undefined) {
-      group = { nextAllowedAt: 0, inFlight: 0, waiting: [] };
-      this.#groups.set(address, group);
-    }
-    return group;
-  }
-
-  #freeGroup(host: Host, requestAnsweredAt: number | null, ended: 0 | 1): void {
-    const { group } = host;
-    if (group === null) {
-      return;
-    }
-    group.inFlight -= ended;
-    if (requestAnsweredAt !== null) {
-      group.nextAllowedAt = Math.max(group.nextAllowedAt, requestAnsweredAt + this.#options.delayPerIpMs);
-    }
-    for (const waiting of group.waiting.splice(0)) {
-      waiting.waitingForRoom = false;
-      this.refresh(waiting);
-    }
   }
 
   /** A URL comes to wait at its origin. */

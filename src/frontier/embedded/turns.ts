@@ -13,10 +13,13 @@ export class Turns {
   readonly #first = new ReadyHeap<Host>();
   readonly #others = new ReadyHeap<Host>();
   readonly #homePagesFirst: boolean;
+  readonly #dropped: (host: Host) => void;
   #firstInARow = 0;
 
-  constructor(order: Order) {
+  /** @param dropped is told of each host that stood here and has left memory since. */
+  constructor(order: Order, dropped: (host: Host) => void) {
     this.#homePagesFirst = order === 'priority';
+    this.#dropped = dropped;
   }
 
   get size(): number {
@@ -72,7 +75,7 @@ export class Turns {
   #dropEvicted(): void {
     for (const heap of [this.#first, this.#others]) {
       while (heap.peek()?.evicted) {
-        heap.pop();
+        this.#dropped(heap.pop()!);
       }
     }
   }

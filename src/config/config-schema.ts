@@ -1,0 +1,65 @@
+import { describeKey } from './describe.js';
+import type { NumberSpec, OptionSpec } from './option-spec.js';
+import { CONFIG_FILE_KEYS, configKeyOf, specOf } from './options.js';
+import { isQuantity, writeValue } from './values.js';
+
+const FIGURE = String.raw`^\s*[+-]?(\d+(\.\d*)?|\.\d+)\s*`;
+const DURATION = String.raw`${FIGURE}(ms|s|m|h|d)?\s*$`;
+const SIZE = `${FIGURE}([kKmMgGtT]([iI]?[bB])?|[bB])?`;
+
+/** A JSON Schema for gossamer.config.json: with it an editor completes keys and marks what would be refused. */
+export function configSchema(): object {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Config file of gossamer',
+    type: 'object',
+    additionalProperties: false,
+    properties: {
+      $schema: { type: 'string' },
+      ...Object.fromEntries(CONFIG_FILE_KEYS.map(specOf).map((spec) => [configKeyOf(spec), schemaOf(spec)])),
+    },
+  };
+}
+
+function schemaOf(spec: OptionSpec): object {
+  const written = spec.default === null || spec.type === 'list' ? null : writtenDefault(spec);
+  return {
+    description: describeKey(spec),
+    ...valuesOf(spec),
+    ...(written === null ? {} : { default: written }),
+  };
+}
+
+function writtenDefault(spec: OptionSpec): unknown {
+  return spec.type === 'duration' || spec.type === 'size' ? writeValue(spec, spec.default) : spec.default;
+}
+
+function valuesOf(spec: OptionSpec): object {
+  if (isQuantity(spec)) {
+    return quantity(spec);
+  }
+  switch (spec.type) {
+    case 'boolean':
+      return { type: 'boolean' };
+    case 'enum':
+      return { enum: spec.values };
+    case 'list':
+      return { type: 'array', items: { type: 'string', minLength: 1 } };
+    default:
+      return { type: 'string', minLength: 1 };
+  }
+}
+
+/** Bounds are for bare numbers: what a text amounts to is beyond a schema. */
+function quantity(spec: NumberSpec): object {
+  const unit = spec.type === 'duration' && spec.bareUnit !== 'ms' ? 1000 : 1;
+  const bounds = { minimum: spec.min / unit, maximum: spec.max / unit };
+  switch (spec.type) {
+    case 'duration':
+      return { type: ['number', 'string'], pattern: DURATION, ...bounds };
+    case 'size':
+      return { type: ['number', 'string'], pattern: `${SIZE}${spec.perSecond ? '(/s)?' : ''}\\s*$`, ...bounds };
+    default:
+      return { type: spec.type, ...bounds };
+  }
+}
