@@ -70,7 +70,7 @@ describe('a sitemap', () => {
     const two = read(urlset(entry('en') + entry('de')), { maxUrls: 2 });
     expect(two.entries.map(({ url }) => url)).toEqual(['en', 'de', 'fr'].map((name) => `https://example.org/${name}`));
     expect(two.truncated).toBe(null);
-    const feed = alternate('xx', 'rel="next"') + '<xhtml:link rel="alternate" href="https://example.org/amp"/>';
+    const feed = `${alternate('xx', 'rel="next"')}<xhtml:link rel="alternate" href="https://example.org/amp"/>`;
     expect(urls(urlset(`<url><loc>https://example.org/a</loc>${feed}</url>`))).toEqual(['https://example.org/a']);
   });
 
