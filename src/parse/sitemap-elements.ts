@@ -11,6 +11,8 @@ export interface SitemapElements {
 
 /** Enough for any field; what is longer is cut and then refused for its length. */
 const MAX_FIELD_LENGTH = 10_000;
+/** More languages than there are countries. */
+const MAX_ALTERNATES = 500;
 
 /** Collects the texts of the direct children of each element that is an entry. */
 abstract class EntryElements implements SitemapElements {
@@ -32,6 +34,9 @@ abstract class EntryElements implements SitemapElements {
     return null;
   }
 
+  /** A child of the entry that may count besides its fields. */
+  protected note(_name: string, _attributes: Record<string, string>): void {}
+
   open(name: string, attributes: Record<string, string>): void {
     if (this.#fields === null) {
       if (this.#entryNames.has(name)) this.#fields = new Map();
@@ -39,6 +44,7 @@ abstract class EntryElements implements SitemapElements {
     }
     if (++this.#depthInEntry > 1) return;
     this.#field = '';
+    this.note(name, attributes);
     const given = this.attributeField(name, attributes);
     if (given !== null) this.#keep(name, given);
   }
@@ -73,13 +79,25 @@ abstract class EntryElements implements SitemapElements {
 
 /** `<url>` of a urlset and `<sitemap>` of an index. */
 export class UrlElements extends EntryElements {
-  constructor(entries: SitemapEntries) {
+  readonly #isIndex: boolean;
+  #alternates: string[] = [];
+
+  constructor(entries: SitemapEntries, isIndex: boolean) {
     super(entries, ['url', 'sitemap']);
+    this.#isIndex = isIndex;
+  }
+
+  /** `<xhtml:link rel="alternate" hreflang="de" href="…"/>`: the same page in another language is a page too. */
+  protected override note(name: string, { rel, hreflang, href }: Record<string, string>): void {
+    const isAlternate = name === 'link' && rel?.toLowerCase() === 'alternate' && hreflang !== undefined;
+    if (isAlternate && !this.#isIndex && this.#alternates.length < MAX_ALTERNATES) this.#alternates.push(href ?? '');
   }
 
   protected add(fields: Map<string, string>): void {
     const loc = fields.get('loc');
     if (loc !== undefined) this.entries.add(loc, fields.get('lastmod') ?? null, fields.get('priority') ?? null);
+    for (const alternate of this.#alternates) this.entries.addAlternate(alternate);
+    this.#alternates = [];
   }
 }
 

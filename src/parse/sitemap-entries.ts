@@ -4,7 +4,10 @@ import type { SitemapEntry, SitemapLimits } from './sitemap.js';
 const MAX_URL_LENGTH = 8_192;
 const MAX_LASTMOD_LENGTH = 64;
 
-/** What was read so far: only usable URLs, and never more than the limit. */
+/**
+ * What was read so far: only usable URLs, each once, and never more than the limit. Alternates do not count for it, as in the protocol, but
+ * have a limit of the same size.
+ */
 export class SitemapEntries {
   readonly list: SitemapEntry[] = [];
   /** There was at least one entry more than the limit. */
@@ -12,6 +15,8 @@ export class SitemapEntries {
   /** The first thing that was wrong with an entry. */
   problem: string | null = null;
   readonly #limits: SitemapLimits;
+  readonly #seen = new Set<string>();
+  #urls = 0;
 
   constructor(limits: SitemapLimits) {
     this.#limits = limits;
@@ -26,10 +31,24 @@ export class SitemapEntries {
     const url = this.#resolve(written.trim());
     if (url === null) {
       this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
-    } else if (this.list.length >= this.#limits.maxUrls) {
+    } else if (this.#seen.has(url)) {
+      return;
+    } else if (this.#urls >= this.#limits.maxUrls) {
       this.isFull = true;
     } else {
+      this.#urls++;
+      this.#seen.add(url);
       this.list.push({ url, lastmod: readLastmod(lastmod), priority: readPriority(priority) });
+    }
+  }
+
+  addAlternate(written: string): void {
+    const url = this.#resolve(written.trim());
+    if (url === null) {
+      this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
+    } else if (!this.#seen.has(url) && this.list.length - this.#urls < this.#limits.maxUrls) {
+      this.#seen.add(url);
+      this.list.push({ url, lastmod: null, priority: null });
     }
   }
 

@@ -111,7 +111,8 @@ class XmlReading {
     }
     this.kind = KIND_OF_ROOT.get(name) ?? 'unknown';
     if (this.kind === 'unknown') throw new Stop(`not a sitemap: <${printable(name, 50)}>`);
-    this.elements = this.kind === 'feed' ? new FeedElements(this.#entries) : new UrlElements(this.#entries);
+    this.elements =
+      this.kind === 'feed' ? new FeedElements(this.#entries) : new UrlElements(this.#entries, this.kind === 'index');
   }
 
   #onClose(name: string): void {

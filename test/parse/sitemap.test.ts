@@ -58,9 +58,30 @@ describe('a sitemap', () => {
     const inner = `<url>
       <image:image><image:loc>https://example.org/i.png</image:loc></image:image>
       <loc>https://example.org/a</loc>
-      <video:video><video:content_loc>https://example.org/v.mp4</video:content_loc></video:video>
-      <xhtml:link rel="alternate" hreflang="de" href="https://example.org/de"/></url>`;
+      <video:video><video:content_loc>https://example.org/v.mp4</video:content_loc></video:video></url>`;
     expect(urls(urlset(inner))).toEqual(['https://example.org/a']);
+  });
+
+  test('its pages in other languages are, each once, and do not count for the limit', () => {
+    const alternate = (language: string, attributes = 'rel="alternate"') =>
+      `<xhtml:link ${attributes} hreflang="${language}" href="https://example.org/${language}"/>`;
+    const entry = (language: string) =>
+      `<url><loc>https://example.org/${language}</loc>${alternate('en')}${alternate('de')}${alternate('fr')}</url>`;
+    const two = read(urlset(entry('en') + entry('de')), { maxUrls: 2 });
+    expect(two.entries.map(({ url }) => url)).toEqual(['en', 'de', 'fr'].map((name) => `https://example.org/${name}`));
+    expect(two.truncated).toBe(null);
+    const feed = `${alternate('xx', 'rel="next"')}<xhtml:link rel="alternate" href="https://example.org/amp"/>`;
+    expect(urls(urlset(`<url><loc>https://example.org/a</loc>${feed}</url>`))).toEqual(['https://example.org/a']);
+  });
+
+  test('alternates have a limit of their own', () => {
+    const entries = Array.from({ length: 9 }, (_, n) => {
+      const link = `<xhtml:link rel="alternate" hreflang="de" href="https://example.org/de/${n}"/>`;
+      return `<url><loc>https://example.org/${n}</loc>${link}</url>`;
+    });
+    const { entries: found, truncated } = read(urlset(entries.join('')), { maxUrls: 5 });
+    expect(found).toHaveLength(10);
+    expect(truncated).toBe('urls');
   });
 
   test('CDATA is text, and ampersands in it are themselves', () => {

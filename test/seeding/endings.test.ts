@@ -23,6 +23,14 @@ describe('while a third party is asked', () => {
     while (asked(host) < times) await new Promise((resolve) => setTimeout(resolve, 5));
   };
 
+  const options = () => ({
+    delayMs: 0,
+    insecure: true,
+    connectTo: own.mappings.filter((mapping) => mapping.startsWith(':')),
+    seedingStrategy: 'ct',
+    ctUrl: 'http://ct.test',
+  });
+
   it('the crawl is not over, and goes on with what comes', async () => {
     let letGo = (): void => {};
     const names = ctServer({ certificates: ['late.slow.test'] });
@@ -36,13 +44,13 @@ describe('while a third party is asked', () => {
     });
     own.web.site('slow.test', pathSite({ '/': page('Home') }));
     own.web.site('late.slow.test', pathSite({ '/': page('Late') }));
-    own.web.clearLog();
-    const crawling = own.crawl(['http://slow.test/'], CT);
-    await isAsked('slow.test', 2);
-    await isAsked('ct.test');
-    letGo();
-    const { pages } = await crawling;
-    expect([...pages.keys()].sort()).toEqual(['http://slow.test/', 'https://late.slow.test/']);
+    const seen: string[] = [];
+    let ticks = 0;
+    const run = crawl({ seeds: ['http://slow.test/'], ...options() });
+    // Long after the last page was settled.
+    run.on('tick', () => seen.length > 0 && ++ticks === 2 && letGo());
+    for await (const { url } of run) seen.push(url);
+    expect(seen).toEqual(['http://slow.test/', 'https://late.slow.test/']);
   });
 
   it.each([
@@ -162,14 +170,6 @@ describe('while a third party is asked', () => {
   });
 
   describe('by a program', () => {
-    const options = () => ({
-      delayMs: 0,
-      insecure: true,
-      connectTo: own.mappings.filter((mapping) => mapping.startsWith(':')),
-      seedingStrategy: 'ct',
-      ctUrl: 'http://ct.test',
-    });
-
     it('gives each page once, also one that was gone before a page led to it', async () => {
       let letGo = (): void => {};
       own.web.site('ct.test', ctServer({ certificates: ['gone.lib.test', 'there.lib.test', 'never.lib.test'] }));
