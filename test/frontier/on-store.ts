@@ -14,9 +14,15 @@ const OPTIONS: SchedulerOptions = {
   ...{ maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000, delayMsFor: () => 0 },
   ...{ maxInflightPerHost: 1_000, autoTune: false, frontierLimit: 250_000, readyHeapLimit: 1_000, robotsWorkers: 64 },
   ...{ obeyRobots: false, maxWaitMs: 600_000, maxCrawlDelayMs: 60_000, retries: 2, retryDelayMs: 1_000 },
-  ...{ newestFirst: false,
-  choose: null,
-  surveyOnly: false, maxUrls: 0, maxUrlsPerHost: 0, maxUrlsOfSeed: () => 0, maxInflightPerIp: 0 },
+  ...{
+    newestFirst: false,
+    choose: null,
+    surveyOnly: false,
+    maxUrls: 0,
+    maxUrlsPerHost: 0,
+    maxUrlsOfSeed: () => 0,
+    maxInflightPerIp: 0,
+  },
   ...{ delayPerIpMs: 0, seekSitemaps: false, maxRedirects: 100 },
 };
 

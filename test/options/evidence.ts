@@ -5,6 +5,7 @@ import { LAYER_EVIDENCE } from './evidence-layers.js';
 import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
+import { PREVIEW_EVIDENCE } from './evidence-preview.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
 import type { Row } from './harness.js';
@@ -18,6 +19,7 @@ export const EVIDENCE: readonly Row[] = [
   ...POLITENESS_EVIDENCE,
   ...FETCH_EVIDENCE,
   ...NETWORK_EVIDENCE,
+  ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
