@@ -4,7 +4,7 @@ import type { Preview } from '../crawl/preview/preview.js';
 import { formatCount, formatDuration } from './terminal.js';
 
 const MOST_SHOWN = 5;
-const USUAL_SAMPLE = 100;
+const USUAL_SAMPLE = 200;
 
 /** A preview for people, line by line. */
 export function previewLines(preview: Preview, delayMs: number): string[] {

@@ -102,12 +102,18 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --delay', '--delay needs a value'],
     ['crawl --delay --workers 5', '--delay needs a value'],
     ['crawl --assets=yes', '--assets takes no value, got yes'],
-    ['-w 5', 'there is no command before -w; one of crawl, resume, export, explain, robots, status, list, delete'],
+    [
+      '-w 5',
+      'there is no command before -w; one of crawl, resume, preview, export, explain, robots, status, list, delete',
+    ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
     ['resume a --scope any', '--scope cannot be changed on resume: seeds, scope and identity stay as they were'],
     ['resume a -A me', '-A cannot be changed on resume: seeds, scope and identity stay as they were'],
-    ['export a --delay 5', '--delay is an option of `gossamer crawl`, `gossamer resume`, not of `gossamer export`'],
+    [
+      'export a --delay 5',
+      '--delay is an option of `gossamer crawl`, `gossamer resume`, `gossamer preview`, not of `gossamer export`',
+    ],
     ['crawl a -f csv', '-f is an option of `gossamer export`, not of `gossamer crawl`'],
   ])('%s', (line, message) => {
     expect(() => parseArgs(line.split(' '))).toThrow(new UsageError(message));

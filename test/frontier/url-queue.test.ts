@@ -81,6 +81,57 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
     );
   });
 
+  it('gives those that are chosen, none lost and none twice, whatever comes, leaves and is loaded', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), fc.array(fc.nat(), { minLength: 1 }), (steps, lots) => {
+        let draws = 0;
+        const choose = (size: number) => lots[draws++ % lots.length]! % size;
+        const queue = new UrlQueue(false, choose);
+        const rows = new Rows();
+        let nextId = 1;
+        const load = (count: number) => {
+          const wanted = queue.wanting();
+          if (wanted !== null) queue.addLoaded(wanted.class, rows.load(wanted, count));
+        };
+        const takeNext = () => {
+          if (queue.inMemory === 0) load(2);
+          const taken = queue.take(0, always)?.id;
+          expect(taken === undefined).toBe(rows.ids.length === 0);
+          if (taken !== undefined) {
+            expect(rows.ids).toContain(taken);
+            rows.remove(taken);
+          }
+        };
+        for (const each of steps) {
+          if (each.do === 'add') {
+            rows.ids.push(nextId);
+            queue.add(waiting(nextId++), each.room);
+          } else if (each.do === 'take') takeNext();
+          else if (each.do === 'load') load(each.count);
+          else if (each.do === 'trim') queue.trim(each.count);
+          else queue.reset([0, 0, rows.ids.length]);
+          expect(queue.inMemory + queue.onDisk, 'in memory and on disk').toBe(rows.ids.length);
+        }
+        while (rows.ids.length > 0) takeNext();
+        expect(queue.wanting()).toBeNull();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('asks once which goes next, and gives that one', () => {
+    const asked: number[] = [];
+    const queue = new UrlQueue(false, (size) => {
+      asked.push(size);
+      return size - 1;
+    });
+    for (const id of [1, 2, 3]) queue.add(waiting(id), true);
+    expect([queue.readyAt(always), queue.readyAt(always)]).toEqual([0, 0]);
+    queue.add(waiting(4), true);
+    expect([0, 0, 0, 0].map(() => queue.take(0, always)?.id)).toEqual([3, 4, 2, 1]);
+    expect(asked).toEqual([3, 3, 2, 1]);
+  });
+
   it.each([false, true])('lets go of a quarter of a million at once (newest first: %s)', (newestFirst) => {
     const queue = new UrlQueue(newestFirst);
     for (let id = 1; id <= 250_000; id++) queue.add(waiting(id), true);

@@ -6,6 +6,7 @@ import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
 import { PRESET_EVIDENCE } from './evidence-presets.js';
+import { PREVIEW_EVIDENCE } from './evidence-preview.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
@@ -22,6 +23,7 @@ export const EVIDENCE: readonly Row[] = [
   ...POLITENESS_EVIDENCE,
   ...FETCH_EVIDENCE,
   ...NETWORK_EVIDENCE,
+  ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,

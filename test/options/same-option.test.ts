@@ -86,6 +86,7 @@ const CRAWL = batchOf('crawl', 'crawl', (key) => !APART.includes(key));
 const BATCHES: readonly Batch[] = [
   CRAWL,
   batchOf('crawl, apart', 'crawl', (key) => APART.includes(key)),
+  batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
 ];

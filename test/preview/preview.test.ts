@@ -98,7 +98,7 @@ describe('gossamer preview', () => {
         'sitemap http://mapped.test/sitemap-gone.xml: http_4xx',
         expect.stringMatching(/^At one request in 500 ms to a host \(--delay 500ms\): about \S+ s$/),
         expect.stringMatching(/^Faster: it is your own site\? --delay 100ms: about \S+ s$/),
-        expect.stringMatching(/^Links may lead to more than sitemaps name: --sample 100 /),
+        expect.stringMatching(/^Links may lead to more than sitemaps name: --sample 200 /),
         '',
       ]);
     });
@@ -133,7 +133,7 @@ describe('gossamer preview', () => {
       const { code, stdout } = await run('http://bare.test/', '--delay', '0');
       expect(code).toBe(0);
       expect(stdout).toContain('no sitemap says which pages there are');
-      expect(stdout).toContain('cannot be known without looking: --sample 100');
+      expect(stdout).toContain('cannot be known without looking: --sample 200');
       expect(stdout).not.toContain('about');
       expect(askedOf('bare.test').sort()).toEqual(['/robots.txt', '/sitemap.xml', '/sitemap_index.xml']);
       expect(await ask('http://bare.test/', '--delay', '0')).toMatchObject({ basis: 'none', duration: null });

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare, type Difference, factsOfWalk, isSame } from './compare.js';
 import { crawlSite } from './crawl.js';
+import { holds, SAMPLE, sampleSite, WANTED } from './preview.js';
 import { type ServedSite, serveRealSites } from './serve.js';
 import { REAL_SITES, WORK_FOLDER } from './sites.js';
 import { cachedWalk } from './walk-cache.js';
@@ -8,7 +9,7 @@ import { cachedWalk } from './walk-cache.js';
 const USAGE = `usage: npm run test:real -- [--fresh] [${REAL_SITES.map(({ name }) => name).join('|')} …]
 
 Crawls the documentation of four Debian packages, served by nginx on loopback, and compares the pages and all edges with
-those of an independent walker. --fresh walks again instead of taking the walk of an earlier run.
+those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range. --fresh walks again instead of taking the walk of an earlier run.
 `;
 const SHOWN_DIFFERENCES = 10;
 
@@ -37,7 +38,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Two verdicts: the pages and the edges. */
+/** Three verdicts: the pages, the edges, and the range of a sample. */
 async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
   const { name, packageName, version } = site;
   print(`${name}: ${packageName} ${version} at ${site.url}`);
@@ -53,11 +54,23 @@ async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
     print(`  ${row(['', 'expected', 'crawled', 'missing', 'extra', 'unlike', ''])}`);
     printDifference('pages', pages);
     printDifference('edges', edges);
-    return [isSame(pages), isSame(edges)];
+    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size)];
   } catch (error) {
     print(`  FAILED: ${error instanceof Error ? error.stack : error}`);
-    return [false, false];
+    return [false, false, false];
   }
+}
+
+async function testPreview({ url }: ServedSite, pages: number): Promise<boolean> {
+  const samples = await sampleSite(url);
+  const held = samples.filter((sample) => holds(sample, pages)).length;
+  for (const { seed, low, estimate, high } of samples) {
+    print(`    seed ${seed}: about ${estimate ?? '?'} pages, between ${low} and ${high ?? '?'}`);
+  }
+  print(
+    `  ${pages} pages lie in the range of ${held} of ${samples.length} samples of ${SAMPLE}: ${held >= WANTED ? 'passed' : 'FAILED'}`,
+  );
+  return held >= WANTED;
 }
 
 function printDifference(what: string, difference: Difference): void {

@@ -81,12 +81,11 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
     maxUrlsPerHost: options.maxUrlsPerHost,
     durationMs: options.durationMs,
   };
+  // The limits are those of the crawl, not of its preview. A page is drawn once all that came before is known.
+  const own = { maxUrls: plan.sample, maxUrlsPerHost: null, durationMs: null, order: 'bfs' } as const;
+  const perHost = plan.sample === null ? {} : { maxInflightPerHost: 1 };
   const session = new CrawlSession({
-    // The limits are those of the crawl, not of its preview.
-    resolved: {
-      ...plan.resolved,
-      options: { ...options, maxUrls: plan.sample, maxUrlsPerHost: null, durationMs: null, order: 'bfs' },
-    },
+    resolved: { ...plan.resolved, options: { ...options, ...own, ...perHost } },
     directory: null,
     seeds: plan.seeds.map((seed) => ({ ...seed, maxUrls: null })),
     credentials: plan.credentials,
