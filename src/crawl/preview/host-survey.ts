@@ -14,7 +14,7 @@ export interface PreviewHost {
   crawlDelayMs: number | null;
   /** The stricter of that and --delay. */
   delayMs: number;
-  /** From a request to the headers of its answer, on average; null where nothing was answered. */
+  /** From a request to the headers of its answer; null where nothing was answered. */
   headersMs: number | null;
   /** Why a crawl puts its pages off, or fails on them; else null. */
   trouble: string | null;
