@@ -27,6 +27,7 @@ import { Lane, type LaneSetup, type PageSource } from './lane.js';
 import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
+import { Notices } from './notices.js';
 import { openSeeder } from './open-seeder.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { Seeder } from './seeder.js';
@@ -97,7 +98,7 @@ export class CrawlSession {
   readonly #clock: Clock;
   readonly #store = new StoreThread();
   readonly #seeds: SeedRow[];
-  readonly notices: string[] = [];
+  readonly #notices: Notices;
   #crawl!: Crawl;
   #frontier!: EmbeddedFrontier;
   #lanes!: LanePool;
@@ -111,6 +112,7 @@ export class CrawlSession {
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
+    this.#notices = new Notices((text) => plan.events.notice?.(text));
     this.#clock = plan.clock ?? systemClock;
     this.#seeds = plan.seeds ?? plan.storedSeeds ?? [];
     const settings = engineSettings({
@@ -189,6 +191,10 @@ export class CrawlSession {
     this.#crawl.wake();
   }
 
+  get notices(): readonly string[] {
+    return this.#notices.kept;
+  }
+
   stats() {
     const counts = this.#frontier.counts();
     return {
@@ -232,7 +238,7 @@ export class CrawlSession {
         layers: await this.layers(),
         ignoredRobots: options.ignoreRobots,
         seeding: this.#seeder?.facts ?? [],
-        notices: this.notices,
+        notices: this.#notices.kept,
       },
       reports: [...options.reports],
       wall: this.#clock.wall(),
@@ -346,7 +352,8 @@ export class CrawlSession {
           events.tick?.(this);
         },
         governed: (decision) => this.#governed(decision),
-        laneDied: (_lane, error) => this.#notice(`a thread died and was replaced: ${error.message}`),
+        laneDied: (_lane, error) =>
+          this.#notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
       ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
       suspects: snapshot.suspects,
@@ -370,7 +377,7 @@ export class CrawlSession {
       kept,
       admit: (offers, meta) => this.#crawl.admit(offers, meta),
       resolve: (host) => this.#lanes.resolve(host),
-      notice: (text) => this.#notice(text),
+      notice: (text) => this.#notices.add(text),
       ended: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
     });
   }
@@ -382,7 +389,7 @@ export class CrawlSession {
   }
 
   #governed(decision: GovernorDecision): void {
-    this.#notice(`governor: ${decision.limit} in flight (${decision.cause})`);
+    this.#notices.add(`governor: ${decision.limit} in flight (${decision.cause})`, 'decisions of the governor');
     if (decision.dropCaches) {
       this.#lanes.dropCaches();
     }
@@ -392,28 +399,27 @@ export class CrawlSession {
     this.#plan.events.governed?.(decision);
   }
 
-  #notice(text: string): void {
-    if (this.notices.length < 1_000) {
-      this.notices.push(text);
-    }
-    this.#plan.events.notice?.(text);
-  }
-
   #frontierEvents(): FrontierEvents {
     return {
       scopeGrew: (seed) => {
         this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
         this.#seeder?.widened(seed);
-        this.#notice(`${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`);
+        this.#notices.add(
+          `${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`,
+          'seeds that redirect',
+        );
       },
-      hostDeferred: (host, reason, urls) => this.#notice(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`),
+      hostDeferred: (host, reason, urls) =>
+        this.#notices.add(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`, 'hosts that are put off'),
       crawlDelayTooLong: (host, delayMs) =>
-        this.#notice(
+        this.#notices.add(
           `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+          'hosts with a long Crawl-delay',
         ),
       trapCut: (pattern) =>
-        this.#notice(
+        this.#notices.add(
           `trap: ${pattern} is cut: ${trapCause(pattern, this.#plan.resolved.options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
+          'traps',
         ),
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
       settled: (pages) => {

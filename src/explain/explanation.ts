@@ -32,7 +32,7 @@ export interface DecidingRule {
 export interface PathStep {
   url: string;
   /** How it was come by from the one before; the first is a seed or a sitemap. */
-  by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'unknown';
+  by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'ct' | 'commoncrawl' | 'unknown';
   kind: LinkKind | null;
 }
 

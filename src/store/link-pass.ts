@@ -1,7 +1,7 @@
 import { edgeFollowed, edgeKind, edgeLeads, edgeRel, edgesFromBlob } from './packed-edges.js';
-import type { Database } from './sqlite.js';
+import type { Database, Row } from './sqlite.js';
 import type { Some, StoredUrl } from './url-facts.js';
-import { UrlKind, UrlState } from './url-state.js';
+import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** One link to the URL that is asked about. */
 export interface LinkTo {
@@ -17,7 +17,7 @@ export interface LinkTo {
 /** A URL on the way from a seed: how it was come by from the one before. */
 export interface Hop {
   id: number;
-  by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'unknown';
+  by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'ct' | 'commoncrawl' | 'unknown';
   /** Number of the kind of link; null where it is none. */
   kind: number | null;
 }
@@ -212,7 +212,7 @@ export class LinkPass {
       path.push({ id: at, by: 'redirect', kind: null });
       return this.#redirectedFrom.get(at)!;
     }
-    const row = this.#database.prepare('SELECT parent, kind, depth FROM urls WHERE id = ?').get(at);
+    const row = this.#database.prepare('SELECT parent, kind, depth, flags FROM urls WHERE id = ?').get(at);
     if (parent === IN_SITEMAP) {
       path.push({ id: at, by: 'sitemap', kind: null });
       const found = this.#database.prepare('SELECT sitemap FROM sitemap_finds WHERE url = ?').get(at);
@@ -222,11 +222,7 @@ export class LinkPass {
       path.push({ id: at, by: 'sitemap', kind: null });
       return row.parent;
     }
-    path.push({
-      id: at,
-      by: row.parent === null && row.depth === 0 && row.kind === UrlKind.page ? 'seed' : 'unknown',
-      kind: null,
-    });
+    path.push({ id: at, by: beginning(row), kind: null });
     return row.parent;
   }
 
@@ -244,4 +240,15 @@ export class LinkPass {
     }
     return first ?? 0;
   }
+}
+
+/** What first named a URL that no other leads to. */
+function beginning({ parent, depth, kind, flags }: Row): Hop['by'] {
+  if ((flags & UrlFlag.fromCertificates) !== 0) {
+    return 'ct';
+  }
+  if ((flags & UrlFlag.fromCommonCrawl) !== 0) {
+    return 'commoncrawl';
+  }
+  return parent === null && depth === 0 && kind === UrlKind.page ? 'seed' : 'unknown';
 }
