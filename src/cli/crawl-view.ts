@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CrawlOptions } from '../config/options.js';
-import type { CrawlSession, SessionEvents, SessionPlan, SessionResult } from '../crawl/session.js';
+import type { CrawlSession } from '../crawl/session.js';
+import type { SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';

@@ -8,7 +8,8 @@ import { EdgeDelivery } from './edge-delivery.js';
 import type { RunOptions } from './library-options.js';
 import type { EndReason } from './limits.js';
 import { ResultQueue } from './result-queue.js';
-import { CrawlSession, type SessionPlan } from './session.js';
+import { CrawlSession } from './session.js';
+import type { SessionPlan } from './session-plan.js';
 
 /** What a crawl comes to. */
 export interface CrawlResult {

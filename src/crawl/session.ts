@@ -2,84 +2,33 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
-import type { ResolvedOptions } from '../config/resolve.js';
 import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
-import { Fetcher } from '../fetch/fetcher.js';
 import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
-import type { FrontierEvents, SettledPage } from '../frontier/embedded/frontier-state.js';
+import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
-import type { SchedulerOptions } from '../frontier/embedded/options.js';
-import { SeedBook, type SeedFate } from '../frontier/seed-book.js';
-import type { Summary } from '../report/summary.js';
-import type { PageResult } from '../store/reader.js';
-import type { BadSeed, SeedRow } from '../store/transaction.js';
-import { hostForPeople } from '../url/host-display.js';
-import type { Credentials, IdentityOptions } from '../url/identity.js';
-import { allowTrapFlag, TrapWatch, trapCause } from '../url/traps.js';
+import { SeedBook } from '../frontier/seed-book.js';
+import type { SeedRow } from '../store/transaction.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { TrapWatch } from '../url/traps.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
-import { type CustomFetch, CustomSource } from './custom-source.js';
+import { frontierWords } from './crawl-words.js';
 import { DiskWatch } from './disk-watch.js';
 import { Governor, type GovernorDecision } from './governor.js';
-import { Lane, type LaneSetup, type PageSource } from './lane.js';
-import { type LaneListener, LanePool, type LanePort } from './lane-pool.js';
+import type { LaneSetup } from './lane.js';
+import { LaneOpenings } from './lane-openings.js';
+import { LanePool } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { Notices } from './notices.js';
 import { openSeeder } from './open-seeder.js';
-import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { Seeder } from './seeder.js';
+import type { SessionPlan, SessionResult } from './session-plan.js';
 import { type EngineSettings, engineSettings, surveySettings } from './settings.js';
-import { LaneThread } from './threads/lane-thread.js';
 import type { StoreOpened } from './threads/store-host.js';
 import { StoreThread } from './threads/store-thread.js';
-
-/** What a session tells while it runs. All of it may be left out. */
-export interface SessionEvents {
-  tick?(session: CrawlSession): void;
-  notice?(text: string): void;
-  settled?(pages: SettledPage[]): void;
-  governed?(decision: GovernorDecision): void;
-  sitemapRead?(url: string, urls: number): void;
-}
-
-export interface SessionPlan {
-  resolved: ResolvedOptions<'crawl'>;
-  /** Null: the store leaves nothing behind. */
-  directory: string | null;
-  /** Seeds of a new crawl; null goes on with the one that is in the directory. */
-  seeds: SeedRow[] | null;
-  /** Lines that were to be seeds of a new crawl and are none. */
-  badSeeds?: BadSeed[];
-  /** The seeds that the directory's crawl has, when it is resumed. */
-  storedSeeds?: SeedRow[];
-  credentials?: Map<string, Credentials>;
-  events: SessionEvents;
-  fetch?: CustomFetch;
-  resolve?: (href: string, from: string) => string | null;
-  /** Someone listens to edges. */
-  listensToEdges?: boolean;
-  /** The addresses of what the user's fetcher is asked for are checked first. */
-  guardsFetch?: boolean;
-  /** How many more results there is a place for. */
-  placesLeft?(): number;
-  handOn?(): Promise<void>;
-  /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
-  rest?(pages: PageResult[]): Promise<void>;
-  /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
-  preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
-  clock?: Clock;
-}
-
-export interface SessionResult {
-  end: CrawlEnd;
-  summary: Summary;
-  seeds: readonly SeedFate[];
-  allSeedsFailed: boolean;
-  survey: Survey | null;
-}
 
 /** V8 has a collection on demand only behind a flag, which may be set while it runs. */
 function collectGarbage(): void {
@@ -299,14 +248,19 @@ export class CrawlSession {
       memoryLimitBytes: this.settings.memoryLimitBytes,
       maxInFlight: options.workers,
     });
+    const openings = new LaneOpenings({
+      settings: this.settings,
+      clock: this.#clock,
+      setupOf: (lane) => this.#laneSetup(lane, keys),
+      fetch: this.#plan.fetch,
+      resolve: this.#plan.resolve,
+      guardsFetch: this.#plan.guardsFetch ?? false,
+    });
     this.#lanes = new LanePool(
       {
         lanes: this.settings.lanes,
-        openInline: (lane, listener) => this.#openInline(lane, listener, keys),
-        openThread:
-          this.#plan.fetch === undefined && this.#plan.resolve === undefined
-            ? (lane, listener) => this.#openThread(lane, listener, keys)
-            : null,
+        openInline: (lane, listener) => openings.here(lane, listener),
+        openThread: openings.canUseThreads ? (lane, listener) => openings.inThread(lane, listener) : null,
         isWorthThreads: () => this.#frontier.counts().outstanding >= URLS_WORTH_THREADS,
       },
       keys,
@@ -400,27 +354,14 @@ export class CrawlSession {
   }
 
   #frontierEvents(): FrontierEvents {
+    const words = frontierWords(this.#notices, this.#plan.resolved.options);
     return {
+      ...words,
       scopeGrew: (seed) => {
         this.#lanes.widenScope(this.#frontier.scopeVersion, seed.seed, seed.scopeUrls);
         this.#seeder?.widened(seed);
-        this.#notices.add(
-          `${seed.label} redirects to ${seed.scopeUrls.at(-1)}: its scope counts that too`,
-          'seeds that redirect',
-        );
+        words.scopeGrew(seed);
       },
-      hostDeferred: (host, reason, urls) =>
-        this.#notices.add(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`, 'hosts that are put off'),
-      crawlDelayTooLong: (host, delayMs) =>
-        this.#notices.add(
-          `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
-          'hosts with a long Crawl-delay',
-        ),
-      trapCut: (pattern) =>
-        this.#notices.add(
-          `trap: ${pattern} is cut: ${trapCause(pattern, this.#plan.resolved.options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
-          'traps',
-        ),
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
       settled: (pages) => {
         this.#settled += pages.length;
@@ -466,27 +407,5 @@ export class CrawlSession {
       budgetSlots: this.#budget.slots,
       budgetLimit: options.parseBufferBytes,
     };
-  }
-
-  #openInline(number: number, listener: LaneListener, keys: KeyTable): LanePort {
-    const source: PageSource =
-      this.#plan.fetch === undefined
-        ? new Fetcher(this.settings.fetch, this.#clock)
-        : new CustomSource(this.#plan.fetch, this.settings.fetch, this.#plan.guardsFetch ?? false, this.#clock);
-    const lane = new Lane(this.#laneSetup(number, keys), source, listener, this.#clock, this.#plan.resolve);
-    return {
-      take: (jobs, updates) => lane.take(jobs, updates),
-      widenScope: (version, seed, scopeUrls) => lane.widenScope(version, seed, scopeUrls),
-      forgetRules: (origins) => lane.forgetRules(origins),
-      flow: () => lane.flow(),
-      dropCaches: () => lane.dropCaches(),
-      resolve: (host) => lane.resolve(host),
-      close: () => lane.close(),
-      peakWaiting: () => lane.peakWaiting,
-    };
-  }
-
-  #openThread(number: number, listener: LaneListener, keys: KeyTable): LanePort {
-    return new LaneThread(this.#laneSetup(number, keys), this.settings.fetch, listener);
   }
 }

@@ -10,7 +10,8 @@ import type { Credentials } from '../../url/identity.js';
 import { COMMAND_LINE_ONLY, type SeedSpec } from '../library-options.js';
 import { librarySeeds } from '../library-seeds.js';
 import { badSeedLines } from '../seed-input.js';
-import { CrawlSession, type SessionEvents } from '../session.js';
+import { CrawlSession } from '../session.js';
+import type { SessionEvents } from '../session-plan.js';
 import { sampleOrder } from './sample-order.js';
 import type { Duration, Survey } from './survey.js';
 

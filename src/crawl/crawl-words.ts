@@ -1,0 +1,27 @@
+import type { CrawlOptions } from '../config/options.js';
+import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
+import { hostForPeople } from '../url/host-display.js';
+import { allowTrapFlag, trapCause } from '../url/traps.js';
+import type { Notices } from './notices.js';
+
+type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut'>;
+
+/** What the frontier decides, in words for people. */
+export function frontierWords(notices: Notices, options: CrawlOptions): Told {
+  return {
+    scopeGrew: ({ label, scopeUrls }) =>
+      notices.add(`${label} redirects to ${scopeUrls.at(-1)}: its scope counts that too`, 'seeds that redirect'),
+    hostDeferred: (host, reason, urls) =>
+      notices.add(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`, 'hosts that are put off'),
+    crawlDelayTooLong: (host, delayMs) =>
+      notices.add(
+        `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+        'hosts with a long Crawl-delay',
+      ),
+    trapCut: (pattern) =>
+      notices.add(
+        `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
+        'traps',
+      ),
+  };
+}

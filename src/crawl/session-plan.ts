@@ -1,0 +1,59 @@
+import type { Clock } from '../base/clock.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import type { SettledPage } from '../frontier/embedded/frontier-state.js';
+import type { SchedulerOptions } from '../frontier/embedded/options.js';
+import type { SeedFate } from '../frontier/seed-book.js';
+import type { Summary } from '../report/summary.js';
+import type { PageResult } from '../store/reader.js';
+import type { BadSeed, SeedRow } from '../store/transaction.js';
+import type { Credentials } from '../url/identity.js';
+import type { CrawlEnd } from './crawl.js';
+import type { CustomFetch } from './custom-source.js';
+import type { GovernorDecision } from './governor.js';
+import type { Survey, SurveyQuestion } from './preview/survey.js';
+import type { CrawlSession } from './session.js';
+
+/** What a session tells while it runs. All of it may be left out. */
+export interface SessionEvents {
+  tick?(session: CrawlSession): void;
+  notice?(text: string): void;
+  settled?(pages: SettledPage[]): void;
+  governed?(decision: GovernorDecision): void;
+  sitemapRead?(url: string, urls: number): void;
+}
+
+export interface SessionPlan {
+  resolved: ResolvedOptions<'crawl'>;
+  /** Null: the store leaves nothing behind. */
+  directory: string | null;
+  /** Seeds of a new crawl; null goes on with the one that is in the directory. */
+  seeds: SeedRow[] | null;
+  /** Lines that were to be seeds of a new crawl and are none. */
+  badSeeds?: BadSeed[];
+  /** The seeds that the directory's crawl has, when it is resumed. */
+  storedSeeds?: SeedRow[];
+  credentials?: Map<string, Credentials>;
+  events: SessionEvents;
+  fetch?: CustomFetch;
+  resolve?: (href: string, from: string) => string | null;
+  /** Someone listens to edges. */
+  listensToEdges?: boolean;
+  /** The addresses of what the user's fetcher is asked for are checked first. */
+  guardsFetch?: boolean;
+  /** How many more results there is a place for. */
+  placesLeft?(): number;
+  handOn?(): Promise<void>;
+  /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
+  rest?(pages: PageResult[]): Promise<void>;
+  /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
+  preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
+  clock?: Clock;
+}
+
+export interface SessionResult {
+  end: CrawlEnd;
+  summary: Summary;
+  seeds: readonly SeedFate[];
+  allSeedsFailed: boolean;
+  survey: Survey | null;
+}
