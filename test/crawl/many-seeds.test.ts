@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { dnsServer } from '../fetch/support.js';
 import { html, linkPage, notFound, redirect, type Site } from '../web/site.js';
 import { box } from './box.js';
-import { gossamer } from './support.js';
+import { closedPort, gossamer } from './support.js';
 
 const HOSTS = 10_000;
 const BAD_LINES = ['http://', 'ftp://files.test/', 'http://a b.test/', 'https://x.test/ depth=deep', '/etc/passwd'];
@@ -28,14 +27,6 @@ const site: Site = {
     return html(linkPage(`${host}${path}`, path === '/' ? [`${origin}/below`] : []));
   },
 };
-
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('ten thousand seeds in one file', () => {
   const own = box();

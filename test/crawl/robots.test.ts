@@ -1,11 +1,10 @@
 import { createSocket, type Socket } from 'node:dgram';
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestsTo, smallestGap } from '../web/judge.js';
 import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
 import { html, linkPage, pathSite, redirect, text } from '../web/site.js';
 import { box, type Crawled } from './box.js';
+import { closedPort } from './support.js';
 
 /** A name server that knows no name. */
 async function openNameless(): Promise<{ socket: Socket; address: string }> {
@@ -17,15 +16,6 @@ async function openNameless(): Promise<{ socket: Socket; address: string }> {
   });
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve));
   return { socket, address: `127.0.0.1:${socket.address().port}` };
-}
-
-/** A port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 describe('robots.txt of every kind', () => {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -76,3 +77,12 @@ export function readLines<T>(text: string): T[] {
 export const readPages = (directory: string): PageLine[] =>
   readLines<PageLine>(readFileSync(join(directory, 'pages.jsonl'), 'utf8'));
 export const readSummary = (directory: string) => JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8'));
+
+/** A port that nobody listens on. */
+export async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UrlQueue, type Waiting } from '../../src/frontier/embedded/url-queue.js';
+import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
+import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 import { newUrl, openStore, transaction } from '../store/support.js';
 import { FrontierOnStore } from './on-store.js';

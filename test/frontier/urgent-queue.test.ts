@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
 import { UrgentQueue } from '../../src/frontier/embedded/urgent-queue.js';
-import type { Waiting } from '../../src/frontier/embedded/url-queue.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 
 const SORTS = ['robots', 'tried', 'new'] as const;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UrlQueue, type Waiting } from '../../src/frontier/embedded/url-queue.js';
+import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
+import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 
 const always = () => true;

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, type Server } from 'node:net';
 import { createServer } from 'node:tls';
 import { afterAll, beforeAll } from 'vitest';
 import { type Box, box, type Crawled } from '../crawl/box.js';
+import { closedPort } from '../crawl/support.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
 
 /** A box whose sites can be had by https, too: what comes to port 443 is unwrapped and handed on to the web. */
@@ -16,7 +17,7 @@ export interface SeedingBox extends Box {
 export function seedingBox(): SeedingBox {
   const inner = box();
   let front: Server;
-  let closedPort = 0;
+  let closed = 0;
   beforeAll(async () => {
     front = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) => {
       const plain = connect(inner.web.port, '127.0.0.1');
@@ -31,7 +32,7 @@ export function seedingBox(): SeedingBox {
     front.on('tlsClientError', () => {});
     front.listen(0, '127.0.0.1');
     await once(front, 'listening');
-    closedPort = await unusedPort();
+    closed = await closedPort();
   });
   afterAll(() => {
     front.close();
@@ -49,16 +50,6 @@ export function seedingBox(): SeedingBox {
     edgeTargets: (directory) => inner.edgeTargets(directory),
     crawl: (seeds, args = [], expected = {}) =>
       inner.crawl(seeds, [...(args.includes('--connect-to') ? [] : secure()), ...args], expected),
-    crawlPlain: (seeds, args = []) => inner.crawl(seeds, [...to(closedPort), ...args]),
+    crawlPlain: (seeds, args = []) => inner.crawl(seeds, [...to(closed), ...args]),
   };
-}
-
-/** A port on which nobody listens. */
-async function unusedPort(): Promise<number> {
-  const server = createServer({ cert: CERTIFICATE, key: PRIVATE_KEY }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

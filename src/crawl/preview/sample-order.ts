@@ -1,4 +1,4 @@
-import type { Choose } from '../../frontier/embedded/url-queue.js';
+import type { Choose } from '../../frontier/embedded/queue-window.js';
 
 /** The first quarter of a sample goes out as a crawl does, oldest first: home, navigation and index pages stand there. */
 const FIRST_SHARE = 4;

@@ -6,8 +6,8 @@ import type { Composition } from './composition.js';
 import type { FrontierState, Held } from './frontier-state.js';
 import type { Origin } from './host.js';
 import { MAX_SITEMAP_FILES, SITEMAP_PLACES } from './options.js';
+import type { Waiting } from './queue-window.js';
 import { sitemapOffer } from './sitemap-offer.js';
-import type { Waiting } from './url-queue.js';
 
 /** URLs come in: those that the key table does not know get an id and a place in the transaction, those it knows may be nearer now. */
 export class Admission {

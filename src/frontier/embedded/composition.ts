@@ -2,7 +2,7 @@ import type { CommitAnswer, NewUrl, Transaction } from '../../store/transaction.
 import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import type { SettledPage } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 /** A transaction in the making, and what memory does once it is committed. */
 export class Composition {

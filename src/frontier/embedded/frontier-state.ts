@@ -7,10 +7,10 @@ import type { SeedBook } from '../seed-book.js';
 import type { Host, Origin } from './host.js';
 import type { KeyTable } from './key-table.js';
 import type { SchedulerOptions } from './options.js';
+import type { Waiting } from './queue-window.js';
 import { Registry } from './registry.js';
 import { RobotsDesk } from './robots-desk.js';
 import { Scheduler } from './scheduler.js';
-import type { Waiting } from './url-queue.js';
 
 export interface EmbeddedFrontierParts {
   options: SchedulerOptions;

@@ -6,7 +6,7 @@ import type { Deferral } from './deferral.js';
 import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import { MAX_RETRY_DELAY_MS } from './options.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 const MOST_LOOK_UPS = 256;
 

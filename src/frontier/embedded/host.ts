@@ -1,8 +1,9 @@
 import { type BackoffOptions, type BlockReason, blockFor } from '../../hosts/backoff.js';
 import { Tuner } from '../../hosts/tuning.js';
 import type { AddressGroup } from './address-groups.js';
+import type { Waiting } from './queue-window.js';
 import type { HeapItem } from './ready-heap.js';
-import type { UrlQueue, Waiting } from './url-queue.js';
+import type { UrlQueue } from './url-queue.js';
 
 export type RobotsState = 'unknown' | 'fetching' | 'ready' | 'unreachable' | 'failed';
 

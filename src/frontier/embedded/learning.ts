@@ -5,7 +5,7 @@ import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import type { HostMemory } from './host-memory.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 /** No more than what has to be known of it while it waits: there may be very many. */
 function waitingOf({ id, url, kind, depth, seed, class: queueClass, hops, flags }: NewUrl): Waiting {

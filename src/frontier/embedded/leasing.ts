@@ -7,9 +7,9 @@ import type { Composition } from './composition.js';
 import type { Deferral } from './deferral.js';
 import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
+import type { Waiting } from './queue-window.js';
 import type { Pick } from './scheduler.js';
 import type { UrlBudget } from './url-budget.js';
-import type { Waiting } from './url-queue.js';
 
 /** Who may be asked now becomes a lease in the next transaction. */
 export class Leasing {

@@ -1,5 +1,5 @@
 import type { BackoffOptions } from '../../hosts/backoff.js';
-import type { Choose } from './url-queue.js';
+import type { Choose } from './queue-window.js';
 
 export type Order = 'bfs' | 'dfs' | 'priority';
 

@@ -3,7 +3,7 @@ import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Origin } from './host.js';
 import { MAX_ROBOTS_HOPS, ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 export interface RobotsStep {
   /** It redirects: this URL is asked next, in the name of the first origin. */

@@ -3,10 +3,10 @@ import { QueueClass, UrlKind } from '../../store/url-state.js';
 import { AddressGroups } from './address-groups.js';
 import { type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
+import type { Waiting } from './queue-window.js';
 import type { Registry } from './registry.js';
 import { RobotsPlaces } from './robots-places.js';
 import { Turns } from './turns.js';
-import type { Waiting } from './url-queue.js';
 
 /** What is handed out next: a URL that waits, or the robots.txt of its origin. */
 export type Pick = { what: 'url'; item: Waiting; origin: Origin } | { what: 'robots'; origin: Origin };

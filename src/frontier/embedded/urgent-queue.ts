@@ -1,5 +1,5 @@
 import { UrlKind } from '../../store/url-state.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 /**
  * The urgent URLs of an origin that are in memory: first come, first served among those whose own time has come. Whether one may go is

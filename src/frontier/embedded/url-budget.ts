@@ -1,7 +1,7 @@
 import { UrlKind } from '../../store/url-state.js';
 import type { FrontierState, Held } from './frontier-state.js';
 import type { Host } from './host.js';
-import type { Waiting } from './url-queue.js';
+import type { Waiting } from './queue-window.js';
 
 /** How many URLs were asked for the first time: of the whole crawl, of each host and of each seed. Limits go by it. */
 export class UrlBudget {
