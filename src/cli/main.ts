@@ -57,7 +57,7 @@ async function run(
   configFile: ConfigFile | null,
 ): Promise<number> {
   if (version) {
-    process.stdout.write(`${versionText()}\n`);
+    process.stdout.write(versionText());
     return EXIT.ok;
   }
   if (help || command === null) {

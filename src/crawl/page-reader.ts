@@ -178,8 +178,8 @@ export class PageReader {
     const base = scan.base === null ? lease.url : (this.#resolve(scan.base, lease.url) ?? lease.url);
     const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
     const { page: row } = reading;
-    row.title = scan.title;
-    row.description = scan.description;
+    row.title = capped(scan.title);
+    row.description = capped(scan.description);
     row.lang = scan.lang;
     row.robotsMeta = text;
     row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base);
@@ -232,6 +232,11 @@ export class PageReader {
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
 }
+
+/** No honest title is longer; a hostile one could be as long as a body. */
+const MOST_TEXT = 4_096;
+const capped = (text: string | null): string | null =>
+  text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
 
 /** Index of the rel value in the page's list, from 1; 0 for none. */
 function relPlace(rel: string, places: Map<string, number>, rels: string[]): number {

@@ -103,6 +103,13 @@ export class SeedBook {
     this.#byOrigin.set(origin, seeds.add(seed));
   }
 
+  /** Whether a seed that stands at this origin can still be tried in another spelling. */
+  hasOtherSpelling(origin: string): boolean {
+    return [...(this.#byOrigin.get(origin) ?? [])].some(
+      (seed) => this.#fates[seed]!.fate === 'open' && this.#tried[seed]! < this.#seeds[seed]!.fallbacks.length,
+    );
+  }
+
   /** The host of these seeds cannot be had at all, or its robots.txt not be read. */
   originFailed(origin: string, reason: string, outcome: Pick<Outcome, 'message' | 'errorClass'>): Offer[] {
     const offers: Offer[] = [];

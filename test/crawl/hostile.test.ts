@@ -229,3 +229,18 @@ describe('secrets', () => {
     }
   });
 });
+
+describe('a title as long as a body', () => {
+  const own = box();
+
+  it('is cut, and so is a description', async () => {
+    const long = 'x'.repeat(1_000_000);
+    own.web.site(
+      'long.test',
+      pathSite({ '/': html(`<!doctype html><title>${long}</title><meta name=description content="${long}">`) }),
+    );
+    const { pages } = await own.crawl(['http://long.test/']);
+    const { title, description } = pages.get('http://long.test/')!;
+    expect([title, description]).toEqual([`${'x'.repeat(4_096)}…`, `${'x'.repeat(4_096)}…`]);
+  });
+});

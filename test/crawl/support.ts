@@ -53,6 +53,7 @@ export function temporaryFolder(): { path: string; remove(): void } {
 }
 
 export interface PageLine {
+  description: string | null;
   url: string;
   state: string;
   reason: string | null;

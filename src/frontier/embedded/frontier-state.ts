@@ -113,7 +113,7 @@ export class FrontierState {
     this.steady = steadyClock(clock);
     this.registry = new Registry(options, this.steady, snapshot.unclean);
     this.scheduler = new Scheduler(options, clock, this.registry, snapshot.resumed);
-    this.robots = new RobotsDesk(options, clock);
+    this.robots = new RobotsDesk(options, clock, (origin) => parts.seeds.hasOtherSpelling(origin));
     this.nextId = snapshot.nextId;
     this.parked = snapshot.parkedHosts;
     this.parkedDue = snapshot.parkedHosts > 0 ? 0 : Number.POSITIVE_INFINITY;

@@ -21,12 +21,15 @@ const NOTHING: RobotsStep = { hop: null, bulk: null, settled: false, sitemaps: [
 export class RobotsDesk {
   readonly #options: SchedulerOptions;
   readonly #clock: Clock;
+  /** A bare domain waits there that can be asked in another way: nobody insists on this one. */
+  readonly #hasOtherSpelling: (origin: string) => boolean;
   /** Redirected requests, by id: which origin they are asked for, and which they are sent to. */
   readonly #owners = new Map<number, { owner: Origin; at: string }>();
 
-  constructor(options: SchedulerOptions, clock: Clock) {
+  constructor(options: SchedulerOptions, clock: Clock, hasOtherSpelling: (origin: string) => boolean) {
     this.#options = options;
     this.#clock = clock;
+    this.#hasOtherSpelling = hasOtherSpelling;
   }
 
   follows(id: number, owner: Origin, at: string): void {
@@ -112,7 +115,7 @@ export class RobotsDesk {
   /** The host itself cannot be had: that is the result of each of its URLs. */
   #failed(owner: Origin, errorClass: string): RobotsStep {
     const transient = errorClass === 'connection_refused' || errorClass === 'connection_reset';
-    if (transient && owner.robotsFailures < this.#options.retries) {
+    if (transient && owner.robotsFailures < this.#options.retries && !this.#hasOtherSpelling(owner.origin)) {
       owner.robots = 'unknown';
       owner.robotsRetryAt = this.#clock.now() + this.#options.retryDelayMs * 2 ** owner.robotsFailures++;
       return NOTHING;

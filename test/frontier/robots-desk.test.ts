@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { Host, Origin } from '../../src/frontier/embedded/host.js';
+import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
+import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
+import { RobotsDesk } from '../../src/frontier/embedded/robots-desk.js';
+import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
+import { failure } from '../../src/frontier/outcome.js';
+import { SeedBook } from '../../src/frontier/seed-book.js';
+import { QueueClass, UrlKind } from '../../src/store/url-state.js';
+
+const ORIGIN = 'https://a.test';
+const seed = (fallbacks: string[]) => ({
+  ...{ seed: 0, url: `${ORIGIN}/`, label: 'a.test', scope: 'subdomains', depth: null, maxUrls: null },
+  ...{ fallbacks, scopeUrls: [`${ORIGIN}/`, ...fallbacks] },
+});
+const item: Waiting = {
+  ...{ id: 1, url: `${ORIGIN}/robots.txt`, kind: UrlKind.robots, depth: 0, seed: 0, class: QueueClass.urgent },
+  ...{ attempts: 1, notBefore: 0, hops: 0, flags: 0 },
+};
+
+/** How often robots.txt is asked for until its host is given up. */
+function askedOf(book: SeedBook): number {
+  const options = { retries: 2, retryDelayMs: 1_000 } as SchedulerOptions;
+  const desk = new RobotsDesk(options, systemClock, (origin) => book.hasOtherSpelling(origin));
+  const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: false, tunedLimit: null });
+  const owner = new Origin(1, ORIGIN, host, new UrlQueue(false));
+  const refused = {
+    ...failure(item, 0, 'connection_refused', null),
+    robots: { standing: 'failed', errorClass: 'connection_refused' } as const,
+  };
+  for (let asked = 1; asked < 10; asked++) {
+    if (desk.answer(owner, item, refused).bulk !== null) return asked;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+describe('a host that refuses connections', () => {
+  it('is asked once more for each retry', () => {
+    expect(askedOf(new SeedBook([seed([])]))).toBe(3);
+  });
+
+  it('is asked once where a bare domain can be tried in another way, and as often as any host in the last', () => {
+    const book = new SeedBook([seed(['http://a.test/'])]);
+    expect(askedOf(book)).toBe(1);
+    book.failed(0, failure({ id: 1 }, 0, 'connection_refused', null));
+    expect(book.hasOtherSpelling('http://a.test')).toBe(false);
+    expect(askedOf(book)).toBe(3);
+  });
+});
