@@ -320,7 +320,7 @@ export class Crawl {
       return limits.reached(now);
     }
     if (outstanding === 0) {
-      return frontier.spent ? 'max_urls' : null;
+      return frontier.spent;
     }
     if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
       return null;

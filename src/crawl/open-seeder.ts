@@ -2,12 +2,13 @@ import type { Clock } from '../base/clock.js';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { Fetcher } from '../fetch/fetcher.js';
+import { QueuePlaces } from '../frontier/queue-place.js';
 import { ApiClient } from '../seeding/api-client.js';
 import { hostKeyOf } from '../url/host.js';
 import { Seeder, type SeederParts, type SeedingParty } from './seeder.js';
 import type { EngineSettings } from './settings.js';
 
-type Given = Omit<SeederParts, 'parties' | 'stop' | 'fetcher'> & {
+type Given = Omit<SeederParts, 'parties' | 'places' | 'stop' | 'fetcher'> & {
   options: CrawlOptions;
   settings: EngineSettings;
   clock: Clock;
@@ -48,5 +49,5 @@ export function openSeeder({ options, settings, clock, ...parts }: Given): Seede
     ...party('ct', options.ctUrl, options.maxCtNames),
     ...party('commoncrawl', options.commoncrawlUrl, options.maxCommoncrawlUrls),
   ];
-  return new Seeder({ ...parts, parties, stop, fetcher });
+  return new Seeder({ ...parts, parties, places: new QueuePlaces(options.order), stop, fetcher });
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
+import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
@@ -44,21 +45,9 @@ export interface ReaderOptions {
 }
 
 /** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<
-  Outcome,
-  | 'redirect'
-  | 'redirectUrl'
-  | 'edges'
-  | 'rels'
-  | 'texts'
-  | 'targets'
-  | 'offers'
-  | 'found'
-  | 'skippedLinks'
-  | 'textHash'
-  | 'errorClass'
-  | 'message'
-> & { page: PageRow };
+export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message'> & {
+  page: PageRow;
+};
 
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
@@ -271,16 +260,7 @@ function isValid(body: Uint8Array, encoding: string): boolean {
 
 function emptyReading(page: FetchedPage): Reading {
   return {
-    redirect: null,
-    redirectUrl: null,
-    edges: null,
-    rels: [],
-    texts: null,
-    targets: null,
-    offers: [],
-    found: [],
-    skippedLinks: 0,
-    textHash: null,
+    ...nothingRead(),
     errorClass: null,
     message: null,
     page: {

@@ -2,6 +2,7 @@ import { printable } from '../base/text.js';
 import type { Fetcher } from '../fetch/fetcher.js';
 import { candidateOffer, trappedCandidate } from '../frontier/candidate.js';
 import type { Offer } from '../frontier/frontier.js';
+import type { QueuePlaces } from '../frontier/queue-place.js';
 import type { SeedingFacts } from '../report/summary.js';
 import { type ApiClient, ApiTrouble } from '../seeding/api-client.js';
 import { readCertificateNames } from '../seeding/certificate-log.js';
@@ -29,6 +30,8 @@ export interface SeederParts {
   seeds: readonly SeedRow[];
   scope: CrawlScope;
   identity: IdentityOptions;
+  /** Where what is named waits at its host. */
+  places: QueuePlaces;
   /** What an earlier run of the crawl has kept. */
   kept: string | undefined;
   /** Durable when it resolves, with what is to be kept beside it. */
@@ -269,14 +272,14 @@ export class Seeder {
 
   /** As a link to it would be judged; nothing where it is out of scope. */
   #offer(written: string, source: number): Offer[] {
-    const { scope, identity } = this.#parts;
+    const { scope, identity, places } = this.#parts;
     const url = normaliseUrl(written, identity)?.url ?? '';
     const seed = url === '' ? -1 : scope.seedOf(url);
     if (seed < 0) {
       return [];
     }
     const trap = scope.trap(url);
-    return [trap === null ? candidateOffer(url, seed, source) : trappedCandidate(url, seed, trap)];
+    return [trap === null ? candidateOffer(url, seed, source, places) : trappedCandidate(url, seed, trap)];
   }
 
   /** Names without an address that may be asked are dropped here: each would cost a host, a robots.txt and its time-outs. */

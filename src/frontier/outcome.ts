@@ -22,6 +22,15 @@ export function failure(
     parseMs: 0,
     page: null,
     askAgain: null,
+    ...nothingRead(),
+    robots: null,
+    scopeVersion: 0,
+  };
+}
+
+/** What reading a page fills in, before anything was found. */
+export function nothingRead() {
+  return {
     redirect: null,
     redirectUrl: null,
     edges: null,
@@ -30,9 +39,7 @@ export function failure(
     targets: null,
     offers: [],
     found: [],
-    robots: null,
     skippedLinks: 0,
     textHash: null,
-    scopeVersion: 0,
-  };
+  } satisfies Partial<Outcome>;
 }

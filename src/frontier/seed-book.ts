@@ -132,18 +132,26 @@ export class SeedBook {
 
 const hostKind = (scope: string): ScopeKind => (scope === 'page' || scope === 'prefix' ? 'host' : (scope as ScopeKind));
 
-function seedOffer(url: string, seed: number): Offer {
+const seedOffer = (url: string, seed: number): Offer => ({
+  ...pageOffer(url, 0),
+  class: QueueClass.seed,
+  seed,
+  flags: UrlFlag.seed,
+});
+
+/** A page that waits to be fetched, and that nothing else is known of. */
+export function pageOffer(url: string, depth: number): Offer {
   return {
     url,
     key: keyOf(url),
     kind: UrlKind.page,
     state: UrlState.queued,
     reason: null,
-    depth: 0,
-    class: QueueClass.seed,
-    seed,
+    depth,
+    class: QueueClass.rest,
+    seed: 0,
     hops: 0,
-    flags: UrlFlag.seed,
+    flags: 0,
     pattern: null,
   };
 }

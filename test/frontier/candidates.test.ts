@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { candidateOffer } from '../../src/frontier/candidate.js';
 import type { Lease, Outcome } from '../../src/frontier/frontier.js';
+import { QueuePlaces } from '../../src/frontier/queue-place.js';
 import { Reader } from '../../src/store/reader.js';
-import { UrlFlag, UrlState } from '../../src/store/url-state.js';
+import { QueueClass, UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { TestScope } from '../store/support.js';
 import { FrontierOnStore, offer } from './on-store.js';
 
 const HUB = 'http://a.test/hub';
 const NAMED = 'http://a.test/named';
-const named = (url: string) => candidateOffer(url, 0, UrlFlag.fromCommonCrawl);
+const named = (url: string) => candidateOffer(url, 0, UrlFlag.fromCommonCrawl, new QueuePlaces('bfs'));
 const GONE = { status: 404 } as const;
 const OPEN = {
   robots: { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [] as string[], maxAgeMs: null } as const,
@@ -176,7 +177,7 @@ describe('a known URL that a third party names', () => {
 });
 
 describe('a name from a log of certificates', () => {
-  const name = candidateOffer('https://name.a.test/', 0, UrlFlag.fromCertificates);
+  const name = candidateOffer('https://name.a.test/', 0, UrlFlag.fromCertificates, new QueuePlaces('bfs'));
   const scope = () => new TestScope(['name.a.test']);
 
   it.each(['connection_refused', 'tls'] as const)(
@@ -212,5 +213,15 @@ describe('a name from a log of certificates', () => {
       await box.frontier.admit([name]);
       expect(await fetchOverTime(box, () => outcome)).toEqual(['https://name.a.test/']);
     }
+  });
+});
+
+describe('a candidate in the order of priority', () => {
+  it('waits with the home pages where it is one, else where a URL of a sitemap that says nothing waits', () => {
+    const places = new QueuePlaces('priority');
+    const classOf = (url: string) => candidateOffer(url, 0, UrlFlag.fromCommonCrawl, places).class;
+    expect(classOf('https://name.a.test/')).toBe(QueueClass.seed);
+    expect(classOf('https://a.test/page')).toBe(places.ofSitemap('https://a.test/page', null));
+    expect(classOf('https://a.test/page')).toBeGreaterThan(places.ofLink('https://a.test/page', 1));
   });
 });

@@ -5,8 +5,8 @@ import type { Order } from '../../src/frontier/embedded/options.js';
 import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
 import { failure } from '../../src/frontier/outcome.js';
 import { QueuePlaces } from '../../src/frontier/queue-place.js';
-import { keyOf } from '../../src/frontier/seed-book.js';
-import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { pageOffer as offerOf } from '../../src/frontier/seed-book.js';
+import { QueueClass } from '../../src/store/url-state.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { Reply, VirtualWeb } from './virtual-web.js';
 
@@ -198,18 +198,8 @@ function outcomeOf({ lease, reply, sentAt, headersAt }: Sent, endedAt: number, p
   return outcome;
 }
 
-export function pageOffer(url: string, depth: number): Offer {
-  return {
-    url,
-    key: keyOf(url),
-    kind: UrlKind.page,
-    state: UrlState.queued,
-    reason: null,
-    depth,
-    class: depth === 0 ? QueueClass.seed : QueueClass.rest,
-    seed: 0,
-    hops: 0,
-    flags: 0,
-    pattern: null,
-  };
-}
+/** A page as a lane offers it; those at depth 0 are seeds. */
+export const pageOffer = (url: string, depth: number): Offer => ({
+  ...offerOf(url, depth),
+  class: depth === 0 ? QueueClass.seed : QueueClass.rest,
+});

@@ -3,6 +3,7 @@ import type { HostRow, SeedRow, StorePort, StoreSnapshot } from '../../store/tra
 import { UrlFlag } from '../../store/url-state.js';
 import type { TrapWatch } from '../../url/traps.js';
 import type { Outcome } from '../frontier.js';
+import { QueuePlaces } from '../queue-place.js';
 import type { SeedBook } from '../seed-book.js';
 import type { Host, Origin } from './host.js';
 import type { KeyTable } from './key-table.js';
@@ -76,6 +77,7 @@ export class FrontierState {
   readonly registry: Registry;
   readonly scheduler: Scheduler;
   readonly robots: RobotsDesk;
+  readonly places: QueuePlaces;
   readonly leased = new Map<number, Held>();
   /** URLs asked for, of seeds that have a budget. */
   readonly seedUse: Map<number, number>;
@@ -114,6 +116,7 @@ export class FrontierState {
     this.registry = new Registry(options, this.steady, snapshot.unclean);
     this.scheduler = new Scheduler(options, clock, this.registry, snapshot.resumed);
     this.robots = new RobotsDesk(options, clock, (origin) => parts.seeds.hasOtherSpelling(origin));
+    this.places = new QueuePlaces(options.order);
     this.nextId = snapshot.nextId;
     this.parked = snapshot.parkedHosts;
     this.parkedDue = snapshot.parkedHosts > 0 ? 0 : Number.POSITIVE_INFINITY;

@@ -1,19 +1,7 @@
-import type { QueueClass, UrlKind } from '../../store/url-state.js';
+import type { QueuedUrl } from '../../store/transaction.js';
 
-/** A URL that waits in memory. */
-export interface Waiting {
-  id: number;
-  url: string;
-  kind: UrlKind;
-  depth: number;
-  seed: number;
-  class: QueueClass;
-  attempts: number;
-  /** Monotonic; 0 when it may go at once. */
-  notBefore: number;
-  hops: number;
-  flags: number;
-}
+/** A URL that waits in memory: as it stands on disk, but its time is monotonic, and 0 when it may go at once. */
+export type Waiting = QueuedUrl;
 
 /** Which of so many waiting URLs goes next, counted from the oldest. */
 export type Choose = (waiting: number) => number;

@@ -126,7 +126,7 @@ export class Scheduler {
 
   #wantsMore(origin: Origin): boolean {
     const wanted = origin.robots === 'ready' ? origin.queue.wanting() : null;
-    const isHeld = this.#options.surveyOnly && wanted?.class === QueueClass.rest;
+    const isHeld = this.#options.surveyOnly && wanted !== null && wanted.class >= QueueClass.rest;
     return wanted !== null && !isHeld && !(this.closed && origin.queue.urgentOnDisk === 0);
   }
 
@@ -288,7 +288,7 @@ export class Scheduler {
   /** A URL comes to wait at its origin. */
   add(origin: Origin, item: Waiting): void {
     // Pages of a survey stay on disk: nobody asks for them.
-    const isHeld = this.#options.surveyOnly && item.class === QueueClass.rest;
+    const isHeld = this.#options.surveyOnly && item.class >= QueueClass.rest;
     const room = this.use.inMemory < this.#options.frontierLimit && !isHeld;
     this.#cameToMemory(origin.queue.add(item, room));
     this.#turns.renew(origin.host);

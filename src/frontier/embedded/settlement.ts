@@ -180,7 +180,7 @@ export class Settlement {
 
   /** A name from a log of certificates may have a server that knows no TLS. */
   #tryPlain(url: string, reason: string | null, composition: Composition): void {
-    const next = plainCandidate(url, reason, (plain) => this.#state.parts.seedOf?.(plain) ?? -1);
+    const next = plainCandidate(url, reason, (plain) => this.#state.parts.seedOf?.(plain) ?? -1, this.#state.places);
     if (next !== null) {
       this.#admission.admit([next], null, composition);
     }
