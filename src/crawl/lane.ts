@@ -5,6 +5,7 @@ import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
 import { failure } from '../frontier/outcome.js';
+import { pageOffer } from '../frontier/seed-book.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
@@ -319,7 +320,7 @@ export class Lane {
   #readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): Reading {
     const reading = this.#reader.read({ ...lease, flags: UrlFlag.external }, page);
     if (reading.redirect !== null && reading.redirectUrl !== null && isHttp(reading.redirectUrl)) {
-      reading.offers = [{ ...(reading.offers[0] ?? blankOffer(reading.redirectUrl)), url: reading.redirectUrl }];
+      reading.offers = [pageOffer(reading.redirectUrl, 0)];
       reading.redirect = { offer: 0 };
       return reading;
     }
@@ -384,20 +385,4 @@ function messageOf(error: unknown): string {
   } catch {
     return 'something without a text was thrown';
   }
-}
-
-function blankOffer(url: string): Outcome['offers'][number] {
-  return {
-    url,
-    key: [0, 0, 0, 0],
-    kind: UrlKind.robots,
-    state: 0,
-    reason: null,
-    depth: 0,
-    class: 0,
-    seed: 0,
-    hops: 0,
-    flags: 0,
-    pattern: null,
-  };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.js';
 import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import type { Offer, Outcome } from '../frontier.js';
+import { pageOffer } from '../seed-book.js';
 import type { Origin } from './host.js';
 import { MAX_ROBOTS_HOPS, ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
 import type { Waiting } from './queue-window.js';
@@ -126,18 +127,11 @@ export class RobotsDesk {
   }
 }
 
-function hopOffer(url: string, hops: number): Offer {
-  return {
-    url,
-    key: [0, 0, 0, 0],
-    kind: UrlKind.robots,
-    state: UrlState.queued,
-    reason: null,
-    depth: 0,
-    class: QueueClass.urgent,
-    seed: 0,
-    hops,
-    flags: 0,
-    pattern: null,
-  };
-}
+const hopOffer = (url: string, hops: number): Offer => ({
+  ...pageOffer(url, 0),
+  // A page may have the same URL, and must not be taken for known.
+  key: [0, 0, 0, 0],
+  kind: UrlKind.robots,
+  class: QueueClass.urgent,
+  hops,
+});
