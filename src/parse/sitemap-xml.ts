@@ -12,6 +12,8 @@ const MAX_DEPTH = 64;
 const MAX_ATTRIBUTES = 256;
 /** Twenty in each of 50,000 URLs. */
 const MAX_BARE_AMPERSANDS = 1_000_000;
+/** Two slices of nothing else: the parser keeps a piece of text for each. */
+const MAX_BARE_AMPERSANDS_PER_TOKEN = 2 * SLICE_LENGTH;
 
 const KIND_OF_ROOT = new Map<string, SitemapKind>([
   ['urlset', 'urlset'],
@@ -59,6 +61,7 @@ class XmlReading {
   #attributes = 0;
   #slicesSinceToken = 0;
   #bareAmpersands = 0;
+  #bareSinceToken = 0;
 
   constructor(entries: SitemapEntries) {
     this.#entries = entries;
@@ -83,7 +86,7 @@ class XmlReading {
       if (++this.#slicesSinceToken > MAX_SLICES_PER_TOKEN) throw new Stop('xml: a text or tag without end');
       const slice = text.slice(start, start + SLICE_LENGTH).replace(/&/g, (ampersand, at: number) => {
         if (!isBare(start + at)) return ampersand;
-        if (++this.#bareAmpersands > MAX_BARE_AMPERSANDS) throw new Stop('xml: too many bare ampersands');
+        this.#countBareAmpersand();
         return '&amp;';
       });
       this.#parser.write(slice);
@@ -92,8 +95,16 @@ class XmlReading {
     if (!isCut) this.#parser.close();
   }
 
+  #countBareAmpersand(): void {
+    const isTooMany = ++this.#bareAmpersands > MAX_BARE_AMPERSANDS;
+    if (++this.#bareSinceToken > MAX_BARE_AMPERSANDS_PER_TOKEN || isTooMany) {
+      throw new Stop('xml: too many bare ampersands');
+    }
+  }
+
   #onToken(): void {
     this.#slicesSinceToken = 0;
+    this.#bareSinceToken = 0;
   }
 
   #onAttribute(): void {
