@@ -35,11 +35,11 @@ export const PAGE_SCRIPT = String.raw`'use strict';
   const wordOf = (verdict) => verdict.replaceAll('_', ' ');
 
   /** Only http and https can be followed. */
-  function reference(url) {
+  function reference(url, label = url) {
     if (!/^https?:\/\//i.test(url)) {
       return document.createTextNode(shown(url));
     }
-    return element('a', { href: url, rel: 'noreferrer noopener', target: '_blank', textContent: shown(url) });
+    return element('a', { href: url, rel: 'noreferrer noopener', target: '_blank', textContent: shown(label) });
   }
 
   function badge(link) {
@@ -112,8 +112,8 @@ export const PAGE_SCRIPT = String.raw`'use strict';
   }
 
   function targetEntry(link) {
-    const places = counted(link.sourceCount, 'place', 'places');
-    return entry(badge(link), targetOf(link), (link.status === null ? '' : link.status + ' · ') + places, () => linkBody(link));
+    const meta = [link.status, link.external ? 'external' : null, counted(link.sourceCount, 'place', 'places')];
+    return entry(badge(link), targetOf(link), meta.filter((part) => part !== null).join(' · '), () => linkBody(link));
   }
 
   function pageEntry({ page, failing, rows }) {
@@ -188,7 +188,7 @@ export const PAGE_SCRIPT = String.raw`'use strict';
       badge(link), reference(targetOf(link)), source === null ? '' : String(placeOf(source)), shown(source === null ? '' : source.text),
     ]);
     return element('div', { className: 'body' },
-      page === '' ? null : element('p', {}, reference(page)),
+      /^https?:/i.test(page) ? element('p', {}, reference(page, 'Open the page ↗')) : null,
       table([['Verdict', 'kind'], ['Link', ''], ['Line', 'place'], ['Text', '']], cells));
   }
 

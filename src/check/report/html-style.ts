@@ -61,7 +61,7 @@ summary:focus-visible { outline-offset: -2px; }
 details[open] > summary .url { white-space: normal; overflow-wrap: anywhere; }
 .meta { flex: none; color: var(--quiet); font-size: 13px; font-variant-numeric: tabular-nums; }
 .badge { flex: none; padding: 0 8px; border-radius: 4px; font-size: 12.5px; line-height: 20px; font-weight: 600; white-space: nowrap; }
-summary > .badge { min-width: 128px; text-align: center; }
+summary > .badge { min-width: 144px; text-align: center; }
 .bad.badge { background: var(--bad-back); color: var(--bad); }
 .warn.badge { background: var(--warn-back); color: var(--warn); }
 .note.badge { background: var(--note-back); color: var(--note); }
@@ -89,7 +89,12 @@ kbd + kbd { margin-left: 2px; }
   .url { flex-basis: 70%; white-space: normal; overflow-wrap: anywhere; order: 3; }
   .body { padding-left: 14px; }
   summary > .badge { min-width: 0; }
-  footer { display: none; }
+  .bar { position: static; }
+  footer, thead { display: none; }
+  table, tbody, tr, td { display: block; width: auto; }
+  td, th.place, td.place, th.kind, td.kind { width: auto; padding: 1px 0; border: 0; }
+  tr { padding: 6px 0; }
+  tr + tr { border-top: 1px solid var(--line); }
 }
 @media print {
   :root { --back: #fff; --card: #fff; --line: #ccc; --text: #000; --quiet: #444; --link: #000; color-scheme: light;
@@ -99,7 +104,8 @@ kbd + kbd { margin-left: 2px; }
   summary::before { content: none; }
   .url { white-space: normal; overflow-wrap: anywhere; }
   .badge { border: 1px solid currentColor; }
-  #list > li { break-inside: avoid-page; }
+  summary { break-after: avoid; }
+  tr { break-inside: avoid; }
   .body { padding-left: 14px; }
 }
 @media (prefers-reduced-motion: reduce) { summary::before { transition: none; } }
