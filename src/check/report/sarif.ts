@@ -40,7 +40,7 @@ const DRIVER = {
     const { meaning, advice, fails, weight } = VERDICT_HELP[verdict];
     return {
       id: verdict,
-      name: verdict.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      name: verdict.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()),
       shortDescription: { text: meaning },
       fullDescription: { text: `${meaning} ${advice}` },
       help: { text: `${meaning} ${advice}`, markdown: `${meaning}\n\n**What to do:** ${advice}` },
