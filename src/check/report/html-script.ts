@@ -117,11 +117,10 @@ export const PAGE_SCRIPT = String.raw`'use strict';
   }
 
   function pageEntry({ page, failing, rows }) {
-    const weight = failing > 0 ? 'bad' : 'warn';
-    const first = element('span', {
-      className: 'badge ' + weight,
-      textContent: failing > 0 ? figure(failing) + ' failing' : 'to look at',
-    });
+    const [weight, label] = failing > 0
+      ? ['bad', figure(failing) + ' failing']
+      : rows.some(({ link }) => SCOPES.attention[1](link)) ? ['warn', 'to look at'] : ['note', 'works'];
+    const first = element('span', { className: 'badge ' + weight, textContent: label });
     return entry(first, page === '' ? 'not listed on any page' : page, counted(rows.length, 'link', 'links'), () => pageBody(page, rows));
   }
 
@@ -179,7 +178,7 @@ export const PAGE_SCRIPT = String.raw`'use strict';
     });
     const rest = link.sourceCount - link.sources.length;
     return element('div', {},
-      table([['On', ''], ['Line', 'place'], ['Text', ''], ['As written', '']], rows),
+      table([['On', ''], ['Line', 'place'], ['Text', 'words'], ['As written', 'written']], rows),
       rest > 0 ? element('p', { className: 'help', textContent: 'and in ' + counted(rest, 'other place', 'other places') }) : null);
   }
 
@@ -189,7 +188,7 @@ export const PAGE_SCRIPT = String.raw`'use strict';
     ]);
     return element('div', { className: 'body' },
       /^https?:/i.test(page) ? element('p', {}, reference(page, 'Open the page ↗')) : null,
-      table([['Verdict', 'kind'], ['Link', ''], ['Line', 'place'], ['Text', '']], cells));
+      table([['Verdict', 'kind'], ['Link', ''], ['Line', 'place'], ['Text', 'words']], cells));
   }
 
   // The list and its controls

@@ -78,6 +78,8 @@ td { vertical-align: top; padding: 4px 12px 4px 0; overflow-wrap: anywhere; unic
 tr:last-child td { border-bottom: 0; }
 th.place, td.place { width: 84px; font-variant-numeric: tabular-nums; }
 th.kind, td.kind { width: 150px; }
+th.words, td.words { width: 22%; }
+th.written, td.written { width: 28%; }
 code { font: 13px/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
 .pager { display: flex; gap: 8px; align-items: center; justify-content: center; margin-top: 16px; color: var(--quiet); font-size: 14px; }
 footer { margin-top: 28px; color: var(--quiet); font-size: 13px; }
@@ -92,7 +94,7 @@ kbd + kbd { margin-left: 2px; }
   .bar { position: static; }
   footer, thead { display: none; }
   table, tbody, tr, td { display: block; width: auto; }
-  td, th.place, td.place, th.kind, td.kind { width: auto; padding: 1px 0; border: 0; }
+  td, td[class] { width: auto; padding: 1px 0; border: 0; }
   tr { padding: 6px 0; }
   tr + tr { border-top: 1px solid var(--line); }
 }
