@@ -34,8 +34,8 @@ export function* markdownReport(report: CheckReport): Iterable<string> {
       if (!links(link)) {
         continue;
       }
-      const text = `${shown === 0 ? `\n### ${title}\n\n` : ''}${block(link)}`;
-      if (leftOut > 0 || text.length > room) {
+      const text = leftOut > 0 ? null : `${shown === 0 ? `\n### ${title}\n\n` : ''}${block(link)}`;
+      if (text === null || text.length > room) {
         leftOut++;
         continue;
       }
