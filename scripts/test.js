@@ -1,6 +1,7 @@
 /**
  * `npm test`: build, types, lint, then all tests, unit and end to end. Stops at the first step that fails; the last line is always
- * `N passed, N failed`, in which a step that failed without naming a test counts as one. Nothing is needed that npm does not install.
+ * `N passed, N failed`, in which a step that failed without naming a test counts as one. Nothing is needed that npm does not
+ * install, save Chromium for the HTML report: it is found, installed where that is allowed (root, apt), or named by the test that lacks it.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -39,7 +39,7 @@ function* rows(reader: Reader): IterableIterator<string> {
   }
 }
 
-function csvRow(cells: readonly (string | number | boolean | null)[]): string {
+export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
   return `${cells.map((cell) => (typeof cell === 'string' ? csvText(cell) : String(cell ?? ''))).join(',')}\r\n`;
 }
 

@@ -20,3 +20,7 @@ const percentEncoded = (character: string): string =>
 
 /** Two hyphens would end the comment. */
 export const xmlComment = (text: string): string => `<!-- ${text.replace(/-(?=-|$)/g, '- ')} -->\n`;
+
+/** Text from the net, in an element or an attribute. Not exact: what XML cannot hold is replaced. */
+export const xmlText = (text: string): string =>
+  text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"']/g, (character) => ESCAPES[character]!);

@@ -98,7 +98,7 @@ async function unpackedRoot(folder: string, site: RealSite): Promise<string | nu
 }
 
 /** Returns why it failed; a package that did not arrive may still be downloaded and unpacked. */
-async function aptInstall(packages: readonly string[], say: (line: string) => void): Promise<unknown> {
+export async function aptInstall(packages: readonly string[], say: (line: string) => void): Promise<unknown> {
   if (process.getuid?.() !== 0) return new Error('apt-get install needs root');
   try {
     say(`apt-get install ${packages.join(' ')}`);

@@ -19,8 +19,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   report: ['base', 'url', 'store', 'parse', 'config'],
   explain: ['base', 'url', 'store', 'hosts', 'parse', 'config'],
   crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config'],
-  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain'],
+  check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;

@@ -1,0 +1,58 @@
+import type { OutputFile } from '../../report/output.js';
+import type { CheckReport } from '../result.js';
+import { csvReport } from './csv.js';
+import { githubReport } from './github.js';
+import { htmlReport } from './html.js';
+import { jsonlReport, jsonReport } from './json.js';
+import { junitReport } from './junit.js';
+import { markdownReport } from './markdown.js';
+import { sarifReport } from './sarif.js';
+import { terminalReport } from './terminal.js';
+import type { ReportOptions, ReportWriter } from './writer.js';
+
+export { githubStepSummary } from './github.js';
+export type { Paint, ReportOptions } from './writer.js';
+
+export const CHECK_FORMATS = [
+  'terminal',
+  'json',
+  'jsonl',
+  'csv',
+  'junit',
+  'sarif',
+  'github',
+  'markdown',
+  'html',
+] as const;
+export type CheckFormat = (typeof CHECK_FORMATS)[number];
+
+export const CHECK_REPORTS: Readonly<Record<CheckFormat, ReportWriter>> = {
+  terminal: terminalReport,
+  json: jsonReport,
+  jsonl: jsonlReport,
+  csv: csvReport,
+  junit: junitReport,
+  sarif: sarifReport,
+  github: githubReport,
+  markdown: markdownReport,
+  html: htmlReport,
+};
+
+/** Nothing but text: for a file or a pipe. */
+export const PLAIN_REPORT: ReportOptions = { paint: (_color, text) => text, verbose: false };
+
+/** Writes one report piece by piece; waits where the file asks for it. */
+export async function writeCheckReport(
+  report: CheckReport,
+  format: CheckFormat,
+  file: OutputFile,
+  options = PLAIN_REPORT,
+): Promise<void> {
+  for (const piece of CHECK_REPORTS[format](report, options)) {
+    const wait = file.write(piece);
+    if (wait !== undefined) {
+      await wait;
+    }
+  }
+  await file.close();
+}
