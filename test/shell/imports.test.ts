@@ -17,8 +17,9 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   frontier: ['base', 'url', 'store', 'hosts'],
   report: ['base', 'url', 'store', 'parse', 'config'],
   crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config'],
-  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'check'],
+  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'check'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;
