@@ -94,19 +94,13 @@ class FolderSite {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = normalPath(request.url ?? '');
-    if (!this.hosts.has(request.headers.host?.toLowerCase() ?? '')) return refuse(response, 421);
-    if (path === null) return refuse(response, 400);
-    if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.setHeader('allow', 'GET, HEAD');
-      return refuse(response, 405);
-    }
-    const found = await this.#reads.run(() => this.#find(path));
-    if (found === null) return this.#missing(request, response);
-    if (found.kind === 'folder') {
-      response.setHeader('location', path.replace(/(?=\?|$)/, '/'));
-      return refuse(response, 301);
-    }
-    await this.#send(request, response, found, 200);
+    const found = path === null ? null : await this.#reads.run(() => this.#find(path));
+    if (!this.hosts.has(request.headers.host?.toLowerCase() ?? '')) refuse(response, 421);
+    else if (path === null) refuse(response, 400);
+    else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, 405, { allow: 'GET, HEAD' });
+    else if (found?.kind === 'folder') refuse(response, 301, { location: path.replace(/(?=\?|$)/, '/') });
+    else if (found === null) await this.#missing(request, response);
+    else await this.#send(request, response, found, 200);
   }
 
   async #find(path: string) {
@@ -119,8 +113,8 @@ class FolderSite {
 
   async #missing(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const page = await this.#reads.run(() => this.#files.find(NOT_FOUND_PAGE));
-    if (page?.kind !== 'file') return refuse(response, 404);
-    await this.#send(request, response, page, 404);
+    if (page?.kind === 'file') await this.#send(request, response, page, 404);
+    else refuse(response, 404);
   }
 
   async #send(
@@ -133,8 +127,8 @@ class FolderSite {
     response.setHeader('content-type', contentTypeOf(file));
     response.setHeader('accept-ranges', 'bytes');
     if (range === 'unsatisfiable') {
-      response.setHeader('content-range', `bytes */${bytes}`);
-      return refuse(response, 416);
+      refuse(response, 416, { 'content-range': `bytes */${bytes}` });
+      return;
     }
     const { start, end } = range ?? { start: 0, end: bytes - 1 };
     if (range !== null) response.setHeader('content-range', `bytes ${start}-${end}/${bytes}`);
@@ -171,10 +165,8 @@ function readRange(header: string | undefined, bytes: number): { start: number; 
   return start < bytes ? { start, end } : 'unsatisfiable';
 }
 
-function refuse(response: ServerResponse, status: number): void {
-  response.statusCode = status;
-  response.setHeader('content-type', 'text/plain');
-  response.end();
+function refuse(response: ServerResponse, status: number, headers: Record<string, string> = {}): void {
+  response.writeHead(status, { 'content-type': 'text/plain', ...headers }).end();
 }
 
 async function realFolder(folder: string): Promise<string> {
