@@ -64,7 +64,8 @@ function namesOf(path: string): string[] | null {
   const names: string[] = [];
   for (const segment of segments) {
     const name = decoded(segment);
-    if (name === null || name === '' || name === '.' || name === '..' || /[/\\\0]/.test(name)) return null;
+    // An escaped slash is part of a name, and no name has one.
+    if (name === null || name === '' || /[/\\\0]/.test(name)) return null;
     names.push(name);
   }
   return names;

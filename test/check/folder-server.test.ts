@@ -109,6 +109,7 @@ describe('a folder is served as static hosts serve it', () => {
     '/about.html/',
     '/guide//',
     '/x/./y',
+    '/guide%2Findex.html',
     '/%',
   ])('%s is a 404 with the page of the folder as its body', async (path) => {
     const { status, headers, body } = await ask(path);

@@ -100,7 +100,7 @@ export class BlockReader {
       if (interrupts && isSetextUnderline(cursor) && this.#closeHeading()) return;
       const container = this.#containers.length < DEEPEST_CONTAINERS ? containerAt(cursor, interrupts) : null;
       if (container === null) {
-        if (this.#readLeaf(cursor, depth, interrupts)) return;
+        if (this.#readLeaf(cursor, depth, isParagraph)) return;
         break;
       }
       this.#closeTo(depth);
@@ -112,7 +112,7 @@ export class BlockReader {
   }
 
   /** Whether the line is one of a block that is no paragraph. */
-  #readLeaf(cursor: LineCursor, depth: number, interrupts: boolean): boolean {
+  #readLeaf(cursor: LineCursor, depth: number, isParagraph: boolean): boolean {
     const { content, end } = cursor;
     const marker = headingMarker(cursor);
     if (marker > 0) {
@@ -127,7 +127,7 @@ export class BlockReader {
       this.#leaf = { kind: 'fence', fence };
       return true;
     }
-    const block = htmlBlockAt(cursor, interrupts);
+    const block = htmlBlockAt(cursor, isParagraph);
     if (block !== null) {
       this.#closeTo(depth);
       this.#leaf = { kind: 'html', block, lines: [] };

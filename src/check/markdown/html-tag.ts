@@ -20,11 +20,12 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-/** Reads raw HTML in one text. Remembers what could not be read, so that all attempts together take linear time. */
+/**
+ * Reads raw HTML in one text; all attempts together take linear time. A tag that begins inside a value of one that could not be read
+ * never agrees with it on where a value ends, and there are two quotes: so at most three attempts pass over one place.
+ */
 export class HtmlReader {
   readonly #text: string;
-  /** Places of attributes from which no end of a tag was reached. */
-  readonly #failed = new Set<number>();
   /** Ends that do not come any more, and from where on. */
   readonly #missing = new Map<string, number>();
 
@@ -72,7 +73,6 @@ export class HtmlReader {
 
   #readAttributes(tag: HtmlTag): boolean {
     const text = this.#text;
-    const tried: number[] = [];
     let at = tag.end;
     for (;;) {
       const next = endOf(SPACE, text, at);
@@ -81,13 +81,8 @@ export class HtmlReader {
         tag.end = close + 1;
         return true;
       }
-      const end = next === at || this.#failed.has(next) ? -1 : this.#readAttribute(tag, next);
-      tried.push(next);
-      if (end === -1) {
-        for (const place of tried) this.#failed.add(place);
-        return false;
-      }
-      at = end;
+      at = next === at ? -1 : this.#readAttribute(tag, next);
+      if (at === -1) return false;
     }
   }
 
