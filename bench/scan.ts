@@ -98,5 +98,6 @@ report('scanPage', measure(pages, scanWith({})));
 report('scanPage, anchors', measure(pages, scanWith({ anchors: true })));
 report('scanPage, anchor text', measure(pages, scanWith({ anchorText: true })));
 report('scanPage, positions', measure(pages, scanWith({ positions: true })));
+report('scanPage, ignore marks', measure(pages, scanWith({ ignoreMarks: true })));
 report('scanPage, text hash', measure(pages, scanWith({ textHash: true })));
 report('scanPage, all', measure(pages, scanWith({ anchorText: true, positions: true, textHash: true, anchors: true })));

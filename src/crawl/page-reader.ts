@@ -157,6 +157,7 @@ export class PageReader {
       texts: null,
       lines: null,
       columns: null,
+      ignored: null,
     };
     this.#readLinks(lease, links, lease.url, false, reading);
   }

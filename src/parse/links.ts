@@ -44,6 +44,8 @@ export interface ScannedLinks {
   /** Line and column (both from 1) of the tag that holds the link; only filled where asked for. */
   lines: number[] | null;
   columns: number[] | null;
+  /** Whether the tag itself has the attribute data-gossamer-ignore; only filled where asked for. */
+  ignored: boolean[] | null;
 }
 
 /** What one pass over a page finds. */
@@ -75,4 +77,5 @@ export interface ScanWishes {
   positions?: boolean;
   textHash?: boolean;
   anchors?: boolean;
+  ignoreMarks?: boolean;
 }

@@ -25,6 +25,7 @@ export const ATTRIBUTES = [
   'face',
   'size',
   'encoding',
+  'data-gossamer-ignore',
 ] as const;
 
 /** The number of an attribute is its place in the list. */

@@ -5,7 +5,7 @@ import { PositionCounter } from './scan-position.js';
 import { AnchorText, TextHash } from './scan-text.js';
 import { foldSpace } from './scan-values.js';
 
-const { alt: ALT } = ATTRIBUTE;
+const { alt: ALT, 'data-gossamer-ignore': IGNORE } = ATTRIBUTE;
 
 const DEFAULT_PRODUCT = 'gossamer';
 
@@ -46,6 +46,7 @@ export class PageFacts {
         texts: wishes.anchorText ? [] : null,
         lines: wishes.positions ? [] : null,
         columns: wishes.positions ? [] : null,
+        ignored: wishes.ignoreMarks ? [] : null,
       },
       textHash: null,
       looksLikeHtml: false,
@@ -80,6 +81,7 @@ export class PageFacts {
     links.kinds.push(kind);
     links.rels.push(rel);
     links.texts?.push('');
+    links.ignored?.push(this.has(IGNORE));
     if (this.#positions !== null) {
       this.#positions.moveTo(at);
       links.lines!.push(this.#positions.line);

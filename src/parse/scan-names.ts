@@ -1,9 +1,9 @@
-const KEYS = 512;
-const LONGEST_NAME = 15;
+const KEYS = 1024;
+const LONGEST_NAME = 31;
 const NONE = 255;
 
 /** First letter and length: enough to rule out most names at once. */
-const keyOf = (firstByte: number, length: number): number => ((firstByte & 31) << 4) | length;
+const keyOf = (firstByte: number, length: number): number => ((firstByte & 31) << 5) | length;
 
 /** Finds a name of a fixed list in the bytes, whatever its case, without making a string. */
 export class NameTable {

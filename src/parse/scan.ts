@@ -29,12 +29,14 @@ const {
   face: FACE,
   size: SIZE,
   encoding: ENCODING,
+  'data-gossamer-ignore': IGNORE,
 } = ATTRIBUTE;
 
 /** What every element can have for a fragment to point at. */
 const ONLY_ID = attributeSet(ID);
 const ID_AND_NAME = attributeSet(ID, NAME);
-const FOREIGN_ATTRIBUTES = attributeSet(ID, HREF, XLINK_HREF, REL, COLOR, FACE, SIZE, ENCODING);
+const ONLY_IGNORE = attributeSet(IGNORE);
+const FOREIGN_ATTRIBUTES = attributeSet(ID, HREF, XLINK_HREF, REL, COLOR, FACE, SIZE, ENCODING, IGNORE);
 const CUT_OFF = -1;
 
 const ENDS_TAG_NAME = new Uint8Array(256);
@@ -47,6 +49,8 @@ class PageScanner {
   readonly #facts: PageFacts;
   readonly #foreign = new ForeignContent();
   readonly #wantsIds: boolean;
+  /** What is read of every element that has a rule, whatever the rule reads. */
+  readonly #alwaysWanted: number;
   #openTemplates = 0;
 
   constructor(page: ScannablePage, wishes: ScanWishes) {
@@ -55,6 +59,7 @@ class PageScanner {
     this.#reader = new AttributeReader(page);
     this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
     this.#wantsIds = wishes.anchors ?? false;
+    this.#alwaysWanted = (this.#wantsIds ? ID_AND_NAME : 0) | (wishes.ignoreMarks ? ONLY_IGNORE : 0);
   }
 
   scan(): PageScan {
@@ -131,8 +136,7 @@ class PageScanner {
   #passElement(element: ElementRule, open: number, nameEnd: number): number {
     const isInDocument = this.#openTemplates === 0;
     this.#facts.scan.looksLikeHtml = true;
-    const wanted = this.#wantsIds ? element.wants | ID_AND_NAME : element.wants;
-    const end = this.#reader.read(nameEnd, isInDocument ? wanted : 0);
+    const end = this.#reader.read(nameEnd, isInDocument ? element.wants | this.#alwaysWanted : 0);
     if (end === CUT_OFF) return CUT_OFF;
     if (isInDocument) {
       if (this.#wantsIds) this.#facts.addAnchor(ID);

@@ -12,6 +12,7 @@ function expectSameFacts(source: string): void {
   const unless = truncated ? { title: null } : {};
   expect({ ...scanned, ...unless }).toEqual({ ...expected, ...unless });
   expect(kindsAndUrls(scanText(source))).toEqual(expected.links);
+  expect(scanText(source, { ignoreMarks: true }).links.ignored).toEqual(expected.ignored);
   expect(scanText(source, { anchors: true }).anchors).toEqual(expected.anchors);
   if (eofErrors.length > 0) expect(truncated).toBe(true);
 }

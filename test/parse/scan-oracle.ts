@@ -8,6 +8,8 @@ type Element = DefaultTreeAdapterTypes.Element;
 export interface Facts {
   links: string[];
   positions: string[];
+  /** Of each link, whether its own element is marked to be left out. */
+  ignored: boolean[];
   title: string | null;
   description: string | null;
   canonical: string | null;
@@ -150,10 +152,15 @@ export function expectedFacts(source: string): Facts {
   const canonical = html('link').find(hasCanonical);
   const base = html('base').find((element) => attribute(element, 'href') !== null);
   const title = html('title')[0];
-  const withLinks = elements.map((element) => ({ links: linksOf(element), at: element.sourceCodeLocation?.startTag }));
+  const withLinks = elements.map((element) => ({
+    links: linksOf(element),
+    at: element.sourceCodeLocation?.startTag,
+    isIgnored: attribute(element, 'data-gossamer-ignore') !== null,
+  }));
   return {
     links: withLinks.flatMap(({ links }) => links.map(([kind, url]) => `${kind} ${url}`)),
     positions: withLinks.flatMap(({ links, at }) => links.map(() => positionOf(source, at!.startOffset))),
+    ignored: withLinks.flatMap(({ links, isIgnored }) => links.map(() => isIgnored)),
     title: title === undefined ? null : fold(textOf(title)),
     description: metas('description')[0] ?? null,
     canonical: canonical === undefined ? null : strip(attribute(canonical, 'href')!),
@@ -176,11 +183,18 @@ export const kindsAndUrls = ({ links }: PageScan): string[] =>
 
 /** The same facts by the scanner. */
 export function scannedFacts(source: string): Omit<Facts, 'eofErrors'> & { truncated: boolean } {
-  const scan = scanText(source, { positions: true, anchors: true, anchorText: true, textHash: true });
+  const scan = scanText(source, {
+    positions: true,
+    anchors: true,
+    anchorText: true,
+    textHash: true,
+    ignoreMarks: true,
+  });
   const { title, description, canonical, lang, base, robots, anchors, truncated, links } = scan;
   return {
     links: kindsAndUrls(scan),
     positions: links.lines!.map((line, i) => `${line}:${links.columns![i]}`),
+    ignored: links.ignored!,
     title,
     description,
     canonical,

@@ -13,6 +13,7 @@ const sequence = (...parts: fc.Arbitrary<string>[]) => fc.tuple(...parts).map((t
 const attributeName = fc.oneof(
   { weight: 4, arbitrary: words('href HREF src rel id name class content srcset hreflang type lang data http-equiv') },
   { weight: 1, arbitrary: oneOf('=', 'a"b', "'", 'x\0', 'poster', 'href\0', 'xlink:href') },
+  { weight: 1, arbitrary: words('data-gossamer-ignore Data-Gossamer-IGNORE data-gossamer-ignored') },
 );
 const value = fc.oneof(
   words(
@@ -109,6 +110,7 @@ const svg = joined(
     '<path d="M0>0"/>',
     '<a xlink:href=l>t</a>',
     '<a href=h id=i></a>',
+    '<a data-gossamer-ignore href=h></a>',
     '<image href=1 src=2 />',
     '<g></h></g>',
     '<desc><style><a href=e></style></desc>',

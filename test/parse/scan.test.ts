@@ -19,7 +19,16 @@ describe('links', () => {
 
   test('what was not asked for is null', () => {
     const { links, textHash, anchors } = scanText('<a href=1 id=x>text</a>');
-    expect([links.texts, links.lines, links.columns, textHash, anchors]).toEqual([null, null, null, null, null]);
+    const unasked = [links.texts, links.lines, links.columns, links.ignored, textHash, anchors];
+    expect(unasked.filter((fact) => fact !== null)).toEqual([]);
+  });
+
+  test('a mark to leave a link out counts for every link of its own element, and for none inside it', () => {
+    const page = `<div data-gossamer-ignore><a href=1>x</a></div><a href=2 Data-Gossamer-Ignore=false><img src=3></a>
+      <img src=4 srcset="5 1x, 6 2x" data-gossamer-ignore><link rel=icon href=7 data-gossamer-ignored><svg><a href=8 data-gossamer-ignore /></svg>`;
+    const { hrefs, ignored } = scanText(page, { ignoreMarks: true }).links;
+    expect(hrefs.filter((_, i) => ignored![i])).toEqual(['2', '4', '5', '6', '8']);
+    expect(ignored!.length).toBe(8);
   });
 
   test('a frame counts wherever it stands, and so does a form in a form', () => {

@@ -1,0 +1,115 @@
+import type { LinkKind } from '../parse/links.js';
+
+/** What is said of a link. The order is that of reports: what fails first. */
+export const VERDICTS = [
+  'dead',
+  'missing_fragment',
+  'dns',
+  'invalid_url',
+  'malformed_html',
+  'redirect_loop',
+  'redirect_limit',
+  'server_error',
+  'timeout',
+  'connection',
+  'tls',
+  'soft_404',
+  'blocked',
+  'auth_required',
+  'rate_limited',
+  'mixed_content',
+  'unverifiable',
+  'moved',
+  'redirected',
+  'skipped',
+  'ok',
+] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** One place where a link stands. */
+export interface LinkSource {
+  /** URL of the page, or path of the file. */
+  page: string;
+  kind: LinkKind;
+  /** As written, before it was resolved. */
+  href: string;
+  /** Anchor text, white space folded; '' where there is none. */
+  text: string;
+  /** From 1, of the tag that holds the link. */
+  line: number | null;
+  column: number | null;
+  /** A CSS path that finds it on the page; null in Markdown. */
+  selector: string | null;
+}
+
+/** One request and what came of it. */
+export interface Look {
+  /** ISO 8601. */
+  at: string;
+  status: number | null;
+  /** Error class, or null. */
+  error: string | null;
+  /** The chain of causes in words, or null. */
+  message: string | null;
+}
+
+/** Why a verdict was given. */
+export interface Evidence {
+  /** The rule or signal that decided, in words. */
+  why: string;
+  /** From the link's own URL to where it ends; empty where nothing redirects. */
+  chain: { url: string; status: number | null }[];
+  /** Response headers that matter, lower case. */
+  headers: Record<string, string>;
+  /** All requests, the first look's and the second's, in their order. */
+  looks: Look[];
+}
+
+/** One target of links: a URL without its fragment; a finding about a fragment is an entry of its own. */
+export interface CheckedLink {
+  url: string;
+  fragment: string | null;
+  verdict: Verdict;
+  /** Whether it makes the run fail. */
+  fails: boolean;
+  /** Not one of the pages that were crawled. */
+  external: boolean;
+  status: number | null;
+  finalUrl: string | null;
+  /** What to write instead, where a server says so. */
+  suggestion: string | null;
+  /** Since when it is known to be broken (a baseline's date), or null. */
+  firstSeen: string | null;
+  evidence: Evidence;
+  sourceCount: number;
+  /** All of them; of links that are `ok` or `skipped` none. */
+  sources: LinkSource[];
+}
+
+export interface CheckSummary {
+  /** Links by verdict; only those that there are. */
+  verdicts: Partial<Record<Verdict, number>>;
+  /** Distinct targets. */
+  links: number;
+  /** Pages and files that were read for links. */
+  pages: number;
+  failing: number;
+  /** Links that a rule, a pattern or an attribute left out. */
+  ignored: number;
+  /** Of a baseline: what is broken now and was not, no longer is, still is; null without one. */
+  baseline: { new: number; fixed: string[]; known: number } | null;
+  /** The limit that cut the run short, or null. */
+  truncated: string | null;
+  ignoredRobots: boolean;
+  durationMs: number;
+  exitCode: number;
+}
+
+/** What all reports are made from. Links can be read more than once, in the order of VERDICTS and then of URLs. */
+export interface CheckReport {
+  summary: CheckSummary;
+  seeds: readonly string[];
+  /** When the run began, ISO 8601. */
+  startedAt: string;
+  links(): Iterable<CheckedLink>;
+}

@@ -1,0 +1,239 @@
+import { UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
+import { didYouMean, nearest } from '../config/suggest.js';
+import { readDuration, writeDuration } from '../config/units.js';
+import { parseHeaderOption } from '../fetch/headers.js';
+import { compilePattern, type UrlPattern } from '../url/pattern.js';
+import { DEFAULT_FAIL_ON, editFailOn, type FailOn, failsOn } from './fail-on.js';
+import type { Verdict } from './result.js';
+import { parseStatusSet, type StatusSet } from './status-set.js';
+
+/** One entry of `check: { rules: [...] }` in the config file. Of each kind the first rule counts that matches the URL. */
+export interface CheckRule {
+  /** As in --include: a glob, or `re:` and an expression; several are one or the other. */
+  match: string | readonly string[];
+  /** Leaves links out; false keeps what a later rule would leave out. */
+  ignore?: boolean;
+  /** Status codes that count as fine, besides those that are. */
+  accept?: string;
+  /** Sent to these URLs alone; the pattern must name its host. */
+  headers?: Readonly<Record<string, string>>;
+  /** Between requests, as text with its unit or as milliseconds; never less than the host's own. */
+  delay?: string | number;
+  /** How old a cached result may be. */
+  maxAge?: string | number;
+  /** Edits what makes the run fail, as --fail-on. */
+  failOn?: string;
+}
+
+interface CompiledRule {
+  matches: UrlPattern;
+  ignore: boolean | null;
+  accept: StatusSet | null;
+  headers: (readonly [string, string])[] | null;
+  delayMs: number | null;
+  maxAgeMs: number | null;
+  failOn: FailOn | null;
+}
+
+export interface RuleSettings {
+  /** --accept. */
+  accept: string | null;
+  /** --fail-on. */
+  failOn: string | null;
+  /** The rules of the config file as they stand there. */
+  rules: unknown;
+}
+
+/** Throws the error that fits where the value comes from; `name` is that of the option, as `--accept` or `rules[2].delay`. */
+export type FailRule = (name: string, problem: string) => never;
+
+export interface LinkFacts {
+  url: string;
+  verdict: Verdict;
+  status: number | null;
+  external: boolean;
+}
+
+/** At most one of the three is true; `why` is the rule that decided, in words, or null where none did. */
+export interface Decision {
+  ignored: boolean;
+  accepted: boolean;
+  fails: boolean;
+  why: string | null;
+}
+
+/** Verdicts that a status alone led to, and that accepting it takes back. */
+const BY_STATUS: ReadonlySet<Verdict> = new Set([
+  'dead',
+  'server_error',
+  'blocked',
+  'auth_required',
+  'rate_limited',
+  'unverifiable',
+]);
+
+const KEYS = ['match', 'ignore', 'accept', 'headers', 'delay', 'maxAge', 'failOn'];
+const MAX_RULES = 1000;
+const MAX_DELAY_MS = 3_600_000;
+const MAX_AGE_MS = 365 * 86_400_000;
+
+/** What the user wants to be said of links. */
+export class CheckRules {
+  readonly failOn: FailOn;
+  readonly #accept: StatusSet | null;
+  readonly #rules: readonly CompiledRule[];
+
+  constructor(settings: RuleSettings, fail: FailRule) {
+    const { accept, failOn, rules } = settings;
+    this.#accept = accept === null ? null : parseStatusSet(accept, (problem) => fail('--accept', problem));
+    this.failOn =
+      failOn === null ? DEFAULT_FAIL_ON : editFailOn(DEFAULT_FAIL_ON, failOn, (problem) => fail('--fail-on', problem));
+    this.#rules = compileRules(rules, this.failOn, fail);
+  }
+
+  ignores(url: string): boolean {
+    return this.#first(url, 'ignore') ?? false;
+  }
+
+  /** Headers for this URL alone. A redirect is another URL. */
+  headersOf(url: string): readonly (readonly [string, string])[] {
+    return this.#first(url, 'headers') ?? [];
+  }
+
+  delayMsOf(url: string): number | null {
+    return this.#first(url, 'delayMs');
+  }
+
+  maxAgeMsOf(url: string): number | null {
+    return this.#first(url, 'maxAgeMs');
+  }
+
+  decide({ url, verdict, status, external }: LinkFacts): Decision {
+    const nothing = { ignored: false, accepted: false, fails: false, why: null };
+    if (this.ignores(url)) return { ...nothing, ignored: true, why: 'a rule leaves it out' };
+    if (status !== null && BY_STATUS.has(verdict)) {
+      if (this.#first(url, 'accept')?.has(status)) {
+        return { ...nothing, accepted: true, why: `a rule accepts status ${status}` };
+      }
+      if (this.#accept?.has(status)) return { ...nothing, accepted: true, why: `--accept takes status ${status}` };
+    }
+    return { ...nothing, fails: failsOn(this.#first(url, 'failOn') ?? this.failOn, verdict, external) };
+  }
+
+  #first<Kind extends Exclude<keyof CompiledRule, 'matches'>>(url: string, kind: Kind): CompiledRule[Kind] {
+    for (const rule of this.#rules) {
+      if (rule[kind] !== null && rule.matches(url)) return rule[kind];
+    }
+    return null;
+  }
+}
+
+function compileRules(rules: unknown, failOn: FailOn, fail: FailRule): CompiledRule[] {
+  if (rules === undefined || rules === null) return [];
+  if (!Array.isArray(rules)) return fail('rules', 'must be a list of rules');
+  if (rules.length > MAX_RULES) return fail('rules', `must be at most ${MAX_RULES}, got ${rules.length}`);
+  return rules.map((rule, index) => compileRule(rule, failOn, new Place(`rules[${index}]`, fail)));
+}
+
+/** Where a value of a rule stands, for messages. */
+class Place {
+  readonly name: string;
+  readonly #fail: FailRule;
+
+  constructor(name: string, fail: FailRule) {
+    this.name = name;
+    this.#fail = fail;
+  }
+
+  at(key: string): Place {
+    return new Place(`${this.name}.${key}`, this.#fail);
+  }
+
+  fail(problem: string): never {
+    return this.#fail(this.name, problem);
+  }
+
+  /** Gives what `read` gives; what it finds wrong is said in the name of this place. */
+  try<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof UsageError) return this.fail(`is not usable: ${error.message}`);
+      throw error;
+    }
+  }
+}
+
+function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule {
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return place.fail('must be an object');
+  const values = rule as Record<string, unknown>;
+  const unknownKey = Object.keys(values).find((key) => !KEYS.includes(key));
+  if (unknownKey !== undefined) {
+    return place.fail(`has an unknown key ${printable(unknownKey, 60)}${didYouMean(nearest(unknownKey, KEYS))}`);
+  }
+  if (KEYS.slice(1).every((key) => values[key] === undefined)) {
+    return place.fail(`must have something besides match: ${KEYS.slice(1).join(', ')}`);
+  }
+  const patterns = readMatch(values.match, place.at('match'));
+  const matchers = patterns.map((pattern) => place.at('match').try(() => compilePattern(pattern, 'match')));
+  const at = <T>(key: string, read: (value: unknown, where: Place) => T): T | null =>
+    values[key] === undefined ? null : read(values[key], place.at(key));
+  return {
+    matches: (url) => matchers.some((matches) => matches(url)),
+    ignore: at('ignore', readSwitch),
+    accept: at('accept', (value, where) => parseStatusSet(readText(value, where), (problem) => where.fail(problem))),
+    headers: at('headers', (value, where) => readHeaders(value, patterns, where)),
+    delayMs: at('delay', (value, where) => readTime(value, MAX_DELAY_MS, where)),
+    maxAgeMs: at('maxAge', (value, where) => readTime(value, MAX_AGE_MS, where)),
+    failOn: at('failOn', (value, where) =>
+      editFailOn(failOn, readText(value, where), (problem) => where.fail(problem)),
+    ),
+  };
+}
+
+function readMatch(value: unknown, place: Place): string[] {
+  const patterns: unknown[] = Array.isArray(value) ? value : [value];
+  if (patterns.length === 0) return place.fail('must not be empty');
+  return patterns.map((pattern) =>
+    typeof pattern === 'string' && pattern !== ''
+      ? pattern
+      : place.fail(`must be a pattern such as 'https://x.test/**', got ${shown(pattern)}`),
+  );
+}
+
+function readSwitch(value: unknown, place: Place): boolean {
+  return typeof value === 'boolean' ? value : place.fail(`must be true or false, got ${shown(value)}`);
+}
+
+function readText(value: unknown, place: Place): string {
+  return typeof value === 'string' ? value : place.fail(`must be text, got ${shown(value)}`);
+}
+
+function readTime(value: unknown, maxMs: number, place: Place): number {
+  const ms = typeof value === 'number' ? value : typeof value === 'string' ? readDuration(value, 'ms') : null;
+  if (ms === null) return place.fail(`must be a time such as 500ms, 2s or 1d, got ${shown(value)}`);
+  // Written so that NaN is refused too.
+  if (!(ms >= 0 && ms <= maxMs)) return place.fail(`must be from 0 to ${writeDuration(maxMs)}, got ${shown(value)}`);
+  return ms;
+}
+
+/** One scheme and host without a choice in it, and the slash that ends it. */
+const ONE_HOST = /^https?:\/\/[^/*?{}[\]\\@]+\//i;
+
+function readHeaders(value: unknown, patterns: string[], place: Place): (readonly [string, string])[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return place.fail(`must be an object such as { authorization: '…' }`);
+  }
+  if (!patterns.every((pattern) => ONE_HOST.test(pattern))) {
+    return place.fail("may hold a secret: each match of this rule must name its host, such as 'https://x.test/**'");
+  }
+  return Object.entries(value).map(([name, text]) => {
+    // Never with its value.
+    if (typeof text !== 'string') return place.fail(`must have text for ${printable(name, 60)}`);
+    if (!/^[^\s:]+$/.test(name)) return place.fail(`must have names of headers, got ${shown(name)}`);
+    return place.try(() => parseHeaderOption(`${name}: ${text}`));
+  });
+}
+
+const shown = (value: unknown): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value), 100));
