@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 /** What a request for a path of a folder finds there. */
-export type Found = { kind: 'file'; file: string; bytes: number } | { kind: 'folder' } | null;
+export type Found = { kind: 'file'; file: string; bytes: number } | { kind: 'folder' } | { kind: 'listing' } | null;
 
 const INDEXES = ['index.html', 'index.htm'];
 
@@ -12,10 +12,15 @@ const IS_CASE_BLIND = process.platform === 'darwin' || process.platform === 'win
 /** The files of one folder, looked up as static hosts do. Nothing outside of it is ever found, not by a link either. */
 export class FolderFiles {
   readonly #root: string;
+  readonly #lists: boolean;
 
-  /** @param root a real path, without links in it */
-  constructor(root: string) {
+  /**
+   * @param root a real path, without links in it
+   * @param lists a folder without an index is there too, as where a source is shown and not a site
+   */
+  constructor(root: string, lists: boolean) {
     this.#root = root;
+    this.#lists = lists;
   }
 
   /** @param path what stands behind the base path: percent-encoded, `/` between segments, none in front */
@@ -23,13 +28,24 @@ export class FolderFiles {
     const names = namesOf(path);
     if (names === null) return null;
     const asked = join(this.#root, ...names);
-    if (path === '' || path.endsWith('/')) return this.#index(asked);
+    if (path === '' || path.endsWith('/')) return (await this.#index(asked)) ?? (await this.#listing(asked));
     return (
       (await this.#file(asked)) ??
       (await this.#file(`${asked}.html`)) ??
       (await this.#file(`${asked}.htm`)) ??
-      ((await this.#index(asked)) === null ? null : { kind: 'folder' })
+      ((await this.#index(asked)) === null ? await this.#listing(asked) : { kind: 'folder' })
     );
+  }
+
+  async #listing(asked: string): Promise<Found> {
+    if (!this.#lists) return null;
+    try {
+      const folder = await realpath(asked);
+      const isOurs = folder === this.#root || this.#holds(folder);
+      return isOurs && (await stat(folder)).isDirectory() ? { kind: 'listing' } : null;
+    } catch {
+      return null;
+    }
   }
 
   async #index(folder: string): Promise<Found> {

@@ -7,7 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { originOf, pathOf } from '../url/host.js';
-import { type BaseUrl, isBelow, parseBaseUrl, swapOrigin } from './base-url.js';
+import { isBelow, swapOrigin } from '../url/swap-origin.js';
+import { type BaseUrl, parseBaseUrl } from './base-url.js';
 import { contentTypeOf } from './content-type.js';
 import { FolderFiles } from './folder-files.js';
 import { Turnstile } from './turnstile.js';
@@ -30,14 +31,24 @@ export interface FolderServer {
   close(): Promise<void>;
 }
 
+export interface FolderOptions {
+  baseUrl?: string;
+  /** Folders without an index are there too. */
+  lists?: boolean;
+  /** Who does not send it in SECRET_HEADER gets nothing: other users of the machine can reach loopback too. */
+  secret?: string;
+}
+
+export const SECRET_HEADER = 'x-gossamer-folder';
+
 /**
  * Serves a folder on loopback as static hosts serve it, so that a site can be checked before it is published. With a base URL
  * the folder stands under its path, and the paths on both sides are the same.
  */
-export async function serveFolder(folder: string, options: { baseUrl?: string } = {}): Promise<FolderServer> {
+export async function serveFolder(folder: string, options: FolderOptions = {}): Promise<FolderServer> {
   const root = await realFolder(folder);
   const base = options.baseUrl === undefined ? null : parseBaseUrl(options.baseUrl);
-  const site = new FolderSite(root, base);
+  const site = new FolderSite(root, base, options);
   const server = createServer((request, response) => void site.answer(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -70,9 +81,11 @@ class FolderSite {
   readonly hosts = new Set<string>();
   readonly #files: FolderFiles;
   readonly #reads = new Turnstile(OPEN_FILES);
+  readonly #secret: string | null;
 
-  constructor(root: string, base: BaseUrl | null) {
-    this.#files = new FolderFiles(root);
+  constructor(root: string, base: BaseUrl | null, { lists = false, secret }: FolderOptions) {
+    this.#files = new FolderFiles(root, lists);
+    this.#secret = secret ?? null;
     this.basePath = base?.path ?? '/';
     if (base !== null) this.hosts.add(base.host);
   }
@@ -96,10 +109,12 @@ class FolderSite {
     const path = normalPath(request.url ?? '');
     const found = path === null ? null : await this.#reads.run(() => this.#find(path));
     if (!this.hosts.has(request.headers.host?.toLowerCase() ?? '')) refuse(response, 421);
+    else if (this.#secret !== null && request.headers[SECRET_HEADER] !== this.#secret) refuse(response, 403);
     else if (path === null) refuse(response, 400);
     else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, 405, { allow: 'GET, HEAD' });
     else if (found?.kind === 'folder') refuse(response, 301, { location: path.replace(/(?=\?|$)/, '/') });
     else if (found === null) await this.#missing(request, response);
+    else if (found.kind === 'listing') response.writeHead(200, { 'content-type': 'text/plain' }).end();
     else await this.#send(request, response, found, 200);
   }
 

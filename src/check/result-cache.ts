@@ -66,6 +66,10 @@ export class ResultCache {
     return cache;
   }
 
+  urls(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
   get size(): number {
     return this.#entries.size;
   }

@@ -30,7 +30,8 @@ export type Verdict = (typeof VERDICTS)[number];
 export interface LinkSource {
   /** URL of the page, or path of the file. */
   page: string;
-  kind: LinkKind;
+  /** That of a URL which only a sitemap names is `sitemap`. */
+  kind: LinkKind | 'sitemap';
   /** As written, before it was resolved. */
   href: string;
   /** Anchor text, white space folded; '' where there is none. */

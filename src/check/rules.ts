@@ -8,25 +8,10 @@ import { DEFAULT_FAIL_ON, editFailOn, type FailOn, failsOn } from './fail-on.js'
 import type { Verdict } from './result.js';
 import { parseStatusSet, type StatusSet } from './status-set.js';
 
-/** One entry of `check: { rules: [...] }` in the config file. Of each kind the first rule counts that matches the URL. */
-export interface CheckRule {
-  /** As in --include: a glob, or `re:` and an expression; several are one or the other. */
-  match: string | readonly string[];
-  /** Leaves links out; false keeps what a later rule would leave out. */
-  ignore?: boolean;
-  /** Status codes that count as fine, besides those that are. */
-  accept?: string;
-  /** Sent to these URLs alone; the pattern must name its host. */
-  headers?: Readonly<Record<string, string>>;
-  /** Between requests, as text with its unit or as milliseconds; never less than the host's own. */
-  delay?: string | number;
-  /** How old a cached result may be. */
-  maxAge?: string | number;
-  /** Edits what makes the run fail, as --fail-on. */
-  failOn?: string;
-}
+export type { CheckRule } from '../config/check-config.js';
 
 interface CompiledRule {
+  match: readonly string[];
   matches: UrlPattern;
   ignore: boolean | null;
   accept: StatusSet | null;
@@ -92,6 +77,22 @@ export class CheckRules {
     this.#rules = compileRules(rules, this.failOn, fail);
   }
 
+  /** Of the rules, as they are handed to whoever fetches. */
+  get ignoreRules(): { match: readonly string[]; ignore: boolean }[] {
+    return this.#rules.flatMap(({ match, ignore }) => (ignore === null ? [] : [{ match, ignore }]));
+  }
+
+  get headerRules(): { match: readonly string[]; headers: [string, string][] }[] {
+    return this.#rules.flatMap(({ match, headers }) =>
+      headers === null ? [] : [{ match, headers: headers.map(([name, value]): [string, string] => [name, value]) }],
+    );
+  }
+
+  /** The longest that any rule lets a cached result live. */
+  get longestAgeMs(): number {
+    return Math.max(0, ...this.#rules.map(({ maxAgeMs }) => maxAgeMs ?? 0));
+  }
+
   ignores(url: string): boolean {
     return this.#first(url, 'ignore') ?? false;
   }
@@ -121,7 +122,7 @@ export class CheckRules {
     return { ...nothing, fails: failsOn(this.#first(url, 'failOn') ?? this.failOn, verdict, external) };
   }
 
-  #first<Kind extends Exclude<keyof CompiledRule, 'matches'>>(url: string, kind: Kind): CompiledRule[Kind] {
+  #first<Kind extends Exclude<keyof CompiledRule, 'matches' | 'match'>>(url: string, kind: Kind): CompiledRule[Kind] {
     for (const rule of this.#rules) {
       if (rule[kind] !== null && rule.matches(url)) return rule[kind];
     }
@@ -180,6 +181,7 @@ function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule 
   const at = <T>(key: string, read: (value: unknown, where: Place) => T): T | null =>
     values[key] === undefined ? null : read(values[key], place.at(key));
   return {
+    match: patterns,
     matches: (url) => matchers.some((matches) => matches(url)),
     ignore: at('ignore', readSwitch),
     accept: at('accept', (value, where) => parseStatusSet(readText(value, where), (problem) => where.fail(problem))),

@@ -8,10 +8,12 @@ import { CrawlSession } from '../crawl/session.js';
 import type { SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import { openForReading, stateOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
+import { resumeCheck } from './check-command.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
+import { stopOnSignals } from './signals.js';
 import type { Terminal } from './terminal.js';
 
 /** gossamer crawl */
@@ -45,7 +47,11 @@ export async function runResume(input: CommandInput): Promise<number> {
   if (directory === undefined || rest.length > 0) {
     throw new UsageError('`gossamer resume` takes one directory');
   }
-  return goOn(resolve(directory), input, null);
+  const place = resolve(directory);
+  if (openForReading(place, (reader) => reader.meta().command) === 'check') {
+    return resumeCheck(place, input);
+  }
+  return goOn(place, input, null);
 }
 
 async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
@@ -109,25 +115,4 @@ function exitCode({ end, seeds, allSeedsFailed, summary }: SessionResult): numbe
     throw seedFailure(seeds, Object.keys(summary.byClass)[0] ?? 'no answer');
   }
   return EXIT.ok;
-}
-
-/** First signal: finish what is under way. Second: at once; what was committed is consistent. */
-function stopOnSignals(session: CrawlSession, graceMs: number, terminal: Terminal): () => void {
-  let stopping = false;
-  const on = (signal: 'SIGINT' | 'SIGTERM') => () => {
-    if (stopping) {
-      process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated);
-    }
-    stopping = true;
-    terminal.line('stopping: waiting for what is under way; once more to stop at once');
-    session.stop(signal === 'SIGINT' ? 'interrupted' : 'terminated', graceMs);
-  };
-  const interrupt = on('SIGINT');
-  const terminate = on('SIGTERM');
-  process.on('SIGINT', interrupt);
-  process.on('SIGTERM', terminate);
-  return () => {
-    process.off('SIGINT', interrupt);
-    process.off('SIGTERM', terminate);
-  };
 }

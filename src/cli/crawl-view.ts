@@ -13,13 +13,13 @@ const TRAPS_SHOWN = 5;
 /** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
 export class CrawlView {
   readonly #terminal: Terminal;
-  readonly #options: CrawlOptions;
+  readonly #options: Pick<CrawlOptions, 'verbose'>;
   #delayMs = 0;
   #lastDone = 0;
   #lastAt = 0;
   #sitemapTold = false;
 
-  constructor(terminal: Terminal, options: CrawlOptions) {
+  constructor(terminal: Terminal, options: Pick<CrawlOptions, 'verbose'>) {
     this.#terminal = terminal;
     this.#options = options;
   }

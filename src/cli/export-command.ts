@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
+import type { ExportFormat } from '../config/option-spec.js';
 import { exportFormat } from '../report/index.js';
 import { openForReading } from '../store/directory.js';
 import { type CommandInput, prepare } from './command.js';
@@ -21,7 +22,7 @@ export async function runExport(input: CommandInput): Promise<number> {
     if (format === 'edges' && reader.meta().anchorText !== 'true') {
       ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
     }
-    await exportFormat(reader, format, target).catch((error: NodeJS.ErrnoException) => {
+    await exportFormat(reader, format as ExportFormat, target).catch((error: NodeJS.ErrnoException) => {
       // Whoever reads has seen enough.
       if (error.code !== 'EPIPE' && !(error instanceof StateError && /EPIPE/.test(error.message))) {
         throw error;

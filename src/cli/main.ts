@@ -4,6 +4,7 @@ import type { Command } from '../config/commands.js';
 import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
 import { presetColor } from '../config/presets.js';
 import { type ParsedArgs, parseArgs } from './args.js';
+import { runCheck } from './check-command.js';
 import type { CommandInput } from './command.js';
 import { runCrawl, runResume } from './crawl-command.js';
 import { runDelete } from './delete-command.js';
@@ -19,6 +20,7 @@ import { Terminal } from './terminal.js';
 
 const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number>>> = {
   crawl: runCrawl,
+  check: runCheck,
   resume: runResume,
   export: runExport,
   explain: runExplain,

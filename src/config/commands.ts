@@ -1,6 +1,7 @@
 /** The commands of this version, in the order in which help names them. */
 export const COMMANDS = [
   'crawl',
+  'check',
   'resume',
   'preview',
   'export',
@@ -33,6 +34,19 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer crawl https://example.com/docs/ --scope prefix --depth 3',
       'gossamer crawl -i seeds.txt --max-urls 10000 --report csv=pages.csv',
       'gossamer crawl http://localhost:8080/ --delay 0',
+    ],
+  },
+  check: {
+    usage: '<url|folder|file…>',
+    sentence:
+      'Find dead links, and fail only for what is really dead. An argument is a URL or a bare domain, a folder of HTML, Markdown files or patterns of them, a sitemap, a list of URLs, or - (a list from stdin).',
+    fewestArguments: 0,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer check https://example.com/',
+      'gossamer check ./public --base-url https://example.com/ --report html=links.html',
+      "gossamer check README.md 'docs/**/*.md' --format github",
+      'gossamer check https://example.com/ --baseline links.json --cache links.cache',
     ],
   },
   resume: {

@@ -16,10 +16,50 @@ export function configSchema(): object {
     additionalProperties: false,
     properties: {
       $schema: { type: 'string' },
+      check: CHECK_SCHEMA,
       ...Object.fromEntries(CONFIG_FILE_KEYS.map(specOf).map((spec) => [configKeyOf(spec), schemaOf(spec)])),
     },
   };
 }
+
+const TEXT = { type: 'string', minLength: 1 };
+const TIME = { type: ['number', 'string'], pattern: DURATION, minimum: 0 };
+
+const CHECK_SCHEMA = {
+  description: 'Rules of `gossamer check`.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    rules: {
+      type: 'array',
+      maxItems: 1000,
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['match'],
+        properties: {
+          match: {
+            description: 'A glob, or re: and an expression; or several.',
+            anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1 }],
+          },
+          ignore: {
+            description: 'Leave these links out; false keeps what a later rule would leave out.',
+            type: 'boolean',
+          },
+          accept: { description: 'Status codes that count as fine, as --accept.', ...TEXT },
+          headers: {
+            description: 'Sent to these URLs alone.',
+            type: 'object',
+            additionalProperties: { type: 'string' },
+          },
+          delay: { description: 'Between requests to the hosts that match.', ...TIME },
+          maxAge: { description: 'How old a cached result may be.', ...TIME },
+          failOn: { description: 'Edits what makes the run fail, as --fail-on.', ...TEXT },
+        },
+      },
+    },
+  },
+};
 
 function schemaOf(spec: OptionSpec): object {
   const written = spec.default === null || spec.type === 'list' ? null : writtenDefault(spec);

@@ -1,3 +1,4 @@
+import type { CheckConfig } from './check-config.js';
 import type { ConfigValue } from './config-value.js';
 import type { OPTIONS, OptionKey } from './options.js';
 
@@ -11,4 +12,6 @@ type CamelCase<Flag extends string> = Flag extends `${infer Head}-${infer Tail}`
  */
 export type GossamerConfig = {
   readonly [K in Exclude<OptionKey, 'config'> as CamelCase<(typeof OPTIONS)[K]['flag']>]?: ConfigValue<K>;
+} & {
+  readonly check?: CheckConfig;
 };

@@ -1,7 +1,6 @@
 /** What is known by name but not part of this version: refused with a sentence of its own, never as "unknown". */
 
 const LATER_COMMANDS: readonly string[] = [
-  'check',
   'docs',
   'graph',
   'show',

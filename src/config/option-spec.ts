@@ -9,6 +9,7 @@ export const GROUPS = [
   'Politeness',
   'Fetching',
   'Network',
+  'Checking',
   'Output',
   'Question',
   'General',
@@ -17,26 +18,33 @@ export type Group = (typeof GROUPS)[number];
 
 export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-export const LATER_FORMATS = [
+export const CHECK_FORMATS = [
+  'terminal',
   'json',
-  'graphml',
-  'gexf',
-  'dot',
-  'markdown',
+  'jsonl',
+  'csv',
   'junit',
   'sarif',
+  'github',
+  'markdown',
   'html',
-  'warc',
-  'parquet',
 ] as const;
+export type CheckFormat = (typeof CHECK_FORMATS)[number];
+export type Format = ExportFormat | CheckFormat;
+export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS])];
+export const LATER_FORMATS = ['graphml', 'gexf', 'dot', 'warc', 'parquet'] as const;
 
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;
 export type Preset = (typeof PRESETS)[number];
 
-export interface ReportTarget {
-  readonly format: ExportFormat;
+export interface ReportTarget<Of extends Format = Format> {
+  readonly format: Of;
   readonly path: string;
 }
+
+export const isExportFormat = (format: string): format is ExportFormat =>
+  (EXPORT_FORMATS as readonly string[]).includes(format);
+export const isExport = (target: ReportTarget): target is ReportTarget<ExportFormat> => isExportFormat(target.format);
 
 interface Shared {
   /** Without dashes. The variable (GOSSAMER_MAX_BODY) and the config key (maxBody) follow from it. */
@@ -93,6 +101,8 @@ export interface EnumSpec extends Single<'enum', string> {
   readonly values: readonly string[];
   /** Values of later versions, refused by name. */
   readonly later?: readonly string[];
+  /** Of a command that takes only some of them. */
+  readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }
 export interface ListSpec extends Shared, Checked {
   readonly type: 'list';
@@ -100,6 +110,8 @@ export interface ListSpec extends Shared, Checked {
   readonly default: readonly [];
   /** In a variable, entries are separated by newlines; with this, by commas too. Only where no entry can hold a comma. */
   readonly splitsAtComma?: true;
+  /** The formats that a command can write. */
+  readonly formatsFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }
 export type OptionSpec = NumberSpec | BooleanSpec | TextSpec | EnumSpec | ListSpec;
 

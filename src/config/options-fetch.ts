@@ -2,10 +2,10 @@ import { checkConnectTo, checkDnsServer, checkHeader, checkNetwork, checkProxy, 
 import type { OptionSpec } from './option-spec.js';
 import { GIB, KIB, MIB } from './units.js';
 
-const CRAWL = ['crawl'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
+const CRAWL = ['crawl', 'check'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
 /** Commands that ask servers. */
-const ASKERS = ['crawl', 'preview', 'robots'] as const;
+const ASKERS = ['crawl', 'check', 'preview', 'robots'] as const;
 
 /** One request: its limits, and the way to the server. */
 export const FETCH_OPTIONS = {
@@ -16,6 +16,7 @@ export const FETCH_OPTIONS = {
     min: 100,
     max: 3_600_000,
     default: 20_000,
+    defaultFor: { check: 10_000 },
     group: 'Fetching',
     sentence: 'Time for a whole request',
     advanced: false,

@@ -1,8 +1,10 @@
 import type { OptionSpec } from './option-spec.js';
 import { DAY_MS, TIB } from './units.js';
 
-const CRAWL = ['crawl'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
+const CRAWL = ['crawl', 'check'] as const;
+/** A check looks at what pages load anyway. */
+const WITHOUT_CHECK = ['crawl', 'preview'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
 
 /** What to crawl, how far, and which spellings are one URL. */
 export const INPUT_OPTIONS = {
@@ -74,6 +76,7 @@ export const INPUT_OPTIONS = {
     type: 'enum',
     values: ['obey', 'ignore'],
     default: 'obey',
+    defaultFor: { check: 'ignore' },
     placeholder: 'RULE',
     group: 'Input and scope',
     sentence: 'What to do about nofollow in rel, meta and X-Robots-Tag',
@@ -89,12 +92,13 @@ export const INPUT_OPTIONS = {
     sentence: 'Fetch images, scripts, stylesheets and media too',
     advanced: false,
     resumable: false,
-    commands: CRAWL_AND_PREVIEW,
+    commands: WITHOUT_CHECK,
   },
   external: {
     flag: 'external',
     type: 'boolean',
     default: false,
+    defaultFor: { check: true },
     group: 'Input and scope',
     sentence: 'Check each link that leaves the scope once, without following it',
     advanced: false,

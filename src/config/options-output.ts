@@ -1,11 +1,13 @@
 import { COMMANDS } from './commands.js';
-import { EXPORT_FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
+import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
-const CRAWL = ['crawl'] as const;
+const CRAWL = ['crawl', 'check'] as const;
+/** A check keeps the text of links anyway. */
+const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'preview', 'export', 'delete'] as const;
-const EXPORT = ['export'] as const;
+const TALKERS = ['crawl', 'check', 'preview', 'export', 'delete'] as const;
+const EXPORT_AND_CHECK = ['export', 'check'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const ANSWERS = ['crawl', 'resume', 'preview', 'explain', 'robots', 'status', 'list'] as const;
@@ -29,10 +31,11 @@ export const OUTPUT_OPTIONS = {
     flag: 'report',
     type: 'list',
     item: 'report',
+    formatsFor: { crawl: EXPORT_FORMATS, check: CHECK_FORMATS },
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
-    sentence: `Write an output at the end, besides pages.jsonl and sitemap.xml; FORMAT: ${EXPORT_FORMATS.join(' ')}`,
+    sentence: `Write an output at the end; FORMAT: ${EXPORT_FORMATS.join(' ')}, and of a check ${CHECK_FORMATS.join(' ')}`,
     advanced: false,
     resumable: true,
     commands: CRAWL,
@@ -41,15 +44,17 @@ export const OUTPUT_OPTIONS = {
     flag: 'format',
     short: 'f',
     type: 'enum',
-    values: EXPORT_FORMATS,
+    values: FORMATS,
+    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS },
     later: LATER_FORMATS,
     default: 'jsonl',
+    defaultFor: { check: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
-    sentence: 'What to write',
+    sentence: `What to write on stdout or to --output; of a check: ${CHECK_FORMATS.join(' ')}`,
     advanced: false,
     resumable: false,
-    commands: EXPORT,
+    commands: EXPORT_AND_CHECK,
     perRun: true,
   },
   output: {
@@ -62,7 +67,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Where to write it; - is stdout',
     advanced: false,
     resumable: false,
-    commands: EXPORT,
+    commands: EXPORT_AND_CHECK,
     perRun: true,
   },
   anchorText: {
@@ -73,7 +78,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Keep the text of links in the edges',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_ONLY,
   },
   minFreeDiskBytes: {
     flag: 'min-free-disk',

@@ -1,10 +1,10 @@
 import type { OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
-const CRAWL = ['crawl'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'preview'] as const;
+const CRAWL = ['crawl', 'check'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
 /** Commands that ask servers. */
-const ASKERS = ['crawl', 'preview', 'robots'] as const;
+const ASKERS = ['crawl', 'check', 'preview', 'robots'] as const;
 
 /** How hosts are treated, and who we say we are. */
 export const POLITENESS_OPTIONS = {
@@ -15,6 +15,7 @@ export const POLITENESS_OPTIONS = {
     min: 0,
     max: 3_600_000,
     default: 1000,
+    defaultFor: { check: 100 },
     defaultText: '1 s, on loopback 0',
     group: 'Politeness',
     sentence: 'From the answer of a host to the next request to it; a longer Crawl-delay wins; a bare number is ms',
@@ -61,6 +62,7 @@ export const POLITENESS_OPTIONS = {
     min: 0,
     max: 7 * DAY_MS,
     default: 600_000,
+    defaultFor: { check: 30_000 },
     group: 'Politeness',
     sentence: 'Put off the URLs of a host that backoff, Retry-After or quarantine closes for longer than this',
     advanced: false,

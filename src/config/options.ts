@@ -1,5 +1,6 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
+import { CHECK_OPTIONS } from './options-check.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { INPUT_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
@@ -16,6 +17,7 @@ export const OPTIONS = {
   ...LAYER_OPTIONS,
   ...POLITENESS_OPTIONS,
   ...FETCH_OPTIONS,
+  ...CHECK_OPTIONS,
   ...OUTPUT_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 

@@ -5,7 +5,7 @@ import { adjust } from './adjust.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { checkConfigKeys, checkVariables } from './names.js';
-import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
+import type { OptionSpec, OptionValue, Preset, ReportTarget } from './option-spec.js';
 import {
   type CrawlOptions,
   configKeyOf,
@@ -89,7 +89,16 @@ export function completeOptions(
   cores?: number,
   stored?: StoredOptions,
 ): ResolvedOptions<'crawl'> {
-  const keys = OPTION_KEYS.filter((key) => works('crawl', specOf(key)));
+  return completeOptionsOf('crawl', given, cores, stored);
+}
+
+export function completeOptionsOf<C extends 'crawl' | 'check'>(
+  command: C,
+  given: Partial<OptionsOf<C>>,
+  cores?: number,
+  stored?: StoredOptions,
+): ResolvedOptions<C> {
+  const keys = OPTION_KEYS.filter((key) => works(command, specOf(key)));
   for (const key of Object.keys(given)) {
     if (!(keys as string[]).includes(key)) {
       throw new UsageError(`unknown option ${key}${didYouMean(nearest(key, keys))}`);
@@ -102,7 +111,7 @@ export function completeOptions(
   const preset = presetOf(give('preset')?.value ?? null);
   const found = new Map<OptionKey, Found>();
   for (const key of keys) {
-    found.set(key, give(key) ?? fromPreset(key, preset) ?? fromStored(key, stored) ?? byDefault('crawl', key));
+    found.set(key, give(key) ?? fromPreset(key, preset) ?? fromStored(key, stored) ?? byDefault(command, key));
   }
   return settle(found, cores);
 }
@@ -120,6 +129,7 @@ function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | nul
   if (given === null) {
     return kept;
   }
+  refuseForeignFormat(spec, given, input.command);
   if (input.stored === undefined || spec.resumable || spec.perRun) {
     return given;
   }
@@ -129,6 +139,18 @@ function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | nul
     );
   }
   return kept;
+}
+
+/** A format that another command writes. */
+function refuseForeignFormat(spec: OptionSpec, { value, name }: Found, command: Command): void {
+  const allowed = (spec.type === 'enum' ? spec.valuesFor : spec.type === 'list' ? spec.formatsFor : undefined)?.[
+    command === 'resume' ? 'crawl' : command
+  ];
+  const formats = typeof value === 'object' ? (value as readonly ReportTarget[]).map(({ format }) => format) : [value];
+  const foreign = formats.find((format) => allowed !== undefined && !allowed.includes(String(format)));
+  if (foreign !== undefined) {
+    throw new UsageError(`${name} of \`gossamer ${command}\` must be one of ${allowed!.join(', ')}, got ${foreign}`);
+  }
 }
 
 function fromFlag(key: OptionKey, input: ResolveInput<Command>): Found | null {

@@ -11,13 +11,16 @@ export interface StoredOptions {
   readonly withheld: readonly OptionKey[];
 }
 
-export function optionsToStore(resolved: ResolvedOptions<'crawl'>): StoredOptions {
+export function optionsToStore(
+  resolved: ResolvedOptions<'crawl'>,
+  command: 'crawl' | 'check' = 'crawl',
+): StoredOptions {
   const values: Record<string, unknown> = {};
   const withheld: OptionKey[] = [];
   for (const key of OPTION_KEYS) {
     const spec = specOf(key);
     const crawlKey = key as keyof CrawlOptions;
-    if (!works('crawl', spec) || spec.perRun || resolved.sources[crawlKey] === 'default') {
+    if (!works(command, spec) || spec.perRun || resolved.sources[crawlKey] === 'default') {
       continue;
     }
     const value = resolved.options[crawlKey];

@@ -2,8 +2,8 @@ import path from 'node:path';
 import { printable } from '../base/text.js';
 import {
   type EnumSpec,
-  EXPORT_FORMATS,
-  type ExportFormat,
+  FORMATS,
+  type Format,
   LATER_FORMATS,
   type ListSpec,
   type NumberSpec,
@@ -202,14 +202,14 @@ function readReport(text: string, origin: Origin): ReportTarget {
   if ((LATER_FORMATS as readonly string[]).includes(format)) {
     origin.fail(`cannot write ${format}: it is not part of this version`);
   }
-  if (!isExportFormat(format) || file.trim() === '' || /[\r\n\0]/.test(file)) {
-    origin.fail(`must be FORMAT=FILE with one of ${EXPORT_FORMATS.join(', ')}, got ${shown(text)}`);
+  if (!isFormat(format) || file.trim() === '' || /[\r\n\0]/.test(file)) {
+    origin.fail(`must be FORMAT=FILE with one of ${FORMATS.join(', ')}, got ${shown(text)}`);
   }
   return { format, path: resolvePath(file, origin) };
 }
 
-function isExportFormat(text: string): text is ExportFormat {
-  return (EXPORT_FORMATS as readonly string[]).includes(text);
+function isFormat(text: string): text is Format {
+  return (FORMATS as readonly string[]).includes(text);
 }
 
 function resolvePath(text: string, origin: Origin): string {

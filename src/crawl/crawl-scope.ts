@@ -1,6 +1,7 @@
 import { keyOf } from '../frontier/seed-book.js';
 import type { StoreScope } from '../store/rediscovery.js';
 import type { SeedRow } from '../store/transaction.js';
+import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
 import { AllowedTraps, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
@@ -11,6 +12,15 @@ export interface CrawlScopeData {
   traps: TrapLimits & { allow: readonly string[] };
   /** Identity is the library user's: every key that he gives is in scope. */
   ownKeys: boolean;
+  /** What leads out of the scope is asked for too, once. */
+  external: boolean;
+  /** Links that are left out altogether; the first that matches counts. */
+  ignore: readonly IgnoreRule[];
+}
+
+export interface IgnoreRule {
+  match: readonly string[];
+  ignore: boolean;
 }
 
 interface RuleOfSeed extends SeedScope {
@@ -23,11 +33,13 @@ export class CrawlScope implements StoreScope {
   readonly #traps: TrapRules;
   readonly #allowed: AllowedTraps;
   readonly #scope: Scope;
+  readonly #ignore: { matches: UrlPattern; ignore: boolean }[];
 
   constructor(data: CrawlScopeData) {
     this.#data = data;
     this.#traps = new TrapRules(data.traps);
     this.#allowed = new AllowedTraps(data.traps.allow);
+    this.#ignore = data.ignore.map(({ match, ignore }) => ({ matches: anyPattern(match), ignore }));
     this.#scope = new Scope(data.ownKeys ? [] : data.seeds.flatMap(rulesOf), data.patterns);
   }
 
@@ -46,6 +58,14 @@ export class CrawlScope implements StoreScope {
     }
     const rule = this.#scope.ruleFor(url) as RuleOfSeed | null;
     return rule === null ? -1 : rule.seed;
+  }
+
+  get checksOutside(): boolean {
+    return this.#data.external;
+  }
+
+  ignores(url: string): boolean {
+    return this.#ignore.find(({ matches }) => matches(url))?.ignore ?? false;
   }
 
   admits(url: string): boolean {
@@ -86,4 +106,9 @@ export class CrawlScope implements StoreScope {
 
 function rulesOf({ seed, scope, scopeUrls }: SeedRow): RuleOfSeed[] {
   return scopeUrls.map((url) => ({ kind: scope as ScopeKind, url, seed }));
+}
+
+function anyPattern(texts: readonly string[]): UrlPattern {
+  const patterns = texts.map((text) => compilePattern(text, 'a rule'));
+  return (url) => patterns.some((matches) => matches(url));
 }

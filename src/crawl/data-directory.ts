@@ -6,8 +6,10 @@ import { hostKeyOf } from '../url/host.js';
 
 export type DirectoryChoice = { directory: string; what: 'new' | 'resume' | 'finished'; movedTo: string | null };
 
+type DirectoryOptions = Pick<CrawlOptions, 'dataDir' | 'fresh' | 'resume'>;
+
 /** Where a crawl is kept, and whether it begins, goes on, or has nothing left to do. */
-export function chooseDirectory(options: CrawlOptions, firstSeed: string): DirectoryChoice {
+export function chooseDirectory(options: DirectoryOptions, firstSeed: string): DirectoryChoice {
   return options.dataDir === null ? chooseDefault(options, firstSeed) : chooseGiven(options, options.dataDir);
 }
 
@@ -23,7 +25,7 @@ function lookInto(directory: string, fresh: boolean): DirectoryState {
   }
 }
 
-function chooseGiven(options: CrawlOptions, directory: string): DirectoryChoice {
+function chooseGiven(options: DirectoryOptions, directory: string): DirectoryChoice {
   const state = lookInto(directory, options.fresh);
   if (state === 'empty') {
     return { directory, what: 'new', movedTo: null };
@@ -38,7 +40,7 @@ function chooseGiven(options: CrawlOptions, directory: string): DirectoryChoice 
 }
 
 /** `<host>`, and `<host>-2`, `-3` … where the earlier ones are finished. */
-function chooseDefault(options: CrawlOptions, firstSeed: string): DirectoryChoice {
+function chooseDefault(options: DirectoryOptions, firstSeed: string): DirectoryChoice {
   const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(firstSeed)));
   let last: DirectoryChoice | null = null;
   for (let number = 1; ; number++) {

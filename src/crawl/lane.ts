@@ -13,9 +13,10 @@ import { isHttp, pathOf } from '../url/host.js';
 import { type IdentityOptions, UrlResolver } from '../url/identity.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
+import { tellingHeaders } from './link-facts.js';
 import { LinkJudge, type Target } from './link-judge.js';
 import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
-import { afterHead, type RequestLimits, requestFor } from './page-request.js';
+import { afterHead, type RequestLimits, requestFor, statusOf } from './page-request.js';
 import { robotsAnswer, robotsFailure } from './robots-reading.js';
 
 /** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
@@ -31,7 +32,6 @@ export interface LaneSetup {
   reader: ReaderOptions;
   identity: IdentityOptions;
   scope: CrawlScopeData;
-  external: boolean;
   robotsTimeoutMs: number;
   segments: Uint32Array[];
   budgetSlots: Float64Array;
@@ -107,7 +107,7 @@ export class Lane {
     this.#keys = new KeyTableView(setup.segments);
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
-    this.#judge = new LinkJudge({ keys: this.#keys, scope: this.#scope, external: setup.external });
+    this.#judge = new LinkJudge(this.#keys, this.#scope);
     this.#resolver = new UrlResolver(setup.identity, (url) => this.#judge.recall(url));
     this.#reader = new PageReader(setup.reader, this.#judge, (href, base) => this.#targetOf(href, base, resolve));
   }
@@ -204,7 +204,7 @@ export class Lane {
       onBytes: (count) => this.#bytes(fetching, count),
     });
     fetching.pending.promise.then(
-      (response) => this.#enqueue(() => this.#answered(fetching, request.method, response)),
+      (response) => this.#enqueue(() => this.#answered(fetching, request, response)),
       (error: unknown) => this.#enqueue(() => this.#failed(fetching, error)),
     );
   }
@@ -267,12 +267,12 @@ export class Lane {
     this.#reading = false;
   }
 
-  #answered(fetching: Fetching, method: 'GET' | 'HEAD', response: FetchResponse): Outcome {
+  #answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): Outcome {
     const { lease } = fetching.job;
     this.#done(fetching);
     const startedAt = performance.now();
     try {
-      const outcome = this.#read(lease, method, response, response.endedAt - fetching.startedAt);
+      const outcome = this.#read(lease, request, response, response.endedAt - fetching.startedAt);
       outcome.heldBytes = fetching.heldBytes;
       outcome.parseMs = performance.now() - startedAt;
       return outcome;
@@ -281,8 +281,9 @@ export class Lane {
     }
   }
 
-  #read(lease: Lease, method: 'GET' | 'HEAD', response: FetchResponse, totalMs: number): Outcome {
-    const { status, headers } = response;
+  #read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): Outcome {
+    const { headers } = response;
+    const status = statusOf(request, response.status);
     const contentType = headers.get('content-type');
     const outcome = failure(lease, response.endedAt, null, null);
     outcome.status = status;
@@ -290,7 +291,7 @@ export class Lane {
     outcome.ttfbMs = response.ttfbMs;
     outcome.address = response.remoteAddress;
     outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
-    outcome.askAgain = method === 'HEAD' ? afterHead(lease, status, contentType) : null;
+    outcome.askAgain = request.method === 'HEAD' ? afterHead(lease, status, contentType) : null;
     outcome.scopeVersion = this.#scopeVersion;
     const page: FetchedPage = {
       status,
@@ -302,6 +303,7 @@ export class Lane {
       body: response.body,
       links: (response as { links?: string[] }).links ?? null,
       truncated: response.truncated,
+      telling: this.#setup.reader.linkFacts && status >= 400 ? tellingHeaders(headers) : null,
     };
     const reading =
       lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);

@@ -21,6 +21,8 @@ export interface Target {
   inScope: boolean;
   seed: number;
   trap: string | null;
+  /** The user wants to hear nothing of it. */
+  ignored: boolean;
 }
 
 const REMEMBERED = 50_000;
@@ -33,6 +35,8 @@ export class JudgedLinks {
   /** Where a new URL waits at its host. */
   readonly classOf: (url: string) => QueueClass;
   skipped = 0;
+  /** Of the links that are judged now: they load something, and lead nowhere. */
+  areAssets = false;
 
   constructor(classOf: (url: string) => QueueClass) {
     this.classOf = classOf;
@@ -46,14 +50,12 @@ export class JudgedLinks {
 export class LinkJudge {
   readonly #keys: KeyTableView;
   readonly #scope: CrawlScope;
-  readonly #external: boolean;
   #young = new Map<string, Target>();
   #old = new Map<string, Target>();
 
-  constructor(parts: { keys: KeyTableView; scope: CrawlScope; external: boolean }) {
-    this.#keys = parts.keys;
-    this.#scope = parts.scope;
-    this.#external = parts.external;
+  constructor(keys: KeyTableView, scope: CrawlScope) {
+    this.#keys = keys;
+    this.#scope = scope;
   }
 
   /** What was worked out under another scope no longer holds. */
@@ -73,7 +75,7 @@ export class LinkJudge {
     if (target.id === 0) {
       return PENDING + this.#offer(target, follow, depth, hops, links);
     }
-    const eligible = follow !== 0 && target.web && (target.inScope || this.#external);
+    const eligible = follow !== 0 && target.web && !target.ignored && (target.inScope || this.#scope.checksOutside);
     if (eligible && this.#isNews(target, follow === FOLLOWED, depth)) {
       this.#lookUp(target);
       if (this.#isNews(target, follow === FOLLOWED, depth)) {
@@ -124,7 +126,7 @@ export class LinkJudge {
       class: links.classOf(target.url),
       seed: target.seed,
       hops,
-      flags: target.inScope ? 0 : UrlFlag.external,
+      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0),
       pattern: null,
       ...fate,
     };
@@ -134,7 +136,10 @@ export class LinkJudge {
     if (!target.web) {
       return { state: UrlState.unlisted, reason: 'scheme' };
     }
-    if (!target.inScope && !(this.#external && follow !== 0)) {
+    if (target.ignored) {
+      return { state: UrlState.unlisted, reason: 'ignored' };
+    }
+    if (!target.inScope && !(this.#scope.checksOutside && follow !== 0)) {
       return { state: UrlState.unlisted, reason: 'scope' };
     }
     if (follow === 0) {
@@ -179,6 +184,7 @@ export class LinkJudge {
       inScope: seed >= 0,
       seed: Math.max(0, seed),
       trap: web ? this.#scope.trap(url) : null,
+      ignored: web && this.#scope.ignores(url),
     };
   }
 }

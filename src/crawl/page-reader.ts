@@ -7,12 +7,14 @@ import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
+import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
-import { UrlFlag } from '../store/url-state.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
+import { INVALID_SCHEME, LinkFactsKeeper, shortHref } from './link-facts.js';
 import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
 import { robotsDirectives } from './robots-directives.js';
 
@@ -28,6 +30,8 @@ export interface FetchedPage {
   /** Links given outright instead of a body. */
   links: string[] | null;
   truncated: boolean;
+  /** Those that a check wants; null in any other crawl. */
+  telling: Record<string, string> | null;
 }
 
 export interface ReaderOptions {
@@ -42,6 +46,8 @@ export interface ReaderOptions {
   sitemapMaxBytes: number;
   /** What is out of scope in a sitemap is kept as such, to be counted. */
   keepsOutside: boolean;
+  /** For a check: where each link stands, what fragments can point at, what a refusal says. */
+  linkFacts: boolean;
 }
 
 /** The part of an outcome that reading a page fills in. */
@@ -51,7 +57,10 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
 
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
 const ENDED_EARLY = 'the body ended early';
+/** Before the label of a reference that is nowhere defined; no href begins so. */
+const NO_DEFINITION = '\0';
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -77,14 +86,21 @@ export class PageReader {
     if (page.body !== null) {
       reading.page.hash = hash('sha256', page.body, 'hex');
     }
-    const readable = page.status >= 200 && page.status < 300 && (lease.flags & 1) === 0;
+    const isFine = page.status >= 200 && page.status < 300;
+    const readable = isFine && lease.kind === UrlKind.page && (lease.flags & UrlFlag.external) === 0;
+    const isHtml = page.body !== null && (page.contentType === null || HTML.test(page.contentType));
     if (!readable) {
+      if (this.#options.linkFacts) {
+        this.#lookAt(lease, page, isHtml, isFine, reading);
+      }
       return reading;
     }
     if (page.links !== null) {
       this.#readGivenLinks(lease, page.links, reading);
-    } else if (page.body !== null && (page.contentType === null || HTML.test(page.contentType))) {
-      this.#readHtml(lease, page, page.body, reading);
+    } else if (isHtml) {
+      this.#readHtml(lease, page, page.body!, reading);
+    } else if (this.#options.linkFacts && page.body !== null && MARKDOWN.test(page.contentType!)) {
+      this.#readMarkdown(lease, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -149,6 +165,38 @@ export class PageReader {
     reading.found = links.found;
   }
 
+  /** Of what is only checked: its title, its text where one has to be compared, and what fragments can point at. */
+  #lookAt(lease: Lease, page: FetchedPage, isHtml: boolean, isFine: boolean, reading: Reading): void {
+    const { page: row } = reading;
+    const wantsAnchors = isFine && (lease.flags & UrlFlag.anchors) !== 0 && page.body !== null && !page.truncated;
+    let anchors: Iterable<string> | null = null;
+    if (isHtml) {
+      const { encoding } = detectEncoding(page.body!, page.contentType);
+      const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
+      row.title = capped(scan.title);
+      reading.textHash = scan.textHash;
+      anchors = wantsAnchors ? scan.anchors : null;
+    } else if (wantsAnchors && MARKDOWN.test(page.contentType ?? '')) {
+      anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
+    }
+    row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.telling };
+  }
+
+  #readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): void {
+    const { text } = decodeText(body, 'utf-8');
+    const found = markdownLinks(text);
+    const links: ScannedLinks = {
+      hrefs: found.map(({ kind, href }) => (kind === 'undefined' ? `${NO_DEFINITION}[${href}]` : href)),
+      kinds: found.map(({ element }) => LINK_KIND_NUMBER[element]),
+      rels: new Array(found.length).fill(''),
+      texts: found.map((link) => link.text),
+      lines: found.map(({ line }) => line),
+      columns: found.map(({ column }) => column),
+      ignored: found.map(({ ignored }) => ignored),
+    };
+    this.#readLinks(lease, links, lease.url, false, reading, markdownAnchors(text));
+  }
+
   #readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): void {
     const links: ScannedLinks = {
       hrefs,
@@ -164,7 +212,12 @@ export class PageReader {
 
   #readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
     const { encoding } = detectEncoding(body, page.contentType);
-    const scan = scanPage(body, encoding, { anchorText: this.#options.anchorText, textHash: lease.wantsText });
+    const { anchorText, linkFacts } = this.#options;
+    const scan = scanPage(body, encoding, {
+      anchorText: anchorText || linkFacts,
+      textHash: lease.wantsText,
+      ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true } : {}),
+    });
     const base = scan.base === null ? lease.url : (this.#resolve(scan.base, lease.url) ?? lease.url);
     const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
     const { page: row } = reading;
@@ -179,11 +232,19 @@ export class PageReader {
       reading.message = row.malformed;
     }
     reading.textHash = scan.textHash;
-    this.#readLinks(lease, scan.links, base, nofollow, reading);
+    this.#readLinks(lease, scan.links, base, nofollow, reading, scan.anchors);
   }
 
-  #readLinks(lease: Lease, links: ScannedLinks, base: string, pageNofollow: boolean, reading: Reading): void {
-    const { hrefs, kinds, rels } = links;
+  #readLinks(
+    lease: Lease,
+    links: ScannedLinks,
+    base: string,
+    pageNofollow: boolean,
+    reading: Reading,
+    anchors: Iterable<string> | null = null,
+  ): void {
+    const { hrefs, kinds, rels, lines, columns, ignored } = links;
+    const kept = this.#options.linkFacts ? new LinkFactsKeeper() : null;
     const words = new Uint32Array(hrefs.length * 2);
     const texts: string[] | null = links.texts === null ? null : [];
     const targets: string[] | null = this.#options.targets ? [] : null;
@@ -191,11 +252,15 @@ export class PageReader {
     const relPlaces = new Map<string, number>();
     let count = 0;
     for (let i = 0; i < hrefs.length; i++) {
-      const target = this.#targetOf(hrefs[i]!, base);
+      const href = hrefs[i]!;
+      const target = this.#linkTarget(href, base, kept !== null);
       if (target === null) {
         continue;
       }
-      const follow = this.#follow(kinds[i]!, rels[i]!, pageNofollow);
+      const isIgnored = ignored?.[i] ?? false;
+      const follow = isIgnored ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
+      judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
+      kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
       words[count * 2 + 1] = edgeWord(kinds[i]!, follow, relPlace(rels[i]!, relPlaces, reading.rels));
       texts?.push(links.texts![i]!);
@@ -209,6 +274,15 @@ export class PageReader {
     reading.found = judged.found;
     reading.skippedLinks = judged.skipped;
     reading.page.links = count;
+    reading.page.facts = kept?.facts(anchors, reading.textHash) ?? null;
+  }
+
+  /** What is no URL leads nowhere; a check keeps it, to say so. */
+  #linkTarget(href: string, base: string, keepsInvalid: boolean): Target | null {
+    const target = href.startsWith(NO_DEFINITION) ? null : this.#targetOf(href, base);
+    return (
+      target ?? (keepsInvalid ? this.#judge.recall(INVALID_SCHEME + shortHref(href.replace(NO_DEFINITION, ''))) : null)
+    );
   }
 
   #resolve(href: string, base: string): string | null {

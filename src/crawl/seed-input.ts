@@ -17,15 +17,16 @@ export interface SeedInput {
   bad: BadSeed[];
 }
 
+type SeedOptions = Pick<
+  CrawlOptions,
+  'stripQuery' | 'stripTracking' | 'sortQuery' | 'startUrls' | 'seedsFiles' | 'scope'
+>;
+
 const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
 
 /** Everything the command line names as a seed: arguments, --start-url, --seeds-file, stdin. */
-export function readSeeds(
-  positionals: readonly string[],
-  options: CrawlOptions,
-  command: Command = 'crawl',
-): SeedInput {
+export function readSeeds(positionals: readonly string[], options: SeedOptions, command: Command = 'crawl'): SeedInput {
   const identity: IdentityOptions = {
     stripQuery: options.stripQuery,
     stripTracking: options.stripTracking,
@@ -109,7 +110,7 @@ function unique(seeds: Seed[]): Seed[] {
   return seeds.filter(({ url }) => !seen.has(url) && seen.add(url));
 }
 
-function seedRow(seed: Seed, place: number, options: CrawlOptions): SeedRow {
+function seedRow(seed: Seed, place: number, options: SeedOptions): SeedRow {
   return {
     seed: place,
     url: seed.url,

@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import type { FolderOrigin, Header, HeaderRule } from '../fetch/contract.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import type { SeedFate } from '../frontier/seed-book.js';
@@ -8,6 +9,7 @@ import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
 import type { Credentials } from '../url/identity.js';
 import type { CrawlEnd } from './crawl.js';
+import type { IgnoreRule } from './crawl-scope.js';
 import type { CustomFetch } from './custom-source.js';
 import type { GovernorDecision } from './governor.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
@@ -47,7 +49,29 @@ export interface SessionPlan {
   rest?(pages: PageResult[]): Promise<void>;
   /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
   preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
+  /** Links are checked: more is kept of each page, and no outputs are written. */
+  check?: CheckWishes;
   clock?: Clock;
+}
+
+/** What a check wants otherwise than a crawl. */
+export interface CheckWishes {
+  /** Links that are left out. */
+  ignore: readonly IgnoreRule[];
+  /** Sites that are answered from a folder of this machine. */
+  folders: readonly FolderOrigin[];
+  /** What the servers of those folders want to be shown, by their origin. */
+  folderSecrets: Readonly<Record<string, Header[]>>;
+  /** Headers for URLs that match. */
+  headers: readonly HeaderRule[];
+  /** A delay that the user wants for a host, or null. */
+  delayMsOf(host: string): number | null;
+  /** What seemed broken is asked again, at an easier pace; so long at most. */
+  secondLook: { durationMs: number } | null;
+  /** URLs of which an earlier run knows enough. */
+  known: Iterable<string>;
+  /** Kept in the store, for whoever goes on with it. */
+  meta: Record<string, string>;
 }
 
 export interface SessionResult {

@@ -2,12 +2,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Clock, systemClock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { type ExportFormat, isExport, type ReportTarget } from '../config/option-spec.js';
 import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
-import { SeedBook } from '../frontier/seed-book.js';
+import { knownOffers, SeedBook } from '../frontier/seed-book.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -26,7 +27,7 @@ import { Notices } from './notices.js';
 import { openSeeder } from './open-seeder.js';
 import type { Seeder } from './seeder.js';
 import type { SessionPlan, SessionResult } from './session-plan.js';
-import { type EngineSettings, engineSettings, surveySettings } from './settings.js';
+import { checkSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
 import type { StoreOpened } from './threads/store-host.js';
 import { StoreThread } from './threads/store-thread.js';
 
@@ -71,7 +72,12 @@ export class CrawlSession {
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
-    this.settings = plan.preview === undefined ? settings : surveySettings(settings, plan.preview);
+    this.settings =
+      plan.preview !== undefined
+        ? surveySettings(settings, plan.preview)
+        : plan.check !== undefined
+          ? checkSettings(settings, plan.check)
+          : settings;
   }
 
   /** Opens the store and the frontier. Nothing is fetched yet. */
@@ -84,7 +90,7 @@ export class CrawlSession {
         create: seeds !== null,
         meta: {
           version: VERSION,
-          options: JSON.stringify(optionsToStore(resolved)),
+          options: JSON.stringify(optionsToStore(resolved, this.#plan.check === undefined ? 'crawl' : 'check')),
           startedAt: String(this.#clock.wall()),
           maxRedirects: String(options.maxRedirects),
           ignoredRobots: String(options.ignoreRobots),
@@ -92,10 +98,13 @@ export class CrawlSession {
           anchorText: String(options.anchorText),
           customFetch: String(this.#plan.fetch !== undefined),
           ownKeys: String(this.#plan.resolve !== undefined),
+          command: this.#plan.check === undefined ? 'crawl' : 'check',
+          ...this.#plan.check?.meta,
         },
         seeds: this.#seeds,
         badSeeds: this.#plan.badSeeds ?? [],
-        reports: [...options.reports],
+        reports: this.#reports(),
+        hasOutputs: this.#plan.check === undefined,
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -121,6 +130,9 @@ export class CrawlSession {
       for (const offers of this.#seedBook.first(SEEDS_A_COMMIT)) {
         await this.#frontier.admit(offers);
       }
+      for (const offers of knownOffers(this.#knownOutside(), SEEDS_A_COMMIT)) {
+        await this.#frontier.admit(offers);
+      }
       const ending = this.#crawl.run();
       this.#seeder?.start();
       const end = await ending;
@@ -129,6 +141,15 @@ export class CrawlSession {
       await this.#seeder?.close();
       await this.#lanes.close();
       await this.#store.close();
+    }
+  }
+
+  *#knownOutside(): IterableIterator<string> {
+    const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
+    for (const url of this.#plan.check?.known ?? []) {
+      if (!scope.admits(url)) {
+        yield url;
+      }
     }
   }
 
@@ -189,7 +210,7 @@ export class CrawlSession {
         seeding: this.#seeder?.facts ?? [],
         notices: this.#notices.kept,
       },
-      reports: [...options.reports],
+      reports: this.#reports(),
       wall: this.#clock.wall(),
     });
     if (end.error !== null) {
@@ -296,7 +317,7 @@ export class CrawlSession {
       governor: this.#governor,
       limits: new Limits({
         startedAt: this.#clock.now(),
-        durationMs: options.durationMs,
+        durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
         maxBytes: options.maxBytes,
         bytesBefore: 0,
       }),
@@ -372,6 +393,11 @@ export class CrawlSession {
     };
   }
 
+  /** Those of a check are made of verdicts, not by the store's thread. */
+  #reports(): ReportTarget<ExportFormat>[] {
+    return this.#plan.check === undefined ? this.#plan.resolved.options.reports.filter(isExport) : [];
+  }
+
   #scope(): Omit<CrawlScopeData, 'seeds'> {
     const { options } = this.#plan.resolved;
     return {
@@ -386,6 +412,8 @@ export class CrawlSession {
         allow: [...options.allowTraps],
       },
       ownKeys: this.#plan.resolve !== undefined,
+      external: options.external,
+      ignore: this.#plan.check?.ignore ?? [],
     };
   }
 
@@ -401,7 +429,6 @@ export class CrawlSession {
       reader: this.settings.reader,
       identity: this.#identity(),
       scope: { seeds: structuredClone(this.#seeds), ...this.#scope() },
-      external: options.external,
       robotsTimeoutMs: options.robotsTimeoutMs,
       segments: [...keys.segments],
       budgetSlots: this.#budget.slots,

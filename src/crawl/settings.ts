@@ -9,9 +9,10 @@ import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import type { ReaderOptions } from './page-reader.js';
+import type { CheckWishes } from './session-plan.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -65,6 +66,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       sitemapMaxUrls: SITEMAP_MAX_URLS,
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
       keepsOutside: false,
+      linkFacts: false,
     },
     lanes,
     memoryLimitBytes,
@@ -79,6 +81,33 @@ export function surveySettings(settings: EngineSettings, { choose }: Pick<Schedu
     ...settings,
     scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
     reader: { ...settings.reader, keepsOutside: true },
+  };
+}
+
+/** The same engine for a check: more is kept of each page, and a second look goes at an easier pace. */
+export function checkSettings(settings: EngineSettings, wishes: CheckWishes): EngineSettings {
+  const { scheduler, fetch, reader } = settings;
+  const isSecond = wishes.secondLook !== null;
+  const places = wishes.folders.map(({ to }) => new URL(to).host);
+  const own = wishes.folders.map(({ origin }) => origin);
+  const ownHosts = new Set(own.map((origin) => hostKeyOf(`${origin}/`)));
+  return {
+    ...settings,
+    scheduler: {
+      ...scheduler,
+      delayMsFor: (host) =>
+        ownHosts.has(host) ? 0 : Math.max(scheduler.delayMsFor(host), wishes.delayMsOf(host) ?? 0),
+      ownOrigins: own,
+      ...(isSecond ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false } : {}),
+    },
+    fetch: {
+      ...fetch,
+      folders: wishes.folders,
+      originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
+      headerRules: wishes.headers,
+      guard: { ...fetch.guard, allowAddresses: [...fetch.guard.allowAddresses, ...places] },
+    },
+    reader: { ...reader, linkFacts: true, assets: true },
   };
 }
 

@@ -35,6 +35,23 @@ export interface FetchOptions {
   dnsServers: string[] | null;
   /** Messages of errors carry the whole chain of causes. */
   verboseNetwork: boolean;
+  /** URLs that are asked elsewhere than their name says. */
+  folders?: readonly FolderOrigin[];
+  headerRules?: readonly HeaderRule[];
+}
+
+/** What lies below `path` of the origin is served at `to`, under the same path. */
+export interface FolderOrigin {
+  origin: string;
+  path: string;
+  /** An origin too. */
+  to: string;
+}
+
+/** Sent to URLs that match one of the patterns; of several rules the first counts. */
+export interface HeaderRule {
+  match: readonly string[];
+  headers: readonly Header[];
 }
 
 export interface GuardOptions {
@@ -48,8 +65,8 @@ export interface GuardOptions {
 export interface FetchRequest {
   url: string;
   method: 'GET' | 'HEAD';
-  /** Asks for the first byte only. */
-  range?: boolean;
+  /** Asks for so many bytes from the start; what a server sends beyond them is not read. */
+  firstBytes?: number;
   accept: string;
   /** The host has a delay: its requests share one connection and wait for each other. */
   singleConnection: boolean;

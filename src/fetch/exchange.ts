@@ -67,6 +67,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   #expectedBytes = 0;
   #wireBytes = 0;
   #isCut = false;
+  /** All that was wanted of the body is here. */
+  #hasEnough = false;
   readonly #body = new BodyBuffer();
   #sink: BodySink | null = null;
 
@@ -87,7 +89,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   // --- for the caller
 
   pause(): void {
-    if (!this.isSettled && !this.#isCut) this.#pausedAt ??= this.#context.clock.now();
+    if (!this.isSettled && !this.#isCut && !this.#hasEnough) this.#pausedAt ??= this.#context.clock.now();
   }
 
   resume(): void {
@@ -179,7 +181,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     const maxBodyBytes = this.#maxBodyBytes;
     this.#encodings = readContentEncoding(headers.get('content-encoding'));
     if (this.#request.sink !== undefined) this.#sink = new BodySink(this.#encodings, this.#request.sink);
-    else if (this.#expectedBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    else if (this.#expectedBytes > maxBodyBytes && this.#request.firstBytes === undefined) throw tooLarge(maxBodyBytes);
     return this.#pausedAt === null;
   }
 
@@ -191,16 +193,20 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#lastByteAt = this.#context.clock.now();
     this.#wireBytes += piece.length;
     this.#windowBytes += piece.length;
-    if (this.#isCut) return true;
+    if (this.#isCut || this.#hasEnough) return true;
     this.#hooks.onBytes?.(piece.length);
     if (this.#sink !== null) {
       if (!this.#sink.write(piece, () => this.resume())) this.pause();
       return this.#pausedAt === null;
     }
     const maxBodyBytes = this.#maxBodyBytes;
-    if (this.#wireBytes > maxBodyBytes) throw tooLarge(maxBodyBytes);
+    if (this.#wireBytes > maxBodyBytes && this.#request.firstBytes === undefined) throw tooLarge(maxBodyBytes);
     this.#body.add(piece, this.#expectedBytes);
-    return this.#pausedAt === null;
+    if (this.#body.length >= (this.#request.firstBytes ?? Number.POSITIVE_INFINITY)) {
+      this.#hasEnough = true;
+      this.#endSoon();
+    }
+    return this.#hasEnough || this.#pausedAt === null;
   }
 
   onComplete(): void {
@@ -209,7 +215,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   onError(error: Error): void {
     if (this.isSettled) return;
-    if (this.#bodyBytes > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
+    if (this.#hasEnough) this.#succeed(false);
+    else if (this.#bodyBytes > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
     else this.#fail(this.#explain(error));
   }
 
@@ -236,8 +243,13 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   /** What is small or here already is let through, the rest cut off, and the connection with it. */
   #cut(): void {
     this.#isCut = true;
+    this.#endSoon();
+  }
+
+  #endSoon(): void {
     this.#pausedAt = null;
-    if (this.#expectedBytes > 0 && this.#expectedBytes <= MAX_DRAINED_BYTES) return;
+    const left = this.#expectedBytes - this.#wireBytes;
+    if (this.#expectedBytes > 0 && left <= MAX_DRAINED_BYTES) return;
     // The parser is through with all that has arrived before this runs.
     queueMicrotask(() => {
       if (this.isSettled) return;
@@ -248,8 +260,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   #fail(error: FetchError): void {
     if (this.isSettled) return;
-    // Its headers are all that was wanted, and they are there.
-    if (this.#isCut) this.#succeed(false);
+    // What was wanted of it is there.
+    if (this.#isCut || this.#hasEnough) this.#succeed(false);
     else {
       this.#settle();
       this.#sink?.destroy();

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { pathOf } from '../url/host.js';
+import { swapOrigin } from '../url/swap-origin.js';
 import { Connections } from './connections.js';
 import { Connector } from './connector.js';
 import type { FetchHooks, FetchOptions, FetchRequest, PendingFetch } from './contract.js';
@@ -68,8 +69,17 @@ export class Fetcher {
     return { sockets: this.#connector.sockets, dnsLookups: this.#connector.dnsQueries };
   }
 
+  /** Where a URL is asked for: nearly always at its own name. */
+  #placeOf(url: string): string {
+    for (const folder of this.#context.options.folders ?? []) {
+      const place = swapOrigin(url, folder, folder.to);
+      if (place !== null) return place;
+    }
+    return url;
+  }
+
   #target(request: FetchRequest): ExchangeTarget | null {
-    const url = parseUrl(request.url);
+    const url = parseUrl(this.#placeOf(request.url));
     if (url === null) return null;
     const isTls = url.protocol === 'https:';
     if (!isTls && url.protocol !== 'http:') return null;

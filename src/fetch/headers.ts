@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.js';
+import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import type { FetchOptions, FetchRequest, Header } from './contract.js';
 import { ACCEPT_ENCODING_STREAMED } from './decode.js';
 
@@ -66,8 +67,16 @@ interface HeaderBlock {
 export class RequestHeaders {
   readonly #common: HeaderBlock;
   readonly #ofOrigin = new Map<string, HeaderBlock>();
+  readonly #rules: { patterns: UrlPattern[]; headers: Header[] }[];
 
-  constructor(options: Pick<FetchOptions, 'userAgent' | 'headers' | 'originHeaders'>, acceptEncoding: string) {
+  constructor(
+    options: Pick<FetchOptions, 'userAgent' | 'headers' | 'originHeaders' | 'headerRules'>,
+    acceptEncoding: string,
+  ) {
+    this.#rules = (options.headerRules ?? []).map(({ match, headers }) => ({
+      patterns: match.map((text) => compilePattern(text, 'a rule')),
+      headers: headers.map(([name, value]): Header => [name.toLowerCase(), value]),
+    }));
     const ours: Header[] = [
       ['user-agent', options.userAgent],
       ['accept-encoding', acceptEncoding],
@@ -78,12 +87,18 @@ export class RequestHeaders {
     }
   }
 
-  for(origin: string, request: FetchRequest): string[] {
+  #blockFor(origin: string, url: string): HeaderBlock {
     const block = this.#ofOrigin.get(origin) ?? this.#common;
+    const rule = this.#rules.find(({ patterns }) => patterns.some((matches) => matches(url)));
+    return rule === undefined ? block : mergeLayers([pairsOf(block.flat), rule.headers]);
+  }
+
+  for(origin: string, request: FetchRequest): string[] {
+    const block = this.#blockFor(origin, request.url);
     const headers = block.flat.slice();
     if (!block.hasAccept) headers.push('accept', request.accept);
-    if (request.range === true) {
-      headers.push('range', 'bytes=0-0');
+    if (request.firstBytes !== undefined) {
+      headers.push('range', `bytes=0-${request.firstBytes - 1}`);
       headers[block.encodingAt] = 'identity';
     }
     if (request.sink !== undefined) headers[block.encodingAt] = ACCEPT_ENCODING_STREAMED;
@@ -109,4 +124,10 @@ function mergeLayers(layers: Header[][]): HeaderBlock {
     hasAccept: merged.some(([name]) => name === 'accept'),
     encodingAt: merged.findIndex(([name]) => name === 'accept-encoding') * 2 + 1,
   };
+}
+
+function pairsOf(flat: readonly string[]): Header[] {
+  const pairs: Header[] = [];
+  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i]!, flat[i + 1]!]);
+  return pairs;
 }

@@ -156,6 +156,21 @@ export function pageOffer(url: string, depth: number): Offer {
   };
 }
 
+/** URLs out of scope of which enough is known already, in pieces: they are links' ends, and not asked for. */
+export function* knownOffers(urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> {
+  let piece: Offer[] = [];
+  for (const url of urls) {
+    piece.push({ ...pageOffer(url, 0), state: UrlState.skipped, reason: 'known', flags: UrlFlag.external });
+    if (piece.length === pieceSize) {
+      yield piece;
+      piece = [];
+    }
+  }
+  if (piece.length > 0) {
+    yield piece;
+  }
+}
+
 export function keyOf(url: string): [number, number, number, number] {
   const words = new Uint32Array(4);
   urlKey(url, words, 0);

@@ -24,7 +24,7 @@ export class HostsTable {
       ),
       unpark: database.prepare('UPDATE hosts SET parked_until = NULL WHERE id = ?'),
       saveHost: database.prepare(
-        `UPDATE hosts SET next_allowed_at = ?, blocked_until = ?, block_reason = ?, failures = ?, tuned_limit = ?, dispatched = ?,
+        `UPDATE hosts SET next_allowed_at = ?, blocked_until = ?, block_reason = ?, failures = ?, tuned_limit = ?, learned_delay_ms = ?, dispatched = ?,
            sitemap_files = ?, deferred_reason = ?, address = ?, parked_until = ? WHERE id = ?`,
       ),
       saveOrigin: database.prepare(
@@ -76,6 +76,7 @@ export class HostsTable {
         host.blockReason,
         host.failures,
         host.tunedLimit,
+        host.learnedDelayMs,
         host.dispatched,
         host.sitemapFiles,
         host.deferredReason,
@@ -128,6 +129,7 @@ const hostRow = (row: Row): HostRow => ({
   blockReason: row.block_reason,
   failures: row.failures,
   tunedLimit: row.tuned_limit,
+  learnedDelayMs: row.learned_delay_ms,
   dispatched: row.dispatched,
   sitemapFiles: row.sitemap_files,
   deferredReason: row.deferred_reason,

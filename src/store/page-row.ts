@@ -20,7 +20,25 @@ export interface PageRow {
   ttfbMs: number;
   totalMs: number;
   malformed: string | null;
+  /** What a check wants to know besides; null in any other crawl. */
+  facts: LinkFacts | null;
 }
+
+/** What is kept of a page for a check: a row of `link_facts`. */
+export interface LinkFacts {
+  /** Of each edge, as it stands on the page; null where it has none. */
+  hrefs: string[] | null;
+  /** Of each edge its line, and its column or'ed with IGNORED_LINK; packed words in base64. */
+  places: string | null;
+  /** Hashes of what fragments can point at, packed in base64; null where the page was not read for them. */
+  anchors: string | null;
+  /** Those of the response that say why. */
+  headers: Record<string, string> | null;
+  /** Of the visible text, digits folded; only where it was asked for. */
+  textHash: number | null;
+}
+/** In the column of a link: it is marked to be left out. */
+export const IGNORED_LINK = 0x8000_0000;
 
 /**
  * A row on its way from the lane that read the page to the store that keeps it. It is text: an object would be taken apart and put together
@@ -33,7 +51,7 @@ export interface SealedPage {
 }
 
 /** Each field and its column; the sealed text has the values in this order. */
-const COLUMN_OF: Readonly<Record<keyof PageRow, string>> = {
+const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts'>, string>> = {
   status: 'status',
   message: 'message',
   contentType: 'content_type',
@@ -52,7 +70,7 @@ const COLUMN_OF: Readonly<Record<keyof PageRow, string>> = {
   totalMs: 'total_ms',
   malformed: 'malformed',
 };
-const FIELDS = Object.keys(COLUMN_OF) as (keyof PageRow)[];
+const FIELDS = [...Object.keys(COLUMN_OF), 'facts'] as (keyof PageRow)[];
 
 export const PAGE_COLUMNS: readonly string[] = Object.values(COLUMN_OF);
 
@@ -75,6 +93,7 @@ export function emptyPage(status: number | null): PageRow {
     ttfbMs: 0,
     totalMs: 0,
     malformed: null,
+    facts: null,
   };
 }
 
@@ -87,5 +106,9 @@ export function openPage({ text }: SealedPage): PageRow {
   return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]])) as unknown as PageRow;
 }
 
-/** Values of PAGE_COLUMNS. */
-export const pageValues = ({ text }: SealedPage): SqlValue[] => JSON.parse(text);
+/** Values of PAGE_COLUMNS, and what goes elsewhere. */
+export function pageValues({ text }: SealedPage): { values: SqlValue[]; facts: LinkFacts | null } {
+  const values = JSON.parse(text);
+  const facts = values.pop();
+  return { values, facts };
+}

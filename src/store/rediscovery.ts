@@ -7,6 +7,8 @@ import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-stat
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
 export interface StoreScope {
   admits(url: string): boolean;
+  /** What is out of scope is asked for too, once. */
+  readonly checksOutside: boolean;
   /** The deepest level at which a URL is still fetched. */
   depthLimit(url: string): number;
   /** The pattern of the trap that the URL is by its looks alone, or null. */
@@ -23,6 +25,7 @@ export interface StoreScope {
 
 /** So many of a commit go first in line, in memory; a scope that grows may queue a million at once. */
 const MOST_URGENT = 100;
+const NEVER_LISTED: ReadonlySet<string | null> = new Set(['scheme', 'ignored']);
 
 /**
  * A URL that is known is found again: by a shorter path, by a link that may be followed where the first one could not, or because the
@@ -213,14 +216,16 @@ export class Rediscovery {
     if (!opened && isListed && (depth >= row.depth || (wasOffered && !offered))) {
       return false;
     }
-    if (row.state === UrlState.unlisted && (row.reason === 'scheme' || !this.#scope.admits(row.url))) {
+    const inScope = isListed || this.#scope.admits(row.url);
+    if (NEVER_LISTED.has(row.reason) || !(inScope || this.#scope.checksOutside)) {
       return false;
     }
     const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
     const urgent = requeued && answer.queued.length < MOST_URGENT;
-    // What was only the end of an edge is in scope now, as has been asked above.
-    const flags = row.state === UrlState.unlisted ? (row.flags & ~UrlFlag.external) | candidate : row.flags;
+    const flags = isListed
+      ? row.flags
+      : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;
     const isCandidate = (flags & UrlFlag.candidate) !== 0;
     this.#update.run(
       depth,

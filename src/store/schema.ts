@@ -4,7 +4,7 @@ import { UNANSWERED } from './url-state.js';
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 2;
+export const SCHEMA_VERSION = 3;
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -27,6 +27,7 @@ CREATE TABLE hosts (
   block_reason TEXT,
   failures INTEGER NOT NULL DEFAULT 0,
   tuned_limit REAL,
+  learned_delay_ms REAL NOT NULL DEFAULT 0,
   dispatched INTEGER NOT NULL DEFAULT 0,
   sitemap_files INTEGER NOT NULL DEFAULT 0,
   deferred_reason TEXT,
@@ -100,14 +101,24 @@ CREATE TABLE edges (
   texts TEXT
 );
 
+CREATE TABLE link_facts (
+  page INTEGER PRIMARY KEY,
+  hrefs TEXT,
+  places BLOB,
+  anchors BLOB,
+  headers TEXT,
+  text_hash INTEGER
+);
+
 CREATE TABLE attempts (
   url INTEGER NOT NULL,
+  look INTEGER NOT NULL,
   attempt INTEGER NOT NULL,
   at REAL NOT NULL,
   status INTEGER,
   reason TEXT,
   message TEXT,
-  PRIMARY KEY (url, attempt)
+  PRIMARY KEY (url, look, attempt)
 ) WITHOUT ROWID;
 
 CREATE TABLE traps (trap INTEGER PRIMARY KEY, pattern TEXT NOT NULL UNIQUE, cause TEXT NOT NULL);

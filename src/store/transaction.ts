@@ -91,6 +91,8 @@ export interface HostRow {
   blockReason: string | null;
   failures: number;
   tunedLimit: number | null;
+  /** At which the host has not refused. */
+  learnedDelayMs: number;
   dispatched: number;
   sitemapFiles: number;
   deferredReason: string | null;

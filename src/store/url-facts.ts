@@ -96,7 +96,7 @@ export class UrlFacts {
   /** Requests after which it was asked for once more, in order. */
   failedAttempts(id: number): StoredAttempt[] {
     return this.#database
-      .prepare('SELECT attempt, at, status, reason, message FROM attempts WHERE url = ? ORDER BY attempt')
+      .prepare('SELECT attempt, at, status, reason, message FROM attempts WHERE url = ? ORDER BY look, attempt')
       .all(id) as StoredAttempt[];
   }
 

@@ -28,7 +28,8 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
   [UrlState.unlisted]: [UrlState.queued, UrlState.skipped],
 };
 
-export const UrlKind = { page: 0, robots: 1, sitemap: 2 } as const;
+/** A probe is a URL that no page names: what a site answers for what it does not have. */
+export const UrlKind = { page: 0, robots: 1, sitemap: 2, probe: 3 } as const;
 export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
 
 /**
@@ -56,6 +57,12 @@ export const UrlFlag = {
   fromCommonCrawl: 64,
   /** A page led to it after it had been settled as a candidate: nobody was told of it then. */
   untold: 128,
+  /** Looked broken at first: asked once more, by a GET. */
+  secondLook: 256,
+  /** Only loaded by pages, as far as is known: asked for with HEAD first. */
+  asset: 512,
+  /** Links name places on it: its ids are wanted, wherever it is. */
+  anchors: 1024,
 } as const;
 
 /** A candidate that has not answered, or not yet: it is in no list and no count of pages. A broken page is an answer too. */

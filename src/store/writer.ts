@@ -2,7 +2,7 @@ import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/place.js';
 import { HostsTable } from './hosts-table.js';
 import { PENDING } from './packed-edges.js';
-import { PAGE_COLUMNS, pageValues } from './page-row.js';
+import { type LinkFacts, PAGE_COLUMNS, pageValues } from './page-row.js';
 import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
@@ -235,7 +235,8 @@ export class Writer {
       const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
       this.#must(change, id, UrlState.leased, UrlState.queued);
       const { number, at, status, message } = retry.attempt;
-      this.#statements.insertAttempt.run(id, number, at, status, settled.reason, message);
+      const look = (retry.flags & UrlFlag.secondLook) === 0 ? 1 : 2;
+      this.#statements.insertAttempt.run(id, look, number, at, status, settled.reason, message);
       return;
     }
     const depth = this.#settleState(settled);
@@ -262,8 +263,22 @@ export class Writer {
   }
 
   #insertPage(settled: SettledUrl, redirectTo: number | null): void {
-    const values = settled.page === null ? NO_PAGE : pageValues(settled.page);
+    const { values, facts } = settled.page === null ? { values: NO_PAGE, facts: null } : pageValues(settled.page);
     this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...values);
+    if (facts !== null) {
+      this.#insertFacts(settled.id, facts);
+    }
+  }
+
+  #insertFacts(id: number, { hrefs, places, anchors, headers, textHash }: LinkFacts): void {
+    this.#statements.insertFacts.run(
+      id,
+      hrefs === null ? null : JSON.stringify(hrefs),
+      places === null ? null : Buffer.from(places, 'base64'),
+      anchors === null ? null : Buffer.from(anchors, 'base64'),
+      headers === null ? null : JSON.stringify(headers),
+      textHash,
+    );
   }
 
   #insertEdges(settled: SettledUrl, edges: Uint32Array, knownIds: Map<number, number>): void {
@@ -313,6 +328,7 @@ function prepare(
   | 'insertUrl'
   | 'insertPage'
   | 'insertEdges'
+  | 'insertFacts'
   | 'insertKeys'
   | 'insertAttempt'
   | 'settle'
@@ -334,8 +350,11 @@ function prepare(
       `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
+    insertFacts: database.prepare(
+      'INSERT OR REPLACE INTO link_facts (page, hrefs, places, anchors, headers, text_hash) VALUES (?, ?, ?, ?, ?, ?)',
+    ),
     insertAttempt: database.prepare(
-      'INSERT OR REPLACE INTO attempts (url, attempt, at, status, reason, message) VALUES (?, ?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO attempts (url, look, attempt, at, status, reason, message) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
     settle: database.prepare(

@@ -86,7 +86,7 @@ test('a configured header replaces ours, whatever its case, and is replaced by o
 
 test('a ranged request asks for one byte without encoding, a conditional one names what is known', () => {
   const headers = new RequestHeaders(PLAIN, 'gzip');
-  const ranged = asObject(headers.for('http://a.test', get('http://a.test/', { range: true })));
+  const ranged = asObject(headers.for('http://a.test', get('http://a.test/', { firstBytes: 1 })));
   expect(ranged).toMatchObject({ range: 'bytes=0-0', 'accept-encoding': 'identity' });
   const ifModified = { etag: '"1"', lastModified: 'bad\r\nEvil: 1' };
   const conditional = asObject(headers.for('http://a.test', get('http://a.test/', { ifModified })));

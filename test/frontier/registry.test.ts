@@ -58,6 +58,7 @@ function snapshot(id: number, queued: number, host: Partial<HostSnapshot['host']
         blockReason: null,
         failures: 0,
         tunedLimit: null,
+        learnedDelayMs: 0,
         dispatched: 0,
       },
       ...{ sitemapFiles: 0, deferredReason: null, address: null, parkedUntil: null, ...host },

@@ -205,6 +205,7 @@ const newHostRow = (id: number): HostRow => ({
   blockReason: null,
   failures: 0,
   tunedLimit: null,
+  learnedDelayMs: 0,
   dispatched: 0,
   sitemapFiles: 0,
   deferredReason: null,

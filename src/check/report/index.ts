@@ -1,3 +1,4 @@
+import type { CheckFormat } from '../../config/option-spec.js';
 import type { OutputFile } from '../../report/output.js';
 import type { CheckReport } from '../result.js';
 import { csvReport } from './csv.js';
@@ -10,21 +11,10 @@ import { sarifReport } from './sarif.js';
 import { terminalReport } from './terminal.js';
 import type { ReportOptions, ReportWriter } from './writer.js';
 
+export { CHECK_FORMATS, type CheckFormat } from '../../config/option-spec.js';
 export { githubStepSummary } from './github.js';
+export { lastLineOf } from './terminal.js';
 export type { Paint, ReportOptions } from './writer.js';
-
-export const CHECK_FORMATS = [
-  'terminal',
-  'json',
-  'jsonl',
-  'csv',
-  'junit',
-  'sarif',
-  'github',
-  'markdown',
-  'html',
-] as const;
-export type CheckFormat = (typeof CHECK_FORMATS)[number];
 
 export const CHECK_REPORTS: Readonly<Record<CheckFormat, ReportWriter>> = {
   terminal: terminalReport,

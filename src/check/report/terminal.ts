@@ -39,9 +39,13 @@ export function* terminalReport(report: CheckReport, { paint, verbose }: ReportO
   for (const remark of remarks(report.summary)) {
     yield `${paint('yellow', 'note:')} ${remark}\n`;
   }
+  yield `${paint(report.summary.exitCode === 0 ? 'green' : 'red', lastLineOf(report, tallies))}\n`;
+}
+
+/** All of it in a line. */
+export function lastLineOf(report: CheckReport, tallies = tally(report)): string {
   const { summary } = report;
-  const line = `check: ${findings(summary, tallies)} (${formatElapsed(summary.durationMs)}) → exit ${summary.exitCode}`;
-  yield `${paint(summary.exitCode === 0 ? 'green' : 'red', line)}\n`;
+  return `check: ${findings(summary, tallies)} (${formatElapsed(summary.durationMs)}) → exit ${summary.exitCode}`;
 }
 
 function heading(verdict: Verdict, count: number, paint: ReportOptions['paint']): string {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StateError } from '../../base/errors.js';
-import type { ReportTarget } from '../../config/option-spec.js';
+import type { ExportFormat, ReportTarget } from '../../config/option-spec.js';
 import { changedOptions } from '../../config/stored.js';
 import { KeyTable, type KeyTableData } from '../../frontier/embedded/key-table.js';
 import { writeFileAtomically } from '../../report/atomic-file.js';
@@ -36,7 +36,9 @@ export interface StoreSetup {
   seeds: SeedRow[];
   badSeeds: BadSeed[];
   /** Outputs that are written at the end, beside those that every crawl has. */
-  reports: ReportTarget[];
+  reports: ReportTarget<ExportFormat>[];
+  /** pages.jsonl, sitemap.xml and summary.json are written. */
+  hasOutputs: boolean;
   scope: Omit<CrawlScopeData, 'seeds'>;
   pid: number;
   wall: number;
@@ -55,7 +57,7 @@ export interface StoreOpened {
 export interface FinishOrders {
   facts: Omit<RunFacts, 'sitemap'>;
   /** Outputs asked for beside those that every crawl has. */
-  reports: ReportTarget[];
+  reports: ReportTarget<ExportFormat>[];
   wall: number;
 }
 
@@ -79,6 +81,7 @@ export class StoreHost {
   #reader: Reader | null = null;
   #stream: PagesStream | null = null;
   #directory: string | null = null;
+  #hasOutputs = false;
   #streamedSeq = 0;
   /** Settled by the last commit, and not in the file yet. */
   #unwritten: number[] = [];
@@ -87,6 +90,7 @@ export class StoreHost {
 
   open(setup: StoreSetup): StoreOpened {
     this.#directory = setup.directory;
+    this.#hasOutputs = setup.directory !== null && setup.hasOutputs;
     const path = setup.directory === null ? TEMPORARY : join(setup.directory, 'crawl.sqlite');
     if (setup.directory !== null) {
       makeDirectory(setup.directory);
@@ -124,12 +128,12 @@ export class StoreHost {
   }
 
   #openStream(store: Store): void {
-    if (this.#directory === null) {
+    if (!this.#hasOutputs) {
       return;
     }
     const kept = store.meta().pagesStream;
     const position: { offset: number; seq: number } = kept === undefined ? { offset: 0, seq: 0 } : JSON.parse(kept);
-    this.#stream = PagesStream.open(join(this.#directory, 'pages.jsonl'), position, this.#reader!);
+    this.#stream = PagesStream.open(join(this.#directory!, 'pages.jsonl'), position, this.#reader!);
     this.#streamedSeq = store.writer.lastSeq;
   }
 
@@ -202,16 +206,17 @@ export class StoreHost {
       pagesStream: JSON.stringify({ offset: 0, seq: 0 }),
     });
     store.end(facts.reason, orders.wall);
-    if (this.#directory === null) {
+    if (!this.#hasOutputs) {
       return summarise(reader, { ...facts, sitemap: null });
     }
+    const directory = this.#directory!;
     this.#stream?.close();
     this.#stream = null;
     const fresh = new Reader(store.database);
-    await exportFormat(fresh, 'jsonl', { path: join(this.#directory, 'pages.jsonl') });
-    const sitemap = await exportFormat(fresh, 'sitemap', { path: join(this.#directory, 'sitemap.xml') });
+    await exportFormat(fresh, 'jsonl', { path: join(directory, 'pages.jsonl') });
+    const sitemap = await exportFormat(fresh, 'sitemap', { path: join(directory, 'sitemap.xml') });
     const summary = summarise(fresh, { ...facts, sitemap });
-    writeFileAtomically(join(this.#directory, 'summary.json'), summaryJson(summary));
+    writeFileAtomically(join(directory, 'summary.json'), summaryJson(summary));
     // Last: a path of the user's that cannot be written must not cost what is always there.
     for (const { format, path } of orders.reports) {
       await exportFormat(fresh, format, { path });

@@ -44,7 +44,13 @@ export interface HostLimits {
   ceiling: number;
   tunes: boolean;
   tunedLimit: number | null;
+  /** 1 where it is left out. */
+  delayFactor?: number;
 }
+
+/** A host that says 429 is asked at least this much apart from then on, and after each further one twice as much. */
+const FIRST_LEARNED_MS = 200;
+const MOST_LEARNED_MS = 10_000;
 
 const FIRST_LIMIT = 2;
 
@@ -55,6 +61,7 @@ export class Host implements HeapItem {
   readonly origins: Origin[] = [];
   readonly tuner: Tuner;
   readonly #baseDelayMs: number;
+  readonly #delayFactor: number;
   heapAt: number | null = null;
   heapPlace = 0;
   /** It stands among those that have a seed or a home page to ask for. */
@@ -63,6 +70,7 @@ export class Host implements HeapItem {
   blockedUntil = 0;
   blockReason: BlockReason | null = null;
   failures = 0;
+  learnedDelayMs = 0;
   /** Requests under way, and those of them that still wait for headers. */
   inFlight = 0;
   awaitingHeaders = 0;
@@ -94,16 +102,17 @@ export class Host implements HeapItem {
     this.id = id;
     this.name = name;
     this.#baseDelayMs = baseDelayMs;
+    this.#delayFactor = limits.delayFactor ?? 1;
     this.tuner = new Tuner({ ceiling: limits.ceiling, start: limits.tunedLimit ?? FIRST_LIMIT, tunes: limits.tunes });
   }
 
-  /** The stricter of --delay and Crawl-delay. */
+  /** The strictest of --delay, Crawl-delay and what its refusals have taught. */
   get delayMs(): number {
-    let delay = this.#baseDelayMs;
+    let delay = Math.max(this.#baseDelayMs, this.learnedDelayMs);
     for (const origin of this.origins) {
       delay = Math.max(delay, origin.crawlDelayMs ?? 0);
     }
-    return delay;
+    return delay * this.#delayFactor;
   }
 
   get readyAt(): number {
@@ -153,6 +162,17 @@ export class Host implements HeapItem {
       this.dirty = true;
     }
   }
+
+  /** It said that this was too fast. Requests that went out before the last refusal was known tell nothing new. */
+  refused(sentAt: number, now: number): void {
+    if (sentAt < this.#refusedAt) {
+      return;
+    }
+    this.#refusedAt = now;
+    this.learnedDelayMs = Math.min(MOST_LEARNED_MS, Math.max(FIRST_LEARNED_MS, (2 * this.delayMs) / this.#delayFactor));
+    this.dirty = true;
+  }
+  #refusedAt = 0;
 
   /** Trouble of a request that was sent after the last block began; those sent before it tell nothing new. */
   troubled(sentAt: number, now: number, retryAfterMs: number | null, random: number, options: BackoffOptions): void {

@@ -88,7 +88,7 @@ export class Leasing {
   #leaseUrl(pick: Extract<Pick, { what: 'url' }>, composition: Composition): Lease {
     const { origin } = pick;
     const item = { ...pick.item, attempts: pick.item.attempts + 1 };
-    if (!this.#state.options.obeyRobots && !origin.sitemapsSought && isServer(origin.origin)) {
+    if (origin.robotsExpiresAt === Number.MAX_SAFE_INTEGER && !origin.sitemapsSought && isServer(origin.origin)) {
       // No robots.txt is waited for: its sitemaps are sought with the first of its URLs.
       origin.dirty = true;
       this.#admission.afterRobots(origin, [], composition);
@@ -179,7 +179,10 @@ export class Leasing {
       origin: origin.id,
       rules: item.kind === UrlKind.robots ? null : origin.rules,
       rulesVersion: origin.rulesVersion,
-      wantsText: item.kind === UrlKind.page && this.#state.parts.traps.wantsText(item.url),
+      wantsText:
+        item.kind === UrlKind.probe ||
+        (item.flags & UrlFlag.secondLook) !== 0 ||
+        (item.kind === UrlKind.page && this.#state.parts.traps.wantsText(item.url)),
     };
   }
 }

@@ -13,6 +13,10 @@ export interface SchedulerOptions extends BackoffOptions {
   readyHeapLimit: number;
   robotsWorkers: number;
   obeyRobots: boolean;
+  /** Origins that are answered from this machine's own files: no robots.txt speaks for them. */
+  ownOrigins?: readonly string[];
+  /** Every delay is so many times as long; 1 where it is left out. */
+  delayFactor?: number;
   maxWaitMs: number;
   maxCrawlDelayMs: number;
   retries: number;

@@ -75,6 +75,7 @@ export class Registry {
       ceiling: maxInflightPerHost,
       tunes: autoTune,
       tunedLimit: row.tunedLimit,
+      delayFactor: this.#options.delayFactor ?? 1,
     });
     const now = this.#clock.now();
     // Wall clocks jump; no wait is ever longer than what could have been asked for.
@@ -83,6 +84,7 @@ export class Registry {
     host.blockedUntil = now + clamp(row.blockedUntil - this.#clock.wall(), 0, Math.max(maxBackoffMs, maxRetryAfterMs));
     host.blockReason = row.blockReason as Host['blockReason'];
     host.failures = row.failures;
+    host.learnedDelayMs = row.learnedDelayMs;
     host.dispatched = row.dispatched;
     host.sitemapFiles = row.sitemapFiles;
     host.deferredReason = row.deferredReason;
@@ -94,12 +96,12 @@ export class Registry {
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
     const { order, choose } = this.#options;
     const origin = new Origin(row.id, text, host, new UrlQueue(order === 'dfs', choose?.() ?? null));
-    const obeys = this.#options.obeyRobots && isServer(text);
+    const obeys = this.#options.obeyRobots && isServer(text) && !this.#options.ownOrigins?.includes(text);
     origin.robots = obeys ? keptStanding(row.robotsState as RobotsState) : 'ready';
     origin.robotsId = row.robotsId;
     origin.rules = obeys ? row.robotsRules : null;
     origin.rulesVersion = row.robotsAt ?? 0;
-    origin.robotsAt = row.robotsAt;
+    origin.robotsAt = obeys ? row.robotsAt : null;
     origin.robotsExpiresAt = obeys ? (row.robotsExpiresAt ?? 0) : Number.MAX_SAFE_INTEGER;
     origin.crawlDelayMs = obeys ? row.crawlDelayMs : null;
     origin.sitemapsSought = row.sitemapsSought;
@@ -169,6 +171,7 @@ export class Registry {
       blockReason: host.blockReason,
       failures: host.failures,
       tunedLimit: host.tuner.exact,
+      learnedDelayMs: host.learnedDelayMs,
       dispatched: host.dispatched,
       sitemapFiles: host.sitemapFiles,
       deferredReason: host.deferredReason,

@@ -63,6 +63,9 @@ export class Responses {
       return;
     }
     const now = this.#state.clock.now();
+    if (status === 429) {
+      host.refused(held.sentAt, now);
+    }
     const retryAfterMs = status === 429 || status === 503 ? outcome.retryAfterMs : null;
     this.#state.scheduler.use.peakBlocked++;
     host.troubled(held.sentAt, now, retryAfterMs, this.#state.parts.random(), this.#state.options);

@@ -140,7 +140,7 @@ export class Scheduler {
     }
     const wall = this.#clock.wall();
     // A clock that was set back tells nothing about its age.
-    const expired = this.#options.obeyRobots && (wall >= origin.robotsExpiresAt || wall < (origin.robotsAt ?? 0));
+    const expired = wall >= origin.robotsExpiresAt || wall < (origin.robotsAt ?? 0);
     if (origin.robots === 'ready' && expired) {
       origin.robots = 'unknown';
       origin.dirty = true;

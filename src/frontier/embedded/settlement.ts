@@ -217,7 +217,7 @@ export class Settlement {
       state: failed && outcome.redirect === null ? UrlState.failed : UrlState.done,
       reason: outcome.errorClass,
       retry: null,
-      page: outcome.page,
+      page: outcome.page ?? failedPage(outcome, this.#state.clock.wall()),
       redirectTo: null,
       edges: null,
       rels: [],

@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../parse/entities.js';
+import { decodeReferences } from '../entities.js';
 import { HtmlReader, type HtmlTag } from './html-tag.js';
 import type { PlainText } from './plain-text.js';
 import type { Content } from './source.js';

@@ -1,4 +1,4 @@
-import { decodeReferences } from '../../parse/entities.js';
+import { decodeReferences } from '../entities.js';
 
 export const isPunctuation = (character: string | undefined): boolean =>
   character !== undefined && /^[!-/:-@[-`{-~]$/.test(character);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { markdownAnchors, markdownLinks } from '../../src/check/markdown-links.js';
+import { markdownAnchors, markdownLinks } from '../../src/parse/markdown-links.js';
 
 /** `kind href|text` of each link. */
 const read = (text: string) =>

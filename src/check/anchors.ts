@@ -1,0 +1,72 @@
+import { AnchorSet } from '../parse/anchor-hash.js';
+import { edgesFromBlob } from '../store/packed-edges.js';
+import type { RedirectChains } from '../store/redirect-chains.js';
+import type { Database, Statement } from '../store/sqlite.js';
+import { UrlFlag, UrlState } from '../store/url-state.js';
+import { namesOf } from './fragment.js';
+
+/** A fragment that links name, and whether the page where they end has it. */
+export interface FragmentCheck {
+  /** The URL that the links name, and the one where its redirects end. */
+  target: number;
+  end: number;
+  fragment: string;
+  /** `unread`: the page answers, but it was not read for what fragments can point at. `unknown`: nothing can be said. */
+  standing: 'there' | 'missing' | 'unread' | 'unknown';
+}
+
+const HTML_OR_MARKDOWN = /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:x-)?markdown)\b/i;
+
+/** All fragments that links name, by target. Needs the temporary table of a LinkTable. */
+export function* checkFragments(database: Database, chains: RedirectChains): IterableIterator<FragmentCheck> {
+  const pages = new Pages(database);
+  let last: { target: number; end: number; page: Page } | null = null;
+  for (const { target, fragment } of database
+    .prepare('SELECT target, fragment FROM temp.fragments ORDER BY target, fragment')
+    .iterate()) {
+    if (last?.target !== target) {
+      const { id: end, problem } = chains.endOf(target);
+      last = { target, end, page: problem === null ? pages.get(end) : UNKNOWN };
+    }
+    const { end, page } = last!;
+    const standing = typeof page === 'string' ? page : hasOne(page, fragment) ? 'there' : 'missing';
+    yield { target, end, fragment, standing };
+  }
+}
+
+type Page = AnchorSet | 'unread' | 'unknown';
+const UNKNOWN: Page = 'unknown';
+
+function hasOne(anchors: AnchorSet, fragment: string): boolean {
+  for (const name of namesOf(fragment)) {
+    if (anchors.has(name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+class Pages {
+  readonly #select: Statement;
+
+  constructor(database: Database) {
+    this.#select = database.prepare(
+      `SELECT urls.state AS state, urls.flags AS flags, pages.content_type AS type, link_facts.anchors AS anchors
+       FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id WHERE urls.id = ?`,
+    );
+  }
+
+  get(id: number): Page {
+    const row = this.#select.get(id);
+    if (row === undefined || row.state !== UrlState.done) {
+      return 'unknown';
+    }
+    if (row.anchors !== null) {
+      const anchors = new AnchorSet(edgesFromBlob(row.anchors));
+      // A page elsewhere without a single id may well be made by a program in the browser.
+      return anchors.size === 0 && (row.flags & UrlFlag.external) !== 0 ? 'unknown' : anchors;
+    }
+    const readable = row.type === null || HTML_OR_MARKDOWN.test(row.type);
+    return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';
+  }
+}

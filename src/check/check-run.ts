@@ -1,0 +1,229 @@
+import type { Clock } from '../base/clock.js';
+import { StateError, UsageError } from '../base/errors.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import type { EndReason } from '../crawl/limits.js';
+import { CrawlSession } from '../crawl/session.js';
+import type { CheckWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import type { SeedRow } from '../store/transaction.js';
+import { hostnameOfKey } from '../url/host.js';
+import { type LocalFolder, ServedFolders } from './local-folder.js';
+import { type MadeReport, makeReport } from './make-report.js';
+import { ResultCache } from './result-cache.js';
+import { prepareRound } from './rounds.js';
+import { CheckRules } from './rules.js';
+
+export interface CheckEvents {
+  /** A session begins: the first look, or a further one. */
+  began?(session: CrawlSession, plan: SessionPlan, round: number): void;
+  notice?(text: string): void;
+}
+
+export interface CheckPlan {
+  resolved: ResolvedOptions<'check'>;
+  /** `check` of the config file, and where it stands. */
+  config: { value: unknown; path: string } | null;
+  directory: string;
+  seeds: SeedRow[];
+  /** It begins; else the one that is kept in the directory goes on. */
+  isNew: boolean;
+  /** How far the kept one had come. */
+  round: number;
+  truncated: string | null;
+  folders: readonly LocalFolder[];
+  /** Of a new one. */
+  badSeeds?: SessionPlan['badSeeds'];
+  credentials?: SessionPlan['credentials'];
+  events: CheckEvents & { session?: SessionEvents };
+  cwd: string;
+  clock: Clock;
+}
+
+export interface CheckOutcome {
+  report: MadeReport;
+  /** Of the last session. */
+  result: SessionResult;
+}
+
+/** No check needs as many: what a second look brings to light is looked at twice too, and so on. */
+const MOST_ROUNDS = 6;
+const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
+
+/** A check of links: a crawl, then rounds of looking again at what seems broken, then the verdicts. */
+export class CheckRun {
+  readonly #plan: CheckPlan;
+  readonly #rules: CheckRules;
+  readonly #startedAt: number;
+  #session: CrawlSession | null = null;
+  #stopped: { reason: EndReason; graceMs: number } | null = null;
+  #truncated: string | null;
+
+  constructor(plan: CheckPlan) {
+    this.#plan = plan;
+    this.#rules = rulesOf(plan);
+    this.#startedAt = plan.clock.now();
+    this.#truncated = plan.truncated;
+  }
+
+  /** Nothing new is asked for; the report is made of what is known. */
+  stop(reason: EndReason, graceMs: number): void {
+    this.#stopped = { reason, graceMs };
+    this.#session?.stop(reason, graceMs);
+  }
+
+  async run(): Promise<CheckOutcome> {
+    const { cwd, folders, directory, resolved, clock } = this.#plan;
+    const { cache: cacheFile } = resolved.options;
+    const cache = cacheFile === null ? null : await this.#loadCache(cacheFile);
+    const served = await ServedFolders.open(folders, cwd);
+    try {
+      const result = await this.#rounds(served, cache);
+      const report = await makeReport({
+        directory,
+        options: resolved.options,
+        rules: this.#rules,
+        cache,
+        names: served,
+        truncated: this.#truncated,
+        end: result.end.reason,
+        durationMs: clock.now() - this.#startedAt,
+        clock,
+      });
+      return { report, result };
+    } finally {
+      await served.close();
+    }
+  }
+
+  async #loadCache(file: string): Promise<ResultCache> {
+    const { cacheAgeMs } = this.#plan.resolved.options;
+    const cache = await ResultCache.load(file, {
+      maxAgeMs: Math.max(cacheAgeMs, this.#rules.longestAgeMs),
+      now: () => this.#plan.clock.wall(),
+    });
+    if (cache.damaged > 0) {
+      this.#plan.events.notice?.(`${cache.damaged} lines of ${file} could not be read and are left out`);
+    }
+    return cache;
+  }
+
+  async #rounds(served: ServedFolders, cache: ResultCache | null): Promise<SessionResult> {
+    const { clock, directory, resolved } = this.#plan;
+    const { secondLookBudgetMs, maxRedirects } = resolved.options;
+    let { round } = this.#plan;
+    let isNew = this.#plan.isNew;
+    let spentMs = 0;
+    for (;;) {
+      const leftMs = secondLookBudgetMs - spentMs;
+      const since = clock.now();
+      const result = await this.#look(round, isNew, leftMs, served, cache);
+      isNew = false;
+      spentMs += round === 0 ? 0 : clock.now() - since;
+      if (round === 0) {
+        this.#truncated = result.end.truncated;
+      }
+      const isOver = STOPPED.has(result.end.reason) || round >= MOST_ROUNDS || spentMs >= secondLookBudgetMs;
+      if (
+        isOver ||
+        (await prepareRound({ directory, round: round + 1, maxRedirects, truncated: this.#truncated })) === 0
+      ) {
+        return result;
+      }
+      round++;
+    }
+  }
+
+  async #look(
+    round: number,
+    isNew: boolean,
+    leftMs: number,
+    served: ServedFolders,
+    cache: ResultCache | null,
+  ): Promise<SessionResult> {
+    const { directory, seeds, badSeeds, credentials, events, clock } = this.#plan;
+    const plan: SessionPlan = {
+      resolved: this.#asCrawl(),
+      directory,
+      seeds: isNew ? seeds : null,
+      ...(isNew ? {} : { storedSeeds: seeds }),
+      ...(badSeeds === undefined ? {} : { badSeeds }),
+      ...(credentials === undefined ? {} : { credentials }),
+      events: events.session ?? {},
+      check: this.#wishes(round, leftMs, served, isNew ? cache : null),
+      clock,
+    };
+    const session = new CrawlSession(plan);
+    await session.open();
+    this.#session = session;
+    events.began?.(session, plan, round);
+    if (this.#stopped !== null) {
+      session.stop(this.#stopped.reason, this.#stopped.graceMs);
+    }
+    return session.run();
+  }
+
+  /** The engine's options: what a check always does is not up to the user. */
+  #asCrawl(): ResolvedOptions<'crawl'> {
+    const { options, sources, notices } = this.#plan.resolved;
+    return {
+      options: { ...options, anchorText: true, assets: true, json: false },
+      sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default' },
+      notices,
+    };
+  }
+
+  #wishes(round: number, leftMs: number, served: ServedFolders, cache: ResultCache | null): CheckWishes {
+    const { options } = this.#plan.resolved;
+    const exclude = options.exclude.length === 0 ? [] : [{ match: options.exclude, ignore: true }];
+    return {
+      ignore: [...exclude, ...this.#rules.ignoreRules],
+      folders: served.origins,
+      folderSecrets: served.secrets,
+      headers: this.#rules.headerRules,
+      delayMsOf: (host) => this.#delayMsOf(host),
+      secondLook: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
+      known: cache === null ? [] : this.#fresh(cache),
+      meta: { folders: JSON.stringify(this.#plan.folders) },
+    };
+  }
+
+  /** Rules are by URL, delays by host: what holds for its home page holds for a host. */
+  #delayMsOf(host: string): number | null {
+    const name = hostnameOfKey(host);
+    const delays = [`https://${name}/`, `http://${host}/`].map((url) => this.#rules.delayMsOf(url) ?? 0);
+    return Math.max(...delays);
+  }
+
+  *#fresh(cache: ResultCache): IterableIterator<string> {
+    const { cacheAgeMs } = this.#plan.resolved.options;
+    for (const url of cache.urls()) {
+      if (cache.get(url, this.#rules.maxAgeMsOf(url) ?? cacheAgeMs) !== null) {
+        yield url;
+      }
+    }
+  }
+}
+
+function rulesOf({ resolved, config }: CheckPlan): CheckRules {
+  const { accept, failOn } = resolved.options;
+  return new CheckRules({ accept, failOn, rules: ruleList(config) }, (name, problem) => {
+    if (name.startsWith('--')) {
+      throw new UsageError(`${name} ${problem}`);
+    }
+    throw new StateError('config', `${config?.path}: check.${name} ${problem}`);
+  });
+}
+
+function ruleList(config: CheckPlan['config']): unknown {
+  if (config === null || config.value === undefined) {
+    return null;
+  }
+  const { value, path } = config;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new StateError('config', `${path}: check must be an object`);
+  }
+  const other = Object.keys(value).find((key) => key !== 'rules');
+  if (other !== undefined) {
+    throw new StateError('config', `${path}: check has an unknown key ${other}; it has rules`);
+  }
+  return (value as { rules?: unknown }).rules;
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../base/clock.js';
+import type { OptionsOf } from '../config/options.js';
+import type { EndReason } from '../crawl/limits.js';
+import { storePath } from '../store/directory.js';
+import { Reader } from '../store/reader.js';
+import { openStoreFile } from '../store/store.js';
+import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { compareWithBaseline, readBaseline, updateBaseline, writeBaseline } from './baseline.js';
+import { Findings, type PageNames } from './findings.js';
+import type { CheckReport, CheckSummary } from './result.js';
+import type { ResultCache } from './result-cache.js';
+import type { CheckRules } from './rules.js';
+import { Soft404s } from './soft-404.js';
+
+export interface ReportParts {
+  directory: string;
+  options: OptionsOf<'check'>;
+  rules: CheckRules;
+  cache: ResultCache | null;
+  names: PageNames;
+  truncated: string | null;
+  end: EndReason;
+  durationMs: number;
+  clock: Clock;
+}
+
+/** A report that can be read until it is closed. */
+export interface MadeReport extends CheckReport {
+  /** Nothing of what was to be checked has answered. */
+  nothingReached: boolean;
+  close(): void;
+}
+
+/** The verdicts of a check whose rounds are over, or were stopped. */
+export async function makeReport(parts: ReportParts): Promise<MadeReport> {
+  const { directory, options, rules, cache, names } = parts;
+  const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
+  try {
+    const reader = new Reader(database);
+    const findings = await Findings.gather({
+      database,
+      maxRedirects: options.maxRedirects,
+      rules,
+      cache,
+      soft404s: new Soft404s(database),
+      names,
+    });
+    const truncated = parts.truncated ?? STOPS[parts.end] ?? null;
+    const baseline = applyBaseline(findings, options, truncated !== null, parts.clock);
+    if (cache !== null) {
+      await keepResults(cache, findings, options.cache!);
+    }
+    const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
+    const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
+    const summary: CheckSummary = {
+      verdicts: findings.verdicts,
+      links: findings.size,
+      pages: count(
+        `link_facts JOIN urls ON urls.id = link_facts.page WHERE anchors IS NOT NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
+      ),
+      failing: findings.failing,
+      ignored: findings.ignored,
+      baseline,
+      truncated,
+      ignoredRobots: options.ignoreRobots,
+      durationMs: parts.durationMs,
+      exitCode: findings.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
+    };
+    return {
+      summary,
+      seeds: reader.seeds().map(({ label }) => names.url(label)),
+      startedAt: new Date(Number(reader.meta().startedAt ?? 0)).toISOString(),
+      links: () => findings.links(),
+      nothingReached: count(inside) === 0,
+      close: () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** Ends that leave something unasked. */
+const STOPS: Partial<Record<EndReason, string>> = {
+  interrupted: 'interrupted',
+  terminated: 'interrupted',
+  stopped: 'interrupted',
+};
+
+function applyBaseline(
+  findings: Findings,
+  { baseline: file, updateBaseline: update }: OptionsOf<'check'>,
+  isTruncated: boolean,
+  clock: Clock,
+): CheckSummary['baseline'] {
+  if (file === null) {
+    return null;
+  }
+  const before = readBaseline(file) ?? new Map();
+  const comparison = compareWithBaseline(findings.links(false), before, isTruncated);
+  findings.acquit(comparison.known);
+  if (update) {
+    writeBaseline(file, updateBaseline(before, comparison, new Date(clock.wall()).toISOString().slice(0, 10)));
+  }
+  return { new: comparison.new.length, fixed: comparison.fixed, known: comparison.known.length };
+}
+
+async function keepResults(cache: ResultCache, findings: Findings, file: string): Promise<void> {
+  for (const link of findings.links(false)) {
+    if (link.external && link.fragment === null && cache.get(link.url)?.why === undefined) {
+      cache.put(link);
+    }
+  }
+  await cache.save(file);
+}

@@ -1,0 +1,111 @@
+import { systemClock } from '../base/clock.js';
+import { storePath } from '../store/directory.js';
+import { DirectoryLock } from '../store/lock.js';
+import { RedirectChains } from '../store/redirect-chains.js';
+import type { Database } from '../store/sqlite.js';
+import { openStoreFile } from '../store/store.js';
+import { checkFragments } from './anchors.js';
+import { LinkTable } from './link-table.js';
+import { SecondLook } from './second-look.js';
+import { Soft404s } from './soft-404.js';
+
+export interface RoundOptions {
+  directory: string;
+  /** From 1: the first look is round 0. */
+  round: number;
+  maxRedirects: number;
+  /** The limit that cut the first look short, or null. */
+  truncated: string | null;
+}
+
+/** Queues what the next round is to ask for. Returns how much that is. */
+export async function prepareRound(options: RoundOptions): Promise<number> {
+  return atStore(options.directory, async (database) => {
+    const table = await LinkTable.build(database);
+    const chains = new RedirectChains(database, options.maxRedirects);
+    const { unread, missing } = fragmentsInDoubt(database, chains);
+    const probes = new Soft404s(database);
+    database.exec('BEGIN IMMEDIATE');
+    const second = new SecondLook(database, systemClock.wall());
+    if (options.truncated !== null) {
+      second.leaveRest();
+    }
+    second.failed();
+    second.these(missing);
+    second.these(loops(database, chains));
+    second.unread(unread);
+    const probed = probes.queue(table);
+    second.these(probes.lookalikes());
+    second.forgiveHosts();
+    setMeta(database, {
+      checkRound: String(options.round),
+      ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
+    });
+    const queued = second.queued + probed;
+    if (queued > 0) {
+      database.exec("DELETE FROM meta WHERE key = 'ended'");
+    }
+    database.exec('COMMIT');
+    return queued;
+  });
+}
+
+/** All that was broken in the check of a directory is asked for again, as if for the first time. Returns how much that is. */
+export async function reopenBroken(directory: string, maxRedirects: number): Promise<number> {
+  return atStore(directory, async (database) => {
+    await LinkTable.build(database);
+    const { missing } = fragmentsInDoubt(database, new RedirectChains(database, maxRedirects));
+    database.exec('BEGIN IMMEDIATE');
+    const second = new SecondLook(database, systemClock.wall());
+    second.forget(missing);
+    second.forgiveHosts();
+    setMeta(database, { checkRound: '0' });
+    database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
+    database.exec('COMMIT');
+    return second.queued;
+  });
+}
+
+function fragmentsInDoubt(database: Database, chains: RedirectChains): { unread: Set<number>; missing: Set<number> } {
+  const unread = new Set<number>();
+  const missing = new Set<number>();
+  for (const { end, standing } of checkFragments(database, chains)) {
+    if (standing === 'unread') {
+      unread.add(end);
+    } else if (standing === 'missing') {
+      missing.add(end);
+    }
+  }
+  return { unread, missing };
+}
+
+function* loops(database: Database, chains: RedirectChains): IterableIterator<number> {
+  for (const { id } of database.prepare('SELECT id FROM pages WHERE redirect_to IS NOT NULL').all()) {
+    if (chains.endOf(id).problem === 'redirect_loop') {
+      yield id;
+    }
+  }
+}
+
+function setMeta(database: Database, values: Record<string, string>): void {
+  const set = database.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  );
+  for (const [key, value] of Object.entries(values)) {
+    set.run(key, value);
+  }
+}
+
+async function atStore<T>(directory: string, work: (database: Database) => Promise<T>): Promise<T> {
+  const lock = DirectoryLock.take(directory);
+  try {
+    const database = openStoreFile(storePath(directory), { create: false });
+    try {
+      return await work(database);
+    } finally {
+      database.close();
+    }
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,150 @@
+import { UrlState } from '../store/url-state.js';
+import type { Verdict } from './result.js';
+import { wallSign } from './wall.js';
+
+/** What came of one look at a URL. */
+export interface LookResult {
+  /** Error class, or null where it was fine. */
+  reason: string | null;
+  status: number | null;
+  message: string | null;
+}
+
+/** What is known of the URL where a link ends. */
+export interface Answer extends LookResult {
+  state: UrlState;
+  headers: Readonly<Record<string, string>>;
+  title: string | null;
+  /** What the first look saw, where there was a second one, or is to be. */
+  first: LookResult | null;
+  /** It was to be looked at a second time. */
+  wasDoubted: boolean;
+  /** So many URLs of its host were asked for, and each answered 403; else 0. */
+  forbiddenByHost: number;
+}
+
+export interface Ruling {
+  verdict: Verdict;
+  /** The rule or sign that decided, in words. */
+  why: string;
+}
+
+const FINAL_NAMES = /there is no such name|has no address|not a name that can be looked up/;
+
+const BY_REASON: Readonly<Record<string, Verdict>> = {
+  http_5xx: 'server_error',
+  timeout: 'timeout',
+  too_slow: 'timeout',
+  connection_refused: 'connection',
+  connection_reset: 'connection',
+  tls: 'tls',
+  auth_required: 'auth_required',
+  rate_limited: 'rate_limited',
+  malformed_html: 'malformed_html',
+  redirect_limit: 'redirect_limit',
+  redirect_loop: 'redirect_loop',
+  invalid_url: 'invalid_url',
+};
+/** Of 4xx those that do not say that the page is gone. */
+const NOT_DEAD: Readonly<Record<number, Ruling>> = {
+  408: { verdict: 'timeout', why: '408: the server gave up waiting' },
+  425: { verdict: 'unverifiable', why: '425: the server does not answer this early' },
+  451: { verdict: 'unverifiable', why: '451: withheld for legal reasons' },
+};
+
+const SKIPPED: Readonly<Record<string, string>> = {
+  nofollow: 'its links are marked nofollow, and --nofollow obey is set',
+  depth: 'it lies deeper than --depth',
+  limit: 'a limit ended the run before its turn',
+  trap: 'it looks like a trap for crawlers; --allow-trap lets it through',
+  scheme: 'it is no page of the web',
+  scope: 'it leads out of what is checked (--no-external)',
+  asset: 'a form is not sent',
+  ignored: 'a rule leaves it out',
+};
+
+/** What is said of the URL where a link ends. */
+export function ruleOn(answer: Answer): Ruling {
+  const { state, reason } = answer;
+  if (state === UrlState.done) {
+    const before =
+      answer.first === null || answer.first.reason === null
+        ? ''
+        : `, on the second look; before that ${inWords(answer.first)}`;
+    return { verdict: 'ok', why: `${answer.status ?? 'it answers'}${before}` };
+  }
+  if (state === UrlState.failed) {
+    return ruleOnFailure(answer);
+  }
+  if (answer.wasDoubted) {
+    const seen = answer.first === null ? '' : `: ${inWords(answer.first)}`;
+    return { verdict: 'unverifiable', why: `there was no time for a second look${seen}` };
+  }
+  if (state === UrlState.deferred) {
+    return reason === 'retry_after'
+      ? { verdict: 'rate_limited', why: 'its host asks to be left alone for longer than --max-wait' }
+      : { verdict: 'unverifiable', why: DEFERRED[reason ?? ''] ?? `put off: ${reason}` };
+  }
+  if (reason === 'robots') {
+    return { verdict: 'unverifiable', why: answer.message ?? 'robots.txt forbids it' };
+  }
+  return { verdict: 'skipped', why: SKIPPED[reason ?? 'limit'] ?? `${reason}` };
+}
+
+const DEFERRED: Readonly<Record<string, string>> = {
+  backoff: 'its host failed too often, and was left alone',
+  quarantine: 'its host failed too often, and was left alone',
+  robots_unreachable: 'the robots.txt of its host cannot be had, so nothing may be asked',
+  crawl_delay: 'its host asks for a delay longer than --max-crawl-delay',
+};
+
+function ruleOnFailure(answer: Answer): Ruling {
+  const last = ruleOnLook(answer, answer);
+  if (last.verdict === 'ok' || !answer.wasDoubted || answer.first === null) {
+    return last;
+  }
+  const first = ruleOnLook(answer.first, { ...answer, headers: {}, title: null });
+  // What is no failure of the page has no class that could differ.
+  if (first.verdict === last.verdict || last.verdict === 'unverifiable' || last.verdict === 'blocked') {
+    return { verdict: last.verdict, why: `${last.why}, on both looks` };
+  }
+  return {
+    verdict: 'unverifiable',
+    why: `the looks differ: first ${inWords(answer.first)}, then ${inWords(answer)}`,
+  };
+}
+
+function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answer): Ruling {
+  const { reason, status } = look;
+  const wall = wallSign(status, headers, title);
+  if (wall !== null) {
+    return { verdict: 'blocked', why: wall };
+  }
+  if (status === 403 && forbiddenByHost > 0) {
+    return { verdict: 'blocked', why: `its host answered 403 to each of ${forbiddenByHost} URLs` };
+  }
+  if (reason === 'http_4xx') {
+    return NOT_DEAD[status ?? 0] ?? { verdict: 'dead', why: `${status}` };
+  }
+  if (reason === 'dns') {
+    const isFinal = look.message === null || FINAL_NAMES.test(look.message);
+    return { verdict: isFinal ? 'dns' : 'unverifiable', why: inWords(look) };
+  }
+  if (reason === 'blocked_address') {
+    return { verdict: 'unverifiable', why: 'it leads to a private address, which is not asked' };
+  }
+  if (reason === 'too_large') {
+    return { verdict: 'ok', why: 'it answers; it is larger than --max-body and was not read' };
+  }
+  const verdict = BY_REASON[reason ?? ''];
+  return verdict === undefined ? { verdict: 'unverifiable', why: inWords(look) } : { verdict, why: inWords(look) };
+}
+
+/** `404`, or `timeout: No headers came for 10000 ms.` */
+export function inWords({ reason, status, message }: LookResult): string {
+  if (status !== null && (message === null || reason === null || reason.startsWith('http_'))) {
+    return String(status);
+  }
+  const words = message ?? reason ?? 'no answer';
+  return status === null ? words.replace(/\.$/, '') : `${status}, ${words.replace(/\.$/, '')}`;
+}
