@@ -21,21 +21,22 @@ export interface RoundOptions {
 /** Queues what the next round is to ask for. Returns how much that is. */
 export async function prepareRound(options: RoundOptions): Promise<number> {
   return atStore(options.directory, async (database) => {
-    const table = await LinkTable.build(database);
+    await LinkTable.build(database);
     const chains = new RedirectChains(database, options.maxRedirects);
     const { unread, missing } = fragmentsInDoubt(database, chains);
-    const probes = new Soft404s(database);
+    const soft404s = new Soft404s(database, chains);
     database.exec('BEGIN IMMEDIATE');
     const second = new SecondLook(database, systemClock.wall());
     if (options.truncated !== null) {
       second.leaveRest();
     }
     second.failed();
+    second.neverRead();
     second.these(missing);
     second.these(loops(database, chains));
     second.unread(unread);
-    const probed = probes.queue(table);
-    second.these(probes.lookalikes());
+    second.these(soft404s.lookalikes());
+    const probed = soft404s.queue();
     second.forgiveHosts();
     setMeta(database, {
       checkRound: String(options.round),

@@ -52,6 +52,19 @@ export class SecondLook {
     this.#again(`urls.id IN (SELECT id FROM temp.chosen) AND (urls.flags & ${UrlFlag.secondLook}) = 0`);
   }
 
+  /** Pages that were only asked for with HEAD, being too deep, until a shorter way to them was found. */
+  neverRead(): void {
+    const change = this.#database
+      .prepare(
+        `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = flags | ${UrlFlag.wholeGet}
+         WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external | UrlFlag.wholeGet}) = 0 AND id IN (
+           SELECT pages.id FROM pages JOIN link_facts ON link_facts.page = pages.id
+           WHERE pages.redirect_to IS NULL AND link_facts.anchors IS NULL AND pages.content_type LIKE 'text/html%')`,
+      )
+      .run();
+    this.#queued += Number(change.changes);
+  }
+
   /** Pages elsewhere that were only asked for with HEAD: links name places on them. */
   unread(ids: Iterable<number>): void {
     this.#fill(ids);
