@@ -16,6 +16,8 @@ export interface RoundOptions {
   maxRedirects: number;
   /** The limit that cut the first look short, or null. */
   truncated: string | null;
+  /** Of folders that are checked. */
+  ownOrigins: readonly string[];
 }
 
 /** Queues what the next round is to ask for. Returns how much that is. */
@@ -26,7 +28,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     const { unread, missing } = fragmentsInDoubt(database, chains);
     const soft404s = new Soft404s(database, chains);
     database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall());
+    const second = new SecondLook(database, systemClock.wall(), options.ownOrigins);
     if (options.truncated !== null) {
       second.leaveRest();
     }
@@ -36,7 +38,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     second.these(loops(database, chains));
     second.unread(unread);
     second.these(soft404s.lookalikes());
-    const probed = soft404s.queue();
+    const probed = soft404s.queue(options.ownOrigins);
     second.forgiveHosts();
     setMeta(database, {
       checkRound: String(options.round),
@@ -57,7 +59,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     await LinkTable.build(database);
     const { missing } = fragmentsInDoubt(database, new RedirectChains(database, maxRedirects));
     database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall());
+    const second = new SecondLook(database, systemClock.wall(), []);
     second.forget(missing);
     second.forgiveHosts();
     setMeta(database, { checkRound: '0' });

@@ -28,10 +28,18 @@ export class SecondLook {
   readonly #now: number;
   #queued = 0;
 
-  /** @param now wall time */
-  constructor(database: Database, now: number) {
+  /**
+   * @param now wall time
+   * @param ownOrigins those of files of this machine: they say the same at once
+   */
+  constructor(database: Database, now: number, ownOrigins: readonly string[]) {
     this.#database = database;
     this.#now = now;
+    database.exec('DROP TABLE IF EXISTS temp.own; CREATE TEMP TABLE own (origin INTEGER PRIMARY KEY)');
+    const add = database.prepare('INSERT INTO temp.own SELECT id FROM origins WHERE origin = ?');
+    for (const origin of ownOrigins) {
+      add.run(origin);
+    }
   }
 
   get queued(): number {
@@ -128,7 +136,8 @@ export class SecondLook {
       .prepare(
         `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL,
            flags = (flags | ${UrlFlag.secondLook}) & ~${UrlFlag.rangedGet},
-           not_before = (SELECT at FROM attempts WHERE url = urls.id AND look = 1 ORDER BY attempt DESC LIMIT 1) + ${SECOND_LOOK_AFTER_MS}
+           not_before = CASE WHEN origin IN (SELECT origin FROM temp.own) THEN 0 ELSE
+             (SELECT at FROM attempts WHERE url = urls.id AND look = 1 ORDER BY attempt DESC LIMIT 1) + ${SECOND_LOOK_AFTER_MS} END
          WHERE ${asked}`,
       )
       .run();

@@ -44,8 +44,8 @@ export class Soft404s {
     this.#chains = chains;
   }
 
-  /** Queues a probe for each folder shape that has none. Returns how many. */
-  queue(): number {
+  /** Queues a probe for each folder shape that has none; files of this machine need none. Returns how many. */
+  queue(ownOrigins: readonly string[]): number {
     const probed = new Set([...this.#probesByFolder().keys()]);
     let id = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM urls').get()!.id;
     const insert = this.#database.prepare(
@@ -57,7 +57,7 @@ export class Soft404s {
     for (const [folder, { example }] of folders) {
       const host = hostKeyOf(example.url);
       const already = ofHost.get(host) ?? 0;
-      if (probed.has(folder) || already >= MOST_PROBES_A_HOST) {
+      if (probed.has(folder) || already >= MOST_PROBES_A_HOST || ownOrigins.includes(originOf(example.url))) {
         continue;
       }
       ofHost.set(host, already + 1);
