@@ -61,7 +61,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       baseline,
       truncated,
       ignoredRobots: options.ignoreRobots,
-      durationMs: parts.durationMs,
+      durationMs: Math.round(parts.durationMs),
       exitCode: findings.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
     };
     return {
