@@ -10,7 +10,7 @@ import type { CorpusOptions, CorpusReport } from './corpus-options.js';
 import { decideDuplicates, duplicateEntries, keptPages } from './duplicates.js';
 import type { IndexEntry, RemovedEntry } from './index-entry.js';
 import { CORPUS_SCHEMA, writeIndex } from './index-file.js';
-import { FILES, fileOf, partialOf, STATE_FILE } from './layout.js';
+import { FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { llmsHead, llmsLink, llmsSection, sectionOf, sharedFolder } from './llms-text.js';
 import { relinked, renderPage } from './page-file.js';
 import { fullText, pageLine } from './page-lines.js';
@@ -83,7 +83,7 @@ export class Finish {
   /** What an interrupted run has left under names that no page has now. */
   #sweep(): void {
     for (const path of filesBelow(this.#partial)) {
-      if (!path.startsWith(STATE_FILE) && !this.#state.hasPath(path)) rmSync(fileOf(this.#partial, path));
+      if (!isWorkFile(path) && !this.#state.hasPath(path)) rmSync(fileOf(this.#partial, path));
     }
     removeEmptyFolders(this.#partial);
   }

@@ -11,8 +11,10 @@ export const FILES = {
   search: 'search.db',
 } as const;
 
-/** Only while it is written. */
+/** Only while it is written; SQLite has files of its own beside each. */
 export const STATE_FILE = 'state.db';
+export const LOCK_FILE = 'lock.sqlite';
+export const isWorkFile = (name: string): boolean => /^(?:state\.db|lock\.sqlite)(?:-wal|-shm|-journal)?$/.test(name);
 
 /** Where a corpus is written before it takes its name, and where the earlier one stands for a moment. */
 export const partialOf = (dir: string): string => `${dir}.partial`;

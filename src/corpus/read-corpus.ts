@@ -30,14 +30,14 @@ export async function readDocument(dir: string, asked: string): Promise<CorpusFi
   return { entry, content };
 }
 
-async function findEntry(folder: string, asked: string): Promise<IndexEntry | null> {
+async function findEntry(folder: string, asked: string, isCopy = false): Promise<IndexEntry | null> {
   const isUrl = /^https?:/i.test(asked);
   const url = isUrl ? (normaliseUrl(asked)?.url ?? asked) : null;
   const path = asked.replace(/^(?:\.?\/)+/, '');
   for await (const { list, entry } of readIndex(folder)) {
-    if (list === 'documents' && (isUrl ? entry.url === url : entry.path === path || entry.path === `${path}.md`)) return entry;
-    // It stands behind all pages, so that this goes one level deep.
-    if (list === 'duplicates' && entry.url === url && entry.duplicateOf !== url) return findEntry(folder, entry.duplicateOf);
+    if (list === 'documents' && (isUrl ? entry.url === url : [path, `${path}.md`].includes(entry.path))) return entry;
+    // A copy names a page that is kept, never another copy.
+    if (list === 'duplicates' && entry.url === url && !isCopy) return findEntry(folder, entry.duplicateOf, true);
   }
   return null;
 }

@@ -21,7 +21,7 @@ const BAD_END = /[ .]+$/;
 
 /** A file of ours could stand in the way of a folder of that name, and one of the corpus itself. */
 const TAKEN_BY_FILES =
-  /\.md$|^(?:llms\.txt|llms-full\.txt|(?:index|package)\.json|(?:corpus|chunks|changes)\.jsonl|(?:search|state)\.db.*)$/i;
+  /\.md$|^(?:llms\.txt|llms-full\.txt|(?:index|package)\.json|(?:corpus|chunks|changes)\.jsonl|search\.db.*|state\.db.*|lock\.sqlite.*)$/i;
 
 /** One folder of a URL's path as the name of a folder. Escapes are read; what cannot stand is replaced, and a hash tells it apart. */
 export function folderName(segment: string): string {

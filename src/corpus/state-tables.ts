@@ -8,7 +8,6 @@ export const STATE_VERSION = 1;
 export const STATE_TABLES = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
-  PRAGMA locking_mode = EXCLUSIVE;
   CREATE TABLE IF NOT EXISTS pages (
     url TEXT PRIMARY KEY,
     run INTEGER NOT NULL,

@@ -34,7 +34,7 @@ export interface BeforePage {
 
 const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path`;
 
-/** The pages of a corpus that is being written. Whoever has it open is the only one. */
+/** The pages of a corpus that is being written. Whoever opens it holds the lock of the folder. */
 export class State {
   readonly database: Database;
   readonly #run: number;
@@ -57,7 +57,7 @@ export class State {
   static open(path: string): State {
     let database: Database | null = null;
     try {
-      database = openDatabase(path, { timeoutMs: 1_000 });
+      database = openDatabase(path);
       const version = database.prepare('PRAGMA user_version').get()!.user_version;
       if (version !== 0 && version !== STATE_VERSION) {
         throw new StateError(
@@ -73,9 +73,6 @@ export class State {
     } catch (error) {
       database?.close();
       if (error instanceof StateError) throw error;
-      if (/locked|busy/i.test((error as Error).message)) {
-        throw new StateError('in_use', `another gossamer is writing ${path}`);
-      }
       throw new StateError('unwritable', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
     }
   }

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { DirectoryLock } from '../store/lock.js';
 import { isCorpus, readIndex } from './index-file.js';
-import { asideOf, FILES, fileOf, partialOf, STATE_FILE } from './layout.js';
+import { asideOf, FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { filesBelow, removeEmptyFolders } from './tree.js';
 
 /** What has just been done; a test stops there. */
@@ -22,8 +23,7 @@ export type OnSwapStep = (step: SwapStep) => void;
 export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
   const [partial, aside] = [partialOf(dir), asideOf(dir)];
   try {
-    for (const suffix of ['', '-wal', '-shm', '-journal'])
-      rmSync(join(partial, `${STATE_FILE}${suffix}`), { force: true });
+    for (const name of readdirSync(partial)) if (isWorkFile(name)) rmSync(join(partial, name));
     onStep('state removed');
     if (existsSync(dir)) renameSync(dir, aside);
     onStep('moved aside');
@@ -43,6 +43,8 @@ export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promis
 /** Ends what a kill has left half done. Nothing but files of ours is removed. */
 export async function repairCorpus(dir: string): Promise<void> {
   const aside = asideOf(dir);
+  if (DirectoryLock.isTaken(partialOf(dir)))
+    throw new StateError('in_use', `another gossamer is at work in ${partialOf(dir)}`);
   if (existsSync(aside)) {
     if (!isOurs(aside)) throw new StateError('occupied', `${aside} is in the way: move it away`);
     if (!existsSync(dir)) renameSync(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
@@ -64,7 +66,7 @@ export function prepareFolders(dir: string): void {
     throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
   }
   const partial = partialOf(dir);
-  if (existsSync(partial) && !isOurs(partial) && !existsSync(join(partial, STATE_FILE))) {
+  if (existsSync(partial) && !isOurs(partial) && !readdirSync(partial).some(isWorkFile)) {
     throw new StateError('occupied', `${partial} holds files that are no corpus: move it away`);
   }
   try {

@@ -13,15 +13,17 @@ export const ESTIMATE: TokenCounter = { count: estimateTokens, isEstimate: true 
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /** o200k_base where the optional package gpt-tokenizer is installed; it has 30 MB and is loaded only here. */
-export async function loadTokenCounter(): Promise<TokenCounter> {
+export async function loadTokenCounter(load = loadEncoding): Promise<TokenCounter> {
   try {
-    const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
+    const { countTokens } = await load();
     return { count: (text) => inPieces(text, (piece) => countTokens(piece, AS_TEXT)), isEstimate: false };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return ESTIMATE;
     throw error;
   }
 }
+
+const loadEncoding = () => import('gpt-tokenizer/encoding/o200k_base');
 
 /** The tokenizer takes time that grows with the square of a run without a change of kind: 100,000 equal signs took it 8 s. */
 const LONGEST_RUN = 256;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
+import { DirectoryLock } from '../store/lock.js';
 import { documentBefore, loadBefore } from './before.js';
 import { FEWEST_CHUNK_TOKENS, sha256 } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
@@ -28,10 +29,7 @@ export async function writeCorpus(
     throw new UsageError(`chunkTokens is a whole number from ${FEWEST_CHUNK_TOKENS} on, not ${options.chunkTokens}`);
   }
   await repairCorpus(dir);
-  prepareFolders(dir);
-  const state = State.open(join(partialOf(dir), STATE_FILE));
-  let report: CorpusReport;
-  try {
+  const report = await locked(dir, async (state) => {
     await loadBefore(state, dir);
     const intake = new Intake(dir, state, options);
     for await (const input of inputs) await intake.take(input);
@@ -39,23 +37,29 @@ export async function writeCorpus(
     state.dropUnnamed();
     if (intake.taken === 0) throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
     const run = isCorpus(dir) ? (await readIndexHead(dir)).run + 1 : 1;
-    report = await new Finish(dir, state, options).run(run);
-  } finally {
-    state.close();
-  }
+    return new Finish(dir, state, options).run(run);
+  });
   await swapIn(dir, options.onSwapStep);
   return report;
 }
 
 /** Pages that an interrupted run has taken in, which a next one need not hand over again. */
-export function takenPages(dir: string): string[] {
-  const path = join(partialOf(dir), STATE_FILE);
-  if (!existsSync(path)) return [];
-  const state = State.open(path);
+export async function takenPages(dir: string): Promise<string[]> {
+  if (!existsSync(join(partialOf(dir), STATE_FILE))) return [];
+  return locked(dir, async (state) => state.urls());
+}
+
+/** One process at a time writes the corpus of a folder. */
+async function locked<T>(dir: string, work: (state: State) => Promise<T>): Promise<T> {
+  prepareFolders(dir);
+  const lock = DirectoryLock.take(partialOf(dir));
+  let state: State | null = null;
   try {
-    return state.urls();
+    state = State.open(join(partialOf(dir), STATE_FILE));
+    return await work(state);
   } finally {
-    state.close();
+    state?.close();
+    lock.release();
   }
 }
 
