@@ -1,4 +1,4 @@
-/** A page that is ready for the corpus. */
+/** A page that is ready for the corpus. Half a surrogate pair in its text becomes U+FFFD: it has no bytes. */
 export interface CorpusDocument {
   /** In normal form; what the page is known by. */
   url: string;
