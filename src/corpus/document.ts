@@ -1,4 +1,4 @@
-/** A page that is ready for the corpus. Half a surrogate pair in its text becomes U+FFFD: it has no bytes. */
+/** A page that is ready for the corpus. */
 export interface CorpusDocument {
   /** In normal form; what the page is known by. */
   url: string;
@@ -31,6 +31,17 @@ export interface KnownDocument {
 
 /** One page each, in the site's own order; the outputs have the same order. */
 export type CorpusInput = CorpusDocument | KnownDocument;
+
+/** Half a surrogate pair has no bytes, and SQLite ends a text at NUL: both become U+FFFD, as CommonMark has it for the latter. */
+const UNWRITABLE = /\p{Cs}|\0/gu;
+
+export function writable(page: CorpusDocument): CorpusDocument {
+  const fields = Object.entries(page).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? value.replace(UNWRITABLE, '\ufffd') : value,
+  ]);
+  return Object.fromEntries(fields) as CorpusDocument;
+}
 
 /** Turns the links of a Markdown text: `target` gives the new one of an absolute URL, or null where it stays. */
 export type Relink = (markdown: string, target: (url: string) => string | null) => string;

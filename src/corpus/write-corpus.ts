@@ -5,7 +5,7 @@ import { DirectoryLock } from '../store/lock.js';
 import { documentBefore, loadBefore } from './before.js';
 import { FEWEST_CHUNK_TOKENS, sha256 } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
-import type { CorpusDocument, CorpusInput, KnownDocument } from './document.js';
+import { type CorpusDocument, type CorpusInput, type KnownDocument, writable } from './document.js';
 import { Finish } from './finish.js';
 import { isCorpus, readIndexHead } from './index-file.js';
 import { partialOf, STATE_FILE } from './layout.js';
@@ -79,7 +79,7 @@ class Intake {
 
   async take(input: CorpusInput): Promise<void> {
     if ('isKnown' in input) await this.#takeKnown(input);
-    else this.#takeNew(input);
+    else this.#takeNew(writable(input));
     this.taken++;
   }
 

@@ -1,10 +1,11 @@
-/** many-pages.ts DIR COUNT CHARACTERS: writes a corpus of so many pages; run with little memory. */
+/** many-pages.ts DIR COUNT CHARACTERS [KILLED]: writes a corpus of so many pages, with little memory or until it kills itself. */
 import { writeCorpus } from '../../src/corpus/write-corpus.js';
 
-const [dir, count, characters] = process.argv.slice(2) as [string, string, string];
+const [dir, count, characters, killed] = process.argv.slice(2) as [string, string, string, string?];
 
 function* pages() {
   for (let i = 0; i < Number(count); i++) {
+    if (i === Number(killed)) process.kill(process.pid, 'SIGKILL');
     const sentence = `Page ${i} of many says this, and it says it again. `;
     const text = sentence.repeat(Math.ceil(Number(characters) / sentence.length));
     const url = `https://docs.test/${i % 100}/${i}`;

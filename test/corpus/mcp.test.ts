@@ -109,7 +109,7 @@ describe('an MCP client', () => {
     const { content } = await call('read', { page: 'hostile.md' });
     expect(content[1]!.text).toContain('{"jsonrpc":"2.0","id":1,"result":{}}');
     expect((await answer('search', { query: 'hostile' })).hits.length).toBe(1);
-    expect((await answer('list', { corpus: 'python' })).pages[1].title).toBe(HOSTILE.replace('\ud800', '\ufffd'));
+    expect((await answer('list', { corpus: 'python' })).pages[1].title).toBe(HOSTILE.replace(/\ud800|\0/gu, '\ufffd'));
     await client.ping();
   });
 

@@ -118,6 +118,31 @@ async function* interrupted(count: number) {
   throw new Error('the network went away');
 }
 
+describe('a hostile page', () => {
+  it('is written whole, and is the same in a next run', async () => {
+    const dir = join(temporaryFolder(), 'docs');
+    const text = 'before \0 \ud800 \x1b[2J \u202e\n---\ntitle: other\n---\n after';
+    const hostile = page('/..%2f..%2fCON.%20', {
+      title: text,
+      description: text,
+      lang: text,
+      markdown: text,
+      text,
+      etag: text,
+    });
+    await write(dir, [hostile]);
+    const written = text.replace(/\0|\ud800/gu, '\ufffd');
+    expect(lines(dir, 'corpus.jsonl')).toMatchObject([{ title: written, markdown: written, text: written }]);
+    const [{ path }] = index(dir).documents;
+    expect(readFrontMatter(read(dir, path))).toMatchObject({
+      fields: { title: written, lang: written },
+      body: `\n${written}\n`,
+    });
+    expect((await write(dir, [hostile])).changes).toMatchObject({ unchanged: 1 });
+    expect((await write(dir, [{ url: hostile.url, isKnown: true }])).changes).toMatchObject({ unchanged: 1 });
+  });
+});
+
 describe('a run that fails', () => {
   it('leaves the old corpus as it was, and what it has taken complete in DIR.partial', async () => {
     const dir = join(temporaryFolder(), 'docs');
@@ -189,16 +214,27 @@ describe('a folder', () => {
   });
 });
 
-describe('memory', () => {
-  it('does not grow with the number of pages: 10,000 of 6 KB are written in a heap of 48 MB', () => {
+/** Runs many-pages.ts in a process of its own. */
+function writeMany(options: string[], ...given: (string | number)[]) {
+  const jiti = fileURLToPath(import.meta.resolve('jiti/package.json')).replace('package.json', 'lib/jiti-cli.mjs');
+  const script = fileURLToPath(new URL('./many-pages.ts', import.meta.url));
+  return spawnSync(process.execPath, [...options, jiti, script, ...given.map(String)], { encoding: 'utf8' });
+}
+
+describe('a process', () => {
+  it('that is killed while it takes pages loses none that it took', async () => {
+    const [dir, other] = [join(temporaryFolder(), 'docs'), join(temporaryFolder(), 'docs')];
+    expect(writeMany([], dir, 50, 500, 30).signal).toBe('SIGKILL');
+    expect((await takenPages(dir)).length).toBe(30);
+    expect(readFrontMatter(read(`${dir}.partial`, '29/29.md'))!.fields.title).toBe('Page 29');
+    expect(writeMany([], dir, 50, 500).status).toBe(0);
+    expect(writeMany([], other, 50, 500).status).toBe(0);
+    expect(snapshot(dir)).toEqual(snapshot(other));
+  });
+
+  it('needs memory that does not grow with the number of pages: 10,000 of 6 KB are written in a heap of 48 MB', () => {
     const dir = join(temporaryFolder(), 'docs');
-    const jiti = fileURLToPath(import.meta.resolve('jiti/package.json')).replace('package.json', 'lib/jiti-cli.mjs');
-    const script = fileURLToPath(new URL('./many-pages.ts', import.meta.url));
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--max-old-space-size=48', jiti, script, dir, '10000', '6000'],
-      { encoding: 'utf8' },
-    );
+    const { status, stdout, stderr } = writeMany(['--max-old-space-size=48'], dir, 10_000, 6_000);
     expect(stderr).not.toContain('heap');
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ pages: 10_000, changes: { added: 10_000 } });
