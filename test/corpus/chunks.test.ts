@@ -60,6 +60,21 @@ describe('chunks', () => {
     expect(texts.filter((text) => text.includes(code)).length).toBe(1);
   });
 
+  it('leave code whole that fits alone but not below its heading', () => {
+    const code = `\`\`\`\n${rows(14, (i) => `call(${i})`)}\n\`\`\``;
+    expect(exact(code)).toBeGreaterThan(LIMIT - 10);
+    expect(exact(`# A heading of some words\n\n${code}`)).toBeGreaterThan(LIMIT);
+    expect(chunk(`# A heading of some words\n\n${code}`).map(({ text }) => text)).toEqual([
+      '# A heading of some words',
+      code,
+    ]);
+  });
+
+  it('keep within the limit where a text counts for more than its parts', () => {
+    const count = (text: string): number => Math.ceil(text.length ** 1.2 / 10);
+    expect(chunk(`# A\n\n${`${words(6)}\n\n`.repeat(30)}`, LIMIT, count).length).toBeGreaterThan(10);
+  });
+
   it('cut larger code at lines, with its fences around each part', () => {
     const lines = Array.from({ length: 60 }, (_, i) => `    call(${i}, "\`\`\`")`);
     const texts = chunk(`# A\n\n~~~~js title="x"\n${lines.join('\n')}\n~~~~\n\nafter`).map(({ text }) => text);
