@@ -40,6 +40,14 @@ export function signatureOf(text: string): Signature {
   return signature;
 }
 
+/** The share of runs of five words that two texts have in common, 0…1. */
+export function sharedRuns(a: string, b: string): number {
+  const [first, second] = [shinglesOf(wordsOf(a)), shinglesOf(wordsOf(b))];
+  let shared = 0;
+  for (const shingle of first) if (second.has(shingle)) shared++;
+  return shared / (first.size + second.size - shared);
+}
+
 /** About the share of runs of five words that two texts have in common, 0…1. */
 export function resemblance(a: Signature, b: Signature): number {
   let equal = 0;
