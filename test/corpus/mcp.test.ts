@@ -243,6 +243,12 @@ describe('an MCP server', () => {
     );
   });
 
+  it('ends quietly when nobody reads its answers', async () => {
+    const output = new Writable({ write: (_piece, _encoding, done) => done(new Error('EPIPE')), highWaterMark: 1 });
+    await serveMcp([rust], '0', Readable.from([PING, PING, PING].map((each) => Buffer.from(each))), output);
+    expect(output.destroyed).toBe(true);
+  });
+
   it('of a folder without a corpus does not start', async () => {
     await expect(serveMcp([join(root, 'nothing')], '0', Readable.from([]), new Writable())).rejects.toThrow(
       'there is no corpus in',

@@ -18,8 +18,12 @@ export async function serveMcp(
 ): Promise<void> {
   const server = new McpServer(await nameCorpora(dirs), version);
   const tooLong = refusal(null, new RpcError(ERROR.invalidRequest, `a message has at most ${LONGEST_MESSAGE} bytes`));
+  // A client that is gone reads no more; its end of the input is then over too.
+  output.on('error', () => {});
   for await (const line of messageLines(input, LONGEST_MESSAGE)) {
+    if (output.destroyed) return;
     const message = line === TOO_LONG ? tooLong : await server.handle(line);
-    if (message !== null && !output.write(jsonLine(message))) await once(output, 'drain');
+    if (message !== null && !output.write(jsonLine(message)))
+      await Promise.race([once(output, 'drain'), once(output, 'close')]).catch(() => {});
   }
 }
