@@ -16,8 +16,8 @@ const ENTRIES = {
   'lane-worker': 'dist/src/crawl/threads/lane-worker.js',
   'store-worker': 'dist/src/crawl/threads/store-worker.js',
 };
-/** They find files of their own beside themselves. */
-const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti'];
+/** They find files of their own beside themselves, or need not be installed. */
+const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base'];
 
 export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 

@@ -1,5 +1,5 @@
-/** C1 controls, DEL and the marks that reorder or hide text: JSON allows them as they are, a terminal should not get them. */
-const UNPRINTABLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** C1 controls, DEL, the marks that reorder or hide text, and noncharacters: JSON allows them as they are, a terminal or YAML does not. */
+const UNPRINTABLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/g;
 
 /** One line of JSON. Exact: what is not fit for a terminal is escaped, and every parser gives it back as it was. */
 export function jsonLine(value: unknown): string {

@@ -1,0 +1,34 @@
+import type { Relink } from './document.js';
+import type { ChangeCounts } from './index-entry.js';
+import type { OnSwapStep } from './swap.js';
+import type { TokenCounter } from './tokens.js';
+
+export interface CorpusOptions {
+  /** Of the site, for llms.txt and index.json. */
+  title: string;
+  summary: string | null;
+  /** The origin whose pages stand at the root of the tree. */
+  origin: string;
+  chunkTokens: number;
+  tokens: TokenCounter;
+  /** Makes links between pages relative; without it they stay absolute. */
+  relink?: Relink;
+  /** False where the run did not look at the whole site: what it did not name is then kept as it is. */
+  isComplete?: boolean;
+  /** ISO 8601: the date of tombstones. */
+  now: string;
+  onSwapStep?: OnSwapStep;
+}
+
+export const DEFAULT_CHUNK_TOKENS = 512;
+
+export interface CorpusReport {
+  pages: number;
+  /** Of the files of the tree. */
+  bytes: number;
+  tokens: number;
+  tokensEstimated: boolean;
+  chunks: number;
+  duplicates: number;
+  changes: ChangeCounts;
+}

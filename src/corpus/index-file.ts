@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import { jsonLine } from '../report/json-line.js';
+import type { OutputFile } from '../report/output.js';
+import type { DuplicateEntry, IndexEntry, IndexHead, RemovedEntry } from './index-entry.js';
+import { FILES } from './layout.js';
+
+export const CORPUS_SCHEMA = 'https://github.com/gossamer-crawler/gossamer/schema/corpus-1.json';
+
+/** Lists of index.json, in their order. */
+export interface IndexLists {
+  documents: IndexEntry;
+  duplicates: DuplicateEntry;
+  removed: RemovedEntry;
+}
+const LISTS = ['documents', 'duplicates', 'removed'] as const;
+
+/** One JSON object, with each key of the head and each entry of a list on a line of its own: it can be read as it was written, line by line. */
+export async function writeIndex(
+  file: OutputFile,
+  head: IndexHead,
+  lists: { [Name in keyof IndexLists]: Iterable<IndexLists[Name]> },
+): Promise<void> {
+  await file.write('{\n');
+  for (const [key, value] of Object.entries(head)) await file.write(`"${key}": ${jsonLine(value).trimEnd()},\n`);
+  for (const name of LISTS) {
+    await file.write(`"${name}": [`);
+    let separator = '\n';
+    for (const entry of lists[name]) {
+      await file.write(`${separator}${jsonLine(entry).trimEnd()}`);
+      separator = ',\n';
+    }
+    await file.write(`\n]${name === LISTS.at(-1) ? '' : ','}\n`);
+  }
+  await file.write('}\n');
+}
+
+export type IndexLine = { [Name in keyof IndexLists]: { list: Name; entry: IndexLists[Name] } }[keyof IndexLists];
+
+/** The entries of a corpus's index.json as they stand in it, never all at once. */
+export async function* readIndex(dir: string): AsyncGenerator<IndexLine> {
+  let list: keyof IndexLists | null = null;
+  for await (const line of indexLines(dir)) {
+    if (line.startsWith('{"') && list !== null) yield { list, entry: parsed(dir, line) } as IndexLine;
+    else list = LISTS.find((name) => line.startsWith(`"${name}": [`)) ?? (line.startsWith(']') ? null : list);
+  }
+}
+
+export async function readIndexHead(dir: string): Promise<IndexHead> {
+  const lines: string[] = [];
+  for await (const line of indexLines(dir)) {
+    if (line.startsWith('"documents": [')) break;
+    if (line.startsWith('"')) lines.push(line.replace(/,$/, ''));
+  }
+  const head: IndexHead = parsed(dir, `{${lines.join(',')}}`);
+  if (head.schema !== CORPUS_SCHEMA) throw unreadable(dir, 'was not written by this version');
+  return head;
+}
+
+/** Whether a folder holds a corpus that is complete: index.json is the last file to be written. */
+export const isCorpus = (dir: string): boolean => existsSync(join(dir, FILES.index));
+
+async function* indexLines(dir: string): AsyncGenerator<string> {
+  if (!isCorpus(dir)) throw new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index})`);
+  const handle = await open(join(dir, FILES.index));
+  try {
+    for await (const line of handle.readLines()) yield line.trim();
+  } finally {
+    await handle.close();
+  }
+}
+
+function parsed<T>(dir: string, line: string): T {
+  try {
+    return JSON.parse(line.replace(/,$/, ''));
+  } catch {
+    throw unreadable(dir, 'is damaged');
+  }
+}
+
+const unreadable = (dir: string, what: string): StateError =>
+  new StateError('corpus_index', `${join(dir, FILES.index)} ${what}: move ${dir} away and write the corpus anew`);

@@ -1,0 +1,39 @@
+import type { CorpusOptions } from './corpus-options.js';
+import { withoutFragment } from './document.js';
+import { writeFrontMatter } from './front-matter.js';
+import { relativeLink } from './relative-link.js';
+
+/** What a file of the tree is made of. */
+export interface PageContent {
+  url: string;
+  title: string;
+  description: string | null;
+  lang: string | null;
+  markdown: string;
+  hash: string;
+  crawled: string;
+  tokens: number;
+}
+
+/** One file of the tree: front matter, a blank line, the page. */
+export function renderPage(page: PageContent, markdown: string, isEstimate: boolean): Buffer {
+  const { url: source, title, description, crawled, hash, tokens, lang } = page;
+  const estimated = isEstimate ? { tokensEstimated: true as const } : {};
+  const head = writeFrontMatter({ source, title, description, crawled, hash, tokens, ...estimated, lang });
+  return Buffer.from(`${head}\n${markdown}${markdown.endsWith('\n') ? '' : '\n'}`);
+}
+
+/** The Markdown of a page as it stands at `path`: links to pages of the corpus lead to their files, those to a duplicate to the copy that is kept. */
+export function relinked(
+  markdown: string,
+  path: string,
+  relink: CorpusOptions['relink'],
+  keptPage: (url: string) => { path: string } | null,
+): string {
+  if (relink === undefined) return markdown;
+  return relink(markdown, (url) => {
+    const base = withoutFragment(url);
+    const kept = keptPage(base);
+    return kept === null ? null : `${relativeLink(path, kept.path)}${url.slice(base.length)}`;
+  });
+}

@@ -1,0 +1,66 @@
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { type Database, openDatabase, type Statement } from '../store/sqlite.js';
+import type { Chunk } from './chunks.js';
+import { segmented } from './query.js';
+
+export const SEARCH_APPLICATION_ID = 0x474f5346;
+export const SEARCH_VERSION = 1;
+
+const TABLES = `
+  PRAGMA journal_mode = OFF;
+  PRAGMA synchronous = OFF;
+  PRAGMA application_id = ${SEARCH_APPLICATION_ID};
+  PRAGMA user_version = ${SEARCH_VERSION};
+  CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL, path TEXT NOT NULL, title TEXT NOT NULL, tokens INTEGER NOT NULL) STRICT;
+  CREATE TABLE passages (id INTEGER PRIMARY KEY, document INTEGER NOT NULL, headings TEXT NOT NULL) STRICT;
+  CREATE VIRTUAL TABLE words USING fts5 (title, headings, text, tokenize = 'porter unicode61 remove_diacritics 2');
+  BEGIN;
+`;
+
+/** Writes search.db: a row of words for each chunk of each page. */
+export class SearchIndex {
+  readonly #path: string;
+  readonly #database: Database;
+  readonly #addDocument: Statement;
+  readonly #addPassage: Statement;
+  readonly #addWords: Statement;
+  #documents = 0;
+  #passages = 0;
+
+  constructor(path: string) {
+    rmSync(path, { force: true });
+    this.#path = path;
+    this.#database = openDatabase(path);
+    this.#database.exec(TABLES);
+    this.#addDocument = this.#database.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?)');
+    this.#addPassage = this.#database.prepare('INSERT INTO passages VALUES (?, ?, ?)');
+    this.#addWords = this.#database.prepare('INSERT INTO words (rowid, title, headings, text) VALUES (?, ?, ?, ?)');
+  }
+
+  add(page: { url: string; path: string; title: string; tokens: number }, chunks: readonly Chunk[]): void {
+    const document = ++this.#documents;
+    this.#addDocument.run(document, page.url, page.path, page.title, page.tokens);
+    for (const { headings, text } of chunks.length > 0 ? chunks : [{ headings: [], text: '' }]) {
+      const id = ++this.#passages;
+      this.#addPassage.run(id, document, JSON.stringify(headings));
+      this.#addWords.run(id, segmented(page.title), segmented(headings.join('\n')), segmented(readable(text)));
+    }
+  }
+
+  finish(): void {
+    this.#database.exec(`INSERT INTO words (words) VALUES ('optimize'); COMMIT`);
+    this.#database.close();
+    const descriptor = openSync(this.#path, 'r+');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
+  }
+
+  discard(): void {
+    this.#database.close();
+    rmSync(this.#path, { force: true });
+  }
+}
+
+/** Without the targets of links, which nobody looks for. */
+const readable = (markdown: string): string =>
+  markdown.replace(/\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)/g, ']');

@@ -1,0 +1,194 @@
+import { StateError } from '../base/errors.js';
+import { type Database, openDatabase, type Statement } from '../store/sqlite.js';
+import { sha256 } from './chunks.js';
+import type { CorpusDocument, KnownDocument } from './document.js';
+import { textHash, titleKey } from './fingerprint.js';
+import type { IndexEntry, RemovedEntry } from './index-entry.js';
+import type { Claims } from './path-book.js';
+import { STATE_TABLES, STATE_VERSION } from './state-tables.js';
+
+/** A page in state.db. */
+export interface StatePage {
+  url: string;
+  title: string;
+  description: string | null;
+  lang: string | null;
+  markdown: string;
+  text: string;
+  canonical: string | null;
+  etag: string | null;
+  lastModified: string | null;
+  crawled: string;
+  hash: string;
+  tokens: number;
+  path: string;
+}
+
+/** What is known of a page from the corpus that is there already. */
+export interface BeforePage {
+  entry: IndexEntry;
+  /** Where its line stands in that corpus's corpus.jsonl. */
+  lineStart: number;
+  lineLength: number;
+}
+
+const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path`;
+
+/** The pages of a corpus that is being written. Whoever opens it holds the lock of the folder. */
+export class State {
+  readonly database: Database;
+  readonly #run: number;
+  #ordinal = 0;
+  readonly #put: Statement;
+  readonly #renew: Statement;
+
+  private constructor(database: Database, run: number) {
+    this.database = database;
+    this.#run = run;
+    this.#put = database.prepare(
+      `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, markdown, text, canonical, etag,
+         last_modified, crawled, hash, tokens, text_hash, title_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#renew = database.prepare(
+      `UPDATE pages SET run = ?, ordinal = ?, etag = coalesce(?, etag), last_modified = coalesce(?, last_modified) WHERE url = ?`,
+    );
+  }
+
+  static open(path: string): State {
+    let database: Database | null = null;
+    try {
+      database = openDatabase(path);
+      const version = database.prepare('PRAGMA user_version').get()!.user_version;
+      if (version !== 0 && version !== STATE_VERSION) {
+        throw new StateError(
+          'state_version',
+          `${path} was written by another version: delete its folder to begin anew`,
+        );
+      }
+      database.exec(
+        `${STATE_TABLES}; PRAGMA user_version = ${STATE_VERSION}; DELETE FROM before; DELETE FROM tombstones; DELETE FROM entries;`,
+      );
+      const run = (database.prepare('SELECT coalesce(max(run), 0) + 1 AS run FROM pages').get()!.run as number) | 0;
+      return new State(database, run);
+    } catch (error) {
+      database?.close();
+      if (error instanceof StateError) throw error;
+      throw new StateError('unwritable', `cannot write ${path}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  put(page: CorpusDocument, tokens: number): void {
+    const { title, markdown, text } = page;
+    this.#put.run(
+      ...[page.url, this.#run, this.#ordinal++, page.finalUrl, title, page.description, page.lang, markdown, text],
+      ...[page.canonical, page.etag, page.lastModified, page.crawledAt],
+      ...[sha256(markdown), tokens, textHash(text), titleKey(title, markdown)],
+    );
+  }
+
+  /** Takes a page over from a run that was interrupted; false where it has none of that URL. */
+  renew({ url, etag, lastModified }: KnownDocument): boolean {
+    const { changes } = this.#renew.run(this.#run, this.#ordinal, etag ?? null, lastModified ?? null, url);
+    if (Number(changes) === 0) return false;
+    this.#ordinal++;
+    return true;
+  }
+
+  /** What no input of this run named is left of an earlier one. */
+  dropUnnamed(): void {
+    this.database.prepare('DELETE FROM pages WHERE run <> ?').run(this.#run);
+  }
+
+  urls(): string[] {
+    const rows = this.database.prepare('SELECT url FROM pages ORDER BY run, ordinal').all();
+    return rows.map(({ url }) => url);
+  }
+
+  /** Pages that are kept, in their order. */
+  *kept(): IterableIterator<StatePage> {
+    yield* this.database
+      .prepare(`SELECT ${COLUMNS} FROM pages WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`)
+      .iterate(this.#run);
+  }
+
+  setBefore(before: BeforePage): void {
+    this.database
+      .prepare('INSERT OR REPLACE INTO before VALUES (?, ?, ?, ?)')
+      .run(before.entry.url, JSON.stringify(before.entry), before.lineStart, before.lineLength);
+  }
+
+  before(url: string): BeforePage | null {
+    const row = this.database.prepare('SELECT * FROM before WHERE url = ?').get(url);
+    return row === undefined
+      ? null
+      : { entry: JSON.parse(row.entry), lineStart: row.line_start, lineLength: row.line_length };
+  }
+
+  setTombstone(entry: RemovedEntry): void {
+    this.database.prepare('INSERT OR REPLACE INTO tombstones VALUES (?, ?)').run(entry.url, JSON.stringify(entry));
+  }
+
+  /** Pages of the corpus that was there which are not in this one; `duplicateOf` where another has their content. */
+  *gone(): IterableIterator<{ entry: IndexEntry; duplicateOf: string | null }> {
+    const rows = this.database
+      .prepare(
+        `SELECT entry, duplicate_of AS duplicateOf FROM before LEFT JOIN pages USING (url)
+         WHERE pages.url IS NULL OR duplicate_of IS NOT NULL ORDER BY before.url`,
+      )
+      .iterate();
+    for (const { entry, duplicateOf } of rows) yield { entry: JSON.parse(entry), duplicateOf };
+  }
+
+  /** Tombstones of earlier runs whose page has not come back. */
+  *tombstones(): IterableIterator<RemovedEntry> {
+    const rows = this.database
+      .prepare('SELECT entry FROM tombstones WHERE url NOT IN (SELECT url FROM pages) ORDER BY url')
+      .iterate();
+    for (const { entry } of rows) yield JSON.parse(entry);
+  }
+
+  /** Pages of the corpus that was there and that no input of this run named. */
+  unnamed(): string[] {
+    const rows = this.database
+      .prepare('SELECT url FROM before WHERE url NOT IN (SELECT url FROM pages WHERE run = ?) ORDER BY url')
+      .all(this.#run);
+    return rows.map(({ url }) => url);
+  }
+
+  setPath(url: string, path: string): void {
+    this.database.prepare('UPDATE pages SET path = ? WHERE url = ?').run(path, url);
+  }
+
+  hasPath(path: string): boolean {
+    return this.database.prepare('SELECT 1 FROM pages WHERE path = ?').get(path) !== undefined;
+  }
+
+  /** Names that are taken; begins with none. */
+  claims(): Claims {
+    this.database.exec('DELETE FROM claims');
+    const get = this.database.prepare('SELECT url FROM claims WHERE key = ?');
+    const set = this.database.prepare('INSERT OR REPLACE INTO claims VALUES (?, ?)');
+    return { get: (key) => get.get(key)?.url, set: (key, url) => set.run(key, url) };
+  }
+
+  addEntry(ordinal: number, section: string, entry: IndexEntry): void {
+    this.database.prepare('INSERT INTO entries VALUES (?, ?, ?)').run(ordinal, section, JSON.stringify(entry));
+  }
+
+  *entries(section: string | null = null): IterableIterator<IndexEntry> {
+    const rows = this.database
+      .prepare(`SELECT entry FROM entries WHERE ?1 IS NULL OR section = ?1 ORDER BY ordinal`)
+      .iterate(section);
+    for (const { entry } of rows) yield JSON.parse(entry);
+  }
+
+  /** In the order of their first pages. */
+  sections(): string[] {
+    const rows = this.database.prepare('SELECT section FROM entries GROUP BY section ORDER BY min(ordinal)').all();
+    return rows.map(({ section }) => section);
+  }
+}

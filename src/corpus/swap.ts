@@ -1,0 +1,113 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import { DirectoryLock } from '../store/lock.js';
+import { isCorpus, readIndex } from './index-file.js';
+import { asideOf, FILES, fileOf, isWorkFile, partialOf } from './layout.js';
+import { filesBelow, removeEmptyFolders } from './tree.js';
+
+/** What has just been done; a test stops there. */
+export type SwapStep = 'state removed' | 'moved aside' | 'moved in' | 'carried' | 'removed';
+export type OnSwapStep = (step: SwapStep) => void;
+
+/**
+ * DIR.partial is complete as soon as it has an index.json. From then on the new corpus takes the place of the old one, in steps of which each
+ * leaves one of them whole:
+ *
+ *   DIR          DIR.partial    DIR.replaced
+ *   old          new            -              `repairCorpus` goes on from here
+ *   -            new            old            and from here
+ *   new          -              old            and removes what is left here
+ *   new          -              -
+ */
+export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
+  const [partial, aside] = [partialOf(dir), asideOf(dir)];
+  try {
+    for (const name of readdirSync(partial)) if (isWorkFile(name)) rmSync(join(partial, name));
+    onStep('state removed');
+    if (existsSync(dir)) renameSync(dir, aside);
+    onStep('moved aside');
+    renameSync(partial, dir);
+    onStep('moved in');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    throw new StateError(
+      'swap',
+      `the new corpus is complete in ${partial} but cannot take the place of ${dir}: ${(error as Error).message}`,
+      { cause: error },
+    );
+  }
+  await clearAside(dir, onStep);
+}
+
+/** Ends what a kill has left half done. Nothing but files of ours is removed. */
+export async function repairCorpus(dir: string): Promise<void> {
+  const aside = asideOf(dir);
+  if (DirectoryLock.isTaken(partialOf(dir)))
+    throw new StateError('in_use', `another gossamer is at work in ${partialOf(dir)}`);
+  if (existsSync(aside)) {
+    if (!isOurs(aside)) throw new StateError('occupied', `${aside} is in the way: move it away`);
+    if (!existsSync(dir)) renameSync(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
+    if (existsSync(aside)) await clearAside(dir);
+  }
+  if (isCorpus(partialOf(dir))) await swapIn(dir);
+}
+
+/** Where the corpus of DIR stands now: in DIR, or beside it when a kill came between two steps. */
+export function corpusFolder(dir: string): string {
+  const found = [dir, partialOf(dir), asideOf(dir)].find(isCorpus);
+  if (found === undefined) throw new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index})`);
+  return found;
+}
+
+/** Refuses folders that hold what a corpus would replace. Makes DIR.partial. */
+export function prepareFolders(dir: string): void {
+  if (existsSync(dir) && !isOurs(dir)) {
+    throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
+  }
+  const partial = partialOf(dir);
+  if (existsSync(partial) && !isOurs(partial) && !readdirSync(partial).some(isWorkFile)) {
+    throw new StateError('occupied', `${partial} holds files that are no corpus: move it away`);
+  }
+  try {
+    mkdirSync(partial, { recursive: true });
+  } catch (error) {
+    throw new StateError('unwritable', `cannot write to ${dirname(partial)}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+const isOurs = (dir: string): boolean => {
+  try {
+    return isCorpus(dir) || readdirSync(dir).length === 0;
+  } catch {
+    return false;
+  }
+};
+
+/** Files that somebody put into the old corpus move to the new one; index.json goes last, by which the folder is known as ours. */
+async function clearAside(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
+  const aside = asideOf(dir);
+  if (!existsSync(aside)) return;
+  const ours = new Set<string>(Object.values(FILES));
+  if (isCorpus(aside)) {
+    for await (const { list, entry } of readIndex(aside)) if (list === 'documents') ours.add(entry.path);
+  }
+  for (const path of filesBelow(aside)) {
+    if (!ours.has(path)) moveOver(aside, dir, path);
+    else if (path !== FILES.index) rmSync(fileOf(aside, path));
+  }
+  onStep('carried');
+  removeEmptyFolders(aside);
+  rmSync(join(aside, FILES.index), { force: true });
+  rmdirSync(aside);
+  onStep('removed');
+}
+
+function moveOver(from: string, to: string, path: string): void {
+  let target = fileOf(to, path);
+  while (existsSync(target)) target += '.kept';
+  mkdirSync(dirname(target), { recursive: true });
+  renameSync(fileOf(from, path), target);
+}
