@@ -2,6 +2,7 @@
 export const COMMANDS = [
   'crawl',
   'check',
+  'docs',
   'resume',
   'preview',
   'export',
@@ -47,6 +48,17 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer check ./public --base-url https://example.com/ --report html=links.html',
       "gossamer check README.md 'docs/**/*.md' --format github",
       'gossamer check https://example.com/ --baseline links.json --cache links.cache',
+    ],
+  },
+  docs: {
+    usage: '<url…>',
+    sentence:
+      'Make a Markdown corpus of a documentation site, or bring the one that is there up to date: pages as files, llms.txt, corpus.jsonl, chunks.jsonl and a full-text index.',
+    fewestArguments: 0,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer docs https://example.com/docs/',
+      'gossamer docs https://example.com/docs/ --output corpus --chunk-tokens 800',
     ],
   },
   resume: {

@@ -13,7 +13,7 @@ export interface StoredOptions {
 
 export function optionsToStore(
   resolved: ResolvedOptions<'crawl'>,
-  command: 'crawl' | 'check' = 'crawl',
+  command: 'crawl' | 'check' | 'docs' = 'crawl',
 ): StoredOptions {
   const values: Record<string, unknown> = {};
   const withheld: OptionKey[] = [];

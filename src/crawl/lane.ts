@@ -293,6 +293,10 @@ export class Lane {
     outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
     outcome.askAgain = request.method === 'HEAD' ? afterHead(lease, status, contentType) : null;
     outcome.scopeVersion = this.#scopeVersion;
+    if (status === 304 && lease.ifModified !== undefined) {
+      outcome.unchanged = true;
+      return outcome;
+    }
     const page: FetchedPage = {
       status,
       contentType,

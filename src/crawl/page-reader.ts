@@ -16,6 +16,7 @@ import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import { INVALID_SCHEME, LinkFactsKeeper, shortHref } from './link-facts.js';
 import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
+import { packBody } from './packed-body.js';
 import { robotsDirectives } from './robots-directives.js';
 
 /** A page as it came, from the net or from a fetcher of the user's. */
@@ -48,6 +49,8 @@ export interface ReaderOptions {
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
   linkFacts: boolean;
+  /** Pages, and sitemaps, are kept as they came. */
+  keepsBodies: boolean;
 }
 
 /** The part of an outcome that reading a page fills in. */
@@ -95,6 +98,9 @@ export class PageReader {
       }
       return reading;
     }
+    if (this.#options.keepsBodies && page.body !== null && (isHtml || isPlainText(page.contentType))) {
+      reading.page.body = packBody(page.body, page.contentType);
+    }
     if (page.links !== null) {
       this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
@@ -121,6 +127,9 @@ export class PageReader {
     }
     if (page.status < 200 || page.status >= 300 || page.body === null) {
       return reading;
+    }
+    if (this.#options.keepsBodies) {
+      reading.page.body = packBody(page.body, page.contentType);
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
@@ -296,6 +305,8 @@ export class PageReader {
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
 }
+
+const isPlainText = (contentType: string | null): boolean => MARKDOWN.test(contentType ?? '');
 
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;

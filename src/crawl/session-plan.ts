@@ -51,6 +51,8 @@ export interface SessionPlan {
   preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
   /** Links are checked: more is kept of each page, and no outputs are written. */
   check?: CheckWishes;
+  /** Pages are kept for a corpus, and no outputs are written. */
+  docs?: DocsWishes;
   clock?: Clock;
 }
 
@@ -70,6 +72,14 @@ export interface CheckWishes {
   secondLook: { durationMs: number } | null;
   /** URLs of which an earlier run knows enough. */
   known: Iterable<string>;
+  /** Kept in the store, for whoever goes on with it. */
+  meta: Record<string, string>;
+}
+
+/** What a corpus wants otherwise than a crawl. */
+export interface DocsWishes {
+  /** The crawl in the directory is finished, and is to be brought up to date. */
+  renews: boolean;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

@@ -27,7 +27,7 @@ import { Notices } from './notices.js';
 import { openSeeder } from './open-seeder.js';
 import type { Seeder } from './seeder.js';
 import type { SessionPlan, SessionResult } from './session-plan.js';
-import { checkSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
+import { checkSettings, docsSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
 import type { StoreOpened } from './threads/store-host.js';
 import { StoreThread } from './threads/store-thread.js';
 
@@ -77,7 +77,9 @@ export class CrawlSession {
         ? surveySettings(settings, plan.preview)
         : plan.check !== undefined
           ? checkSettings(settings, plan.check)
-          : settings;
+          : plan.docs !== undefined
+            ? docsSettings(settings, plan.docs)
+            : settings;
   }
 
   /** Opens the store and the frontier. Nothing is fetched yet. */
@@ -90,7 +92,7 @@ export class CrawlSession {
         create: seeds !== null,
         meta: {
           version: VERSION,
-          options: JSON.stringify(optionsToStore(resolved, this.#plan.check === undefined ? 'crawl' : 'check')),
+          options: JSON.stringify(optionsToStore(resolved, this.#command)),
           startedAt: String(this.#clock.wall()),
           maxRedirects: String(options.maxRedirects),
           ignoredRobots: String(options.ignoreRobots),
@@ -98,13 +100,15 @@ export class CrawlSession {
           anchorText: String(options.anchorText),
           customFetch: String(this.#plan.fetch !== undefined),
           ownKeys: String(this.#plan.resolve !== undefined),
-          command: this.#plan.check === undefined ? 'crawl' : 'check',
+          command: this.#command,
           ...this.#plan.check?.meta,
+          ...this.#plan.docs?.meta,
         },
         seeds: this.#seeds,
         badSeeds: this.#plan.badSeeds ?? [],
         reports: this.#reports(),
-        hasOutputs: this.#plan.check === undefined,
+        hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
+        renews: this.#plan.docs?.renews ?? false,
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -393,9 +397,13 @@ export class CrawlSession {
     };
   }
 
+  get #command(): 'crawl' | 'check' | 'docs' {
+    return this.#plan.check !== undefined ? 'check' : this.#plan.docs !== undefined ? 'docs' : 'crawl';
+  }
+
   /** Those of a check are made of verdicts, not by the store's thread. */
   #reports(): ReportTarget<ExportFormat>[] {
-    return this.#plan.check === undefined ? this.#plan.resolved.options.reports.filter(isExport) : [];
+    return this.#command === 'crawl' ? this.#plan.resolved.options.reports.filter(isExport) : [];
   }
 
   #scope(): Omit<CrawlScopeData, 'seeds'> {

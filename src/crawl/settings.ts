@@ -12,7 +12,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import type { ReaderOptions } from './page-reader.js';
-import type { CheckWishes } from './session-plan.js';
+import type { CheckWishes, DocsWishes } from './session-plan.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -67,6 +67,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
       keepsOutside: false,
       linkFacts: false,
+      keepsBodies: false,
     },
     lanes,
     memoryLimitBytes,
@@ -110,6 +111,15 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       guard: { ...fetch.guard, allowAddresses: [...fetch.guard.allowAddresses, ...places] },
     },
     reader: { ...reader, linkFacts: true, assets: true },
+  };
+}
+
+/** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
+export function docsSettings(settings: EngineSettings, { renews }: DocsWishes): EngineSettings {
+  return {
+    ...settings,
+    scheduler: { ...settings.scheduler, renews },
+    reader: { ...settings.reader, keepsBodies: true },
   };
 }
 

@@ -46,6 +46,8 @@ export interface Lease {
   rulesVersion: number;
   /** Its text is wanted, to see whether its pattern still brings anything new. */
   wantsText: boolean;
+  /** Asks for it only if it has changed. */
+  ifModified?: { etag?: string; lastModified?: string };
 }
 
 /** A URL that a page, a sitemap or a user names, as a lane judged it; `unlisted` ones are only ends of edges. */
@@ -94,6 +96,8 @@ export interface Outcome {
   heldBytes: number;
   parseMs: number;
   page: SealedPage | null;
+  /** The server says that it is as it was. */
+  unchanged?: true;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
   askAgain: 'ranged' | 'whole' | null;
   /** Where it redirects: a place in `offers`, or the id of a known URL. */

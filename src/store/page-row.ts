@@ -22,6 +22,16 @@ export interface PageRow {
   malformed: string | null;
   /** What a check wants to know besides; null in any other crawl. */
   facts: LinkFacts | null;
+  /** The page itself, where it is kept. */
+  body: KeptBody | null;
+}
+
+/** A body on its way to the store: a row of `bodies`. */
+export interface KeptBody {
+  /** Content-Type as it was sent. */
+  type: string | null;
+  /** Deflated, in base64. */
+  packed: string;
 }
 
 /** What is kept of a page for a check: a row of `link_facts`. */
@@ -51,7 +61,7 @@ export interface SealedPage {
 }
 
 /** Each field and its column; the sealed text has the values in this order. */
-const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts'>, string>> = {
+const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts' | 'body'>, string>> = {
   status: 'status',
   message: 'message',
   contentType: 'content_type',
@@ -70,7 +80,7 @@ const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts'>, string>> = {
   totalMs: 'total_ms',
   malformed: 'malformed',
 };
-const FIELDS = [...Object.keys(COLUMN_OF), 'facts'] as (keyof PageRow)[];
+const FIELDS = [...Object.keys(COLUMN_OF), 'facts', 'body'] as (keyof PageRow)[];
 
 export const PAGE_COLUMNS: readonly string[] = Object.values(COLUMN_OF);
 
@@ -94,6 +104,7 @@ export function emptyPage(status: number | null): PageRow {
     totalMs: 0,
     malformed: null,
     facts: null,
+    body: null,
   };
 }
 
@@ -107,8 +118,13 @@ export function openPage({ text }: SealedPage): PageRow {
 }
 
 /** Values of PAGE_COLUMNS, and what goes elsewhere. */
-export function pageValues({ text }: SealedPage): { values: SqlValue[]; facts: LinkFacts | null } {
+export function pageValues({ text }: SealedPage): {
+  values: SqlValue[];
+  facts: LinkFacts | null;
+  body: KeptBody | null;
+} {
   const values = JSON.parse(text);
+  const body = values.pop();
   const facts = values.pop();
-  return { values, facts };
+  return { values, facts, body };
 }

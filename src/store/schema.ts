@@ -110,6 +110,12 @@ CREATE TABLE link_facts (
   text_hash INTEGER
 );
 
+CREATE TABLE bodies (
+  page INTEGER PRIMARY KEY,
+  type TEXT,
+  packed BLOB NOT NULL
+);
+
 CREATE TABLE attempts (
   url INTEGER NOT NULL,
   look INTEGER NOT NULL,

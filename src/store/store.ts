@@ -1,5 +1,6 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
+import { renewAll } from './renewal.js';
 import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
@@ -11,6 +12,10 @@ import { Writer, type WriterOptions } from './writer.js';
 const LOSSES_UNTIL_SUSPECT = 2;
 /** And one that was, the last time alone, is given up. Many more than it takes to be sure: whoever kills at a bad moment is no proof. */
 const LOSSES_UNTIL_ABANDONED = 10;
+
+/** A column for each page would cost a look-up for each URL of a crawl that has none. */
+const VALIDATORS = `, (SELECT etag FROM pages WHERE pages.id = urls.id) AS etag,
+  (SELECT last_modified FROM pages WHERE pages.id = urls.id) AS lastModified`;
 
 /** SQLite's name for a private temporary database, gone with its connection. */
 export const TEMPORARY = '';
@@ -98,6 +103,12 @@ export class Store {
     });
     this.database.exec('COMMIT');
     return queued;
+  }
+
+  renew(): void {
+    this.database.exec('BEGIN IMMEDIATE');
+    renewAll(this.database);
+    this.database.exec('COMMIT');
   }
 
   /** Begins a run: what was leased when the last one ended is queued again, and counted. */
@@ -270,7 +281,8 @@ export class Store {
       const side = load.newestFirst ? 'id < ? ORDER BY id DESC' : 'id > ? ORDER BY id';
       const rows = this.database
         .prepare(
-          `SELECT id, url, kind, depth, seed, class, attempts, not_before AS notBefore, hops, flags FROM urls INDEXED BY urls_queued
+          `SELECT id, url, kind, depth, seed, class, attempts, not_before AS notBefore, hops, flags${load.renews ? VALIDATORS : ''}
+           FROM urls INDEXED BY urls_queued
            WHERE state = 0 AND origin = ? AND class = ? AND ${side} LIMIT ?`,
         )
         .all(load.origin, load.class, load.beyond, load.limit);

@@ -48,6 +48,8 @@ export interface NewUrl {
 }
 
 export interface SettledUrl {
+  /** The server says that it is as it was. */
+  unchanged?: true;
   id: number;
   state: UrlState;
   reason: string | null;
@@ -132,6 +134,9 @@ export interface QueuedUrl {
   notBefore: number;
   hops: number;
   flags: number;
+  /** Of a page that is known from an earlier run. */
+  etag?: string | null;
+  lastModified?: string | null;
 }
 
 /** A host as it stands on disk, with what is queued for it. */
@@ -180,6 +185,8 @@ export interface QueueLoad {
   beyond: number;
   newestFirst: boolean;
   limit: number;
+  /** Pages of an earlier run are among them: what asks whether they have changed is wanted too. */
+  renews?: boolean;
 }
 
 /** What a run starts from. */

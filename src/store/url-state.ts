@@ -65,6 +65,8 @@ export const UrlFlag = {
   anchors: 1024,
   /** In scope, but deeper than --depth: checked like what is out of it. */
   beyond: 2048,
+  /** Known from an earlier run: asked whether it has changed. */
+  renew: 4096,
 } as const;
 
 /** Out of scope, not only too deep. */

@@ -18,6 +18,7 @@ export interface WriterOptions {
 }
 
 const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
+const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null };
 
 /** Commits transactions. The only writer of the store, and the only place where a URL changes its state. */
 export class Writer {
@@ -105,7 +106,7 @@ export class Writer {
       }
     }
     for (const settled of transaction.settled) {
-      this.#settle(settled, knownIds, answer);
+      this.#settle(settled, knownIds, transaction.at, answer);
     }
     for (const found of transaction.found) {
       this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer, found.candidate ?? 0);
@@ -229,17 +230,25 @@ export class Writer {
     this.#statements.setMeta.run('spilledSegments', JSON.stringify([...segments]));
   }
 
-  #settle(settled: SettledUrl, knownIds: Map<number, number>, answer: CommitAnswer): void {
+  #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number, answer: CommitAnswer): void {
     const { id, retry } = settled;
     if (retry !== null) {
       const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
       this.#must(change, id, UrlState.leased, UrlState.queued);
-      const { number, at, status, message } = retry.attempt;
+      const { number, at: triedAt, status, message } = retry.attempt;
       const look = (retry.flags & UrlFlag.secondLook) === 0 ? 1 : 2;
-      this.#statements.insertAttempt.run(id, look, number, at, status, settled.reason, message);
+      this.#statements.insertAttempt.run(id, look, number, triedAt, status, settled.reason, message);
       return;
     }
     const depth = this.#settleState(settled);
+    if (settled.unchanged) {
+      // All that is known of it stands.
+      this.#statements.seenAgain.run(at, id);
+      if (depth !== settled.depth) {
+        this.#rediscovery.offerAgain(id, depth, answer);
+      }
+      return;
+    }
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
     this.#insertPage(settled, redirectTo);
     if (settled.edges !== null && settled.edges.length > 0) {
@@ -263,10 +272,13 @@ export class Writer {
   }
 
   #insertPage(settled: SettledUrl, redirectTo: number | null): void {
-    const { values, facts } = settled.page === null ? { values: NO_PAGE, facts: null } : pageValues(settled.page);
+    const { values, facts, body } = settled.page === null ? NOTHING_KEPT : pageValues(settled.page);
     this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...values);
     if (facts !== null) {
       this.#insertFacts(settled.id, facts);
+    }
+    if (body !== null) {
+      this.#statements.insertBody.run(settled.id, body.type, Buffer.from(body.packed, 'base64'));
     }
   }
 
@@ -329,6 +341,8 @@ function prepare(
   | 'insertPage'
   | 'insertEdges'
   | 'insertFacts'
+  | 'insertBody'
+  | 'seenAgain'
   | 'insertKeys'
   | 'insertAttempt'
   | 'settle'
@@ -350,6 +364,8 @@ function prepare(
       `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
+    insertBody: database.prepare('INSERT OR REPLACE INTO bodies (page, type, packed) VALUES (?, ?, ?)'),
+    seenAgain: database.prepare('UPDATE pages SET fetched_at = ? WHERE id = ?'),
     insertFacts: database.prepare(
       'INSERT OR REPLACE INTO link_facts (page, hrefs, places, anchors, headers, text_hash) VALUES (?, ?, ?, ?, ?, ?)',
     ),

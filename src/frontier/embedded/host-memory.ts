@@ -70,7 +70,12 @@ export class HostMemory {
         this.#state.scheduler.addLoaded(origin, QueueClass.rest, []);
         return [];
       }
-      return [{ from: origin, load: { origin: origin.id, ...wanted, limit: each } }];
+      return [
+        {
+          from: origin,
+          load: { origin: origin.id, ...wanted, limit: each, renews: this.#state.options.renews ?? false },
+        },
+      ];
     });
     const rows = await this.#state.parts.store.loadQueue(loads.map(({ load }) => load));
     loads.forEach(({ from, load }, i) => {

@@ -183,6 +183,14 @@ export class Leasing {
         item.kind === UrlKind.probe ||
         (item.flags & UrlFlag.secondLook) !== 0 ||
         (item.kind === UrlKind.page && this.#state.parts.traps.wantsText(item.url)),
+      ...ifModified(item),
     };
   }
+}
+
+function ifModified({ flags, etag, lastModified }: Waiting): { ifModified?: NonNullable<Lease['ifModified']> } {
+  if ((flags & UrlFlag.renew) === 0 || !(etag || lastModified)) {
+    return {};
+  }
+  return { ifModified: { ...(etag ? { etag } : {}), ...(lastModified ? { lastModified } : {}) } };
 }

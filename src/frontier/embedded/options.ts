@@ -28,6 +28,8 @@ export interface SchedulerOptions extends BackoffOptions {
   surveyOnly: boolean;
   /** What waits has been asked for before: no limit on URLs keeps it, or its robots.txt, from being asked again. */
   asksAgain?: boolean;
+  /** Pages of an earlier run are asked whether they have changed. */
+  renews?: boolean;
   /** 0 = no limit, here and below. */
   maxUrls: number;
   maxUrlsPerHost: number;

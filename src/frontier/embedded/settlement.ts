@@ -90,6 +90,7 @@ export class Settlement {
       id: item.id,
       state: verdict.state,
       reason: verdict.reason,
+      ...(outcome.unchanged ? { unchanged: true as const } : {}),
       retry: null,
       page: outcome.page ?? failedPage(outcome, this.#state.clock.wall()),
       redirectTo: limited ? null : redirectTarget(outcome, newIds),
