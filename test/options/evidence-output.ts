@@ -100,6 +100,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [0, 2, false],
       [3, 0, true],
     ],
+    check: 'same',
   },
   {
     key: 'fresh',
@@ -110,6 +111,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [3, 0, false],
       [0, 2, true],
     ],
+    check: 'same',
   },
   {
     key: 'resume',
@@ -120,6 +122,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [3, 0, false],
       [0, 0, true],
     ],
+    check: 'same',
   },
   {
     key: 'graceMs',
@@ -137,6 +140,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [130, ['http://held.test/', 'http://held.test/held'], 0],
       [130, ['http://held.test/'], 1],
     ],
+    check: 'same',
   },
   jsonRow('crawl', small, (answer) => (answer as Seen['summary'])?.done, 2),
   jsonRow('resume', resumed, (answer) => (answer as Seen['summary'])?.done, 2),

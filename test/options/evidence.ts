@@ -10,10 +10,10 @@ import { PREVIEW_EVIDENCE } from './evidence-preview.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
-import type { Row } from './harness.js';
+import { type Row, withChecks } from './harness.js';
 
 /** For every option what shows, outside of the process, that it is not dead. */
-export const EVIDENCE: readonly Row[] = [
+export const EVIDENCE: readonly Row[] = withChecks([
   ...PRESET_EVIDENCE,
   ...SLOW_FETCH_EVIDENCE,
   ...INPUT_EVIDENCE,
@@ -27,4 +27,4 @@ export const EVIDENCE: readonly Row[] = [
   ...ROBOTS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
-];
+]);
