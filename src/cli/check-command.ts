@@ -154,7 +154,9 @@ async function check(plan: CheckPlan, terminal: Terminal): Promise<number> {
     const { report, result } = await run.run();
     terminal.endProgress();
     try {
-      const exitCode = exitCodeOf(report.summary.exitCode, report.nothingReached, result.end.reason);
+      // What a limit left unasked is not out of reach.
+      const nothingReached = report.nothingReached && report.summary.truncated === null;
+      const exitCode = exitCodeOf(report.summary.exitCode, nothingReached, result.end.reason);
       await writeReports({ ...report, summary: { ...report.summary, exitCode } }, options, terminal);
       if (exitCode === EXIT.noSeed) {
         throw seedFailure(result.seeds, 'no answer');

@@ -40,7 +40,7 @@ export const GENERAL_EVIDENCE: Row[] = [
     key: 'quiet',
     stage: small,
     values: [[], ['--quiet']],
-    sees: (seen) => [seen.stderr === '', seen.summary?.done],
+    sees: (seen) => [seen.stderr === '', seen.pages.length],
     gives: [
       [false, 2],
       [true, 2],

@@ -18,7 +18,7 @@ export interface Seen extends Run {
   log: readonly LoggedRequest[];
   /** What servers other than the web in a box wrote down. */
   notes: readonly string[];
-  /** Everything in the trial's folder, by path below it. */
+  /** Everything in the trial's folder, by path below it; of databases only that they are there. */
   files: ReadonlyMap<string, string>;
   /** Most requests that the server had open at once. */
   peak: number;
@@ -133,7 +133,10 @@ export class Trial {
 
   look(run: Run): Seen {
     const files = new Map(
-      filesBelow(this.folder, '').map((name) => [name, readFileSync(join(this.folder, name), 'utf8')]),
+      filesBelow(this.folder, '').map((name) => [
+        name,
+        name.includes('sqlite') ? '' : readFileSync(join(this.folder, name), 'utf8'),
+      ]),
     );
     const summary = files.get(`${DATA}/summary.json`);
     const directory = join(this.folder, DATA);
@@ -215,10 +218,6 @@ function readKept(reader: Reader): Kept {
 function filesBelow(folder: string, prefix: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`)
-      : entry.name.includes('sqlite')
-        ? []
-        : [`${prefix}${entry.name}`],
+    entry.isDirectory() ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`) : [`${prefix}${entry.name}`],
   );
 }
