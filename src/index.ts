@@ -3,10 +3,15 @@
 export type { ErrorClass } from './base/errors.js';
 /** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
 export { ERROR_CLASSES, FetchError, GossamerError, StateError, UsageError } from './base/errors.js';
+export type { CheckLibraryOptions, LinkCheck } from './check/library.js';
+/** Dead links of sites, folders and Markdown, with the reasons. */
+export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';
+export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/result.js';
+export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/define.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
-export type { ExportFormat, ReportTarget } from './config/option-spec.js';
+export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';

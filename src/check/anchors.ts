@@ -2,7 +2,7 @@ import { AnchorSet } from '../parse/anchor-hash.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
-import { UrlFlag, UrlState } from '../store/url-state.js';
+import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
 import { namesOf } from './fragment.js';
 
 /** A fragment that links name, and whether the page where they end has it. */
@@ -64,7 +64,7 @@ class Pages {
     if (row.anchors !== null) {
       const anchors = new AnchorSet(edgesFromBlob(row.anchors));
       // A page elsewhere without a single id may well be made by a program in the browser.
-      return anchors.size === 0 && (row.flags & UrlFlag.external) !== 0 ? 'unknown' : anchors;
+      return anchors.size === 0 && isOutside(row.flags) ? 'unknown' : anchors;
     }
     const readable = row.type === null || HTML_OR_MARKDOWN.test(row.type);
     return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';

@@ -122,10 +122,16 @@ export class CheckRun {
         this.#truncated = result.end.truncated;
       }
       const isOver = STOPPED.has(result.end.reason) || round >= MOST_ROUNDS || spentMs >= secondLookBudgetMs;
-      if (
-        isOver ||
-        (await prepareRound({ directory, round: round + 1, maxRedirects, truncated: this.#truncated })) === 0
-      ) {
+      const queued = isOver
+        ? 0
+        : await prepareRound({
+            directory,
+            round: round + 1,
+            maxRedirects,
+            truncated: this.#truncated,
+            ownOrigins: served.origins.map(({ origin }) => origin),
+          });
+      if (queued === 0) {
         return result;
       }
       round++;

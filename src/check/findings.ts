@@ -4,7 +4,7 @@ import { edgesFromBlob } from '../store/packed-edges.js';
 import { IGNORED_LINK } from '../store/page-row.js';
 import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Row } from '../store/sqlite.js';
-import { UrlFlag, UrlState } from '../store/url-state.js';
+import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { cssPath } from './css-path.js';
 import { fragmentOf } from './fragment.js';
@@ -14,7 +14,7 @@ import { type CheckedLink, type Evidence, type LinkSource, VERDICTS, type Verdic
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
 import { type Ruling, ruleOn } from './ruling.js';
-import type { Soft404s } from './soft-404.js';
+import { Soft404s } from './soft-404.js';
 import { type UrlRow, UrlRows } from './url-rows.js';
 
 export interface FindingsParts {
@@ -22,7 +22,6 @@ export interface FindingsParts {
   maxRedirects: number;
   rules: CheckRules;
   cache: ResultCache | null;
-  soft404s: Soft404s;
   names: PageNames;
 }
 
@@ -47,6 +46,7 @@ export class Findings {
   readonly #database: Database;
   readonly #rows: UrlRows;
   readonly #chains: RedirectChains;
+  readonly #soft404s: Soft404s;
   #table!: LinkTable;
   /** Findings whose places are listed: by target, and by target and fragment. */
   readonly #bad = new Map<number, number>();
@@ -61,6 +61,7 @@ export class Findings {
     this.#database = parts.database;
     this.#rows = new UrlRows(parts.database);
     this.#chains = new RedirectChains(parts.database, parts.maxRedirects);
+    this.#soft404s = new Soft404s(parts.database, this.#chains);
   }
 
   static async gather(parts: FindingsParts): Promise<Findings> {
@@ -118,8 +119,10 @@ export class Findings {
       if (links + ignored === 0 && row.sitemap === null && !isSeed) {
         continue;
       }
-      const finding = links === 0 && ignored > 0 ? this.#leftOut(row) : this.#judge(row);
-      const n = this.#add(finding, links + ignored, this.#isIgnored(row, links));
+      const isMarked = links === 0 && ignored > 0;
+      const isIgnored = isMarked || row.reason === 'ignored';
+      const finding = isMarked ? this.#leftOut(row) : this.#judge(row);
+      const n = this.#add(finding, links + ignored, isIgnored);
       if (!UNLISTED_VERDICTS.has(finding.verdict)) {
         this.#bad.set(row.id, n);
         if (row.sitemap !== null && links === 0) {
@@ -129,10 +132,6 @@ export class Findings {
         }
       }
     }
-  }
-
-  #isIgnored(row: UrlRow, links: number): boolean {
-    return links === 0 || row.reason === 'ignored';
   }
 
   #leftOut(row: UrlRow): Finding {
@@ -159,7 +158,7 @@ export class Findings {
     }
     const end = id === row.id ? row : this.#rows.get(id);
     const ruling = ruleOn(this.#rows.answerOf(end));
-    const soft = ruling.verdict === 'ok' ? this.#parts.soft404s.of(end) : null;
+    const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }
 
@@ -178,7 +177,7 @@ export class Findings {
     const mixed = isFine && this.#table.mixed[row.id] === 1 ? mixedContent(row.url) : null;
     const said = mixed ?? audit ?? { ...ruling, suggestion: null };
     const status = this.#rows.answerOf(end).status;
-    const external = (end.flags & UrlFlag.external) !== 0;
+    const external = isOutside(end.flags);
     const decision = this.#parts.rules.decide({ url: row.url, verdict: said.verdict, status, external });
     const { verdict, why } = decision.accepted ? { verdict: 'ok' as const, why: decision.why! } : said;
     const isAnswered = status !== null && end.state !== UrlState.skipped;

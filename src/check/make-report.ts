@@ -10,7 +10,6 @@ import { Findings, type PageNames } from './findings.js';
 import type { CheckReport, CheckSummary } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
-import { Soft404s } from './soft-404.js';
 
 export interface ReportParts {
   directory: string;
@@ -42,7 +41,6 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       maxRedirects: options.maxRedirects,
       rules,
       cache,
-      soft404s: new Soft404s(database),
       names,
     });
     const truncated = parts.truncated ?? STOPS[parts.end] ?? null;

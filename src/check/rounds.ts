@@ -16,26 +16,29 @@ export interface RoundOptions {
   maxRedirects: number;
   /** The limit that cut the first look short, or null. */
   truncated: string | null;
+  /** Of folders that are checked. */
+  ownOrigins: readonly string[];
 }
 
 /** Queues what the next round is to ask for. Returns how much that is. */
 export async function prepareRound(options: RoundOptions): Promise<number> {
   return atStore(options.directory, async (database) => {
-    const table = await LinkTable.build(database);
+    await LinkTable.build(database);
     const chains = new RedirectChains(database, options.maxRedirects);
     const { unread, missing } = fragmentsInDoubt(database, chains);
-    const probes = new Soft404s(database);
+    const soft404s = new Soft404s(database, chains);
     database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall());
+    const second = new SecondLook(database, systemClock.wall(), options.ownOrigins);
     if (options.truncated !== null) {
       second.leaveRest();
     }
     second.failed();
+    second.neverRead();
     second.these(missing);
     second.these(loops(database, chains));
     second.unread(unread);
-    const probed = probes.queue(table);
-    second.these(probes.lookalikes());
+    second.these(soft404s.lookalikes());
+    const probed = soft404s.queue(options.ownOrigins);
     second.forgiveHosts();
     setMeta(database, {
       checkRound: String(options.round),
@@ -56,7 +59,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     await LinkTable.build(database);
     const { missing } = fragmentsInDoubt(database, new RedirectChains(database, maxRedirects));
     database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall());
+    const second = new SecondLook(database, systemClock.wall(), []);
     second.forget(missing);
     second.forgiveHosts();
     setMeta(database, { checkRound: '0' });

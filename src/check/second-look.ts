@@ -28,10 +28,18 @@ export class SecondLook {
   readonly #now: number;
   #queued = 0;
 
-  /** @param now wall time */
-  constructor(database: Database, now: number) {
+  /**
+   * @param now wall time
+   * @param ownOrigins those of files of this machine: they say the same at once
+   */
+  constructor(database: Database, now: number, ownOrigins: readonly string[]) {
     this.#database = database;
     this.#now = now;
+    database.exec('DROP TABLE IF EXISTS temp.own; CREATE TEMP TABLE own (origin INTEGER PRIMARY KEY)');
+    const add = database.prepare('INSERT INTO temp.own SELECT id FROM origins WHERE origin = ?');
+    for (const origin of ownOrigins) {
+      add.run(origin);
+    }
   }
 
   get queued(): number {
@@ -50,6 +58,19 @@ export class SecondLook {
   these(ids: Iterable<number>): void {
     this.#fill(ids);
     this.#again(`urls.id IN (SELECT id FROM temp.chosen) AND (urls.flags & ${UrlFlag.secondLook}) = 0`);
+  }
+
+  /** Pages that were only asked for with HEAD, being too deep, until a shorter way to them was found. */
+  neverRead(): void {
+    const change = this.#database
+      .prepare(
+        `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = flags | ${UrlFlag.wholeGet}
+         WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external | UrlFlag.wholeGet}) = 0 AND id IN (
+           SELECT pages.id FROM pages JOIN link_facts ON link_facts.page = pages.id
+           WHERE pages.redirect_to IS NULL AND link_facts.anchors IS NULL AND pages.content_type LIKE 'text/html%')`,
+      )
+      .run();
+    this.#queued += Number(change.changes);
   }
 
   /** Pages elsewhere that were only asked for with HEAD: links name places on them. */
@@ -115,7 +136,8 @@ export class SecondLook {
       .prepare(
         `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL,
            flags = (flags | ${UrlFlag.secondLook}) & ~${UrlFlag.rangedGet},
-           not_before = (SELECT at FROM attempts WHERE url = urls.id AND look = 1 ORDER BY attempt DESC LIMIT 1) + ${SECOND_LOOK_AFTER_MS}
+           not_before = CASE WHEN origin IN (SELECT origin FROM temp.own) THEN 0 ELSE
+             (SELECT at FROM attempts WHERE url = urls.id AND look = 1 ORDER BY attempt DESC LIMIT 1) + ${SECOND_LOOK_AFTER_MS} END
          WHERE ${asked}`,
       )
       .run();

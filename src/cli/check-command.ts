@@ -1,30 +1,23 @@
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { appendFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { StateError, UsageError } from '../base/errors.js';
-import { readCheckInput } from '../check/check-input.js';
+import { UsageError } from '../base/errors.js';
 import { type CheckPlan, CheckRun } from '../check/check-run.js';
-import type { LocalFolder } from '../check/local-folder.js';
-import { CHECK_REPORTS, githubStepSummary, lastLineOf, type Paint, PLAIN_REPORT } from '../check/report/index.js';
+import { openKeptCheck, planCheck, planKept } from '../check/plan-check.js';
+import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
 import { reopenBroken } from '../check/rounds.js';
+import { writeReportFile } from '../check/write-report.js';
 import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
-import type { ResolvedOptions } from '../config/resolve.js';
-import type { StoredOptions } from '../config/stored.js';
-import { chooseDirectory } from '../crawl/data-directory.js';
-import { badSeedLines } from '../crawl/seed-input.js';
-import { AtomicFiles } from '../report/atomic-file.js';
 import { refuseUnwritable } from '../report/index.js';
 import { StreamFiles } from '../report/stream-files.js';
-import { openForReading } from '../store/directory.js';
 import { CheckView } from './check-view.js';
 import { type CommandInput, prepare } from './command.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
-import { Terminal } from './terminal.js';
+import { formatCount, Terminal } from './terminal.js';
 
 type CheckOptions = OptionsOf<'check'>;
 
@@ -35,99 +28,49 @@ export async function runCheck(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const { options } = resolved;
-  refuseNonsense(options);
-  if (options.recheck !== null) {
-    return recheck(options.recheck, input, terminal);
+  refuseNonsense(resolved.options);
+  if (resolved.options.recheck !== null) {
+    return recheck(resolve(resolved.options.recheck), input);
   }
-  const cwd = process.cwd();
-  const { seeds, credentials, bad, folders } = await readCheckInput(input.positionals, options, cwd);
-  for (const warning of badSeedLines(bad)) {
-    terminal.warn(warning);
-  }
-  const plan = {
-    resolved,
-    config: configOf(input),
-    seeds,
-    folders,
-    badSeeds: bad,
-    credentials,
-    cwd,
-    clock: systemClock,
-  };
-  if (options.dataDir === null) {
-    const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
-    try {
-      return await check({ ...plan, directory, isNew: true, round: 0, truncated: null, events: {} }, terminal);
-    } finally {
-      rmSync(directory, { recursive: true, force: true });
-    }
-  }
-  const choice = chooseDirectory(options, seeds[0]!.url);
-  if (choice.movedTo !== null) {
-    terminal.line(`moved the old check to ${choice.movedTo}`);
-  }
-  if (choice.what === 'finished') {
-    terminal.line(`${choice.directory} is finished; nothing to do`);
+  const planned = await planCheck(input.positionals, resolved, configOf(input));
+  if (planned.what === 'finished') {
+    terminal.line(`${planned.directory} is finished; nothing to do`);
     return EXIT.ok;
   }
-  if (choice.what === 'resume') {
-    return resumeCheck(choice.directory, input);
+  if (planned.what === 'resume') {
+    return resumeCheck(planned.directory, input);
   }
-  return check({ ...plan, directory: choice.directory, isNew: true, round: 0, truncated: null, events: {} }, terminal);
+  for (const notice of planned.notices) {
+    terminal.warn(notice);
+  }
+  try {
+    return await check(planned.plan, terminal);
+  } finally {
+    planned.cleanUp();
+  }
 }
 
 /** Goes on with a check that is kept. */
 export async function resumeCheck(directory: string, input: CommandInput): Promise<number> {
-  const { stored, ...kept } = openKept(directory);
-  const ready = prepare('check', input, stored);
+  const kept = openKeptCheck(directory);
+  const ready = prepare('check', input, kept.stored);
   if (ready === null) {
     return EXIT.ok;
   }
   ready.terminal.line(`going on with ${directory}`);
-  return goOn(directory, input, ready.resolved, ready.terminal, kept);
+  return check(planKept(kept, ready.resolved, configOf(input)), ready.terminal);
 }
 
-async function recheck(given: string, input: CommandInput, terminal: Terminal): Promise<number> {
-  const directory = resolve(given);
-  const { stored, ...kept } = openKept(directory);
-  const { recheck: _, ...flags } = input.flags;
-  const ready = prepare('check', { ...input, flags }, stored);
+async function recheck(directory: string, input: CommandInput): Promise<number> {
+  const kept = openKeptCheck(directory);
+  const ready = prepare('check', input, kept.stored);
   if (ready === null) {
     return EXIT.ok;
   }
-  const queued = await reopenBroken(directory, ready.resolved.options.maxRedirects);
-  terminal.line(`asks again for ${queued} of ${directory}`);
-  return goOn(directory, input, ready.resolved, terminal, { ...kept, round: 0, truncated: null });
-}
-
-type Kept = Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'truncated'>;
-
-function goOn(
-  directory: string,
-  input: CommandInput,
-  resolved: ResolvedOptions<'check'>,
-  terminal: Terminal,
-  kept: Kept,
-): Promise<number> {
-  const place = { directory, config: configOf(input), cwd: process.cwd(), clock: systemClock };
-  return check({ ...kept, ...place, resolved, isNew: false, events: {} }, terminal);
-}
-
-function openKept(directory: string): Kept & { stored: StoredOptions } {
-  return openForReading(directory, (reader) => {
-    const meta = reader.meta();
-    if (meta.command !== 'check' || meta.options === undefined) {
-      throw new StateError('no_check', `${directory} holds no check; \`gossamer check --data-dir\` keeps one`);
-    }
-    return {
-      stored: JSON.parse(meta.options) as StoredOptions,
-      seeds: reader.seeds(),
-      folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
-      round: Number(meta.checkRound ?? 0),
-      truncated: meta.checkTruncated ?? null,
-    };
-  });
+  const { resolved, terminal } = ready;
+  const queued = await reopenBroken(directory, resolved.options.maxRedirects);
+  terminal.line(`asks again for ${formatCount(queued)} URLs of ${directory}`);
+  return check(planKept(kept, resolved, configOf(input), true), terminal);
 }
 
 function refuseNonsense({ updateBaseline, baseline, output, format }: CheckOptions): void {
@@ -190,35 +133,20 @@ const outputsOf = ({ reports, output, baseline, updateBaseline, cache }: CheckOp
 /** Files first: whoever reads stdout may have gone. */
 async function writeReports(report: CheckReport, options: CheckOptions, terminal: Terminal): Promise<void> {
   for (const { format, path } of options.reports) {
-    await writeFile(report, format as CheckFormat, path);
+    await writeReportFile(report, format as CheckFormat, path);
   }
   const format = options.format as CheckFormat;
   if (options.output !== null && options.output !== '-') {
-    await writeFile(report, format, options.output);
+    await writeReportFile(report, format, options.output);
   } else {
     await writeStdout(report, format, options);
   }
   const { GITHUB_STEP_SUMMARY: stepSummary } = process.env;
   if (format === 'github' && stepSummary) {
-    appendFileSync(stepSummary, [...githubStepSummary(report)].join(''));
+    appendFileSync(stepSummary, githubStepSummary(report));
   }
   if (format !== 'terminal' || options.output !== null) {
     terminal.line(lastLineOf(report));
-  }
-}
-
-async function writeFile(report: CheckReport, format: CheckFormat, path: string): Promise<void> {
-  const files = new AtomicFiles(path);
-  try {
-    const file = files.create();
-    for (const piece of CHECK_REPORTS[format](report, PLAIN_REPORT)) {
-      await file.write(piece);
-    }
-    await file.close();
-    files.commit();
-  } catch (error) {
-    files.discard();
-    throw error;
   }
 }
 
@@ -233,10 +161,7 @@ async function writeStdout(report: CheckReport, format: CheckFormat, options: Ch
   const paint: Paint = (color, text) => colors.paint(color, text);
   const file = new StreamFiles(process.stdout, 'stdout').create();
   try {
-    for (const piece of CHECK_REPORTS[format](report, { paint, verbose: options.verbose })) {
-      await file.write(piece);
-    }
-    await file.close();
+    await writeCheckReport(report, format, file, { paint, verbose: options.verbose });
   } catch (error) {
     // Whoever reads has seen enough.
     if (!/EPIPE/.test(String((error as Error).message))) {

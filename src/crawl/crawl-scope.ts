@@ -14,6 +14,8 @@ export interface CrawlScopeData {
   ownKeys: boolean;
   /** What leads out of the scope is asked for too, once. */
   external: boolean;
+  /** What is in scope and too deep is asked for too, once. */
+  checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
 }
@@ -62,6 +64,10 @@ export class CrawlScope implements StoreScope {
 
   get checksOutside(): boolean {
     return this.#data.external;
+  }
+
+  get checksBeyond(): boolean {
+    return this.#data.checksBeyond;
   }
 
   ignores(url: string): boolean {

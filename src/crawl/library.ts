@@ -64,7 +64,8 @@ export function resumeCrawl(
 }
 
 function resumePlan(directory: string, given: LibraryOptions, givenSeeds: SeedRow[] | null): RunPlan {
-  const { stored, storedSeeds } = openForReading(directory, (reader) => ({
+  const { stored, storedSeeds, isCheck } = openForReading(directory, (reader) => ({
+    isCheck: reader.meta().command === 'check',
     stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
     storedSeeds: reader.seeds(),
   }));
@@ -73,6 +74,9 @@ function resumePlan(directory: string, given: LibraryOptions, givenSeeds: SeedRo
       'store_damaged',
       `the store in ${directory} does not say how it was made; it cannot be resumed`,
     );
+  }
+  if (isCheck) {
+    throw new StateError('other_command', `${directory} holds a check: resumeCheck goes on with it`);
   }
   if (
     givenSeeds !== null &&

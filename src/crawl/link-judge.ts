@@ -25,6 +25,9 @@ export interface Target {
   ignored: boolean;
 }
 
+type Standing = Pick<Offer, 'state' | 'reason'> & { pattern?: string };
+const QUEUED: Standing = { state: UrlState.queued, reason: null };
+
 const REMEMBERED = 50_000;
 
 /** The links of one page, judged: which URLs are new, which are nearer than they were, and the id each edge ends at. */
@@ -126,34 +129,39 @@ export class LinkJudge {
       class: links.classOf(target.url),
       seed: target.seed,
       hops,
-      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0),
+      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0) | (fate.flags ?? 0),
       pattern: null,
-      ...fate,
+      ...fate.standing,
     };
   }
 
-  #fate(target: Target, follow: Follow, depth: number): { state: UrlState; reason: string | null; pattern?: string } {
+  #fate(target: Target, follow: Follow, depth: number): { standing: Standing; flags?: number } {
+    const unlisted = (reason: string) => ({ standing: { state: UrlState.unlisted, reason } });
     if (!target.web) {
-      return { state: UrlState.unlisted, reason: 'scheme' };
+      return unlisted('scheme');
     }
     if (target.ignored) {
-      return { state: UrlState.unlisted, reason: 'ignored' };
+      return unlisted('ignored');
     }
     if (!target.inScope && !(this.#scope.checksOutside && follow !== 0)) {
-      return { state: UrlState.unlisted, reason: 'scope' };
+      return unlisted('scope');
     }
     if (follow === 0) {
-      return { state: UrlState.unlisted, reason: 'asset' };
+      return unlisted('asset');
     }
     if (follow !== FOLLOWED) {
-      return { state: UrlState.skipped, reason: 'nofollow' };
+      return { standing: { state: UrlState.skipped, reason: 'nofollow' } };
     }
     if (target.trap !== null) {
-      return { state: UrlState.skipped, reason: 'trap', pattern: target.trap };
+      return { standing: { state: UrlState.skipped, reason: 'trap', pattern: target.trap } };
     }
-    return depth > this.#scope.depthLimitOf(target.seed)
-      ? { state: UrlState.skipped, reason: 'depth' }
-      : { state: UrlState.queued, reason: null };
+    if (depth <= this.#scope.depthLimitOf(target.seed)) {
+      return { standing: QUEUED };
+    }
+    // An external link has no depth of its own in a check: it is one click from a page that was read.
+    return this.#scope.checksBeyond
+      ? { standing: QUEUED, flags: target.inScope ? UrlFlag.external | UrlFlag.beyond : 0 }
+      : { standing: { state: UrlState.skipped, reason: 'depth' } };
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */

@@ -413,6 +413,7 @@ export class CrawlSession {
       },
       ownKeys: this.#plan.resolve !== undefined,
       external: options.external,
+      checksBeyond: this.#plan.check !== undefined,
       ignore: this.#plan.check?.ignore ?? [],
     };
   }

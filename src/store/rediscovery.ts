@@ -224,7 +224,7 @@ export class Rediscovery {
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
     const urgent = requeued && answer.queued.length < MOST_URGENT;
     const flags = isListed
-      ? row.flags
+      ? this.#listedFlags(row, depth)
       : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;
     const isCandidate = (flags & UrlFlag.candidate) !== 0;
     this.#update.run(
@@ -271,6 +271,12 @@ export class Rediscovery {
       });
     }
     return row.state === UrlState.done;
+  }
+
+  /** What was too deep and is not any more is a page like others; whoever checks sees to it that it is read. */
+  #listedFlags({ url, flags }: Row, depth: number): number {
+    const isNear = (flags & UrlFlag.beyond) !== 0 && depth <= this.#scope.depthLimit(url);
+    return isNear ? flags & ~(UrlFlag.external | UrlFlag.beyond) : flags;
   }
 
   #isSitemap(id: number): boolean {

@@ -63,7 +63,12 @@ export const UrlFlag = {
   asset: 512,
   /** Links name places on it: its ids are wanted, wherever it is. */
   anchors: 1024,
+  /** In scope, but deeper than --depth: checked like what is out of it. */
+  beyond: 2048,
 } as const;
+
+/** Out of scope, not only too deep. */
+export const isOutside = (flags: number): boolean => (flags & (UrlFlag.external | UrlFlag.beyond)) === UrlFlag.external;
 
 /** A candidate that has not answered, or not yet: it is in no list and no count of pages. A broken page is an answer too. */
 export const isUnanswered = (flags: number, state: UrlState, reason: string | null): boolean =>

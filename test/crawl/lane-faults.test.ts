@@ -37,6 +37,7 @@ const SETUP: LaneSetup = {
     },
     ownKeys: true,
     external: false,
+    checksBeyond: false,
     ignore: [],
   },
   robotsTimeoutMs: 1_000,

@@ -32,6 +32,45 @@ export async function crawlSite(site: { name: string; host: string; url: string 
   return { facts, tookMs };
 }
 
+export interface CheckOfSite {
+  dead: Set<string>;
+  missing: Set<string>;
+  /** Links of any other verdict that is bad, by verdict. */
+  others: Record<string, number>;
+  links: number;
+  tookMs: number;
+}
+
+/** Checks the links of a site with the command line; those that leave it are not asked for. */
+export async function checkSite(site: { url: string }): Promise<CheckOfSite> {
+  const startedAt = performance.now();
+  const child = gossamer(['check', site.url, '--no-external', '--quiet', '--format', 'json'], 'pipe');
+  const pieces: Buffer[] = [];
+  child.stdout!.on('data', (piece: Buffer) => pieces.push(piece));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0 && code !== 1) throw new Error(`check ended with ${code}`);
+  const report: CheckJson = JSON.parse(Buffer.concat(pieces).toString());
+  const found: CheckOfSite = {
+    dead: new Set(),
+    missing: new Set(),
+    others: {},
+    links: report.links.length,
+    tookMs: performance.now() - startedAt,
+  };
+  for (const { url, fragment, verdict } of report.links) {
+    if (verdict === 'dead') found.dead.add(url);
+    else if (verdict === 'missing_fragment') found.missing.add(`${url}#${fragment}`);
+    else if (!['ok', 'skipped', 'moved', 'redirected'].includes(verdict)) {
+      found.others[verdict] = (found.others[verdict] ?? 0) + 1;
+    }
+  }
+  return found;
+}
+
+interface CheckJson {
+  links: { url: string; fragment: string | null; verdict: string }[];
+}
+
 function gossamer(arguments_: string[], stdout: 'inherit' | 'pipe'): ChildProcess {
   return spawn(process.execPath, [GOSSAMER_BIN, ...arguments_], { stdio: ['ignore', stdout, 'inherit'] });
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare, type Difference, factsOfWalk, isSame } from './compare.js';
-import { crawlSite } from './crawl.js';
+import { checkSite, crawlSite } from './crawl.js';
+import { linkTruth } from './file-truth.js';
 import { holds, SAMPLE, sampleSite, WANTED } from './preview.js';
 import { type ServedSite, serveRealSites } from './serve.js';
 import { REAL_SITES, WORK_FOLDER } from './sites.js';
@@ -9,7 +10,7 @@ import { cachedWalk } from './walk-cache.js';
 const USAGE = `usage: npm run test:real -- [--fresh] [${REAL_SITES.map(({ name }) => name).join('|')} …]
 
 Crawls the documentation of four Debian packages, served by nginx on loopback, and compares the pages and all edges with
-those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range. --fresh walks again instead of taking the walk of an earlier run.
+those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range, and checks the links of each, which must agree with its files. --fresh walks again instead of taking the walk of an earlier run.
 `;
 const SHOWN_DIFFERENCES = 10;
 
@@ -38,7 +39,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Three verdicts: the pages, the edges, and the range of a sample. */
+/** The pages, the edges, the range of a sample, the dead links and the missing fragments. */
 async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
   const { name, packageName, version } = site;
   print(`${name}: ${packageName} ${version} at ${site.url}`);
@@ -54,10 +55,10 @@ async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
     print(`  ${row(['', 'expected', 'crawled', 'missing', 'extra', 'unlike', ''])}`);
     printDifference('pages', pages);
     printDifference('edges', edges);
-    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size)];
+    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size), ...(await testLinks(site))];
   } catch (error) {
     print(`  FAILED: ${error instanceof Error ? error.stack : error}`);
-    return [false, false, false];
+    return [false, false, false, false, false];
   }
 }
 
@@ -71,6 +72,31 @@ async function testPreview({ url }: ServedSite, pages: number): Promise<boolean>
     `  ${pages} pages lie in the range of ${held} of ${samples.length} samples of ${SAMPLE}: ${held >= WANTED ? 'passed' : 'FAILED'}`,
   );
   return held >= WANTED;
+}
+
+async function testLinks(site: ServedSite): Promise<boolean[]> {
+  const truth = linkTruth(site.root, site.url);
+  const check = await checkSite(site);
+  print(`  checked ${check.links} links in ${seconds(check.tookMs)}; other verdicts: ${JSON.stringify(check.others)}`);
+  print(`  by the files: ${truth.pages} pages, ${truth.dead.size} dead links, ${truth.missing.size} missing fragments`);
+  const comparisons = {
+    dead: setDifference(truth.dead, check.dead),
+    missing: setDifference(truth.missing, check.missing),
+  };
+  for (const [what, difference] of Object.entries(comparisons)) {
+    printDifference(what, difference);
+  }
+  return Object.values(comparisons).map(isSame);
+}
+
+function setDifference(expected: Set<string>, actual: Set<string>): Difference {
+  return {
+    expected: expected.size,
+    actual: actual.size,
+    missing: [...expected].filter((each) => !actual.has(each)),
+    extra: [...actual].filter((each) => !expected.has(each)),
+    unlike: [],
+  };
 }
 
 function printDifference(what: string, difference: Difference): void {

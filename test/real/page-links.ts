@@ -45,6 +45,16 @@ export function linksOfPage(html: string, pageUrl: string): PageLink[] {
   return links;
 }
 
+/** The links of a page as they stand there, and what they are relative to. */
+export function hrefsOfPage(html: string, pageUrl: string): { href: { text: string; base: string }; kind: LinkKind }[] {
+  const elements = elementsInSourceOrder(parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true }));
+  const base = baseOf(elements, pageUrl);
+  return elements.flatMap((element) => {
+    const rel = (attribute(element, 'rel') ?? '').trim().toLowerCase().split(/\s+/).join(' ');
+    return [...hrefsOf(element, rel)].map(([text, kind]) => ({ href: { text, base }, kind }));
+  });
+}
+
 /** The normal form of a URL, or null where it is none. Only http(s) URLs are changed beyond what the standard does. */
 export function identityOf(href: string, base: string): string | null {
   if (!URL.canParse(href, base)) return null;

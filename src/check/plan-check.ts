@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import type { StoredOptions } from '../config/stored.js';
+import { chooseDirectory } from '../crawl/data-directory.js';
+import { badSeedLines } from '../crawl/seed-input.js';
+import { openForReading } from '../store/directory.js';
+import { readCheckInput } from './check-input.js';
+import type { CheckPlan } from './check-run.js';
+import type { LocalFolder } from './local-folder.js';
+
+type Config = CheckPlan['config'];
+
+/** A check that is to begin, or what stands in its way. */
+export type PlannedCheck =
+  | { what: 'new'; plan: CheckPlan; notices: string[]; cleanUp(): void }
+  | { what: 'resume'; directory: string }
+  | { what: 'finished'; directory: string };
+
+/** Without a data directory the check is kept in a temporary one, until `cleanUp`. */
+export async function planCheck(
+  inputs: readonly string[],
+  resolved: ResolvedOptions<'check'>,
+  config: Config,
+): Promise<PlannedCheck> {
+  const { options } = resolved;
+  const cwd = process.cwd();
+  const { seeds, credentials, bad, folders } = await readCheckInput(inputs, options, cwd);
+  const notices = badSeedLines(bad);
+  const make = (directory: string): CheckPlan => ({
+    ...{ resolved, config, directory, seeds, folders, badSeeds: bad, credentials, cwd },
+    ...{ clock: systemClock, isNew: true, round: 0, truncated: null, events: {} },
+  });
+  if (options.dataDir === null) {
+    const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
+    const cleanUp = () => rmSync(directory, { recursive: true, force: true });
+    return { what: 'new', plan: make(directory), notices, cleanUp };
+  }
+  const choice = chooseDirectory(options, seeds[0]!.url);
+  const { what, directory } = choice;
+  if (what === 'resume' || what === 'finished') {
+    return { what, directory };
+  }
+  if (choice.movedTo !== null) {
+    notices.push(`moved the old check to ${choice.movedTo}`);
+  }
+  return { what: 'new', plan: make(directory), notices, cleanUp: () => {} };
+}
+
+/** A check as a directory holds it. */
+export interface KeptCheck {
+  directory: string;
+  stored: StoredOptions;
+  state: Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'truncated'>;
+}
+
+export function openKeptCheck(directory: string): KeptCheck {
+  return openForReading(directory, (reader) => {
+    const meta = reader.meta();
+    if (meta.command !== 'check' || meta.options === undefined) {
+      throw new StateError('no_check', `${directory} holds no check; \`gossamer check --data-dir\` keeps one`);
+    }
+    return {
+      directory,
+      stored: JSON.parse(meta.options) as StoredOptions,
+      state: {
+        seeds: reader.seeds(),
+        folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
+        round: Number(meta.checkRound ?? 0),
+        truncated: meta.checkTruncated ?? null,
+      },
+    };
+  });
+}
+
+/** @param fromStart what was broken has been queued again: the looks begin anew */
+export function planKept(
+  { directory, state }: KeptCheck,
+  resolved: ResolvedOptions<'check'>,
+  config: Config,
+  fromStart = false,
+): CheckPlan {
+  return {
+    ...{ resolved, config, directory, ...state, cwd: process.cwd(), clock: systemClock, isNew: false, events: {} },
+    ...(fromStart ? { round: 0, truncated: null } : {}),
+  };
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it, test } from 'vitest';
+import { type Answer, ruleOn } from '../../src/check/ruling.js';
+import { UrlState } from '../../src/store/url-state.js';
+
+function answer(over: Partial<Answer>): Answer {
+  return {
+    state: UrlState.failed,
+    reason: null,
+    status: null,
+    message: null,
+    headers: {},
+    title: null,
+    first: null,
+    wasDoubted: false,
+    forbiddenByHost: 0,
+    ...over,
+  };
+}
+
+/** Two looks that saw the same. */
+const twice = (look: Pick<Answer, 'reason' | 'status'> & Partial<Answer>): Answer =>
+  answer({
+    ...look,
+    wasDoubted: true,
+    first: { reason: look.reason, status: look.status, message: look.message ?? null },
+  });
+
+describe('two looks that agree', () => {
+  test.each([
+    ['http_4xx', 404, 'dead'],
+    ['http_4xx', 410, 'dead'],
+    ['http_4xx', 400, 'dead'],
+    ['http_4xx', 408, 'timeout'],
+    ['http_4xx', 425, 'unverifiable'],
+    ['http_4xx', 451, 'unverifiable'],
+    ['auth_required', 401, 'auth_required'],
+    ['auth_required', 403, 'auth_required'],
+    ['auth_required', 407, 'auth_required'],
+    ['rate_limited', 429, 'rate_limited'],
+    ['http_5xx', 500, 'server_error'],
+    ['timeout', null, 'timeout'],
+    ['too_slow', null, 'timeout'],
+    ['connection_refused', null, 'connection'],
+    ['connection_reset', null, 'connection'],
+    ['tls', null, 'tls'],
+    ['malformed_html', 200, 'malformed_html'],
+    ['redirect_limit', 302, 'redirect_limit'],
+    ['invalid_url', 302, 'invalid_url'],
+    ['blocked_address', null, 'unverifiable'],
+    ['unknown', null, 'unverifiable'],
+    ['too_large', 200, 'ok'],
+  ])('%s %s is %s', (reason, status, verdict) => {
+    expect(ruleOn(twice({ reason, status })).verdict).toBe(verdict);
+  });
+
+  it('of one class are the verdict, though the codes differ', () => {
+    const ruling = ruleOn({
+      ...twice({ reason: 'http_4xx', status: 410 }),
+      first: { reason: 'http_4xx', status: 404, message: null },
+    });
+    expect(ruling.verdict).toBe('dead');
+    const lost = ruleOn({
+      ...twice({ reason: 'connection_reset', status: null }),
+      first: { reason: 'connection_refused', status: null, message: null },
+    });
+    expect(lost.verdict).toBe('connection');
+  });
+});
+
+it('looks that differ accuse nobody, and both are told', () => {
+  const { verdict, why } = ruleOn(
+    answer({
+      reason: 'http_4xx',
+      status: 404,
+      wasDoubted: true,
+      first: { reason: 'http_5xx', status: 503, message: null },
+    }),
+  );
+  expect(verdict).toBe('unverifiable');
+  expect(why).toBe('the looks differ: first 503, then 404');
+});
+
+it('one look that failed and one that did not is fine', () => {
+  const { verdict, why } = ruleOn(
+    answer({
+      state: UrlState.done,
+      status: 200,
+      wasDoubted: true,
+      first: { reason: 'http_4xx', status: 404, message: null },
+    }),
+  );
+  expect(verdict).toBe('ok');
+  expect(why).toBe('200, on the second look; before that 404');
+});
+
+it('without a second look nothing is accused', () => {
+  const waiting = answer({
+    state: UrlState.queued,
+    wasDoubted: true,
+    first: { reason: 'http_4xx', status: 404, message: null },
+  });
+  expect(ruleOn(waiting)).toEqual({ verdict: 'unverifiable', why: 'there was no time for a second look: 404' });
+});
+
+describe('a name that does not resolve', () => {
+  test.each([
+    ['x.test: there is no such name.', 'dns'],
+    ['x.test: the name has no address.', 'dns'],
+    ['x.test: the name servers did not answer in time.', 'unverifiable'],
+    ['x.test: the name server failed.', 'unverifiable'],
+    ['x.test: no name server can be reached.', 'unverifiable'],
+  ])('%s', (message, verdict) => {
+    expect(ruleOn(twice({ reason: 'dns', status: null, message })).verdict).toBe(verdict);
+  });
+});
+
+describe('a wall against programs', () => {
+  it('is known by its header, its page, or its refusing everything; each is named', () => {
+    const refused = { reason: 'auth_required', status: 403 };
+    expect(ruleOn(twice({ ...refused, headers: { 'cf-mitigated': 'challenge' } }))).toEqual({
+      verdict: 'blocked',
+      why: 'Cloudflare: header cf-mitigated: challenge, on both looks',
+    });
+    expect(ruleOn(twice({ reason: 'http_5xx', status: 503, title: 'Just a moment...' })).verdict).toBe('blocked');
+    expect(ruleOn(twice({ ...refused, forbiddenByHost: 7 })).why).toMatch(/403 to each of 7 URLs/);
+    expect(ruleOn(twice({ reason: 'http_4xx', status: 999 })).verdict).toBe('blocked');
+  });
+
+  it('is not seen in an answer that is no refusal', () => {
+    expect(ruleOn(twice({ reason: 'http_4xx', status: 404, headers: { 'x-datadome': 'protected' } })).verdict).toBe(
+      'dead',
+    );
+    expect(ruleOn(twice({ reason: 'http_5xx', status: 500, title: 'Just a moment...' })).verdict).toBe('server_error');
+    expect(ruleOn(twice({ reason: 'auth_required', status: 401, forbiddenByHost: 7 })).verdict).toBe('auth_required');
+  });
+});
+
+describe('what was not asked for', () => {
+  test.each([
+    [{ state: UrlState.skipped, reason: 'robots', message: 'robots.txt line 2: Disallow: /' }, 'unverifiable'],
+    [{ state: UrlState.skipped, reason: 'limit' }, 'skipped'],
+    [{ state: UrlState.skipped, reason: 'trap' }, 'skipped'],
+    [{ state: UrlState.unlisted, reason: 'scheme' }, 'skipped'],
+    [{ state: UrlState.unlisted, reason: 'scope' }, 'skipped'],
+    [{ state: UrlState.deferred, reason: 'retry_after' }, 'rate_limited'],
+    [{ state: UrlState.deferred, reason: 'quarantine' }, 'unverifiable'],
+    [{ state: UrlState.deferred, reason: 'robots_unreachable' }, 'unverifiable'],
+    [{ state: UrlState.queued, reason: null }, 'skipped'],
+  ] as const)('%o is %s', (over, verdict) => {
+    const ruling = ruleOn(answer(over));
+    expect(ruling.verdict).toBe(verdict);
+    expect(ruling.why).not.toBe('');
+  });
+});
