@@ -1,3 +1,4 @@
+import { CHECK_EVIDENCE } from './evidence-check.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
@@ -16,6 +17,7 @@ import { type Row, withChecks } from './harness.js';
 export const EVIDENCE: readonly Row[] = withChecks([
   ...PRESET_EVIDENCE,
   ...SLOW_FETCH_EVIDENCE,
+  ...CHECK_EVIDENCE,
   ...INPUT_EVIDENCE,
   ...SEEDING_EVIDENCE,
   ...TRAP_EVIDENCE,
