@@ -171,7 +171,8 @@ export class CheckRun {
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
     return {
-      options: { ...options, anchorText: true, assets: true, json: false },
+      // The causes of a failure are evidence.
+      options: { ...options, anchorText: true, assets: true, json: false, verboseNetwork: true },
       sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default' },
       notices,
     };

@@ -6,6 +6,7 @@ import { Reader } from '../store/reader.js';
 import { openStoreFile } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { compareWithBaseline, readBaseline, updateBaseline, writeBaseline } from './baseline.js';
+import type { FindingTable } from './finding-table.js';
 import { Findings, type PageNames } from './findings.js';
 import type { CheckReport, CheckSummary } from './result.js';
 import type { ResultCache } from './result-cache.js';
@@ -43,32 +44,33 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       cache,
       names,
     });
+    const { table } = findings;
     const truncated = parts.truncated ?? STOPS[parts.end] ?? null;
-    const baseline = applyBaseline(findings, options, truncated !== null, parts.clock);
+    const baseline = applyBaseline(table, options, truncated !== null, parts.clock);
     if (cache !== null) {
-      await keepResults(cache, findings, options.cache!);
+      await keepResults(cache, table, options.cache!);
     }
     const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
     const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
     const summary: CheckSummary = {
-      verdicts: findings.verdicts,
-      links: findings.size,
+      verdicts: table.verdicts,
+      links: table.size,
       pages: count(
         `link_facts JOIN urls ON urls.id = link_facts.page WHERE anchors IS NOT NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
       ),
-      failing: findings.failing,
+      failing: table.failing,
       ignored: findings.ignored,
       baseline,
       truncated,
       ignoredRobots: options.ignoreRobots,
-      durationMs: parts.durationMs,
-      exitCode: findings.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
+      durationMs: Math.round(parts.durationMs),
+      exitCode: table.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
     };
     return {
       summary,
       seeds: reader.seeds().map(({ label }) => names.url(label)),
       startedAt: new Date(Number(reader.meta().startedAt ?? 0)).toISOString(),
-      links: () => findings.links(),
+      links: () => table.links(),
       nothingReached: count(inside) === 0,
       close: () => database.close(),
     };
@@ -86,7 +88,7 @@ const STOPS: Partial<Record<EndReason, string>> = {
 };
 
 function applyBaseline(
-  findings: Findings,
+  table: FindingTable,
   { baseline: file, updateBaseline: update }: OptionsOf<'check'>,
   isTruncated: boolean,
   clock: Clock,
@@ -95,16 +97,16 @@ function applyBaseline(
     return null;
   }
   const before = readBaseline(file) ?? new Map();
-  const comparison = compareWithBaseline(findings.links(false), before, isTruncated);
-  findings.acquit(comparison.known);
+  const comparison = compareWithBaseline(table.links(false), before, isTruncated);
+  table.acquit(comparison.known);
   if (update) {
     writeBaseline(file, updateBaseline(before, comparison, new Date(clock.wall()).toISOString().slice(0, 10)));
   }
   return { new: comparison.new.length, fixed: comparison.fixed, known: comparison.known.length };
 }
 
-async function keepResults(cache: ResultCache, findings: Findings, file: string): Promise<void> {
-  for (const link of findings.links(false)) {
+async function keepResults(cache: ResultCache, table: FindingTable, file: string): Promise<void> {
+  for (const link of table.links(false)) {
     if (link.external && link.fragment === null && cache.get(link.url)?.why === undefined) {
       cache.put(link);
     }

@@ -36,7 +36,12 @@ export async function planCheck(
   });
   if (options.dataDir === null) {
     const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
-    const cleanUp = () => rmSync(directory, { recursive: true, force: true });
+    const cleanUp = () => {
+      process.off('exit', cleanUp);
+      rmSync(directory, { recursive: true, force: true });
+    };
+    // A second Ctrl+C ends the process at once.
+    process.on('exit', cleanUp);
     return { what: 'new', plan: make(directory), notices, cleanUp };
   }
   const choice = chooseDirectory(options, seeds[0]!.url);

@@ -29,6 +29,8 @@ export interface Ruling {
   why: string;
 }
 
+/** The chain of causes at the end of a message: evidence, but no sentence. */
+const CAUSES = / \(.*\)$/s;
 const FINAL_NAMES = /there is no such name|has no address|not a name that can be looked up/;
 
 const BY_REASON: Readonly<Record<string, Verdict>> = {
@@ -145,6 +147,6 @@ export function inWords({ reason, status, message }: LookResult): string {
   if (status !== null && (message === null || reason === null || reason.startsWith('http_'))) {
     return String(status);
   }
-  const words = message ?? reason ?? 'no answer';
-  return status === null ? words.replace(/\.$/, '') : `${status}, ${words.replace(/\.$/, '')}`;
+  const words = (message ?? reason ?? 'no answer').replace(CAUSES, '').replace(/\.$/, '');
+  return status === null ? words : `${status}, ${words}`;
 }

@@ -128,8 +128,10 @@ export class SecondLook {
     this.#database
       .prepare(
         `INSERT OR REPLACE INTO attempts (url, look, attempt, at, status, reason, message)
-         SELECT urls.id, 1, urls.attempts, coalesce(nullif(pages.fetched_at, 0), ?), pages.status, urls.reason, pages.message
-         FROM urls LEFT JOIN pages ON pages.id = urls.id WHERE ${asked}`,
+         SELECT urls.id, 1, urls.attempts, coalesce(nullif(pages.fetched_at, 0), ?), pages.status, urls.reason,
+           CASE WHEN pages.id IS NULL THEN robots.message ELSE pages.message END
+         FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN origins ON origins.id = urls.origin
+           LEFT JOIN pages AS robots ON robots.id = origins.robots_id WHERE ${asked}`,
       )
       .run(this.#now);
     const change = this.#database

@@ -46,12 +46,16 @@ export class Soft404s {
 
   /** Queues a probe for each folder shape that has none; files of this machine need none. Returns how many. */
   queue(ownOrigins: readonly string[]): number {
-    const probed = new Set([...this.#probesByFolder().keys()]);
+    const probed = this.#probesByFolder();
     let id = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM urls').get()!.id;
     const insert = this.#database.prepare(
       `INSERT INTO urls (id, url, kind, origin, depth, seed, class, state) VALUES (?, ?, ${UrlKind.probe}, ?, ?, ?, 2, ${UrlState.queued})`,
     );
     const ofHost = new Map<string, number>();
+    for (const folder of probed.keys()) {
+      const host = hostKeyOf(folder);
+      ofHost.set(host, (ofHost.get(host) ?? 0) + 1);
+    }
     let count = 0;
     const folders = [...this.#folders()].sort(([, a], [, b]) => b.pages - a.pages);
     for (const [folder, { example }] of folders) {

@@ -98,7 +98,9 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       delayMsFor: (host) =>
         ownHosts.has(host) ? 0 : Math.max(scheduler.delayMsFor(host), wishes.delayMsOf(host) ?? 0),
       ownOrigins: own,
-      ...(isSecond ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false } : {}),
+      ...(isSecond
+        ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true }
+        : {}),
     },
     fetch: {
       ...fetch,

@@ -26,6 +26,8 @@ export interface SchedulerOptions extends BackoffOptions {
   choose: (() => Choose) | null;
   /** No page is asked for, only robots.txt and sitemaps. */
   surveyOnly: boolean;
+  /** What waits has been asked for before: no limit on URLs keeps it, or its robots.txt, from being asked again. */
+  asksAgain?: boolean;
   /** 0 = no limit, here and below. */
   maxUrls: number;
   maxUrlsPerHost: number;

@@ -119,9 +119,14 @@ export class Scheduler {
     }
     const ownTime = queue.readyAt((item) => this.#isAllowed(origin, item));
     if (this.#wantsRobots(origin)) {
-      return Math.min(ownTime, this.closed ? Number.POSITIVE_INFINITY : origin.robotsRetryAt);
+      return Math.min(ownTime, this.#keepsRobots ? Number.POSITIVE_INFINITY : origin.robotsRetryAt);
     }
     return this.#wantsMore(origin) ? 0 : ownTime;
+  }
+
+  /** Nothing new may be asked for, so no robots.txt is needed either. */
+  get #keepsRobots(): boolean {
+    return this.closed && !this.#options.asksAgain;
   }
 
   #wantsMore(origin: Origin): boolean {
@@ -219,7 +224,7 @@ export class Scheduler {
   }
 
   #pickRobots(host: Host, origin: Origin, now: number): Pick | null {
-    const waits = origin.queue.inMemory + origin.queue.onDisk > 0 && !this.closed;
+    const waits = origin.queue.inMemory + origin.queue.onDisk > 0 && !this.#keepsRobots;
     if (!waits || !this.#wantsRobots(origin) || origin.robotsRetryAt > now) {
       return null;
     }

@@ -1,0 +1,160 @@
+import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import type { RedirectChains } from '../store/redirect-chains.js';
+import type { Database } from '../store/sqlite.js';
+import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
+import type { FragmentCheck } from './anchors.js';
+import type { Finding } from './finding-table.js';
+import type { PageNames } from './findings.js';
+import { auditRedirect, type ChainHop } from './redirect-audit.js';
+import type { Evidence } from './result.js';
+import type { ResultCache } from './result-cache.js';
+import type { CheckRules } from './rules.js';
+import { type Ruling, ruleOn } from './ruling.js';
+import { Soft404s } from './soft-404.js';
+import { type UrlRow, UrlRows } from './url-rows.js';
+
+export interface VerdictParts {
+  database: Database;
+  chains: RedirectChains;
+  rules: CheckRules;
+  cache: ResultCache | null;
+  names: PageNames;
+  /** A page that came by https loads this URL by http. */
+  isMixed(id: number): boolean;
+}
+
+const MOST_CHAIN = 1_000;
+const REDIRECT_TROUBLE = {
+  redirect_loop: 'its redirects lead back to where they have been',
+  redirect_limit: 'it redirects more often than --max-redirects allows',
+} as const;
+const NO_TIME = 'there was no time for a second look';
+
+/** The verdict on one target of links, with its evidence. */
+export class LinkVerdicts {
+  readonly #parts: VerdictParts;
+  readonly #rows: UrlRows;
+  readonly #soft404s: Soft404s;
+
+  constructor(parts: VerdictParts) {
+    this.#parts = parts;
+    this.#rows = new UrlRows(parts.database);
+    this.#soft404s = new Soft404s(parts.database, parts.chains);
+  }
+
+  /** All that links can lead to. */
+  targets(): IterableIterator<UrlRow> {
+    return this.#rows.all();
+  }
+
+  /** Every link to it is marked to be left out. */
+  ofMarked(row: UrlRow): Finding {
+    return this.#finding(row, row, { verdict: 'skipped', why: 'its links are marked with data-gossamer-ignore' });
+  }
+
+  of(row: UrlRow): Finding {
+    if (row.url.startsWith(INVALID_SCHEME)) {
+      return this.#invalid(row);
+    }
+    const { id, problem } = this.#parts.chains.endOf(row.id);
+    if (problem !== null) {
+      const isSure = wasDoubted(problem === 'redirect_loop' ? row : this.#rows.get(id));
+      return this.#finding(row, row, sure({ verdict: problem, why: REDIRECT_TROUBLE[problem] }, isSure));
+    }
+    const cached = row.reason === 'known' ? this.#cached(row) : null;
+    if (cached !== null) {
+      return cached;
+    }
+    const end = id === row.id ? row : this.#rows.get(id);
+    const ruling = ruleOn(this.#rows.answerOf(end));
+    const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
+    return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
+  }
+
+  ofMissing({ target, end: endId, fragment }: FragmentCheck): Finding {
+    const end = this.#rows.get(endId);
+    const missing: Ruling = { verdict: 'missing_fragment', why: 'nothing on the page has this id or name' };
+    return { ...this.#finding(this.#rows.get(target), end, sure(missing, wasDoubted(end))), fragment };
+  }
+
+  #cached(row: UrlRow): Finding | null {
+    const cached = this.#parts.cache?.get(row.url) ?? null;
+    if (cached === null) {
+      return null;
+    }
+    const { verdict, why, status, finalUrl, suggestion, at } = cached;
+    const finding = this.#finding(row, row, { verdict, why: `${why} (known since ${at})` });
+    return { ...finding, status, finalUrl, suggestion };
+  }
+
+  #invalid(row: UrlRow): Finding {
+    const url = row.url.slice(INVALID_SCHEME.length);
+    const why = url.startsWith('[') ? 'nothing defines this label' : 'it cannot be read as a URL';
+    return { ...this.#finding(row, row, { verdict: 'invalid_url', why }), url };
+  }
+
+  /** @param end where the redirects of the link lead */
+  #finding(row: UrlRow, end: UrlRow, ruling: Ruling): Finding {
+    const { names, rules } = this.#parts;
+    const chain = row.redirectTo === null ? [] : this.#chainOf(row);
+    const said = this.#withRemarks(row, chain, ruling);
+    const { status } = this.#rows.answerOf(end);
+    const external = isOutside(end.flags);
+    const decision = rules.decide({ url: row.url, verdict: said.verdict, status, external });
+    const { verdict, why } = decision.accepted ? { verdict: 'ok' as const, why: decision.why! } : said;
+    const isAnswered = status !== null && end.state !== UrlState.skipped;
+    return {
+      url: names.url(row.url),
+      fragment: null,
+      verdict,
+      fails: decision.fails,
+      external,
+      status,
+      finalUrl: isAnswered ? names.url(end.url) : null,
+      suggestion: said.suggestion === null ? null : names.url(said.suggestion),
+      evidence: this.#evidence(end, why, chain),
+    };
+  }
+
+  /** Of what answers there may still be something to say. */
+  #withRemarks(row: UrlRow, chain: readonly ChainHop[], ruling: Ruling): Ruling & { suggestion: string | null } {
+    if (ruling.verdict === 'ok' && this.#parts.isMixed(row.id)) {
+      return mixedContent(row.url);
+    }
+    return ruling.verdict === 'ok' && chain.length > 1 ? auditRedirect(chain) : { ...ruling, suggestion: null };
+  }
+
+  #evidence(end: UrlRow, why: string, chain: readonly ChainHop[]): Evidence {
+    return {
+      why,
+      chain: chain.map(({ url, status }) => ({ url: this.#parts.names.url(url), status })),
+      headers: end.headers === null ? {} : JSON.parse(end.headers),
+      looks: this.#rows.looksOf(end),
+    };
+  }
+
+  #chainOf(row: UrlRow): ChainHop[] {
+    const chain: ChainHop[] = [];
+    const passed = new Set<number>();
+    for (let at = row; chain.length < MOST_CHAIN; at = this.#rows.get(at.redirectTo!)) {
+      chain.push({ url: at.url, status: at.status });
+      if (at.redirectTo === null || passed.has(at.id)) {
+        break;
+      }
+      passed.add(at.id);
+    }
+    return chain;
+  }
+}
+
+const wasDoubted = ({ flags }: UrlRow): boolean => (flags & UrlFlag.secondLook) !== 0;
+
+/** What was seen only once is no verdict. */
+const sure = ({ verdict, why }: Ruling, isSure: boolean): Ruling =>
+  isSure ? { verdict, why: `${why}, on both looks` } : { verdict: 'unverifiable', why: `${why}; ${NO_TIME}` };
+
+const mixedContent = (url: string) => ({
+  verdict: 'mixed_content' as const,
+  why: 'a page served by https loads it by http',
+  suggestion: `https:${url.slice('http:'.length)}`,
+});
