@@ -217,6 +217,19 @@ describe('resume', () => {
   });
 });
 
+it('explain, status and export know a check as they know a crawl', async () => {
+  const explained = await gossamer(['explain', 'a-check', `${web.origin}/old`], { cwd: folder.path });
+  const shown = await gossamer(['status', 'a-check'], { cwd: folder.path });
+  const exported = await gossamer(['export', 'a-check', '--format', 'csv'], { cwd: folder.path });
+  expect([explained, shown, exported].map(({ code, stderr }) => [code, stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+    [0, ''],
+  ]);
+  expect(explained.stdout).toContain(`${web.origin}/old`);
+  expect(exported.stdout).toContain(`${web.origin}/old,done,,301`);
+});
+
 it('export and crawl refuse formats of checks', async () => {
   const exported = await gossamer(['export', 'a-crawl', '--format', 'junit'], { cwd: folder.path });
   const crawled = await gossamer(['crawl', seed, '--report', 'html=x.html'], { cwd: folder.path });
