@@ -191,7 +191,12 @@ export const INPUT_EVIDENCE: Row[] = [
       [1, null],
       [3, 'skipped depth'],
     ],
-    check: 'same',
+    // What is beyond it is checked, and not read.
+    check: [
+      [5, 'done'],
+      [3, null],
+      [5, 'done'],
+    ],
   },
   {
     key: 'maxUrls',

@@ -30,7 +30,8 @@ const thirdParties = (seen: Seen): string[] => [
   ...new Set(seen.log.map(({ host }) => host).filter((host) => /c[ct]\.test$/.test(host))),
 ];
 /** How many names or URLs each of them brought. */
-const found = (seen: Seen): number[] => [...seen.stderr.matchAll(/(\d+) in scope/g)].map(([, count]) => Number(count));
+const found = (seen: Seen): number[] =>
+  [...seen.stderr.matchAll(/^\S+ about .*?(\d+) in scope/gm)].map(([, count]) => Number(count));
 
 export const SEEDING_EVIDENCE: Row[] = [
   {
