@@ -13,7 +13,7 @@ import { auditRedirect, type ChainHop } from './redirect-audit.js';
 import { type CheckedLink, type Evidence, type LinkSource, VERDICTS, type Verdict } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
-import { type Ruling, ruleOn } from './ruling.js';
+import { notTwice, type Ruling, ruleOn } from './ruling.js';
 import { Soft404s } from './soft-404.js';
 import { type UrlRow, UrlRows } from './url-rows.js';
 
@@ -154,7 +154,10 @@ export class Findings {
     }
     const { id, problem } = this.#chains.endOf(row.id);
     if (problem !== null) {
-      return this.#finding(row, row, { verdict: problem, why: REDIRECT_TROUBLE[problem] });
+      const why = REDIRECT_TROUBLE[problem];
+      const { state, flags } = this.#rows.get(id);
+      const isSure = (flags & UrlFlag.secondLook) !== 0 || (problem === 'redirect_limit' && state === UrlState.done);
+      return this.#finding(row, row, isSure ? { verdict: problem, why } : notTwice(why));
     }
     const end = id === row.id ? row : this.#rows.get(id);
     const ruling = ruleOn(this.#rows.answerOf(end));
