@@ -151,7 +151,10 @@ describe('what a check asks for, and how', () => {
     expect(smallestGap(web.log, 'far.test')).toBeGreaterThanOrEqual(100);
     expect(smallestGap(web.log, 'site.test')).toBeGreaterThanOrEqual(100);
     expect(smallestGap(web.log, 'paced.test')).toBeGreaterThanOrEqual(1000);
-    const second = web.log.filter(({ headers }) => headers.range === 'bytes=0-65535');
+    // Besides them only the page that no site has, for soft 404s.
+    const second = web.log.filter(
+      ({ headers, path }) => headers.range === 'bytes=0-65535' && !/^\/x[\da-f]+$/.test(path),
+    );
     expect(second.map(urlOf).sort()).toEqual(['http://far.test/broken', 'http://far.test/gone', `${HOME}gone.png`]);
     expect(smallestGap(second, 'far.test')).toBeGreaterThanOrEqual(200);
   });
@@ -243,35 +246,52 @@ describe('what is left out is said to be, and not asked for', () => {
 
   afterAll(() => folder.remove());
 
-  it('what lies too deep, what is elsewhere, what is marked, what a rule or a pattern names, and forms', async () => {
+  it('what is elsewhere, what is marked, what a rule or a pattern names, and forms', async () => {
     const config = join(folder.path, 'gossamer.config.json');
     writeFileSync(config, JSON.stringify({ check: { rules: [{ match: 'http://site.test/rule/**', ignore: true }] } }));
     const patterns = ['--exclude', 'http://site.test/pattern/**', '--config', config];
-    const { checked, asked } = await run(['--depth', '1', '--no-external', ...patterns]);
+    const { checked, asked } = await run(['--no-external', ...patterns]);
     const marked = { [`${HOME}marked`]: expect.stringContaining('data-gossamer-ignore') };
     const form = { [`${HOME}send`]: expect.stringContaining('form') };
     expect(skipped(checked)).toEqual({
       ...marked,
       ...form,
-      [`${HOME}third`]: expect.stringContaining('--depth'),
       'http://far.test/x': expect.stringContaining('--no-external'),
       [`${HOME}rule/a`]: expect.stringContaining('rule'),
       [`${HOME}pattern/a`]: expect.stringContaining('rule'),
     });
     expect(checked.summary).toMatchObject({ ignored: 3, failing: 0 });
-    expect(asked.filter((url) => !url.includes('sitemap')).sort()).toEqual([HOME, `${HOME}second`]);
+    for (const url of Object.keys(skipped(checked))) expect(asked).not.toContain(url);
+    expect(asked).toContain(`${HOME}third`);
     const all = await run([]);
     expect(skipped(all.checked)).toEqual({ ...marked, ...form });
   });
 
+  it('what lies beyond --depth is asked for, and not followed', async () => {
+    const { checked, web } = await run(['--depth', '0']);
+    expect(checked.byUrl.get(`${HOME}second`)).toMatchObject({ verdict: 'ok' });
+    const asked = pathsOf(web.log, 'site.test');
+    expect(asked).toContain('HEAD /second');
+    expect(asked.filter((each) => each.endsWith('/third'))).toEqual([]);
+  });
+
   it('without time for a second look nothing is accused', async () => {
     const web = await own.open();
-    web.site('site.test', pathSite({ '/': html(linkPage('Home', ['/gone', '/#nowhere'])) }));
+    web.site(
+      'site.test',
+      pathSite({
+        '/': html(linkPage('Home', ['/gone', '/#nowhere', '/loop', '/wall'])),
+        '/loop': redirect('/loop', 302),
+        '/wall': { status: 403, headers: { 'cf-mitigated': 'challenge' } },
+      }),
+    );
     const checked = await check([HOME, ...HASTY, ...through(web), '--second-look-budget', '0'], { code: 0 });
     const said = Object.fromEntries(checked.links.map((link) => [nameOf(link), [link.verdict, link.evidence.why]]));
     expect(said).toEqual({
       [HOME]: ['ok', '200'],
       [`${HOME}gone`]: ['unverifiable', expect.stringContaining('no time for a second look')],
+      [`${HOME}loop`]: ['unverifiable', expect.stringContaining('no time for a second look')],
+      [`${HOME}wall`]: ['blocked', expect.stringContaining('cf-mitigated')],
       [`${HOME}#nowhere`]: ['unverifiable', expect.stringContaining('no time for a second look')],
     });
     expect(pathsOf(web.log, 'site.test').filter((each) => each.includes('gone'))).toHaveLength(1);

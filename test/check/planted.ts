@@ -276,6 +276,11 @@ export const DOUBTS: Plant[] = [
   { href: 'http://moody.test/x', verdict: 'ok', fails: false, answer: inTurn(reset, ok) },
 ];
 
+export const SOFT_404S: Plant[] = [
+  { href: 'http://soft.site.test/real', verdict: 'ok', fails: false },
+  { href: 'http://soft.site.test/never-was', verdict: 'soft_404', fails: false, status: 200 },
+];
+
 export const HEADS: Plant[] = [
   ...[400, 403, 404, 405, 500, 501].map(
     (code): Plant => ({
@@ -298,5 +303,6 @@ export const PLANTS = [
   ...FRAGMENTS,
   ...NO_URLS,
   ...DOUBTS,
+  ...SOFT_404S,
   ...HEADS,
 ];

@@ -3,7 +3,7 @@ import type { CheckedLink } from '../../src/check/result.js';
 import { closedPort } from '../crawl/support.js';
 import { peakConcurrency, urlOf } from '../web/judge.js';
 import type { LoggedRequest } from '../web/log.js';
-import { text } from '../web/site.js';
+import { html, notFound, text } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { type Checked, type Closing, check, HASTY, nameOf, tlsFront, unknowingNames } from './checking.js';
 import {
@@ -14,12 +14,14 @@ import {
   HOPS,
   NETWORK,
   NO_URLS,
+  OK_PAGE,
   ok,
   PLANTS,
   type Plant,
   plant,
   REDIRECTS,
   SEED,
+  SOFT_404S,
   STATUSES,
   status,
   WALLS,
@@ -41,6 +43,12 @@ describe('a web with faults of every kind', () => {
       'http://fine.test/y': ok,
       'http://robots.test/robots.txt': text('User-agent: *\nDisallow: /private\n'),
       'http://robots5xx.test/robots.txt': status(500),
+    });
+    web.site('soft.site.test', {
+      handle: ({ path }) =>
+        path === '/robots.txt' || path.includes('sitemap')
+          ? notFound
+          : html(path === '/real' ? OK_PAGE : '<!doctype html><title>Page not found</title><p>Sorry.'),
     });
     const tls = await tlsFront(web.port);
     const names = await unknowingNames();
@@ -73,6 +81,7 @@ describe('a web with faults of every kind', () => {
     ['fragments, also elsewhere, in Markdown and through redirects', FRAGMENTS],
     ['what is no URL of the web', NO_URLS],
     ['doubts: robots.txt, looks that differ, a second look that is fine', DOUBTS],
+    ['pages that are there by their status only', SOFT_404S],
     ['HEAD that is refused or wrong', HEADS],
   ];
 
