@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckedLink, CheckSummary } from '../../src/check/result.js';
@@ -73,6 +73,7 @@ describe('a check killed with -9 and resumed', () => {
   const webs: WebInABox[] = [];
   const killed = new Map<string, { kills: Kill[]; last: Run; log: LoggedRequest[]; report: Report }>();
   let whole: { log: LoggedRequest[]; report: Report };
+  let again: { run: Run; log: LoggedRequest[]; report: Report };
 
   async function openOne(name: string) {
     const web = await openWeb();
@@ -91,7 +92,10 @@ describe('a check killed with -9 and resumed', () => {
         const { web, args, file } = await openOne('whole');
         const run = await gossamer(args);
         expect(run.code, run.stderr).toBe(1);
-        whole = { log: web.log, report: readJson(file) };
+        whole = { log: [...web.log], report: readJson(file) };
+        rmSync(file);
+        web.clearLog();
+        again = { run: await gossamer([...args, '--resume']), log: web.log, report: readJson(file) };
       })(),
       ...SCENARIOS.map(async ({ moments }, n) => {
         const { web, directory, args, file } = await openOne(`killed-${n}`);
@@ -112,6 +116,12 @@ describe('a check killed with -9 and resumed', () => {
   afterAll(async () => {
     await Promise.all(webs.map((web) => web.close()));
     folder.remove();
+  });
+
+  it('says the same again where it is finished, and asks for nothing', () => {
+    expect(again.run.code, again.run.stderr).toBe(1);
+    expect(differences(again.report.links, whole.report.links)).toEqual([]);
+    expect(again.log).toEqual([]);
   });
 
   describe.each(SCENARIOS)('$name', ({ name, moments }) => {
