@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckedLink, CheckSummary } from '../../src/check/result.js';
 import { gossamer, type Run, start, temporaryFolder } from '../crawl/support.js';
 import { inspect, type Kill } from '../kill/killing.js';
-import { urlOf } from '../web/judge.js';
+import { peakConcurrency, urlOf } from '../web/judge.js';
 import type { LoggedRequest } from '../web/log.js';
 import { Random } from '../web/random.js';
 import { html, linkPage, pathSite, redirect, type SiteAnswer } from '../web/site.js';
@@ -151,6 +151,11 @@ describe('a check killed with -9 and resumed', () => {
       );
       expect(differences(report.links, whole.report.links)).toEqual([]);
       expect(report.summary).toEqual(whole.report.summary);
+    });
+
+    it('goes on with a second look as with one: a host gets one request at a time', () => {
+      const second = killed.get(name)!.log.filter(isSecond);
+      for (const host of new Set(second.map(({ host }) => host))) expect(peakConcurrency(second, host), host).toBe(1);
     });
 
     it('asks again only for what was under way at a kill', () => {

@@ -62,7 +62,6 @@ const CASES = [
   { name: 'a sliding window, without Retry-After', limiter: slidingWindow, retryAfter: null, where: 'elsewhere' },
   { name: 'a token bucket, with Retry-After', limiter: tokenBucket, retryAfter: '1', where: 'elsewhere' },
   { name: 'a token bucket, without Retry-After', limiter: tokenBucket, retryAfter: null, where: 'inside' },
-  // Without a delay the first requests go out several at a time.
   { name: 'a token bucket on this machine', limiter: tokenBucket, retryAfter: null, where: 'here' },
 ] as const;
 
@@ -77,8 +76,8 @@ describe.concurrent('a server that takes five requests a second', () => {
       });
       const seed = { inside: 'http://limited.test/', elsewhere: 'http://site.test/', here: `${web.origin}/` }[where];
       const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-      // Everything else as it is for everyone.
-      const checked = await check([seed, ...connectTo], { code: 0 });
+      // Without a delay even a busy machine is too fast at first; all else is as it is for everyone.
+      const checked = await check([seed, ...connectTo, '--delay', '0'], { code: 0 });
       expect(checked.summary.verdicts).toEqual({ ok: LINKS + 1 });
 
       const log = web.log.filter((request) => request.host === host);
@@ -87,7 +86,7 @@ describe.concurrent('a server that takes five requests a second', () => {
       expect(refused.length).toBeLessThanOrEqual(5);
       // What was under way at the first refusal may be refused too; from then on the pace is the server's.
       const learned = log.filter(({ at }) => at > refused[0]!.at + 1000);
-      expect(learned.length).toBeGreaterThan(20);
+      expect(learned.length).toBeGreaterThan(LINKS / 4);
       expect(busiestSecond(learned)).toBeLessThanOrEqual(PER_SECOND);
     } finally {
       await web.close();
