@@ -10,6 +10,8 @@ import { type Checked, type Closing, check, HASTY, nameOf, pathsOf, tlsFront } f
 import { ok } from './planted.js';
 
 const HOME = 'http://site.test/';
+/** They take longer than it is to a second look, which then finds all that is broken elsewhere due at once. */
+const PACED = [1, 2, 3, 4, 5].map((n) => `http://paced.test/${n}`);
 const PIECE = Buffer.alloc(16 * 1024, 7);
 
 /** Bytes without end, counted as they leave. */
@@ -59,11 +61,11 @@ describe('what a check asks for, and how', () => {
       'site.test',
       pathSite({
         '/': html(
-          `${linkPage('Home', ['/second', '/big.zip', 'http://far.test/page', 'http://paced.test/1', 'http://paced.test/2', 'http://shy.test/big.iso', 'http://closed.test/x', 'http://far.test/broken'])}
+          `${linkPage('Home', ['/second', '/big.zip', 'http://far.test/page', ...PACED, 'http://shy.test/big.iso', 'http://closed.test/x', 'http://far.test/broken'])}
           <img src="/fine.png"><img src="/gone.png"><script src="http://far.test/app.js"></script><link rel="stylesheet" href="/style.css">`,
         ),
         '/second': html(
-          linkPage('Second', ['/', 'http://far.test/page', 'http://paced.test/3', 'http://far.test/gone']),
+          linkPage('Second', ['/', 'http://far.test/page', 'http://paced.test/last', 'http://far.test/gone']),
         ),
         '/big.zip': big.answer,
         '/fine.png': { headers: { 'content-type': 'image/png' }, body: 'png' },
@@ -80,7 +82,10 @@ describe('what a check asks for, and how', () => {
     );
     web.site(
       'paced.test',
-      pathSite({ '/robots.txt': text('User-agent: *\nCrawl-delay: 1\n'), '/1': ok, '/2': ok, '/3': ok }),
+      pathSite({
+        '/robots.txt': text('User-agent: *\nCrawl-delay: 1\n'),
+        ...Object.fromEntries(PACED.map((url) => [new URL(url).pathname, ok])),
+      }),
     );
     web.site(
       'shy.test',
@@ -104,9 +109,8 @@ describe('what a check asks for, and how', () => {
       'http://far.test/app.js': 'ok',
       'http://far.test/broken': 'dead',
       'http://far.test/gone': 'dead',
-      'http://paced.test/1': 'ok',
-      'http://paced.test/2': 'ok',
-      'http://paced.test/3': 'ok',
+      ...Object.fromEntries(PACED.map((url) => [url, 'ok'])),
+      'http://paced.test/last': 'dead',
       'http://shy.test/big.iso': 'ok',
       'http://closed.test/x': 'unverifiable',
     });
@@ -147,7 +151,7 @@ describe('what a check asks for, and how', () => {
     expect(pathsOf(web.log, 'closed.test')).toEqual(['GET /robots.txt']);
   });
 
-  it('keeps the delay of every host, and twice that in the second look', () => {
+  it('keeps the delay of every host, and twice that in the second look, which comes 5 s after the first', () => {
     expect(smallestGap(web.log, 'far.test')).toBeGreaterThanOrEqual(100);
     expect(smallestGap(web.log, 'site.test')).toBeGreaterThanOrEqual(100);
     expect(smallestGap(web.log, 'paced.test')).toBeGreaterThanOrEqual(1000);
@@ -155,8 +159,13 @@ describe('what a check asks for, and how', () => {
     const second = web.log.filter(
       ({ headers, path }) => headers.range === 'bytes=0-65535' && !/^\/[a-fx][\da-f]{15}$/.test(path),
     );
-    expect(second.map(urlOf).sort()).toEqual(['http://far.test/broken', 'http://far.test/gone', `${HOME}gone.png`]);
+    const broken = ['http://far.test/broken', 'http://far.test/gone', 'http://paced.test/last', `${HOME}gone.png`];
+    expect(second.map(urlOf).sort()).toEqual(broken);
     expect(smallestGap(second, 'far.test')).toBeGreaterThanOrEqual(200);
+    for (const request of second) {
+      const before = web.log.filter((each) => urlOf(each) === urlOf(request) && each.at < request.at);
+      expect(request.at - before.at(-1)!.at, urlOf(request)).toBeGreaterThanOrEqual(5_000);
+    }
   });
 });
 

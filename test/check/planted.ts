@@ -186,6 +186,13 @@ export const WALLS: Plant[] = [
     (n): Plant => ({ href: `http://partly.test/${n}`, verdict: 'auth_required', fails: false, answer: status(403) }),
   ),
   { href: 'http://partly.test/open', verdict: 'ok', fails: false, answer: ok },
+  // Where what says that a page is gone has such a sign, it is gone all the same.
+  {
+    href: 'http://akamai.test/x',
+    verdict: 'dead',
+    fails: true,
+    answer: refusal(404, { server: 'AkamaiGHost', 'cf-mitigated': 'challenge' }),
+  },
   // The sign of a wall on a page that answers says nothing.
   {
     href: 'http://harmless.test/x',
