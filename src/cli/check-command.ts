@@ -37,11 +37,8 @@ export async function runCheck(input: CommandInput): Promise<number> {
     return recheck(resolve(resolved.options.recheck), input);
   }
   const planned = await planCheck(input.positionals, resolved, configOf(input));
-  if (planned.what === 'finished') {
-    terminal.line(`${planned.directory} is finished; nothing to do`);
-    return EXIT.ok;
-  }
-  if (planned.what === 'resume') {
+  // One that is finished says again what it found: it may have been killed before it could, and its exit code is what it is run for.
+  if (planned.what !== 'new') {
     return resumeCheck(planned.directory, input);
   }
   for (const notice of planned.notices) {
