@@ -192,6 +192,12 @@ describe('resume', () => {
     expect([run.code, said(run)]).toEqual([2, '--update-baseline needs --baseline FILE']);
   });
 
+  it('check --resume keeps to the seeds it began with', async () => {
+    const other = await gossamer(['check', `${seed}other`, '--resume', '--data-dir', 'a-check'], { cwd: folder.path });
+    expect(other.code).toBe(2);
+    expect(other.stderr).toMatch(/has other seeds; seeds cannot be changed on resume/);
+  });
+
   it('crawl --resume does not go on with a check', async () => {
     const directory = join(folder.path, 'half-a-check');
     cpSync(join(folder.path, 'a-check'), directory, { recursive: true });
