@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { check } from './check.js';
 import { say } from './compete.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
@@ -18,6 +19,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyHosts,
   resume,
   names,
+  check,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

@@ -59,7 +59,7 @@ export class CheckRun {
 
   constructor(plan: CheckPlan) {
     this.#plan = plan;
-    this.#rules = rulesOf(plan);
+    this.#rules = rulesOf(plan.resolved, plan.config);
     this.#startedAt = plan.clock.now();
     this.#truncated = plan.truncated;
   }
@@ -210,13 +210,19 @@ export class CheckRun {
   }
 }
 
-function rulesOf({ resolved, config }: CheckPlan): CheckRules {
-  const { accept, failOn } = resolved.options;
+/** The rules of the options and of the config file; what is wrong in them is refused under the name it was given by. */
+export function rulesOf({ options, sources }: CheckPlan['resolved'], config: CheckPlan['config']): CheckRules {
+  const { accept, failOn } = options;
   return new CheckRules({ accept, failOn, rules: ruleList(config) }, (name, problem) => {
-    if (name.startsWith('--')) {
-      throw new UsageError(`${name} ${problem}`);
+    if (!name.startsWith('--')) {
+      throw new StateError('config', `${config?.path}: check.${name} ${problem}`);
     }
-    throw new StateError('config', `${config?.path}: check.${name} ${problem}`);
+    const key = name === '--accept' ? 'accept' : 'failOn';
+    const [, kind, place] = /^(variable|config file) (.*)$/s.exec(sources[key]) ?? [];
+    if (kind === 'config file') {
+      throw new StateError('config', `${place}: ${key} ${problem}`);
+    }
+    throw new UsageError(`${place ?? name} ${problem}`);
   });
 }
 

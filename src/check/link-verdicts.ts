@@ -9,7 +9,7 @@ import { auditRedirect, type ChainHop } from './redirect-audit.js';
 import type { Evidence } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
-import { type Ruling, ruleOn } from './ruling.js';
+import { notTwice, type Ruling, ruleOn } from './ruling.js';
 import { Soft404s } from './soft-404.js';
 import { type UrlRow, UrlRows } from './url-rows.js';
 
@@ -28,7 +28,6 @@ const REDIRECT_TROUBLE = {
   redirect_loop: 'its redirects lead back to where they have been',
   redirect_limit: 'it redirects more often than --max-redirects allows',
 } as const;
-const NO_TIME = 'there was no time for a second look';
 
 /** The verdict on one target of links, with its evidence. */
 export class LinkVerdicts {
@@ -58,7 +57,9 @@ export class LinkVerdicts {
     }
     const { id, problem } = this.#parts.chains.endOf(row.id);
     if (problem !== null) {
-      const isSure = wasDoubted(problem === 'redirect_loop' ? row : this.#rows.get(id));
+      const end = this.#rows.get(id);
+      // A chain can be too long without a hop that failed: then there is nothing to ask again.
+      const isSure = wasDoubted(end) || (problem === 'redirect_limit' && end.state === UrlState.done);
       return this.#finding(row, row, sure({ verdict: problem, why: REDIRECT_TROUBLE[problem] }, isSure));
     }
     const cached = row.reason === 'known' ? this.#cached(row) : null;
@@ -151,7 +152,7 @@ const wasDoubted = ({ flags }: UrlRow): boolean => (flags & UrlFlag.secondLook) 
 
 /** What was seen only once is no verdict. */
 const sure = ({ verdict, why }: Ruling, isSure: boolean): Ruling =>
-  isSure ? { verdict, why: `${why}, on both looks` } : { verdict: 'unverifiable', why: `${why}; ${NO_TIME}` };
+  isSure ? { verdict, why: `${why}, on both looks` } : notTwice(why);
 
 const mixedContent = (url: string) => ({
   verdict: 'mixed_content' as const,

@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import { badSeedLines } from '../crawl/seed-input.js';
 import { openForReading } from '../store/directory.js';
+import type { SeedRow } from '../store/transaction.js';
 import { readCheckInput } from './check-input.js';
 import type { CheckPlan } from './check-run.js';
 import type { LocalFolder } from './local-folder.js';
@@ -17,8 +18,7 @@ type Config = CheckPlan['config'];
 /** A check that is to begin, or what stands in its way. */
 export type PlannedCheck =
   | { what: 'new'; plan: CheckPlan; notices: string[]; cleanUp(): void }
-  | { what: 'resume'; directory: string }
-  | { what: 'finished'; directory: string };
+  | { what: 'resume' | 'finished'; directory: string };
 
 /** Without a data directory the check is kept in a temporary one, until `cleanUp`. */
 export async function planCheck(
@@ -46,13 +46,21 @@ export async function planCheck(
   }
   const choice = chooseDirectory(options, seeds[0]!.url);
   const { what, directory } = choice;
-  if (what === 'resume' || what === 'finished') {
+  if (what !== 'new') {
+    refuseOtherSeeds(directory, seeds);
     return { what, directory };
   }
   if (choice.movedTo !== null) {
     notices.push(`moved the old check to ${choice.movedTo}`);
   }
   return { what: 'new', plan: make(directory), notices, cleanUp: () => {} };
+}
+
+function refuseOtherSeeds(directory: string, seeds: readonly SeedRow[]): void {
+  const kept = openKeptCheck(directory).state.seeds;
+  if (seeds.length !== kept.length || seeds.some(({ url }, place) => url !== kept[place]!.url)) {
+    throw new UsageError(`the check in ${directory} has other seeds; seeds cannot be changed on resume`);
+  }
 }
 
 /** A check as a directory holds it. */

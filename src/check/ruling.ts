@@ -79,8 +79,7 @@ export function ruleOn(answer: Answer): Ruling {
     return ruleOnFailure(answer);
   }
   if (answer.wasDoubted) {
-    const seen = answer.first === null ? '' : `: ${inWords(answer.first)}`;
-    return { verdict: 'unverifiable', why: `there was no time for a second look${seen}` };
+    return notTwice(answer.first === null ? null : inWords(answer.first));
   }
   if (state === UrlState.deferred) {
     return reason === 'retry_after'
@@ -102,8 +101,11 @@ const DEFERRED: Readonly<Record<string, string>> = {
 
 function ruleOnFailure(answer: Answer): Ruling {
   const last = ruleOnLook(answer, answer);
-  if (last.verdict === 'ok' || !answer.wasDoubted || answer.first === null) {
+  if (last.verdict === 'ok') {
     return last;
+  }
+  if (!answer.wasDoubted || answer.first === null) {
+    return needsSecondLook(last) ? notTwice(inWords(answer)) : last;
   }
   const first = ruleOnLook(answer.first, { ...answer, headers: {}, title: null });
   // What is no failure of the page has no class that could differ.
@@ -115,6 +117,15 @@ function ruleOnFailure(answer: Answer): Ruling {
     why: `the looks differ: first ${inWords(answer.first)}, then ${inWords(answer)}`,
   };
 }
+
+/** A wall and what cannot be told anyway accuse nobody. */
+const needsSecondLook = ({ verdict }: Ruling): boolean => verdict !== 'blocked' && verdict !== 'unverifiable';
+
+/** What one look alone has seen accuses nobody. */
+export const notTwice = (seen: string | null): Ruling => ({
+  verdict: 'unverifiable',
+  why: `there was no time for a second look${seen === null ? '' : `: ${seen}`}`,
+});
 
 function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answer): Ruling {
   const { reason, status } = look;

@@ -2,7 +2,9 @@ import { appendFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
-import { type CheckPlan, CheckRun } from '../check/check-run.js';
+import { printable } from '../base/text.js';
+import { readBaseline } from '../check/baseline.js';
+import { type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
 import { openKeptCheck, planCheck, planKept } from '../check/plan-check.js';
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
@@ -10,6 +12,7 @@ import { reopenBroken } from '../check/rounds.js';
 import { writeReportFile } from '../check/write-report.js';
 import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
+import type { ResolvedOptions } from '../config/resolve.js';
 import { refuseUnwritable } from '../report/index.js';
 import { StreamFiles } from '../report/stream-files.js';
 import { CheckView } from './check-view.js';
@@ -28,16 +31,14 @@ export async function runCheck(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  refuseNonsense(resolved.options);
+  refuseNonsense(resolved, input);
   if (resolved.options.recheck !== null) {
+    refuseInputs(input.positionals, resolved.options);
     return recheck(resolve(resolved.options.recheck), input);
   }
   const planned = await planCheck(input.positionals, resolved, configOf(input));
-  if (planned.what === 'finished') {
-    terminal.line(`${planned.directory} is finished; nothing to do`);
-    return EXIT.ok;
-  }
-  if (planned.what === 'resume') {
+  // One that is finished says again what it found: it may have been killed before it could, and its exit code is what it is run for.
+  if (planned.what !== 'new') {
     return resumeCheck(planned.directory, input);
   }
   for (const notice of planned.notices) {
@@ -57,6 +58,7 @@ export async function resumeCheck(directory: string, input: CommandInput): Promi
   if (ready === null) {
     return EXIT.ok;
   }
+  refuseNonsense(ready.resolved, input);
   ready.terminal.line(`going on with ${directory}`);
   return check(planKept(kept, ready.resolved, configOf(input)), ready.terminal);
 }
@@ -68,17 +70,34 @@ async function recheck(directory: string, input: CommandInput): Promise<number> 
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
+  refuseNonsense(resolved, input);
   const queued = await reopenBroken(directory, resolved.options.maxRedirects);
   terminal.line(`asks again for ${formatCount(queued)} URLs of ${directory}`);
   return check(planKept(kept, resolved, configOf(input), true), terminal);
 }
 
-function refuseNonsense({ updateBaseline, baseline, output, format }: CheckOptions): void {
+/** Before a directory is touched or anything is asked for. */
+function refuseNonsense(resolved: ResolvedOptions<'check'>, input: CommandInput): void {
+  const { updateBaseline, baseline, output, format, dataDir, resume, fresh } = resolved.options;
   if (updateBaseline && baseline === null) {
     throw new UsageError('--update-baseline needs --baseline FILE');
   }
   if (output !== null && output !== '-' && format === 'terminal') {
     throw new UsageError('--output needs --format: what is to be written there');
+  }
+  if (dataDir === null && (resume || fresh)) {
+    throw new UsageError(`--${resume ? 'resume' : 'fresh'} needs --data-dir: without it nothing is kept of a check`);
+  }
+  rulesOf(resolved, configOf(input));
+  if (baseline !== null) {
+    readBaseline(baseline);
+  }
+}
+
+function refuseInputs(positionals: readonly string[], { startUrls, seedsFiles }: CheckOptions): void {
+  const [input] = [...positionals, ...startUrls, ...seedsFiles];
+  if (input !== undefined) {
+    throw new UsageError(`--recheck takes what its check was given, and not also ${printable(input, 200)}`);
   }
 }
 
@@ -97,7 +116,9 @@ async function check(plan: CheckPlan, terminal: Terminal): Promise<number> {
     const { report, result } = await run.run();
     terminal.endProgress();
     try {
-      const exitCode = exitCodeOf(report.summary.exitCode, report.nothingReached, result.end.reason);
+      // What a limit left unasked is not out of reach.
+      const nothingReached = report.nothingReached && report.summary.truncated === null;
+      const exitCode = exitCodeOf(report.summary.exitCode, nothingReached, result.end.reason);
       await writeReports({ ...report, summary: { ...report.summary, exitCode } }, options, terminal);
       if (exitCode === EXIT.noSeed) {
         throw seedFailure(result.seeds, 'no answer');

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
-import type { ResolvedOptions } from '../config/resolve.js';
+import { type OptionKey, specOf, works } from '../config/options.js';
+import type { RawFlags, ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
@@ -48,17 +49,28 @@ export async function runResume(input: CommandInput): Promise<number> {
     throw new UsageError('`gossamer resume` takes one directory');
   }
   const place = resolve(directory);
-  if (openForReading(place, (reader) => reader.meta().command) === 'check') {
-    return resumeCheck(place, input);
+  const kept = openForReading(place, (reader) => reader.meta().command) === 'check' ? 'check' : 'crawl';
+  refuseForeign(input.flags, kept, place);
+  return kept === 'check' ? resumeCheck(place, input) : goOn(place, input, null);
+}
+
+/** `resume` takes options of both: what the kept one has no use for is refused, not passed over. */
+function refuseForeign(flags: RawFlags, kept: 'crawl' | 'check', directory: string): void {
+  const foreign = (Object.keys(flags) as OptionKey[]).map(specOf).find((spec) => !works(kept, spec));
+  if (foreign !== undefined) {
+    throw new UsageError(`${directory} holds a ${kept}, and --${foreign.flag} is no option of \`gossamer ${kept}\``);
   }
-  return goOn(place, input, null);
 }
 
 async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
-  const { stored, storedSeeds } = openForReading(directory, (reader) => ({
+  const { stored, storedSeeds, command } = openForReading(directory, (reader) => ({
     stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
     storedSeeds: reader.seeds(),
+    command: reader.meta().command,
   }));
+  if (command === 'check') {
+    throw new StateError('no_crawl', `${directory} holds a check: \`gossamer resume ${directory}\` goes on with it`);
+  }
   if (stored === null) {
     throw new StateError(
       'store_damaged',

@@ -64,7 +64,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   resume: {
     usage: '<dir>',
     sentence:
-      'Go on with a crawl after any stop. Rates, limits, time-outs and network options may be changed; seeds, scope and identity may not.',
+      'Go on with a crawl or a check after any stop. Rates, limits, time-outs and network options may be changed; seeds, scope and identity may not.',
     fewestArguments: 1,
     mostArguments: 1,
     examples: [

@@ -1,5 +1,5 @@
 import { COMMANDS, type Command } from './commands.js';
-import { GROUPS, type OptionSpec, PRESETS, type Preset } from './option-spec.js';
+import { type EnumSpec, GROUPS, type ListSpec, type OptionSpec, PRESETS, type Preset } from './option-spec.js';
 import { configKeyOf, OPTION_KEYS, type OptionKey, specOf, takes } from './options.js';
 import { variablesOf } from './origin.js';
 import { PRESET_VALUES } from './presets.js';
@@ -18,6 +18,9 @@ const PLACEHOLDERS = {
   list: 'TEXT',
   boolean: '',
 };
+
+/** What can be resumed. */
+const RESUMED: readonly Command[] = ['crawl', 'check'];
 
 export interface OptionGroup {
   readonly title: string;
@@ -49,7 +52,9 @@ export function describeDefault(spec: OptionSpec, command?: Command): string | n
   if (spec.type === 'list') {
     return null;
   }
-  const own = command === undefined ? undefined : spec.defaultFor?.[command];
+  // On `resume` an option is that of what goes on.
+  const whose = command === 'resume' ? RESUMED.find((name) => spec.commands.includes(name)) : command;
+  const own = whose === undefined ? undefined : spec.defaultFor?.[whose];
   if (own !== undefined) {
     return writeValue(spec, own);
   }
@@ -59,14 +64,23 @@ export function describeDefault(spec: OptionSpec, command?: Command): string | n
   return spec.type === 'boolean' ? null : writeValue(spec, spec.default);
 }
 
-export function describeBounds(spec: OptionSpec): string | null {
+export function describeBounds(spec: OptionSpec, command?: Command): string | null {
   if (spec.boundsText !== undefined) {
     return spec.boundsText;
   }
-  if (spec.type === 'enum') {
-    return spec.values.join(', ');
+  if (spec.type === 'enum' || spec.type === 'list') {
+    return describeValues(spec, command);
   }
   return isQuantity(spec) ? `${writeQuantity(spec, spec.min)} to ${writeQuantity(spec, spec.max)}` : null;
+}
+
+function describeValues({ values, valuesFor }: EnumSpec | ListSpec, command?: Command): string | null {
+  const wanted: readonly string[] = command === 'resume' ? RESUMED : [command ?? ''];
+  const lists = Object.entries(valuesFor ?? {}).filter(([name]) => command === undefined || wanted.includes(name));
+  if (lists.length > 1) {
+    return lists.map(([name, list]) => `${name}: ${list.join(', ')}`).join('; ');
+  }
+  return (lists[0]?.[1] ?? values)?.join(', ') ?? null;
 }
 
 /** The sentence with default and bounds, as help shows it. */
@@ -74,7 +88,7 @@ export function describeOption(spec: OptionSpec, command?: Command): string {
   const preset = describeDefault(spec, command);
   const facts = [
     preset === null ? null : `default ${preset}`,
-    describeBounds(spec),
+    describeBounds(spec, command),
     spec.type === 'list' ? 'repeatable' : null,
   ];
   const said = facts.filter((fact) => fact !== null);

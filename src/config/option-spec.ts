@@ -101,7 +101,7 @@ export interface EnumSpec extends Single<'enum', string> {
   readonly values: readonly string[];
   /** Values of later versions, refused by name. */
   readonly later?: readonly string[];
-  /** Of a command that takes only some of them. */
+  /** Of commands that take only some of them. */
   readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }
 export interface ListSpec extends Shared, Checked {
@@ -110,8 +110,9 @@ export interface ListSpec extends Shared, Checked {
   readonly default: readonly [];
   /** In a variable, entries are separated by newlines; with this, by commas too. Only where no entry can hold a comma. */
   readonly splitsAtComma?: true;
-  /** The formats that a command can write. */
-  readonly formatsFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
+  /** Formats of reports; of commands that write only some of them, those. */
+  readonly values?: readonly string[];
+  readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }
 export type OptionSpec = NumberSpec | BooleanSpec | TextSpec | EnumSpec | ListSpec;
 

@@ -40,6 +40,13 @@ export function specOf(key: OptionKey): OptionSpec {
   return OPTIONS[key];
 }
 
+/** The option as a command takes it: of its formats those that the command writes. */
+export function specFor(command: Command, key: OptionKey): OptionSpec {
+  const spec = specOf(key);
+  const values = 'valuesFor' in spec ? spec.valuesFor?.[command === 'resume' ? 'crawl' : command] : undefined;
+  return values === undefined ? spec : ({ ...spec, values } as OptionSpec);
+}
+
 /** Whether a user may give the option to the command. */
 export function takes(command: Command, spec: OptionSpec): boolean {
   return spec.commands.includes(command) || (command === 'resume' && spec.resumable);

@@ -5,13 +5,14 @@ import { adjust } from './adjust.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { checkConfigKeys, checkVariables } from './names.js';
-import type { OptionSpec, OptionValue, Preset, ReportTarget } from './option-spec.js';
+import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
 import {
   type CrawlOptions,
   configKeyOf,
   OPTION_KEYS,
   type OptionKey,
   type OptionsOf,
+  specFor,
   specOf,
   takes,
   works,
@@ -106,7 +107,7 @@ export function completeOptionsOf<C extends 'crawl' | 'check'>(
   }
   const give = (key: OptionKey): Found | null => {
     const value = (given as Readonly<Record<string, unknown>>)[key];
-    return value === undefined ? null : take(givenOrigin(key), (at) => checkValue(specOf(key), value, at));
+    return value === undefined ? null : take(givenOrigin(key), (at) => checkValue(specFor(command, key), value, at));
   };
   const preset = presetOf(give('preset')?.value ?? null);
   const found = new Map<OptionKey, Found>();
@@ -121,15 +122,14 @@ export function defaultOf(command: Command, spec: OptionSpec): OptionValue {
 }
 
 function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | null): Found {
-  const spec = specOf(key);
+  const spec = specFor(input.command, key);
   const kept = fromPreset(key, preset) ?? fromStored(key, input.stored) ?? byDefault(input.command, key);
   // What belongs to one start of `crawl`, such as its seeds, means nothing to `resume`; the rest is compared below.
   const readable = takes(input.command, spec) || !spec.perRun;
-  const given = readable ? (fromFlag(key, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
+  const given = readable ? (fromFlag(key, spec, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
   if (given === null) {
     return kept;
   }
-  refuseForeignFormat(spec, given, input.command);
   if (input.stored === undefined || spec.resumable || spec.perRun) {
     return given;
   }
@@ -141,24 +141,11 @@ function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | nul
   return kept;
 }
 
-/** A format that another command writes. */
-function refuseForeignFormat(spec: OptionSpec, { value, name }: Found, command: Command): void {
-  const allowed = (spec.type === 'enum' ? spec.valuesFor : spec.type === 'list' ? spec.formatsFor : undefined)?.[
-    command === 'resume' ? 'crawl' : command
-  ];
-  const formats = typeof value === 'object' ? (value as readonly ReportTarget[]).map(({ format }) => format) : [value];
-  const foreign = formats.find((format) => allowed !== undefined && !allowed.includes(String(format)));
-  if (foreign !== undefined) {
-    throw new UsageError(`${name} of \`gossamer ${command}\` must be one of ${allowed!.join(', ')}, got ${foreign}`);
-  }
-}
-
-function fromFlag(key: OptionKey, input: ResolveInput<Command>): Found | null {
+function fromFlag(key: OptionKey, spec: OptionSpec, input: ResolveInput<Command>): Found | null {
   const raw = input.flags[key];
   if (raw === undefined) {
     return null;
   }
-  const spec = specOf(key);
   return take(flagOrigin(spec, input.cwd ?? process.cwd()), (origin) => {
     if (spec.type === 'list') {
       return readList(spec, typeof raw === 'object' ? raw : [String(raw)], origin);

@@ -35,7 +35,7 @@ export function readText(spec: Exclude<OptionSpec, ListSpec>, text: string, orig
 export function readList(spec: ListSpec, texts: readonly string[], origin: Origin): OptionValue {
   const { item } = spec;
   return item === 'report'
-    ? texts.map((text) => readReport(text, origin))
+    ? texts.map((text) => readReport(spec, text, origin))
     : texts.map((text) => readPlain({ ...spec, type: item }, text, origin));
 }
 
@@ -75,7 +75,7 @@ export function checkValue(spec: OptionSpec, value: unknown, origin: Origin): Op
   }
   if (spec.type === 'list' && spec.item === 'report') {
     const targets = Array.isArray(value) ? (value as Partial<ReportTarget>[]) : origin.fail('must be an array');
-    return targets.map((target) => readReport(`${target?.format}=${target?.path}`, origin));
+    return targets.map((target) => readReport(spec, `${target?.format}=${target?.path}`, origin));
   }
   if (isQuantity(spec)) {
     return typeof value === 'number'
@@ -195,21 +195,17 @@ function checkEnum(spec: EnumSpec, text: string, origin: Origin): string {
   );
 }
 
-function readReport(text: string, origin: Origin): ReportTarget {
+function readReport({ values = FORMATS }: ListSpec, text: string, origin: Origin): ReportTarget {
   const split = text.indexOf('=');
   const format = text.slice(0, Math.max(0, split));
   const file = text.slice(split + 1);
   if ((LATER_FORMATS as readonly string[]).includes(format)) {
     origin.fail(`cannot write ${format}: it is not part of this version`);
   }
-  if (!isFormat(format) || file.trim() === '' || /[\r\n\0]/.test(file)) {
-    origin.fail(`must be FORMAT=FILE with one of ${FORMATS.join(', ')}, got ${shown(text)}`);
+  if (!values.includes(format) || file.trim() === '' || /[\r\n\0]/.test(file)) {
+    origin.fail(`must be FORMAT=FILE with one of ${values.join(', ')}, got ${shown(text)}`);
   }
-  return { format, path: resolvePath(file, origin) };
-}
-
-function isFormat(text: string): text is Format {
-  return (FORMATS as readonly string[]).includes(text);
+  return { format: format as Format, path: resolvePath(file, origin) };
 }
 
 function resolvePath(text: string, origin: Origin): string {

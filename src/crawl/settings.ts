@@ -106,6 +106,8 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
     fetch: {
       ...fetch,
       folders: wishes.folders,
+      // What is on this machine is not asked through a proxy, or where --connect-to sends everything else.
+      connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
       originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
       headerRules: wishes.headers,
       guard: { ...fetch.guard, allowAddresses: [...fetch.guard.allowAddresses, ...places] },

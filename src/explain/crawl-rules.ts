@@ -1,7 +1,7 @@
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import type { CrawlOptions } from '../config/options.js';
-import { completeOptions } from '../config/resolve.js';
+import type { CrawlOptions, OptionsOf } from '../config/options.js';
+import { completeOptionsOf } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -16,7 +16,8 @@ const SEEDS_NAMED = 3;
 
 /** The rules that a kept crawl goes by, each able to say its name. */
 export class CrawlRules {
-  readonly options: CrawlOptions;
+  /** Those that a crawl and a check share. */
+  readonly options: Pick<CrawlOptions, keyof CrawlOptions & keyof OptionsOf<'check'>>;
   readonly delayIsDefault: boolean;
   /** Identity is the library user's: every key that he gives is in scope. */
   readonly ownKeys: boolean;
@@ -29,7 +30,9 @@ export class CrawlRules {
     if (kept === undefined) {
       throw new StateError('store_damaged', 'the store does not say how it was made');
     }
-    const { options, sources } = completeOptions((JSON.parse(kept) as StoredOptions).values);
+    const { values } = JSON.parse(kept) as StoredOptions;
+    const { options, sources } =
+      meta.command === 'check' ? completeOptionsOf('check', values) : completeOptionsOf('crawl', values);
     this.options = options;
     this.delayIsDefault = sources.delayMs === 'default';
     this.ownKeys = meta.ownKeys === 'true';

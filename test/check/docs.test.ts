@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CHECK_FORMATS } from '../../src/check/report/index.js';
 import { VERDICTS } from '../../src/check/result.js';
 import { type FailsByDefault, VERDICT_HELP } from '../../src/check/verdict-help.js';
+import { describeDefault, describeFlags } from '../../src/config/describe.js';
+import { CHECK_OPTIONS } from '../../src/config/options-check.js';
 import { read } from '../shell/repository.js';
 
 const FAILS: Readonly<Record<FailsByDefault, string>> = { yes: 'yes', inside: 'inside', no: '' };
@@ -25,6 +27,18 @@ describe('docs/CHECK.md', () => {
 
   it('has the table of verdicts that reports speak by', () => {
     expect(/<!-- verdicts: .* -->\n([\s\S]*)\n<!-- \/verdicts -->/.exec(text)?.[1]).toBe(TABLE);
+  });
+
+  it('has a row for every option that only a check takes, with its default', () => {
+    const table = /<!-- options: .* -->\n([\s\S]*)\n<!-- \/options -->/.exec(text)![1]!;
+    const rows = table.split('\n').slice(2);
+    const wanted = Object.values(CHECK_OPTIONS).map((spec) => {
+      const usual = describeDefault(spec) ?? 'off';
+      return `| \`${describeFlags(spec)}\` | ${usual.length > 30 ? 'see below' : usual} |`;
+    });
+    expect(rows.map((row) => row.split(' | ').slice(0, 2).join(' | ').concat(' |')).slice(0, wanted.length)).toEqual(
+      wanted,
+    );
   });
 
   it('has a chapter for every format', () => {

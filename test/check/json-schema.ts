@@ -7,7 +7,10 @@ export interface Schema {
   readonly pattern?: string;
   readonly minimum?: number;
   readonly maximum?: number;
+  readonly minItems?: number;
   readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly anyOf?: readonly Schema[];
   readonly items?: Schema;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -58,6 +61,16 @@ const CHECKS: Readonly<Record<string, Check>> = {
   },
   maximum(value: unknown, maximum: number, complain) {
     if (typeof value === 'number' && value > maximum) complain(`is above ${maximum}`);
+  },
+  minItems(value: unknown, fewest: number, complain) {
+    if (Array.isArray(value) && value.length < fewest) complain(`has fewer than ${fewest} items`);
+  },
+  minLength(value: unknown, shortest: number, complain) {
+    if (typeof value === 'string' && value.length < shortest) complain(`is shorter than ${shortest}`);
+  },
+  anyOf(value: unknown, schemas: Schema[], complain, root, path) {
+    if (schemas.every((schema) => errorsOf(value, schema, root, path).length > 0))
+      complain('is none of what it may be');
   },
   maxItems(value: unknown, most: number, complain) {
     if (Array.isArray(value) && value.length > most) complain(`has more than ${most} items`);

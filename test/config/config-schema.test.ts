@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { CheckRules } from '../../src/check/rules.js';
 import { configSchema } from '../../src/config/config-schema.js';
 import type { OptionSpec } from '../../src/config/option-spec.js';
 import { CONFIG_FILE_KEYS, configKeyOf, specOf } from '../../src/config/options.js';
 import { readConfigValue } from '../../src/config/values.js';
+import { errorsOf, type Schema } from '../check/json-schema.js';
 
 interface Rule {
   description: string;
@@ -59,7 +61,7 @@ function isRead(spec: OptionSpec, value: unknown): boolean {
 }
 
 test('has every key of a config file and no other', () => {
-  expect(Object.keys(schema.properties)).toEqual(['$schema', ...SPECS.map(configKeyOf)]);
+  expect(Object.keys(schema.properties)).toEqual(['$schema', 'check', ...SPECS.map(configKeyOf)]);
   expect(schema.additionalProperties).toBe(false);
 });
 
@@ -90,4 +92,46 @@ test.each(SPECS)('describes $flag, and its default is one of its values', (spec)
     expect(accepts({ description, ...rule }, usual)).toBe(true);
     expect(isRead(spec, usual)).toBe(true);
   }
+});
+
+const areTaken = (rules: unknown): boolean => {
+  try {
+    const fail = (): never => {
+      throw new Error('refused');
+    };
+    new CheckRules({ accept: null, failOn: null, rules }, fail);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const MATCH = 'https://a.test/**';
+const RULES: unknown[] = [
+  ...[[], [{ match: '' }], [{ match: [] }], [{ match: 5 }], [{}], {}, 'rules', [5]],
+  ...[MATCH, [MATCH, 're:x'], [MATCH, '']].map((match) => [{ match, ignore: true }]),
+  ...[true, false, 'yes', 1].map((ignore) => [{ match: MATCH, ignore }]),
+  ...['403', '200..299', '', 403].map((accept) => [{ match: MATCH, accept }]),
+  ...[{ a: 'b' }, { a: 1 }, 'a: b', ['a']].map((headers) => [{ match: MATCH, headers }]),
+  ...['2s', 0, 500, '1h', 'soon', -1, true].flatMap((time) => [
+    [{ match: MATCH, delay: time }],
+    [{ match: MATCH, maxAge: time }],
+  ]),
+  ...['-dead', '+moved,-tls', '', 5].map((failOn) => [{ match: MATCH, failOn }]),
+  [{ match: MATCH, ignore: true, delays: 5 }],
+  Array.from({ length: 1001 }, () => ({ match: MATCH, ignore: true })),
+];
+test.each(RULES.map((rules) => ({ rules })))('agrees with the rules of a check: $rules', ({ rules }) => {
+  const errors = errorsOf({ rules }, schema.properties.check as Schema);
+  expect(errors.length === 0, errors.join('\n')).toBe(areTaken(rules));
+});
+
+test('the check of a config file has rules and nothing else', () => {
+  const check = schema.properties.check as Schema;
+  expect([{}, { rules: [] }, { rule: [] }, []].map((value) => errorsOf(value, check).length === 0)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

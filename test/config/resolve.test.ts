@@ -69,10 +69,18 @@ describe('where a value comes from', () => {
     expect(options).not.toHaveProperty('delayMs');
   });
 
-  test('a default may differ per command', () => {
-    const spec = { ...OPTIONS.delayMs, defaultFor: { robots: 100 } };
-    expect(defaultOf('crawl', spec)).toBe(1000);
-    expect(defaultOf('robots', spec)).toBe(100);
+  test.each([
+    ['delayMs', 1000, 100],
+    ['timeoutMs', 20_000, 10_000],
+    ['maxWaitMs', 600_000, 30_000],
+    ['external', false, true],
+    ['nofollow', 'obey', 'ignore'],
+  ] as const)('a check has defaults of its own: %s', (key, ofCrawl, ofCheck) => {
+    expect([defaultOf('crawl', OPTIONS[key]), defaultOf('check', OPTIONS[key])]).toEqual([ofCrawl, ofCheck]);
+    expect([resolve({ command: 'crawl' }).options[key], resolve({ command: 'check' }).options[key]]).toEqual([
+      ofCrawl,
+      ofCheck,
+    ]);
   });
 });
 

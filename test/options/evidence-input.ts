@@ -11,7 +11,7 @@ const seedless: Stage = {
   async play(values, trial) {
     const web = await trial.web();
     for (const [host, site] of Object.entries(gardenSites())) web.site(host, site);
-    return trial.run(['crawl', ...here(web), '--delay', '0', '--data-dir', DATA, ...values], {
+    return trial.run([...trial.walk, ...here(web), '--delay', '0', '--data-dir', DATA, ...values], {
       input: '# one seed\nhttp://second.test/\n',
     });
   },
@@ -80,6 +80,7 @@ export const INPUT_EVIDENCE: Row[] = [
     ],
     sees: askedPages,
     gives: [['second.test/'], ['elsewhere.test/further']],
+    check: 'same',
   },
   {
     key: 'seedsFiles',
@@ -90,6 +91,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [2, []],
       [0, ['second.test/']],
     ],
+    check: 'same',
   },
   {
     key: 'scope',
@@ -102,6 +104,7 @@ export const INPUT_EVIDENCE: Row[] = [
     ],
     sees: (seen) => has(seen, ...SCOPE_MARKS).filter(Boolean).length,
     gives: [0, 1, 2, 3, 4, 5],
+    check: 'same',
   },
   {
     key: 'include',
@@ -113,6 +116,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [true, false],
       [false, true],
     ],
+    check: 'same',
   },
   {
     key: 'exclude',
@@ -124,6 +128,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [false, true],
       [true, false],
     ],
+    check: 'same',
   },
   {
     key: 'nofollow',
@@ -162,6 +167,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [true, true],
       [false, false],
     ],
+    check: 'same',
   },
   {
     key: 'order',
@@ -173,6 +179,7 @@ export const INPUT_EVIDENCE: Row[] = [
       ['/start', '/low', '/high', '/x', '/', '/a', '/a/1', '/b'],
       ['/start', '/', '/x', '/high', '/a', '/b', '/a/1', '/low'],
     ],
+    check: 'same',
   },
   {
     key: 'depth',
@@ -184,16 +191,23 @@ export const INPUT_EVIDENCE: Row[] = [
       [1, null],
       [3, 'skipped depth'],
     ],
+    // What is beyond it is checked, and not read.
+    check: [
+      [5, 'done'],
+      [3, null],
+      [5, 'done'],
+    ],
   },
   {
     key: 'maxUrls',
     stage: branches,
     values: [[], ['--max-urls', '2']],
-    sees: (seen) => [seen.code, askedPages(seen).length, seen.summary?.truncated],
+    sees: (seen) => [seen.code, askedPages(seen).length, seen.kept?.truncated],
     gives: [
       [0, 5, null],
       [0, 2, 'max_urls'],
     ],
+    check: 'same',
   },
   {
     key: 'maxUrlsPerHost',
@@ -207,32 +221,30 @@ export const INPUT_EVIDENCE: Row[] = [
       [expect.closeTo(11, -1), 1],
       [2, 1],
     ],
+    check: 'same',
   },
   {
     key: 'durationMs',
     stage: slowly,
     values: [[], ['--duration', '1s']],
-    sees: (seen) => [
-      seen.code,
-      seen.summary?.reason,
-      seen.summary?.truncated,
-      askedPages(seen).includes('line.test/p2'),
-    ],
+    sees: (seen) => [seen.code, seen.kept?.reason, seen.kept?.truncated, askedPages(seen).includes('line.test/p2')],
     gives: [
       [0, 'complete', null, true],
       [0, 'duration', 'duration', false],
     ],
+    check: 'same',
   },
   {
     key: 'maxBytes',
     stage: branches,
     // More than the answer to robots.txt, less than that and the first page.
     values: [[], ['--max-bytes', '100']],
-    sees: (seen) => [seen.summary?.reason, seen.summary?.truncated, askedPages(seen).length],
+    sees: (seen) => [seen.kept?.reason, seen.kept?.truncated, askedPages(seen).length],
     gives: [
       ['complete', null, 5],
       ['max_bytes', 'max_bytes', 1],
     ],
+    check: 'same',
   },
   ...(
     [
@@ -247,6 +259,7 @@ export const INPUT_EVIDENCE: Row[] = [
       values: [[], [flag]],
       sees: (seen) => seen.log.map((request) => request.path).filter((each) => each.startsWith('/query')),
       gives: [['/query?b=2&a=1&utm_source=mail'], [path]],
+      check: 'same',
     }),
   ),
 ];

@@ -9,11 +9,15 @@ import { headersSent, says } from './questions.js';
 import { lateDoor, nameServer, tlsServer } from './servers.js';
 import { here } from './stages.js';
 
-type Asking = 'crawl' | 'preview' | 'robots';
+type Asking = 'crawl' | 'check' | 'preview' | 'robots';
+const SHORT = ['--seeding-strategy', 'none', '--delay', '0', '--retries', '0'];
+/** What reads pages, and not robots.txt alone. */
+const walks = (command: Asking): boolean => command === 'crawl' || command === 'check';
 /** The command for one URL of which robots.txt and home page are all there is. */
 const ask = (command: Asking, url: string): string[] =>
   ({
-    crawl: ['crawl', url, '--data-dir', DATA, '--seeding-strategy', 'none', '--delay', '0', '--retries', '0'],
+    crawl: ['crawl', url, '--data-dir', DATA, ...SHORT],
+    check: ['check', url, '--second-look-budget', '0', ...SHORT],
     preview: ['preview', url, '--delay', '0'],
     robots: ['robots', url],
   })[command];
@@ -28,7 +32,7 @@ const plain = (command: Asking): Stage =>
     const web = await trial.web();
     web.site('127.0.0.1', pathSite({ '/': html(linkPage('Home', [`http://other.test/`])) }));
     web.site('other.test', pathSite({ '/': html(linkPage('Other', [])) }));
-    const scope = command === 'crawl' ? ['--scope', 'any'] : [];
+    const scope = walks(command) ? ['--scope', 'any'] : [];
     return trial.run([...ask(command, `${web.origin}/`), ...here(web), ...scope, ...values]);
   });
 
@@ -41,7 +45,7 @@ const secure = (command: Asking): Stage =>
 const late = (command: Asking): Stage =>
   asking(`TLS that takes a second (${command})`, async (values, trial) => {
     const port = await lateDoor(trial, await tlsServer(trial), 1000);
-    const robots = command === 'crawl' ? ['--ignore-robots'] : [];
+    const robots = walks(command) ? ['--ignore-robots'] : [];
     return trial.run([...ask(command, `https://127.0.0.1:${port}/`), '-k', ...robots, ...values]);
   });
 
@@ -76,6 +80,7 @@ const isReached = (seen: Seen): boolean => seen.notes.length + seen.log.length >
 /** What is asked for, sorted. */
 const PAGE_OF: Record<Asking, string[]> = {
   crawl: ['/', '/robots.txt'],
+  check: ['/', '/robots.txt'],
   preview: ['/robots.txt', '/sitemap.xml', '/sitemap_index.xml'],
   robots: ['/robots.txt'],
 };
@@ -83,6 +88,7 @@ const sortedNotes = (seen: Seen): string[] => [...seen.notes].sort();
 /** No seed reached, or nothing to answer with. */
 const NOT_REACHED: Record<Asking, unknown> = {
   crawl: 4,
+  check: 4,
   preview: 4,
   robots: expect.toSatisfy((code: number) => code > 1),
 };
@@ -122,8 +128,8 @@ const sharedEvidence = (command: Asking): Row[] => [
       headersSent({ ...seen, log: seen.log.filter(({ host }) => host !== '127.0.0.1') }, 'authorization'),
     ],
     gives: [
-      [['none'], command === 'crawl' ? ['none'] : []],
-      [[`Basic ${btoa('name:word')}`], command === 'crawl' ? ['none'] : []],
+      [['none'], walks(command) ? ['none'] : []],
+      [[`Basic ${btoa('name:word')}`], walks(command) ? ['none'] : []],
     ],
   },
   {
@@ -215,6 +221,7 @@ const sharedEvidence = (command: Asking): Row[] => [
 
 export const NETWORK_EVIDENCE: Row[] = [
   ...sharedEvidence('crawl'),
+  ...sharedEvidence('check'),
   ...sharedEvidence('preview'),
   ...sharedEvidence('robots'),
 ];

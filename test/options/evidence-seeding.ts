@@ -29,7 +29,9 @@ const CC = ['--commoncrawl-url', 'http://cc.test'];
 const thirdParties = (seen: Seen): string[] => [
   ...new Set(seen.log.map(({ host }) => host).filter((host) => /c[ct]\.test$/.test(host))),
 ];
-const found = (seen: Seen): number[] => seen.summary?.seeding.map(({ inScope }) => inScope) ?? [];
+/** How many names or URLs each of them brought. */
+const found = (seen: Seen): number[] =>
+  [...seen.stderr.matchAll(/^\S+ about .*?(\d+) in scope/gm)].map(([, count]) => Number(count));
 
 export const SEEDING_EVIDENCE: Row[] = [
   {
@@ -41,6 +43,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['ct.test'], [3]],
       [['other-ct.test'], [1]],
     ],
+    check: 'same',
   },
   {
     key: 'maxCtNames',
@@ -48,6 +51,7 @@ export const SEEDING_EVIDENCE: Row[] = [
     values: [CT, [...CT, '--max-ct-names', '2']],
     sees: found,
     gives: [[3], [2]],
+    check: 'same',
   },
   {
     key: 'commoncrawlUrl',
@@ -58,6 +62,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['cc.test'], true],
       [['other-cc.test'], false],
     ],
+    check: 'same',
   },
   {
     key: 'maxCommoncrawlUrls',
@@ -68,6 +73,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [true, true],
       [true, false],
     ],
+    check: 'same',
   },
   {
     key: 'seedingStrategy',
@@ -84,5 +90,6 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['cc.test', 'ct.test'], false],
       [['cc.test', 'ct.test'], true],
     ],
+    check: 'same',
   },
 ];

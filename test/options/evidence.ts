@@ -1,3 +1,4 @@
+import { CHECK_EVIDENCE } from './evidence-check.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
@@ -10,12 +11,13 @@ import { PREVIEW_EVIDENCE } from './evidence-preview.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
-import type { Row } from './harness.js';
+import { type Row, withChecks } from './harness.js';
 
 /** For every option what shows, outside of the process, that it is not dead. */
-export const EVIDENCE: readonly Row[] = [
+export const EVIDENCE: readonly Row[] = withChecks([
   ...PRESET_EVIDENCE,
   ...SLOW_FETCH_EVIDENCE,
+  ...CHECK_EVIDENCE,
   ...INPUT_EVIDENCE,
   ...SEEDING_EVIDENCE,
   ...TRAP_EVIDENCE,
@@ -27,4 +29,4 @@ export const EVIDENCE: readonly Row[] = [
   ...ROBOTS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
-];
+]);

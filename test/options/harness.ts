@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../src/config/commands.js';
 import type { OptionKey } from '../../src/config/options.js';
+import type { StoredOptions } from '../../src/config/stored.js';
+import { pageLine } from '../../src/report/page-line.js';
 import type { Summary } from '../../src/report/summary.js';
+import { openForReading, storePath } from '../../src/store/directory.js';
+import type { Reader } from '../../src/store/reader.js';
 import { type PageLine, type Run, readLines, start } from '../crawl/support.js';
 import type { LoggedRequest } from '../web/log.js';
 import { openWeb, type WebInABox } from '../web/web.js';
@@ -14,12 +18,23 @@ export interface Seen extends Run {
   log: readonly LoggedRequest[];
   /** What servers other than the web in a box wrote down. */
   notes: readonly string[];
-  /** Everything in the trial's folder, by path below it. */
+  /** Everything in the trial's folder, by path below it; of databases only that they are there. */
   files: ReadonlyMap<string, string>;
   /** Most requests that the server had open at once. */
   peak: number;
   pages: readonly PageLine[];
   summary: Summary | null;
+  /** What the store says of the run; null where there is none. */
+  kept: Kept | null;
+}
+
+interface Kept {
+  reason: string | null;
+  truncated: string | null;
+  traps: readonly { pattern: string; count: number }[];
+  /** The options that the engine was given. */
+  options: Readonly<Record<string, unknown>>;
+  pages: readonly PageLine[];
 }
 
 /** What is served, and the command line that the values of an option are added to. */
@@ -41,7 +56,25 @@ export interface Row {
   sees(seen: Seen): unknown;
   /** For each of the values; no two are alike. */
   readonly gives: readonly unknown[];
+  /** A check that stands where the stage has its crawl shows the same, or this. Left out where it has evidence of its own. */
+  readonly check?: 'same' | readonly unknown[];
 }
+
+/** What walks over the sites of a stage. */
+export type Walker = 'crawl' | 'check';
+/** A check as near to a crawl as can be: what it does besides has evidence of its own. */
+const WALKS: Readonly<Record<Walker, readonly string[]>> = {
+  crawl: ['crawl'],
+  check: ['check', '--no-external', '--nofollow', 'obey', '--second-look-budget', '0'],
+};
+
+/** Each row, and once more those that a check shows too. */
+export const withChecks = (rows: readonly Row[]): Row[] =>
+  rows.flatMap((row) => {
+    const { check, ...plain } = row;
+    const gives = check === 'same' ? row.gives : check;
+    return gives === undefined ? [plain] : [plain, { ...plain, command: 'check' as const, gives }];
+  });
 
 const LONGEST_RUN_MS = 55_000;
 /** Where crawls of the stages are kept, below the trial's folder. */
@@ -54,9 +87,17 @@ export class Trial {
   readonly webs: WebInABox[] = [];
   readonly #endings: (() => unknown)[] = [];
 
-  constructor(folder: string) {
+  readonly #walker: Walker;
+
+  constructor(folder: string, walker: Walker) {
     this.folder = folder;
+    this.#walker = walker;
     mkdirSync(folder);
+  }
+
+  /** `crawl`, or `check` where that is to show the same. */
+  get walk(): readonly string[] {
+    return WALKS[this.#walker];
   }
 
   /** Puts a copy of a crawl that was made before where this trial keeps its own. */
@@ -92,17 +133,26 @@ export class Trial {
 
   look(run: Run): Seen {
     const files = new Map(
-      filesBelow(this.folder, '').map((name) => [name, readFileSync(join(this.folder, name), 'utf8')]),
+      filesBelow(this.folder, '').map((name) => [
+        name,
+        name.includes('sqlite') ? '' : readFileSync(join(this.folder, name), 'utf8'),
+      ]),
     );
     const summary = files.get(`${DATA}/summary.json`);
+    const directory = join(this.folder, DATA);
+    const kept = existsSync(storePath(directory)) ? openForReading(directory, readKept) : null;
     return {
       ...run,
       log: this.webs.flatMap(({ log }) => log).sort((a, b) => a.at - b.at),
       notes: this.notes,
       files,
       peak: Math.max(0, ...this.webs.map((web) => web.peakInFlight())),
-      pages: readLines<PageLine>(files.get(`${DATA}/pages.jsonl`) ?? ''),
+      // A check writes none.
+      pages: files.has(`${DATA}/pages.jsonl`)
+        ? readLines<PageLine>(files.get(`${DATA}/pages.jsonl`)!)
+        : (kept?.pages ?? []),
       summary: summary === undefined ? null : (JSON.parse(summary) as Summary),
+      kept,
     };
   }
 }
@@ -113,11 +163,12 @@ export class Laboratory {
   readonly #seen = new Map<string, Promise<Seen>>();
   readonly #kept = new Map<string, Promise<string>>();
 
-  see(stage: Stage, args: readonly string[]): Promise<Seen> {
-    const id = JSON.stringify([stage.name, args]);
+  see(stage: Stage, args: readonly string[], command: Command): Promise<Seen> {
+    const walker = command === 'check' ? 'check' : 'crawl';
+    const id = JSON.stringify([stage.name, args, walker]);
     let seen = this.#seen.get(id);
     if (seen === undefined) {
-      seen = this.#play(stage, args, String(this.#seen.size));
+      seen = this.#play(stage, args, walker);
       this.#seen.set(id, seen);
     }
     return seen;
@@ -127,23 +178,24 @@ export class Laboratory {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  /** Where the crawl of this stage is kept. */
-  #made(stage: Stage): Promise<string> {
-    const made = this.#kept.get(stage.name) ?? this.#make(stage, join(this.#root, `kept-${this.#kept.size}`));
-    this.#kept.set(stage.name, made);
+  /** Where the crawl or check of this stage is kept. */
+  #made(stage: Stage, walker: Walker): Promise<string> {
+    const id = `${walker} ${stage.name}`;
+    const made = this.#kept.get(id) ?? this.#make(stage, join(this.#root, `kept-${this.#kept.size}`), walker);
+    this.#kept.set(id, made);
     return made;
   }
 
-  async #make(stage: Stage, folder: string): Promise<string> {
-    const trial = new Trial(folder);
+  async #make(stage: Stage, folder: string, walker: Walker): Promise<string> {
+    const trial = new Trial(folder, walker);
     await stage.play([], trial).finally(() => trial.end());
     return join(folder, DATA);
   }
 
-  async #play(stage: Stage, args: readonly string[], name: string): Promise<Seen> {
-    const trial = new Trial(join(this.#root, name));
+  async #play(stage: Stage, args: readonly string[], walker: Walker): Promise<Seen> {
+    const trial = new Trial(join(this.#root, String(this.#seen.size)), walker);
     try {
-      if (stage.after !== undefined) await trial.keep(this.#made(stage.after));
+      if (stage.after !== undefined) await trial.keep(this.#made(stage.after, walker));
       return trial.look(await stage.play(args, trial));
     } finally {
       await trial.end();
@@ -151,13 +203,21 @@ export class Laboratory {
   }
 }
 
+function readKept(reader: Reader): Kept {
+  const { reason = null, truncated = null } = reader.ended() ?? {};
+  const { values } = JSON.parse(reader.meta().options ?? '{"values":{}}') as StoredOptions;
+  return {
+    reason,
+    truncated,
+    traps: reader.traps.largest(100).traps,
+    options: { ...values },
+    pages: readLines<PageLine>([...reader.pages()].map(pageLine).join('')),
+  };
+}
+
 function filesBelow(folder: string, prefix: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory()
-      ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`)
-      : entry.name.includes('sqlite')
-        ? []
-        : [`${prefix}${entry.name}`],
+    entry.isDirectory() ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`) : [`${prefix}${entry.name}`],
   );
 }

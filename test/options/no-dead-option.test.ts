@@ -33,7 +33,7 @@ describe('no dead option', () => {
     for (const { key, command = 'crawl', stage, values, sees, gives } of EVIDENCE) {
       const { flag } = specOf(key);
       it.concurrent(`${command} --${flag}: ${stage.name}`, { timeout: 120_000 }, async ({ expect }) => {
-        const runs = await Promise.all(values.map((value) => laboratory.see(stage, value)));
+        const runs = await Promise.all(values.map((value) => laboratory.see(stage, value, command)));
         const seen = runs.map((run) => sees(run));
         seen.forEach((each, place) => {
           expect(each, `${values[place]!.join(' ')}\n${runs[place]!.stderr}`).toEqual(gives[place]);

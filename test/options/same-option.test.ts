@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../../src/config/commands.js';
 import type { OptionSpec } from '../../src/config/option-spec.js';
-import { configKeyOf, OPTION_KEYS, type OptionKey, specOf, variableOf } from '../../src/config/options.js';
+import { configKeyOf, OPTION_KEYS, type OptionKey, specFor, specOf, variableOf } from '../../src/config/options.js';
+import { defaultOf } from '../../src/config/resolve.js';
 import { gossamer, temporaryFolder } from '../crawl/support.js';
 
 /** Texts that their options accept, where any text would not do. */
@@ -18,6 +19,9 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   connectTo: 'a.test:80:127.0.0.1:8080',
   dnsServers: '127.0.0.1:5353',
   reports: 'csv=/sample.csv',
+  failOn: '+moved',
+  accept: '403',
+  baseUrl: 'https://sample.test/',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
@@ -27,15 +31,15 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
 };
 
 /** A value that is not the default. */
-function sampleOf(key: OptionKey): string {
-  const spec = specOf(key);
+function sampleOf(command: Command, key: OptionKey): string {
+  const spec = specFor(command, key);
   const sample = SAMPLES[key];
   if (sample !== undefined) return sample;
   switch (spec.type) {
     case 'boolean':
-      return String(!(spec.default ?? true));
+      return String(!(defaultOf(command, spec) ?? true));
     case 'enum':
-      return spec.values.find((value) => value !== spec.default)!;
+      return spec.values.find((value) => value !== defaultOf(command, spec))!;
     case 'path':
       return '/sample/file';
     case 'list':
@@ -86,6 +90,8 @@ const CRAWL = batchOf('crawl', 'crawl', (key) => !APART.includes(key));
 const BATCHES: readonly Batch[] = [
   CRAWL,
   batchOf('crawl, apart', 'crawl', (key) => APART.includes(key)),
+  batchOf('check', 'check', (key) => !APART.includes(key)),
+  batchOf('check, apart', 'check', (key) => APART.includes(key)),
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
@@ -122,8 +128,8 @@ describe('an option is the same, however it is given', () => {
     }
   });
 
-  function inputsOf({ name, keys }: Batch): Record<Way, { args?: string[]; env?: Record<string, string> }> {
-    const samples = keys.map((key) => ({ spec: specOf(key), sample: sampleOf(key) }));
+  function inputsOf({ name, command, keys }: Batch): Record<Way, { args?: string[]; env?: Record<string, string> }> {
+    const samples = keys.map((key) => ({ spec: specOf(key), sample: sampleOf(command, key) }));
     const file = join(folder.path, `${name}.json`);
     const config = samples.map(({ spec, sample }) => [configKeyOf(spec), inConfigFile(spec, sample)]);
     writeFileSync(file, JSON.stringify(Object.fromEntries(config)));

@@ -58,7 +58,7 @@ export const interrupted: Stage = {
       },
     });
     const program = trial.start([
-      'crawl',
+      ...trial.walk,
       'http://held.test/',
       ...here(web),
       '--delay',
@@ -89,6 +89,6 @@ export const broken: Stage = {
     const web = await trial.web();
     const { port } = web;
     await web.close();
-    return trial.run(['crawl', `http://127.0.0.1:${port}/`, '--retries', '0', '--data-dir', DATA, ...values]);
+    return trial.run([...trial.walk, `http://127.0.0.1:${port}/`, '--retries', '0', '--data-dir', DATA, ...values]);
   },
 };

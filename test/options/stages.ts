@@ -12,14 +12,14 @@ export interface CrawlStage {
   delay?: 'default';
 }
 
-/** A crawl of sites made for the purpose, all names on one loopback port. */
+/** A crawl (or a check) of sites made for the purpose, all names on one loopback port. */
 export const crawlOf = ({ name, sites, seeds, args = [], delay }: CrawlStage): Stage => ({
   name,
   async play(values, trial) {
     const web = await trial.web();
     for (const [host, site] of Object.entries(sites())) web.site(host, site);
     const pace = delay === 'default' ? [] : ['--delay', '0'];
-    return trial.run(['crawl', ...seeds, ...here(web), ...pace, '--data-dir', DATA, ...args, ...values]);
+    return trial.run([...trial.walk, ...seeds, ...here(web), ...pace, '--data-dir', DATA, ...args, ...values]);
   },
 });
 
