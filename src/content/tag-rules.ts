@@ -1,7 +1,9 @@
 /** How tags that are not there are to be thought of, by the tree construction of HTML5. */
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
-export const VOID = names('area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr');
+export const VOID = names(
+  'area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr',
+);
 
 /** Their start tag ends a paragraph. */
 export const ENDS_PARAGRAPH = names(

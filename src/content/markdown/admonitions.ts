@@ -22,12 +22,15 @@ const ALERTS = new Map<string, Alert>(
 
 /** Classes that make a box of an element, whatever else it is called. */
 const BOXES = new Set(
-  'admonition alert custom-block markdown-alert theme-admonition callout admonitionblock nextra-callout hint-box notice starlight-aside'.split(' '),
+  'admonition alert custom-block markdown-alert theme-admonition callout admonitionblock nextra-callout hint-box notice starlight-aside'.split(
+    ' ',
+  ),
 );
 /** Enough by themselves, as DocBook has them. */
 const BARE = new Set('note tip warning caution important danger attention hint'.split(' '));
 const ELEMENTS = new Set(['div', 'aside', 'section', 'details', 'blockquote', 'dl']);
-const PREFIX = /^(?:markdown-alert|theme-admonition|admonition|alert|callout|hint|is|custom-block|starlight-aside|notice)-{1,2}/;
+const PREFIX =
+  /^(?:markdown-alert|theme-admonition|admonition|alert|callout|hint|is|custom-block|starlight-aside|notice)-{1,2}/;
 
 export function admonitionOf(element: Element): Admonition | null {
   if (!ELEMENTS.has(element.name) || element.classes.length === 0) return null;
@@ -92,6 +95,9 @@ const OWN_WORDS: Readonly<Record<Alert, readonly string[]>> = {
 };
 
 export function saysMore(title: string, alert: Alert): boolean {
-  const words = title.replace(/[^\p{L}\p{N} ]/gu, '').trim().toLowerCase();
+  const words = title
+    .replace(/[^\p{L}\p{N} ]/gu, '')
+    .trim()
+    .toLowerCase();
   return words !== '' && !OWN_WORDS[alert].includes(words);
 }

@@ -1,8 +1,8 @@
-import type { Block, Inline, List } from './model.js';
+import type { Block, Inline, List, Table } from './model.js';
 
 const BREAK: Inline = { type: 'break' };
 
-/** Blocks as one line, parted by line breaks; null where they cannot be: a code block of many lines, a table. */
+/** Blocks as one line, parted by line breaks; null where they cannot be: a code block of many lines, a large table. */
 export function fold(blocks: readonly Block[]): Inline[] | null {
   const lines: Inline[][] = [];
   for (const block of blocks) {
@@ -18,7 +18,9 @@ function foldBlock(block: Block): Inline[][] | null {
     case 'paragraph':
       return [block.content];
     case 'heading':
-      return [[...block.ids.map((id): Inline => ({ type: 'anchor', id })), { type: 'strong', children: block.content }]];
+      return [
+        [...block.ids.map((id): Inline => ({ type: 'anchor', id })), { type: 'strong', children: block.content }],
+      ];
     case 'code':
       return block.text.includes('\n') ? null : [[{ type: 'code', text: block.text.trim() }]];
     case 'math':
@@ -32,6 +34,7 @@ function foldBlock(block: Block): Inline[][] | null {
     case 'details':
       return asLines(fold([{ type: 'paragraph', content: block.summary }, ...block.children]));
     case 'table':
+      return foldTable(block);
     case 'footnote':
       return null;
   }
@@ -48,6 +51,16 @@ function foldList({ start, items }: List): Inline[][] | null {
     lines.push([`${start === null ? '•' : `${start + i}.`} ${mark}`, ...line]);
   }
   return lines;
+}
+
+const LARGEST_FOLDED_TABLE = 12;
+
+/** A small table in a cell of another one: a line for each row. */
+function foldTable({ head, rows }: Table): Inline[][] | null {
+  if (rows.length * head.length > LARGEST_FOLDED_TABLE) return null;
+  return [head, ...rows].map((row) =>
+    row.filter((cell) => cell.length > 0).flatMap((cell, i): Inline[] => (i === 0 ? cell : [' ', ...cell])),
+  );
 }
 
 function foldAlert(alert: string, children: readonly Block[]): Inline[][] | null {

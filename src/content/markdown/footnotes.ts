@@ -34,7 +34,8 @@ const RETURN_CLASSES = [
   'reversefootnote',
 ];
 
-const isOneOf = (element: Element, classes: readonly string[]): boolean => classes.some((each) => element.hasClass(each));
+const isOneOf = (element: Element, classes: readonly string[]): boolean =>
+  classes.some((each) => element.hasClass(each));
 
 /** Whether a link within the page is the sign of a footnote. */
 export function isNoteReference(link: Element): boolean {
@@ -78,7 +79,12 @@ export function findFootnotes(survey: Survey): Footnotes {
   const taken = new Set<Element>();
   const backIds = idsAround(references.keys());
   const ids = new Set([...backIds, ...notes.map(({ target }) => target.id)]);
-  return { references, taken, ids, notes: notes.map(({ label, target }) => ({ label, content: take(target, taken, backIds) })) };
+  return {
+    references,
+    taken,
+    ids,
+    notes: notes.map(({ label, target }) => ({ label, content: take(target, taken, backIds) })),
+  };
 }
 
 function holds(outer: Element, inner: Element): boolean {

@@ -1,7 +1,9 @@
 import type { Element } from '../element.js';
 
 /** What highlighters call "no language". */
-const NONE = new Set('none text txt plain plaintext nohighlight no-highlight undefined null output unknown raw source'.split(' '));
+const NONE = new Set(
+  'none text txt plain plaintext nohighlight no-highlight undefined null output unknown raw source'.split(' '),
+);
 
 const ALIASES = new Map(
   Object.entries({
@@ -49,9 +51,21 @@ const KNOWN = new Set(
   ).split(' '),
 );
 
-const PREFIXES = ['language-', 'lang-', 'highlight-source-', 'highlight-text-', 'highlight-', 'source-', 'src-', 'brush-', 'code-'];
+const PREFIXES = [
+  'language-',
+  'lang-',
+  'highlight-source-',
+  'highlight-text-',
+  'highlight-',
+  'source-',
+  'src-',
+  'brush-',
+  'code-',
+];
 /** Words that begin as a language's name would, and are none. */
-const NOT_LANGUAGES = new Set('block wrapper wrap example container toolbar header title content lines line inner area copy group box'.split(' '));
+const NOT_LANGUAGES = new Set(
+  'block wrapper wrap example container toolbar header title content lines line inner area copy group box'.split(' '),
+);
 
 const NAME = /^[a-z0-9][a-z0-9+#._-]{0,29}$/;
 
@@ -64,7 +78,8 @@ function normal(word: string): string | null {
 
 /** The language that an element says its code is in: '' for plain text, null where it says nothing. */
 function languageOfElement(element: Element, isCode: boolean): string | null {
-  const stated = element.attribute('data-lang') ?? element.attribute('data-language') ?? element.attribute('data-code-language');
+  const stated =
+    element.attribute('data-lang') ?? element.attribute('data-language') ?? element.attribute('data-code-language');
   if (stated !== null && stated !== '') return normal(stated);
   const { classes } = element;
   for (const [i, each] of classes.entries()) {
@@ -76,7 +91,8 @@ function languageOfElement(element: Element, isCode: boolean): string | null {
     const word = lower.slice(prefix.length);
     if (prefix === 'code-' ? KNOWN.has(word) : !NOT_LANGUAGES.has(word)) return normal(word);
   }
-  if (!isCode && !classes.some((each) => /^(?:highlight|sourcecode|codehilite|hljs|prettyprint)$/i.test(each))) return null;
+  if (!isCode && !classes.some((each) => /^(?:highlight|sourcecode|codehilite|hljs|prettyprint)$/i.test(each)))
+    return null;
   const known = classes.find((each) => KNOWN.has(each.toLowerCase()));
   if (known !== undefined) return normal(known);
   const lang = isCode ? element.attribute('lang') : null;
@@ -91,7 +107,9 @@ export function languageOf(pre: Element, text: string): string {
   if (stated !== null && stated !== 'default') return stated;
   if (text.startsWith('>>> ')) return 'pycon';
   // Sphinx takes code for Python if nothing else is said, and colours it if it was.
-  return stated === 'default' && pre.children.some((child) => typeof child !== 'string' && child.classes.length > 0) ? 'python' : '';
+  return stated === 'default' && pre.children.some((child) => typeof child !== 'string' && child.classes.length > 0)
+    ? 'python'
+    : '';
 }
 
 /** By what it is, by the `code` in it, by what stands closely around it. */

@@ -1,7 +1,20 @@
 import type { Element } from '../element.js';
 
 /** Schemes that may stand in a file that people click in; all others run something or lead nowhere. */
-const HARMLESS = new Set(['http:', 'https:', 'mailto:', 'ftp:', 'ftps:', 'tel:', 'sms:', 'news:', 'irc:', 'ircs:', 'xmpp:', 'geo:']);
+const HARMLESS = new Set([
+  'http:',
+  'https:',
+  'mailto:',
+  'ftp:',
+  'ftps:',
+  'tel:',
+  'sms:',
+  'news:',
+  'irc:',
+  'ircs:',
+  'xmpp:',
+  'geo:',
+]);
 const LONGEST_URL = 4096;
 
 export interface LinkOptions {
@@ -43,7 +56,11 @@ export function fragmentOf(href: string, pageUrl: string, base: string): string 
   const hash = trimmed.indexOf('#');
   if (hash === -1 || trimmed.length > LONGEST_URL) return null;
   const isOwn = hash === 0 && base === pageUrl;
-  if (!isOwn && (!URL.canParse(trimmed, base) || withoutFragment(new URL(trimmed, base).href) !== withoutFragment(pageUrl))) return null;
+  if (
+    !isOwn &&
+    (!URL.canParse(trimmed, base) || withoutFragment(new URL(trimmed, base).href) !== withoutFragment(pageUrl))
+  )
+    return null;
   return decodedFragment(trimmed.slice(hash + 1));
 }
 

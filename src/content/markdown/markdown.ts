@@ -4,7 +4,7 @@ import { baseOf, LinkMaker, type LinkOptions } from './links.js';
 import type { Block } from './model.js';
 import { BlockReader } from './read-blocks.js';
 import { survey } from './survey.js';
-import { writeBlocks, type WrittenHeading } from './write-blocks.js';
+import { type WrittenHeading, writeBlocks } from './write-blocks.js';
 import { writeText } from './write-text.js';
 
 export interface MarkdownOptions extends LinkOptions {

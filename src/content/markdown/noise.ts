@@ -2,7 +2,8 @@ import { type Element, textOf } from '../element.js';
 import { HEADINGS, UNREADABLE } from './names.js';
 
 /** Signs that stand for "link to here". */
-const PERMALINK_SIGN = /^[\s\u200b\u200c\u200d\ufe0e\ufe0f]*(?:[¶#§∞🔗⚓]|link|anchor|permalink)?[\s\u200b\ufe0e\ufe0f]*$/iu;
+const PERMALINK_SIGN =
+  /^(?:\s|\u200b|\u200c|\u200d)*(?:[¶#§∞🔗⚓]|link|anchor|permalink)?(?:\s|\u200b|\ufe0e|\ufe0f)*$/iu;
 
 const NOISE_CLASSES = new Set(
   (
@@ -39,7 +40,9 @@ function isHidden(element: Element): boolean {
   const style = element.attribute('style');
   if (style !== null && !isTab && HIDDEN_STYLE.test(style.slice(0, 1000))) return true;
   if (element.attribute('aria-hidden') !== 'true') return false;
-  return element.name === 'a' || element.name === 'i' || (element.name === 'span' && PERMALINK_SIGN.test(shortText(element)));
+  return (
+    element.name === 'a' || element.name === 'i' || (element.name === 'span' && PERMALINK_SIGN.test(shortText(element)))
+  );
 }
 
 const LONGEST_SIGN = 40;
@@ -67,5 +70,7 @@ function isInHead(element: Element): boolean {
 /** `[source]` behind a signature and its like: the whole text of the link, whatever its class. */
 export function isSourceLink(element: Element): boolean {
   const text = element.name === 'a' ? shortText(element).trim().toLowerCase() : '';
-  return text === '[source]' || text === '[edit]' || text === '[src]' || text === '[−]' || text === '[+]' || text === '[-]';
+  return (
+    text === '[source]' || text === '[edit]' || text === '[src]' || text === '[−]' || text === '[+]' || text === '[-]'
+  );
 }

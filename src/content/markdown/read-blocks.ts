@@ -5,7 +5,7 @@ import { isNoteList } from './footnotes.js';
 import { type Block, type Inline, plainText, type Wrapped } from './model.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { readCode } from './read-code.js';
-import { idsOf, InlineReader, type Page } from './read-inlines.js';
+import { InlineReader, idsOf, isInlineCode, type Page } from './read-inlines.js';
 import { readDefinitions, readList } from './read-lists.js';
 import { formulaOf } from './read-math.js';
 import { specialReader } from './read-special.js';
@@ -92,7 +92,8 @@ export class BlockReader {
   }
 
   #isBlock(element: Element): boolean {
-    if (BLOCKS.has(element.name) || this.page.survey.mixed.has(element)) return true;
+    if (BLOCKS.has(element.name)) return true;
+    if (this.page.survey.mixed.has(element)) return !isInlineCode(element);
     return formulaOf(element)?.isDisplay ?? false;
   }
 
@@ -131,12 +132,14 @@ export class BlockReader {
     const special = specialReader(element);
     if (special !== null) special(element, this, out);
     else if (HEADINGS.has(name)) this.#readHeading(element, out);
-    else if (name === 'pre' || name === 'listing' || name === 'xmp' || name === 'plaintext') this.#readCode(element, out);
+    else if (name === 'pre' || name === 'listing' || name === 'xmp' || name === 'plaintext')
+      this.#readCode(element, out);
     else if (name === 'hr') this.#readRule(element, out);
     else if (name === 'ul' || name === 'ol' || name === 'menu' || name === 'dir') this.#readList(element, out);
     else if (name === 'dl') this.#readDefinitions(element, out);
     else if (name === 'table') readTable(element, this, out);
-    else if (name === 'blockquote') this.nest(children, (inner) => ({ type: 'quote', alert: null, children: inner }), out);
+    else if (name === 'blockquote')
+      this.nest(children, (inner) => ({ type: 'quote', alert: null, children: inner }), out);
     else if (name === 'details') this.#readDetails(element, out);
     else if (name === 'figcaption') this.#readCaption(element, out);
     else this.readInto(children, out);
@@ -204,7 +207,8 @@ export class BlockReader {
 
   #readCaption(element: Element, out: Block[]): void {
     const line = fold(this.read(element.children));
-    if (line !== null && line.length > 0) this.addParagraph([{ type: 'emphasis', children: withoutEmphasis(line) }], out);
+    if (line !== null && line.length > 0)
+      this.addParagraph([{ type: 'emphasis', children: withoutEmphasis(line) }], out);
   }
 }
 

@@ -8,8 +8,13 @@ const LINE_ELEMENTS = new Set(['div', 'p', 'li', 'tr']);
 /** What mdBook and rustdoc hide of an example until the reader asks. */
 const HIDDEN_LINES = 'boring';
 
-export function readCode(pre: Element): Code | null {
-  const text = codeText(pre).replace(/^(?:[ \t]*\n)+/, '').trimEnd();
+export function readCode(outer: Element): Code | null {
+  // mdBook puts a `pre` into a `pre`.
+  const pre =
+    outer.children.find((child): child is Element => typeof child !== 'string' && child.name === 'pre') ?? outer;
+  const text = codeText(pre)
+    .replace(/^(?:[ \t]*\n)+/, '')
+    .trimEnd();
   if (text === '') return null;
   return { type: 'code', language: languageOf(pre, text), text };
 }
@@ -41,7 +46,15 @@ export function codeText(pre: Element): string {
   return pieces.join('').replace(/\r\n?/g, '\n');
 }
 
-const CODE_TABLES = ['highlighttable', 'rouge-table', 'codehilitetable', 'hljs-ln', 'lntable', 'gutter-table', 'js-file-line-container'];
+const CODE_TABLES = [
+  'highlighttable',
+  'rouge-table',
+  'codehilitetable',
+  'hljs-ln',
+  'lntable',
+  'gutter-table',
+  'js-file-line-container',
+];
 
 /** A table that puts line numbers beside code: the `pre` with the code, or the rows that are its lines. */
 export function readCodeTable(table: Element): Code | null {
@@ -55,13 +68,18 @@ function hasGutter(table: Element): boolean {
   const cells = cellsOfFirstRow(table);
   if (cells.length !== 2) return false;
   const [gutter, code] = cells as [Element, Element];
-  return ['gutter', 'linenos', 'lineno', 'line-numbers', 'rouge-gutter'].some((each) => gutter.hasClass(each)) && lastPre(code) !== null;
+  return (
+    ['gutter', 'linenos', 'lineno', 'line-numbers', 'rouge-gutter'].some((each) => gutter.hasClass(each)) &&
+    lastPre(code) !== null
+  );
 }
 
 function cellsOfFirstRow(table: Element): Element[] {
   let element: Element | undefined = table;
   while (element !== undefined && element.name !== 'tr') {
-    element = element.children.find((child): child is Element => typeof child !== 'string' && /^(?:thead|tbody|tr)$/.test(child.name));
+    element = element.children.find(
+      (child): child is Element => typeof child !== 'string' && /^(?:thead|tbody|tr)$/.test(child.name),
+    );
   }
   return element?.children.filter((child): child is Element => typeof child !== 'string') ?? [];
 }

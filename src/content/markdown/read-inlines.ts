@@ -1,4 +1,4 @@
-import { type Child, type Element, textOf } from '../element.js';
+import { type Child, type Element, textOf, walk } from '../element.js';
 import type { Footnotes } from './footnotes.js';
 import type { LinkMaker } from './links.js';
 import type { Inline, InlineTag, Wrapped } from './model.js';
@@ -63,7 +63,11 @@ export class InlineReader {
 
   /** Whether an element is not read where it stands. */
   isSkipped(element: Element): boolean {
-    return this.#page.footnotes.taken.has(element) || (isNoise(element) && formulaOf(element) === null) || isSourceLink(element);
+    return (
+      this.#page.footnotes.taken.has(element) ||
+      (isNoise(element) && formulaOf(element) === null) ||
+      isSourceLink(element)
+    );
   }
 
   read(nodes: readonly Child[]): Inline[] {
@@ -144,7 +148,8 @@ export class InlineReader {
       around.types.includes(name) ||
       (name === 'sup' && children.every((child) => typeof child === 'object' && child.type === 'footnote')) ||
       (name === 'abbr' && (element.attribute('title') ?? '').trim() === '') ||
-      (name === 'kbd' && children.some((child) => typeof child === 'object' && child.type === 'tag'));
+      (name === 'kbd' &&
+        children.some((child) => typeof child === 'object' && child.type === 'tag' && child.name === 'kbd'));
     if (isNeedless) for (const child of children) out.push(child);
     else {
       const title = name === 'abbr' ? visible(element.attribute('title')!).trim() : null;
@@ -155,7 +160,8 @@ export class InlineReader {
   #addLink(element: Element, around: Around, out: Inline[]): void {
     const target = this.#target(element, around);
     if (target === null) this.#readInto(element.children, around, out);
-    else out.push({ type: 'link', href: target, children: this.#readAll(element.children, { ...around, inLink: true }) });
+    else
+      out.push({ type: 'link', href: target, children: this.#readAll(element.children, { ...around, inLink: true }) });
   }
 
   /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
@@ -168,7 +174,9 @@ export class InlineReader {
   #addImage(src: string | null, alt: string | null, element: Element, out: Inline[]): void {
     const lazy = element.attribute('data-src') ?? element.attribute('data-original');
     const target = this.#page.links.makeImage(src) ?? this.#page.links.makeImage(lazy);
-    const text = visible(alt ?? '').trim().slice(0, LONGEST_ALT);
+    const text = visible(alt ?? '')
+      .trim()
+      .slice(0, LONGEST_ALT);
     if (target !== null) out.push({ type: 'image', src: target, alt: text });
     else if (text !== '') out.push(text);
   }
@@ -181,9 +189,10 @@ export class InlineReader {
 
   #addCode(nodes: readonly Child[], around: Around, out: Inline[]): void {
     let text = '';
+    let afterLink = false;
     const flush = (): void => {
       // Between links a comma alone need not look like code.
-      if (text !== '') out.push(/^[\s,;|]+$/.test(text) && out.length > 0 ? text : { type: 'code', text });
+      if (text !== '') out.push(afterLink && /^[\s,;|]+$/.test(text) ? text : { type: 'code', text });
       text = '';
     };
     const visit = (node: Child): void => {
@@ -205,6 +214,7 @@ export class InlineReader {
         const children: Inline[] = [];
         this.#addCode(node.children, { ...around, inLink: true }, children);
         out.push({ type: 'link', href: target, children });
+        afterLink = true;
       } else {
         if (BLOCKS.has(node.name)) text += ' ';
         node.children.forEach(visit);
@@ -218,6 +228,20 @@ export class InlineReader {
 
 function isCodeSpan(element: Element): boolean {
   return element.name === 'span' && element.classes.some((each) => CODE_CLASSES.includes(each));
+}
+
+const LONGEST_CODE = 5000;
+
+/** Code on a line that a careless page has put paragraphs into. */
+export function isInlineCode(element: Element): boolean {
+  if (!CODE.has(element.name) && !isCodeSpan(element)) return false;
+  let length = 0;
+  for (const node of walk(element)) {
+    if (typeof node === 'string') length += node.length;
+    else if (BLOCKS.has(node.name) && node.name !== 'p' && node.name !== 'div') return false;
+    if (length > LONGEST_CODE) return false;
+  }
+  return true;
 }
 
 export function idsOf(element: Element): string[] {

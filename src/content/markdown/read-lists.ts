@@ -48,7 +48,7 @@ interface Entry {
   readonly definitions: Element[];
 }
 
-/** The terms of a definition list with what is said of them, whatever stands between. */
+/** The terms of a definition list with what is said of them, whatever stands between. Where nothing is said, each stands for itself. */
 function entriesOf(list: Element): Entry[] {
   const entries: Entry[] = [];
   const visit = (element: Element): void => {
@@ -65,7 +65,8 @@ function entriesOf(list: Element): Entry[] {
     }
   };
   visit(list);
-  return entries;
+  const isPlain = entries.length === 1 && entries[0]!.definitions.length === 0;
+  return isPlain ? entries[0]!.terms.map((term) => ({ terms: [term], definitions: [] })) : entries;
 }
 
 /**
@@ -95,7 +96,7 @@ function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] 
       reader.readInto([term], blocks);
       continue;
     }
-    const { content, isSignature } = readTerm(term, reader);
+    const { content, isSignature } = readTerm(term, definitions.length > 0, reader);
     isCode ||= isSignature;
     if (content.length === 0) continue;
     if (head.length > 0) head.push({ type: 'break' });
@@ -114,12 +115,12 @@ function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] 
   return [...blocks, { type: 'paragraph', content: head }, ...said];
 }
 
-function readTerm(term: Element, reader: BlockReader): { content: Inline[]; isSignature: boolean } {
+function readTerm(term: Element, isBold: boolean, reader: BlockReader): { content: Inline[]; isSignature: boolean } {
   reader.noteIds(term);
   const isSignature = term.hasClass('sig') || term.hasClass('sig-object');
   const content = tidy(isSignature ? reader.inlines.readCode(term.children) : reader.inlines.read(term.children));
   dropColon(content);
-  if (content.length === 0 || content.every(isCode)) return { content, isSignature };
+  if (!isBold || content.length === 0 || content.every(isCode)) return { content, isSignature };
   return { content: tidy([{ type: 'strong', children: withoutStrong(content) }]), isSignature };
 }
 

@@ -20,7 +20,9 @@ export function formulaOf(element: Element): Formula | null {
   const wrapper = element.classes.find((each) => WRAPPERS.includes(each));
   if (wrapper === undefined) return null;
   const isDisplay = name === 'div' || wrapper === 'katex-display' || element.hasClass('display');
-  return wrapper === 'math' || wrapper === 'arithmatex' ? fromText(element, isDisplay) : fromAnnotation(element, isDisplay);
+  return wrapper === 'math' || wrapper === 'arithmatex'
+    ? fromText(element, isDisplay)
+    : fromAnnotation(element, isDisplay);
 }
 
 const clean = (tex: string): string => tex.trim().slice(0, LONGEST_TEX);
@@ -51,7 +53,8 @@ function fromAnnotation(element: Element, isDisplay: boolean): Formula | null {
     if (node.name === 'annotation' && /tex/i.test(node.attribute('encoding') ?? '')) {
       return formula(textOf(node), isDisplay || isBlockMath(element));
     }
-    if (node.name === 'math' && node.has('alttext')) return formula(node.attribute('alttext')!, isDisplay || isBlockMath(node));
+    if (node.name === 'math' && node.has('alttext'))
+      return formula(node.attribute('alttext')!, isDisplay || isBlockMath(node));
   }
   return null;
 }

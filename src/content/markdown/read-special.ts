@@ -20,6 +20,10 @@ const BY_CLASS = new Map<string, Special>(
     'module-signature': readSignature,
     'package-signature': readSignature,
     'annotation-interface-signature': readSignature,
+    'summary-list': readLayout,
+    'details-list': readLayout,
+    'member-list': readLayout,
+    'block-list': readLayout,
     'line-block': readLineBlock,
     'item-table': readItemTable,
     'code-block-caption': readCaption,
@@ -38,6 +42,11 @@ export function specialReader(element: Element): Special | null {
     if (special !== undefined) return special;
   }
   return null;
+}
+
+/** Lists that only hold the parts of a page together. */
+function readLayout(element: Element, reader: BlockReader, out: Block[]): void {
+  reader.readInto(element.children, out);
 }
 
 /** Javadoc since 16 has tables of `div`s. */
@@ -89,13 +98,16 @@ function readCaption(element: Element, reader: BlockReader, out: Block[]): void 
 
 /** A title that is in no table of contents. That of footnotes goes with them. */
 function readRubric(element: Element, reader: BlockReader, out: Block[]): void {
-  const isOfNotes = reader.page.footnotes.notes.length > 0 && textOf(element).trim().toLowerCase().startsWith('footnotes');
+  const isOfNotes =
+    reader.page.footnotes.notes.length > 0 && textOf(element).trim().toLowerCase().startsWith('footnotes');
   if (!isOfNotes) reader.addParagraph([{ type: 'strong', children: reader.inlines.read(element.children) }], out);
 }
 
 const isLabel = (element: Element): boolean => element.name === 'label' || element.attribute('role') === 'tab';
 const isPanel = (element: Element): boolean =>
-  element.attribute('role') === 'tabpanel' || element.hasClass('tabbed-block') || element.parent?.hasClass('blocks') === true;
+  element.attribute('role') === 'tabpanel' ||
+  element.hasClass('tabbed-block') ||
+  element.parent?.hasClass('blocks') === true;
 
 /** Tabs stand below each other, each under its label. */
 function readTabs(element: Element, reader: BlockReader, out: Block[]): void {
@@ -111,7 +123,8 @@ function readTabs(element: Element, reader: BlockReader, out: Block[]): void {
   visit(element);
   for (const [i, panel] of panels.entries()) {
     const label = labels[i];
-    if (label !== undefined) reader.addParagraph([{ type: 'strong', children: reader.inlines.read(label.children) }], out);
+    if (label !== undefined)
+      reader.addParagraph([{ type: 'strong', children: reader.inlines.read(label.children) }], out);
     reader.readInto(panel.children, out);
   }
   if (panels.length === 0) reader.readInto(element.children, out);

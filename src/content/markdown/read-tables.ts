@@ -1,8 +1,8 @@
 import type { Child, Element } from '../element.js';
 import { fold } from './fold.js';
-import type { Alignment, Block, Inline, Item } from './model.js';
-import { readCodeTable } from './read-code.js';
+import type { Alignment, Block, Inline, Item, Paragraph } from './model.js';
 import type { BlockReader } from './read-blocks.js';
+import { readCodeTable } from './read-code.js';
 import { tidy } from './tidy.js';
 
 interface Cell {
@@ -35,7 +35,8 @@ export function readTable(table: Element, reader: BlockReader, out: Block[]): vo
     for (const row of rows) for (const cell of row.cells) reader.readInto(cell.element.children, out);
     return;
   }
-  const headRow = rows[0] !== undefined && (rows[0].isHead || rows[0].cells.every(({ isHead }) => isHead)) ? rows[0] : null;
+  const headRow =
+    rows[0] !== undefined && (rows[0].isHead || rows[0].cells.every(({ isHead }) => isHead)) ? rows[0] : null;
   const body = headRow === null ? rows : rows.slice(1);
   const head = headRow === null ? [] : gridOf([headRow])[0]!;
   addTable(head, gridOf(body), reader, out);
@@ -60,7 +61,9 @@ function addTable(head: readonly (Element | null)[], body: Grid, reader: BlockRe
   };
   reader.addAnchors(out);
   const headBlocks = head.map(readCell);
-  const filled = body.map((row) => ({ row, cells: row.map(readCell) })).filter(({ cells }) => cells.some((cell) => cell.length > 0));
+  const filled = body
+    .map((row) => ({ row, cells: row.map(readCell) }))
+    .filter(({ cells }) => cells.some((cell) => cell.length > 0));
   const bodyBlocks = filled.map(({ cells }) => cells);
   const isEmpty = bodyBlocks.length === 0 && headBlocks.every((cell) => cell.length === 0);
   if (isEmpty) return;
@@ -95,17 +98,27 @@ function addAsList(head: readonly Block[][], body: readonly Block[][][], out: Bl
       const title = fold(head[i] ?? []) ?? [];
       return blocks.length === 0 || title.length === 0 ? blocks : titled(title, blocks);
     });
-    return { checked: null, children };
+    return { checked: null, children: head.length === 0 ? joinFirst(children) : children };
   });
   if (items.length > 0) out.push({ type: 'list', start: null, isOfTerms: false, items });
   else for (const blocks of head) out.push(...blocks);
+}
+
+/** Without names of columns, the short cells of a row are read as one sentence. */
+function joinFirst(blocks: readonly Block[]): Block[] {
+  const end = blocks.findIndex((block) => block.type !== 'paragraph');
+  const lines = blocks.slice(0, end === -1 ? blocks.length : end) as Paragraph[];
+  if (lines.length < 2) return [...blocks];
+  const content = lines.flatMap((line, i): Inline[] => (i === 0 ? line.content : [' ', ...line.content]));
+  return [{ type: 'paragraph', content }, ...blocks.slice(lines.length)];
 }
 
 /** One cell below the other: titles in bold, the rest as it is. */
 function addAsColumn(cells: Grid, rows: readonly Block[][][], out: Block[]): void {
   for (const [i, [blocks = []]] of rows.entries()) {
     const line = cells[i]?.[0]?.name === 'th' ? fold(blocks) : null;
-    if (line !== null && line.length > 0) out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: line }]) });
+    if (line !== null && line.length > 0)
+      out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: line }]) });
     else for (const block of blocks) out.push(block);
   }
 }
@@ -149,13 +162,16 @@ function rowsOf(table: Element): Row[] {
   const visit = (element: Element, isHead: boolean): void => {
     for (const child of element.children) {
       if (!isElement(child)) continue;
-      if (isRow(child)) rows.push({ element: child, isHead, cells: cellsOf(child) });
+      if (isRow(child)) rows.push({ element: child, isHead: isHead || isTitleRow(child), cells: cellsOf(child) });
       else if (isGroup(child)) visit(child, isHead || child.name === 'thead');
     }
   };
   visit(table, false);
   return rows.filter(({ cells }) => cells.length > 0);
 }
+
+/** The names of columns in plain cells, as cppreference and some makers of tables have them. */
+const isTitleRow = (row: Element): boolean => row.hasClass('t-dsc-hitem') || row.hasClass('header');
 
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 

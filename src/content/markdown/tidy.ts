@@ -91,13 +91,20 @@ function appendAll(out: Inline[], content: readonly Inline[]): void {
   for (const node of content) {
     const last = out.at(-1);
     if (typeof node === 'string' && typeof last === 'string') out[out.length - 1] = last + node;
-    else if (typeof node === 'object' && typeof last === 'object' && node.type === 'code' && last.type === 'code') last.text += node.text;
+    else if (typeof node === 'object' && typeof last === 'object' && node.type === 'code' && last.type === 'code')
+      last.text += node.text;
     else out.push(node);
   }
 }
 
 function isSameLink(one: Inline, other: Inline): boolean {
-  return typeof one === 'object' && typeof other === 'object' && one.type === 'link' && other.type === 'link' && one.href === other.href;
+  return (
+    typeof one === 'object' &&
+    typeof other === 'object' &&
+    one.type === 'link' &&
+    other.type === 'link' &&
+    one.href === other.href
+  );
 }
 
 const isBreak = (node: Inline | undefined): boolean => typeof node === 'object' && node.type === 'break';

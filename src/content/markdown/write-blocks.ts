@@ -1,6 +1,15 @@
 import { Slugger } from '../../base/slug.js';
 import { escapeHtml } from './escape-html.js';
-import { type Block, type Code, type Heading, type Inline, type Item, type List, plainText, type Table } from './model.js';
+import {
+  type Block,
+  type Code,
+  type Heading,
+  type Inline,
+  type Item,
+  type List,
+  plainText,
+  type Table,
+} from './model.js';
 import { writeInline } from './write-inline.js';
 
 export interface WrittenHeading {
@@ -29,7 +38,7 @@ class Lines {
 
   /** For lines whose last blanks count. */
   addExactly(text: string): void {
-    if (text.trim() === '') this.add(text);
+    if (text === '') this.add('');
     else {
       const line = (this.#first ?? this.#prefix) + text;
       this.#first = null;
@@ -127,7 +136,12 @@ class BlockWriter {
     const text = plainText(content);
     const slug = this.#slugger.idOf(text);
     const anchors: Inline[] = ids.filter((id) => id !== slug).map((id) => ({ type: 'anchor', id }));
-    this.headings.push({ level, text, id: ids.length === 0 || ids.includes(slug) ? slug : ids[0]!, offset: this.lines.length });
+    this.headings.push({
+      level,
+      text,
+      id: ids.length === 0 || ids.includes(slug) ? slug : ids[0]!,
+      offset: this.lines.length,
+    });
     this.lines.add(`${'#'.repeat(level)} ${writeInline([...anchors, ...content], 'heading')}`);
   }
 

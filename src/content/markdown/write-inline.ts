@@ -1,6 +1,6 @@
 import { type Blanks, TextEscaper } from './escape.js';
 import { destination, escapeHtml } from './escape-html.js';
-import { type Inline, plainText, type Wrapped } from './model.js';
+import type { Inline, Wrapped } from './model.js';
 
 /** Where the text stands: in a cell and in a heading there is one line, and nothing can begin a block. */
 export type Place = 'paragraph' | 'heading' | 'cell';
@@ -65,7 +65,10 @@ class InlineWriter {
         return;
       }
       case 'tag':
-        this.#push('markup', node.title === null ? `<${node.name}>` : `<${node.name} title="${escapeHtml(node.title)}">`);
+        this.#push(
+          'markup',
+          node.title === null ? `<${node.name}>` : `<${node.name} title="${escapeHtml(node.title)}">`,
+        );
         this.add(node.children, guardsBrackets);
         this.#push('markup', `</${node.name}>`);
         return;
@@ -73,10 +76,10 @@ class InlineWriter {
         this.#addLink(node.href, node.children);
         return;
       case 'code':
-        this.#push('markup', this.#inCell(codeSpan(node.text)));
+        this.#push('markup', this.#place === 'cell' ? cellCode(node.text) : codeSpan(node.text));
         return;
       case 'math':
-        this.#push('markup', this.#inCell(mathSpan(node.tex)));
+        this.#push('markup', mathSpan(this.#place === 'cell' ? withoutPipes(node.tex) : node.tex));
         return;
       case 'image':
         this.#push('markup', '![');
@@ -96,14 +99,13 @@ class InlineWriter {
   }
 
   #addLink(href: string, children: readonly Inline[]): void {
-    const text = plainText(children);
     const [only] = children;
     if (children.length === 1 && only === href && isAutolink(href)) {
       this.#push('markup', this.#inCell(`<${href}>`));
       return;
     }
     this.#push('markup', '[');
-    this.add(children, !isBalanced(text));
+    this.add(children, !isBalanced(textAlone(children)));
     this.#push('markup', `](${this.#inCell(destination(href))})`);
   }
 
@@ -122,7 +124,7 @@ class InlineWriter {
     const escaper = new TextEscaper(texts, this.#place, {
       emphasis: this.#marks.some(({ type }) => type !== 'delete'),
       strike: this.#marks.some(({ type }) => type === 'delete'),
-      math: this.#pieces.some(({ kind, text }) => kind === 'markup' && text.startsWith('$')),
+      math: this.#pieces.some(({ kind, text }) => kind === 'markup' && text.includes('$')),
     });
     let atLineStart = this.#place === 'paragraph';
     for (const [i, piece] of this.#pieces.entries()) {
@@ -213,17 +215,37 @@ export function codeSpan(text: string): string {
   let longest = 0;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
   const fence = '`'.repeat(longest + 1);
-  const needsPad = text.startsWith('`') || text.endsWith('`') || (text.startsWith(' ') && text.endsWith(' ') && text.trim() !== '');
+  const needsPad =
+    text.startsWith('`') || text.endsWith('`') || (text.startsWith(' ') && text.endsWith(' ') && text.trim() !== '');
   return needsPad ? `${fence} ${text} ${fence}` : fence + text + fence;
 }
+
+/** In a cell `\\|` is read in two ways, so code that has it is spelled out. */
+function cellCode(text: string): string {
+  if (!text.includes('\\|')) return codeSpan(text).replaceAll('|', '\\|');
+  return `<code>${text.replace(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</code>`;
+}
+
+const withoutPipes = (tex: string): string => tex.replace(/\\\|/g, '\\Vert ').replaceAll('|', '\\vert ');
 
 function mathSpan(tex: string): string {
   const line = tex.replace(/\s+/g, ' ');
   return line.includes('$') ? `$\`${line}\`$` : `$${line}$`;
 }
 
-/** Whether brackets can stay as they are in the text of a link. */
+/** Without code and formulas, where brackets mean nothing. */
+function textAlone(content: readonly Inline[]): string {
+  let text = '';
+  for (const node of content) {
+    if (typeof node === 'string') text += node;
+    else if ('children' in node) text += textAlone(node.children);
+  }
+  return text;
+}
+
+/** Whether brackets can stay as they are in the text of a link: they pair, and none of them is escaped by itself. */
 function isBalanced(text: string): boolean {
+  if (/\[\^|\]\(|\]\[/.test(text)) return false;
   let depth = 0;
   for (const character of text) {
     if (character === '[') depth++;

@@ -32,7 +32,10 @@ function addBlock(block: Block, lines: string[]): void {
       return;
     case 'table':
       for (const row of [block.head, ...block.rows]) {
-        const line = row.map(textOfLine).filter((cell) => cell !== '').join('\t');
+        const line = row
+          .map(textOfLine)
+          .filter((cell) => cell !== '')
+          .join('\t');
         if (line !== '') lines.push(line);
       }
       return;
