@@ -6,7 +6,7 @@ const MARKER = null;
 /** As many as browsers reopen of the same kind. */
 const SAME_KIND = 3;
 /** A page that leaves more open than this means nothing by it, and would be copied again and again. */
-const MOST = 32;
+const MOST = 12;
 
 /** Formatting elements that were opened and not ended: `<b>one<p>two` is bold in both. */
 export class OpenFormatting {

@@ -54,8 +54,8 @@ class Tokenizer {
       const open = html.indexOf(LESS_THAN, this.#at);
       if (open === -1) break;
       const next = html.charCodeAt(open + 1);
-      const isMarkup = isLetter(next) || next === 0x2f || next === 0x21 || next === 0x3f;
-      if (!isMarkup || open + 2 >= html.length) {
+      const isMarkup = isLetter(next) || next === 0x21 || next === 0x3f || (next === 0x2f && open + 2 < html.length);
+      if (!isMarkup) {
         this.#at = open + 1;
         continue;
       }
@@ -73,11 +73,11 @@ class Tokenizer {
   }
 
   #take(pattern: RegExp): string {
-    pattern.lastIndex = this.#at;
-    const match = pattern.exec(this.#html);
-    if (match === null) return '';
-    this.#at += match[0].length;
-    return match[0];
+    const from = this.#at;
+    pattern.lastIndex = from;
+    if (!pattern.test(this.#html)) return '';
+    this.#at = pattern.lastIndex;
+    return this.#html.slice(from, this.#at);
   }
 
   #startTag(from: number): void {

@@ -29,6 +29,8 @@ export const MAX_DEPTH = 400;
 /** Not what a person reads. TeX in a script is. */
 const DROPPED = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes']);
 
+const NO_WALLS: ReadonlySet<string> = new Set();
+
 const isWhiteSpace = (text: string): boolean => !/[^\t\n\f\r ]/.test(text);
 
 /**
@@ -41,6 +43,8 @@ export class TreeBuilder implements TokenHandler {
   readonly #formatting = new OpenFormatting();
   /** Tags that were too deep, as long as they are open. */
   #tooDeep = 0;
+  /** Paragraphs that are open: most tags would end one, and most of the time there is none. */
+  #openParagraphs = 0;
   /** How many elements were open outside of each stretch of SVG or MathML, and of each stretch of HTML in those. */
   readonly #foreignFrom: number[] = [];
   /** A line feed behind `<pre>` is not part of it. */
@@ -93,6 +97,7 @@ export class TreeBuilder implements TokenHandler {
     else if (name === 'p') this.#endParagraph();
     else if (BLOCK_ENDS.has(name) || name === 'dd' || name === 'dt') this.#endInScope(name, SCOPE);
     else if (name === 'table' || TABLE_PARTS.has(name)) this.#endInScope(name, TABLE_SCOPE);
+    else if (name === 'template') this.#endInScope(name, NO_WALLS);
     else if (name === 'body' || name === 'html') return;
     else this.#endOther(name);
   }
@@ -133,11 +138,13 @@ export class TreeBuilder implements TokenHandler {
     }
     if (!DROPPED.has(element.name)) this.#current.append(element);
     this.#open.push(element);
+    if (element.name === 'p') this.#openParagraphs++;
     return true;
   }
 
   #pop(): Element {
     const element = this.#open.pop()!;
+    if (element.name === 'p') this.#openParagraphs--;
     while ((this.#foreignFrom.at(-1) ?? 0) >= this.#open.length) this.#foreignFrom.pop();
     if (MARKERS.has(element.name)) this.#formatting.clearToMarker();
     return element;
@@ -178,7 +185,7 @@ export class TreeBuilder implements TokenHandler {
     else if (name === 'button') this.#endInScope('button', SCOPE);
     else if (name === 'rt' || name === 'rp') this.#closeRuby();
     else if (name === 'table') this.#closeTable();
-    if (ENDS_PARAGRAPH.has(name)) this.#endInScope('p', BUTTON_SCOPE);
+    if (this.#openParagraphs > 0 && ENDS_PARAGRAPH.has(name)) this.#endInScope('p', BUTTON_SCOPE);
     if (HEADINGS.has(name) && HEADINGS.has(this.#current.name)) this.#pop();
   }
 
@@ -308,7 +315,7 @@ export class TreeBuilder implements TokenHandler {
   #reopenFormatting(): void {
     const { entries } = this.#formatting;
     let from = entries.length;
-    while (from > 0 && entries[from - 1] !== null && !this.#open.includes(entries[from - 1]!)) from--;
+    while (from > 0 && entries[from - 1] !== null && this.#open.lastIndexOf(entries[from - 1]!) === -1) from--;
     for (let i = from; i < entries.length; i++) {
       const copy = copyOf(entries[i]!);
       if (!this.#push(copy)) {

@@ -29,11 +29,20 @@ export interface LinkOptions {
   linkFor(url: string, fragment: string): string | null;
 }
 
+function parsed(href: string, base: string): URL | null {
+  try {
+    return new URL(href, base);
+  } catch {
+    return null;
+  }
+}
+
+const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
 /** What hrefs are relative to. */
 export function baseOf({ pageUrl, baseHref }: LinkOptions): string {
-  if (baseHref === null || baseHref === undefined || !URL.canParse(baseHref, pageUrl)) return pageUrl;
-  const base = new URL(baseHref, pageUrl);
-  return base.protocol === 'http:' || base.protocol === 'https:' ? base.href : pageUrl;
+  const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
+  return base !== null && isHttp(base) ? base.href : pageUrl;
 }
 
 const withoutFragment = (url: string): string => {
@@ -50,17 +59,21 @@ export function decodedFragment(fragment: string): string {
   }
 }
 
+const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
 /** The id that an href leads to on the page itself, '' for its top; null where it leads elsewhere. */
 export function fragmentOf(href: string, pageUrl: string, base: string): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
   if (hash === -1 || trimmed.length > LONGEST_URL) return null;
   const isOwn = hash === 0 && base === pageUrl;
-  if (
-    !isOwn &&
-    (!URL.canParse(trimmed, base) || withoutFragment(new URL(trimmed, base).href) !== withoutFragment(pageUrl))
-  )
-    return null;
+  if (!isOwn) {
+    // Most links that lead elsewhere show it by their last segment, and need not be parsed.
+    const segment = lastSegment(trimmed.slice(0, hash));
+    if (hash > 0 && /^[\w-]+\.[\w.]*$/.test(segment) && segment !== lastSegment(withoutFragment(pageUrl))) return null;
+    const url = parsed(trimmed, base);
+    if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
+  }
   return decodedFragment(trimmed.slice(hash + 1));
 }
 
@@ -69,36 +82,47 @@ export class LinkMaker {
   readonly #options: LinkOptions;
   readonly #base: string;
   readonly #page: string;
+  readonly #byId: ReadonlyMap<string, Element>;
+  readonly #made = new Map<string, string | null>();
 
-  constructor(options: LinkOptions) {
+  /** @param byId what fragments of the page itself can lead to */
+  constructor(options: LinkOptions, byId: ReadonlyMap<string, Element>) {
     this.#options = options;
     this.#base = baseOf(options);
     this.#page = withoutFragment(options.pageUrl);
+    this.#byId = byId;
   }
 
   /** Null where there is nothing to link to: no href, one that cannot be read, or one that would run something. */
-  make(href: string | null, byId: ReadonlyMap<string, Element>): string | null {
+  make(href: string | null): string | null {
+    if (href === null) return null;
+    const known = this.#made.get(href);
+    if (known !== undefined) return known;
+    const made = this.#make(href);
+    this.#made.set(href, made);
+    return made;
+  }
+
+  #make(href: string): string | null {
     const url = this.#resolve(href);
     if (url === null) return null;
-    if (url.protocol !== 'http:' && url.protocol !== 'https:') return url.href;
+    if (!isHttp(url)) return url.href;
     const fragment = url.hash.slice(1);
     const target = withoutFragment(url.href);
-    if (target === this.#page && fragment !== '' && byId.has(decodedFragment(fragment))) return `#${fragment}`;
+    if (target === this.#page && fragment !== '' && this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
     return this.#options.linkFor(target, fragment);
   }
 
   /** Pictures that are in the page itself are of no use in a text. */
   makeImage(src: string | null): string | null {
-    const url = this.#resolve(src);
-    if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
-    return this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
+    const url = src === null ? null : this.#resolve(src);
+    return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
   }
 
-  #resolve(href: string | null): URL | null {
-    if (href === null) return null;
+  #resolve(href: string): URL | null {
     const trimmed = href.trim();
-    if (trimmed === '' || trimmed.length > LONGEST_URL || !URL.canParse(trimmed, this.#base)) return null;
-    const url = new URL(trimmed, this.#base);
-    return HARMLESS.has(url.protocol) ? url : null;
+    if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
+    const url = parsed(trimmed, this.#base);
+    return url !== null && HARMLESS.has(url.protocol) ? url : null;
   }
 }

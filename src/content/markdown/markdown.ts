@@ -27,7 +27,7 @@ export function toMarkdown(nodes: readonly Child[], options: MarkdownOptions): M
   const reader = new BlockReader({
     survey: known,
     footnotes,
-    links: new LinkMaker(options),
+    links: new LinkMaker(options, known.byId),
     wantedIds: new Set([...linkedIds].filter((id) => !footnotes.ids.has(id))),
   });
   const blocks = reader.read(nodes);

@@ -167,7 +167,7 @@ export class InlineReader {
   /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
   #target(link: Element, around: Around): string | null {
     if (around.inLink) return null;
-    const target = this.#page.links.make(link.attribute('href'), this.#page.survey.byId);
+    const target = this.#page.links.make(link.attribute('href'));
     return target !== null && around.inHeading && target.startsWith('#') ? null : target;
   }
 

@@ -171,7 +171,7 @@ class BlockWriter {
     };
     this.lines.add(row(head));
     this.lines.add(`| ${alignments.map((each) => ALIGNMENT[each ?? 'none']).join(' | ')} |`);
-    for (const cells of rows) this.lines.add(row(cells));
+    for (const cells of rows) this.lines.add(row(cells.slice(0, 1 + Math.max(0, cells.findLastIndex(isFilled)))));
   }
 
   #writeDetails(summary: readonly Inline[], children: readonly Block[]): void {
@@ -183,6 +183,9 @@ class BlockWriter {
     this.lines.add('</details>');
   }
 }
+
+/** Empty cells at the end of a row need not be written. */
+const isFilled = (cell: readonly Inline[]): boolean => cell.length > 0;
 
 function isSameKind(previous: Block | null, list: List): boolean {
   return previous?.type === 'list' && (previous.start === null) === (list.start === null);

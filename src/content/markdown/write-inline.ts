@@ -162,7 +162,7 @@ class InlineWriter {
   #startOf(i: number): string {
     for (let at = i; at < this.#pieces.length; at++) {
       const piece = this.#pieces[at]!;
-      if (piece.kind === 'break') return '';
+      if (piece.kind === 'break') return '\\';
       if (piece.text !== '') return firstCharacter(piece.text);
       if (piece.mark !== null) return '*';
     }
