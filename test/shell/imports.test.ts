@@ -2,6 +2,8 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFiles, read } from './repository.js';
 
+const ENGINE = ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'content', 'frontier', 'report', 'config'];
+
 /**
  * Which folders of src/ each may import from; docs/ARCHITECTURE.md has the picture. `.` is src/ itself: the public list of exports.
  * Three folders look sideways: the frontier keeps hosts' clocks, a report names the kinds of links, the store splits URLs into origins.
@@ -14,14 +16,15 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosts: ['base', 'url', 'store'],
   fetch: ['base', 'url', 'store'],
   parse: ['base', 'url', 'store'],
+  content: ['base', 'url', 'parse'],
   seeding: ['base', 'url', 'fetch'],
   frontier: ['base', 'url', 'store', 'hosts'],
   report: ['base', 'url', 'store', 'parse', 'config'],
   explain: ['base', 'url', 'store', 'hosts', 'parse', 'config'],
-  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config'],
+  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'content', 'seeding', 'frontier', 'report', 'config'],
   check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
-  cli: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
-  '.': ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
+  cli: [...ENGINE, 'crawl', 'explain', 'check'],
+  '.': [...ENGINE, 'crawl', 'explain', 'check'],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;

@@ -44,6 +44,7 @@ function alertOf(element: Element): Alert | null {
   if (classes.includes('stab')) return classes.includes('deprecated') ? 'WARNING' : 'NOTE';
   if (classes.includes('deprecation-block')) return 'WARNING';
   if (classes.includes('preview-block')) return 'NOTE';
+  if (element.name === 'details') return ALERTS.get(classes.find((each) => ALERTS.has(each)) ?? '') ?? null;
   const isBox = classes.some((each) => BOXES.has(each));
   if (!isBox) {
     const bare = classes.find((each) => BARE.has(each.toLowerCase()));

@@ -6,6 +6,13 @@ export interface Blanks {
   readonly after: string;
 }
 
+/** Where a piece of text stands among the others. */
+export interface Spot {
+  readonly atLineStart: boolean;
+  readonly index: number;
+  readonly guardsBrackets: boolean;
+}
+
 /** What the line has in markup of its own, which signs in the text could pair with. */
 export interface Marks {
   readonly emphasis: boolean;
@@ -38,16 +45,16 @@ export class TextEscaper {
     this.#escapesDollars = has('$') && (marks.math || countOf(texts, /\$/g) > 1);
   }
 
-  escape(text: string, blanks: Blanks, atLineStart: boolean, isLater: boolean, guardsBrackets: boolean): string {
+  escape(text: string, blanks: Blanks, spot: Spot): string {
     const at = (i: number): string => (i < 0 ? blanks.before : i >= text.length ? blanks.after : text[i]!);
     const escaped = text.replace(SPECIAL, (sign, i: number) =>
-      this.#isMeant(sign, text, i, at, guardsBrackets) ? `\\${sign}` : sign,
+      this.#isMeant(sign, text, i, at, spot) ? `\\${sign}` : sign,
     );
-    return atLineStart ? guardLineStart(escaped, isLater, blanks.after) : escaped;
+    return spot.atLineStart ? guardLineStart(escaped, spot.index > 0, blanks.after) : escaped;
   }
 
   /** Whether a sign would be read as markup. */
-  #isMeant(sign: string, text: string, i: number, at: (i: number) => string, guardsBrackets: boolean): boolean {
+  #isMeant(sign: string, text: string, i: number, at: (i: number) => string, spot: Spot): boolean {
     const next = at(i + 1);
     switch (sign) {
       case '\\':
@@ -68,15 +75,18 @@ export class TextEscaper {
         ENTITY.lastIndex = i;
         return ENTITY.test(text) || (i + 1 >= text.length && next !== '' && !isBlank(next));
       case '[':
-        return guardsBrackets || next === '^' || (i === 0 && at(-1) === ']') || (i === 0 && at(-1) === '!');
+        return spot.guardsBrackets || next === '^' || (i === 0 && at(-1) === ']') || (i === 0 && at(-1) === '!');
       case ']':
-        return guardsBrackets || next === '(' || next === '[';
+        return spot.guardsBrackets || next === '(' || next === '[';
       case '!':
         return next === '[' && i + 1 >= text.length;
       case '|':
         return this.#place === 'cell';
+      case ':':
+        // Behind a footnote that begins the line it would make a definition of it.
+        return i === 0 && at(-1) === ']' && spot.index === 1;
       default:
-        // Behind `]` of markup a parenthesis would make a link of it, a colon a definition.
+        // Behind `]` of markup a parenthesis would make a link of it.
         return i === 0 && at(-1) === ']';
     }
   }

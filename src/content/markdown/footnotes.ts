@@ -109,7 +109,9 @@ function unused(label: string, used: Set<string>): string {
 function idsAround(links: Iterable<Element>): Set<string> {
   const ids = new Set<string>();
   for (const link of links) {
-    for (const element of [link, link.parent]) if (element !== null && element.id !== '') ids.add(element.id);
+    for (const near of [link, link.parent, ...link.children]) {
+      if (near !== null && typeof near !== 'string' && near.id !== '') ids.add(near.id);
+    }
   }
   return ids;
 }

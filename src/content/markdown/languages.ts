@@ -8,35 +8,15 @@ const NONE = new Set(
 const ALIASES = new Map(
   Object.entries({
     python3: 'python',
-    py: 'python',
     py3: 'python',
-    ipython3: 'python',
     ipython: 'python',
+    ipython3: 'python',
     pycon3: 'pycon',
-    'python-repl': 'pycon',
     'c++': 'cpp',
-    js: 'javascript',
-    ts: 'typescript',
-    sh: 'sh',
-    shell: 'sh',
-    'shell-session': 'console',
-    shellsession: 'console',
-    'sh-session': 'console',
-    rs: 'rust',
-    golang: 'go',
-    yml: 'yaml',
-    md: 'markdown',
-    rst: 'rst',
-    restructuredtext: 'rst',
-    docker: 'dockerfile',
-    objectivec: 'objc',
+    'c#': 'csharp',
+    jscript: 'js',
     'html+django': 'django',
     'html+jinja': 'jinja',
-    jscript: 'javascript',
-    csharp: 'csharp',
-    'c#': 'csharp',
-    console: 'console',
-    doscon: 'doscon',
   }),
 );
 
@@ -99,7 +79,9 @@ function languageOfElement(element: Element, isCode: boolean): string | null {
   return lang !== null && KNOWN.has(lang.toLowerCase()) ? normal(lang) : null;
 }
 
-const LOOKED_UP = 4;
+const LOOKED_UP = 6;
+/** Further up, a class speaks of the page. */
+const OUTSIDE = new Set(['html', 'body', 'main', 'article', 'section', 'li', 'dd']);
 
 /** The language of a code block as its page says, '' where that is none or unknown. */
 export function languageOf(pre: Element, text: string): string {
@@ -120,7 +102,7 @@ function statedLanguage(pre: Element): string | null {
     if (language !== null) return language;
   }
   let up = pre.parent;
-  for (let steps = 0; up !== null && steps < LOOKED_UP; steps++, up = up.parent) {
+  for (let steps = 0; up !== null && steps < LOOKED_UP && !OUTSIDE.has(up.name); steps++, up = up.parent) {
     const language = languageOfElement(up, false);
     if (language !== null) return language;
   }

@@ -25,13 +25,18 @@ export function isNoise(element: Element): boolean {
   if (UNREADABLE.has(name)) return true;
   if (element.attributes.length === 0) return false;
   if (element.classes.some((each) => NOISE_CLASSES.has(each))) return !isWholeLine(element);
-  if (isHidden(element)) return true;
+  if (isHidden(element) || isLanguageLabel(element)) return true;
   return name === 'a' && isPermalink(element);
 }
 
 /** A highlighter that numbers lines may call the line itself by the name that others give to its number. */
 function isWholeLine(element: Element): boolean {
   return element.hasClass('line') || (element.name === 'pre' && !element.hasClass('lineno'));
+}
+
+/** VitePress writes the language above the code. */
+function isLanguageLabel(element: Element): boolean {
+  return element.hasClass('lang') && element.parent?.classes.some((each) => each.startsWith('language-')) === true;
 }
 
 function isHidden(element: Element): boolean {

@@ -43,7 +43,8 @@ export function codeText(pre: Element): string {
     if (isLine && (!endsLine || pieces.length === before)) add('\n');
   };
   for (const child of pre.children) visit(child);
-  return pieces.join('').replace(/\r\n?/g, '\n');
+  // A space that does not break is one that does not compile.
+  return pieces.join('').replaceAll('\u00a0', ' ');
 }
 
 const CODE_TABLES = [

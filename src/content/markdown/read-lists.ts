@@ -45,7 +45,7 @@ function checkedOf(item: Element): boolean | null {
 
 interface Entry {
   readonly terms: Element[];
-  readonly definitions: Element[];
+  readonly definitions: Child[];
 }
 
 /** The terms of a definition list with what is said of them, whatever stands between. Where nothing is said, each stands for itself. */
@@ -53,15 +53,14 @@ function entriesOf(list: Element): Entry[] {
   const entries: Entry[] = [];
   const visit = (element: Element): void => {
     for (const child of element.children) {
-      if (!isElement(child)) continue;
+      if (!isElement(child) && child.trim() === '') continue;
       const last = entries.at(-1);
-      if (child.name === 'dt') {
+      if (isElement(child) && child.name === 'dt') {
         if (last === undefined || last.definitions.length > 0) entries.push({ terms: [child], definitions: [] });
         else last.terms.push(child);
-      } else if (child.name === 'dd') {
-        if (last === undefined) entries.push({ terms: [], definitions: [child] });
-        else last.definitions.push(child);
-      } else if (child.name === 'div') visit(child);
+      } else if (isElement(child) && child.name === 'div') visit(child);
+      else if (last === undefined) entries.push({ terms: [], definitions: [child] });
+      else last.definitions.push(child);
     }
   };
   visit(list);
@@ -104,7 +103,7 @@ function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] 
   }
   const said: Block[] = [];
   const anchors = reader.takeAnchors();
-  for (const definition of definitions) if (!reader.isSkipped(definition)) reader.readInto([definition], said);
+  for (const definition of definitions) reader.readInto([definition], said);
   if (head.length === 0) return [...blocks, ...said];
   head.unshift(...anchors);
   const first = said[0];

@@ -58,7 +58,7 @@ function readJavadocTable(element: Element, reader: BlockReader, out: Block[]): 
 }
 
 function readSignature(element: Element, reader: BlockReader, out: Block[]): void {
-  const text = codeText(element).replaceAll('\u00a0', ' ').replaceAll('\u200b', '').trim();
+  const text = codeText(element).replaceAll('\u200b', '').trim();
   if (text === '') return;
   reader.addAnchors(out);
   out.push({ type: 'code', language: 'java', text });

@@ -142,15 +142,16 @@ function alignmentOf(cell: Element | null): Alignment {
   return stated === 'left' || stated === 'center' || stated === 'right' ? stated : null;
 }
 
-/** Caption first, and what stands in a table without being part of it. */
-function readAround(table: Element, reader: BlockReader, out: Block[]): void {
-  for (const child of table.children) {
+/** Caption first, and what stands in a table outside of its cells. */
+function readAround(element: Element, reader: BlockReader, out: Block[]): void {
+  for (const child of element.children) {
     if (!isElement(child)) {
       if (child.trim() !== '') reader.readInto([child], out);
     } else if (child.name === 'caption') {
       const title = fold(reader.read(child.children)) ?? [];
       if (title.length > 0) out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: title }]) });
-    } else if (!GROUPS.has(child.name) && !isRow(child) && !isGroup(child)) reader.readInto([child], out);
+    } else if (isGroup(child) || isRow(child)) readAround(child, reader, out);
+    else if (!isCell(child)) reader.readInto([child], out);
   }
 }
 
@@ -175,12 +176,19 @@ const isTitleRow = (row: Element): boolean => row.hasClass('t-dsc-hitem') || row
 
 const CELL_ROLES = new Set(['cell', 'gridcell', 'columnheader', 'rowheader']);
 
+const isCell = (element: Element): boolean =>
+  element.name === 'td' || element.name === 'th' || CELL_ROLES.has(element.attribute('role') ?? '');
+
 function cellsOf(row: Element): Cell[] {
-  return row.children.filter(isElement).flatMap((element) => {
-    const isHead = element.name === 'th' || element.attribute('role') === 'columnheader';
-    if (!isHead && element.name !== 'td' && !CELL_ROLES.has(element.attribute('role') ?? '')) return [];
-    return [{ element, isHead, columns: spanOf(element, 'colspan'), rows: spanOf(element, 'rowspan') }];
-  });
+  return row.children
+    .filter(isElement)
+    .filter(isCell)
+    .map((element) => ({
+      element,
+      isHead: element.name === 'th' || element.attribute('role') === 'columnheader',
+      columns: spanOf(element, 'colspan'),
+      rows: spanOf(element, 'rowspan'),
+    }));
 }
 
 function spanOf(element: Element, attribute: string): number {

@@ -2,6 +2,7 @@ import type { Child, Element } from '../element.js';
 import { isNoteReference } from './footnotes.js';
 import { fragmentOf } from './links.js';
 import { BLOCKS, HEADINGS } from './names.js';
+import { isNoise } from './noise.js';
 
 /** What has to be known of all of a page before the first line of it can be read. */
 export interface Survey {
@@ -33,20 +34,23 @@ class Surveyor implements Survey {
   }
 
   /** What it holds. Trees are not deep, so this may recurse. */
-  visit(element: Element): number {
-    let found = 0;
-    for (const child of element.children) if (typeof child !== 'string') found |= this.visit(child);
+  visit(element: Element, inHeading: boolean): number {
     const { name } = element;
+    const isHeading = HEADINGS.has(name);
+    let found = 0;
+    for (const child of element.children) {
+      if (typeof child !== 'string') found |= this.visit(child, inHeading || isHeading);
+    }
     const isBlock = BLOCKS.has(name);
-    if (element.attributes.length > 0) this.#note(element);
+    if (element.attributes.length > 0) this.#note(element, inHeading);
     if (found !== 0) {
       if (!isBlock && (found & HAS_BLOCK) !== 0) this.mixed.add(element);
       if ((found & HAS_HEADING) !== 0) this.withHeadings.add(element);
     }
-    return found | (isBlock ? HAS_BLOCK : 0) | (HEADINGS.has(name) ? HAS_HEADING : 0);
+    return found | (isBlock ? HAS_BLOCK : 0) | (isHeading ? HAS_HEADING : 0);
   }
 
-  #note(element: Element): void {
+  #note(element: Element, inHeading: boolean): void {
     const { id } = element;
     if (id !== '' && !this.byId.has(id)) this.byId.set(id, element);
     if (element.name !== 'a') return;
@@ -55,13 +59,14 @@ class Surveyor implements Survey {
     const href = element.attribute('href');
     const fragment = href === null ? null : fragmentOf(href, this.#pageUrl, this.#base);
     if (fragment === null || fragment === '') return;
-    this.linkedIds.add(fragment);
     if (isNoteReference(element)) this.noteReferences.push(element);
+    // Signs for "link to here" do not stay, so nobody can follow them.
+    else if (!inHeading && !isNoise(element)) this.linkedIds.add(fragment);
   }
 }
 
 export function survey(nodes: readonly Child[], pageUrl: string, base: string): Survey {
   const surveyor = new Surveyor(pageUrl, base);
-  for (const node of nodes) if (typeof node !== 'string') surveyor.visit(node);
+  for (const node of nodes) if (typeof node !== 'string') surveyor.visit(node, false);
   return surveyor;
 }

@@ -107,10 +107,14 @@ function isSameLink(one: Inline, other: Inline): boolean {
   );
 }
 
+const isAnchor = (node: Inline | undefined): boolean => typeof node === 'object' && node.type === 'anchor';
 const isBreak = (node: Inline | undefined): boolean => typeof node === 'object' && node.type === 'break';
 
-/** Takes the space or the line breaks at the start away. */
+/** Takes the anchors, and the space or the line breaks at the start away. */
 function takeLeading(content: Inline[]): Inline[] {
+  let anchors = 0;
+  while (isAnchor(content[anchors])) anchors++;
+  if (anchors > 0) return [...content.splice(0, anchors), ...takeLeading(content)];
   const first = content[0];
   if (typeof first === 'string' && first.startsWith(' ')) {
     if (first === ' ') content.shift();

@@ -134,7 +134,11 @@ class InlineWriter {
       }
       if (piece.kind === 'text') {
         const blanks: Blanks = { before: this.#endOf(i - 1), after: this.#startOf(i + 1) };
-        piece.text = escaper.escape(piece.text, blanks, atLineStart, i > 0, piece.guardsBrackets);
+        piece.text = escaper.escape(piece.text, blanks, {
+          atLineStart,
+          index: i,
+          guardsBrackets: piece.guardsBrackets,
+        });
       }
       // An anchor at the start does not keep what follows from being taken for a marker, nor makes it one.
       atLineStart = false;
