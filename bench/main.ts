@@ -3,6 +3,7 @@ import { say } from './compete.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
 import { manyHosts } from './many-hosts.js';
+import { markdown } from './markdown.js';
 import { names } from './names.js';
 import { resume } from './resume.js';
 import type { Scenario } from './scenario.js';
@@ -18,6 +19,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyHosts,
   resume,
   names,
+  markdown,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

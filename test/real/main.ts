@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { compare, type Difference, factsOfWalk, isSame } from './compare.js';
 import { crawlSite } from './crawl.js';
+import { markdownFaults } from './markdown.js';
 import { holds, SAMPLE, sampleSite, WANTED } from './preview.js';
 import { type ServedSite, serveRealSites } from './serve.js';
 import { REAL_SITES, WORK_FOLDER } from './sites.js';
@@ -9,7 +10,8 @@ import { cachedWalk } from './walk-cache.js';
 const USAGE = `usage: npm run test:real -- [--fresh] [${REAL_SITES.map(({ name }) => name).join('|')} …]
 
 Crawls the documentation of four Debian packages, served by nginx on loopback, and compares the pages and all edges with
-those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range. --fresh walks again instead of taking the walk of an earlier run.
+those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range; then makes Markdown of
+pages of each and reads it again with another parser. --fresh walks again instead of taking the walk of an earlier run.
 `;
 const SHOWN_DIFFERENCES = 10;
 
@@ -38,7 +40,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** Three verdicts: the pages, the edges, and the range of a sample. */
+/** Four verdicts: the pages, the edges, the range of a sample, and the Markdown. */
 async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
   const { name, packageName, version } = site;
   print(`${name}: ${packageName} ${version} at ${site.url}`);
@@ -54,10 +56,10 @@ async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
     print(`  ${row(['', 'expected', 'crawled', 'missing', 'extra', 'unlike', ''])}`);
     printDifference('pages', pages);
     printDifference('edges', edges);
-    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size)];
+    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size), testMarkdown(site)];
   } catch (error) {
     print(`  FAILED: ${error instanceof Error ? error.stack : error}`);
-    return [false, false, false];
+    return [false, false, false, false];
   }
 }
 
@@ -71,6 +73,13 @@ async function testPreview({ url }: ServedSite, pages: number): Promise<boolean>
     `  ${pages} pages lie in the range of ${held} of ${samples.length} samples of ${SAMPLE}: ${held >= WANTED ? 'passed' : 'FAILED'}`,
   );
   return held >= WANTED;
+}
+
+function testMarkdown({ root }: ServedSite): boolean {
+  const { pages, faults } = markdownFaults(root);
+  print(`  ${pages} pages as Markdown, ${faults.length} faults: ${faults.length === 0 ? 'passed' : 'FAILED'}`);
+  for (const fault of faults.slice(0, SHOWN_DIFFERENCES)) print(`    ${fault}`);
+  return faults.length === 0;
 }
 
 function printDifference(what: string, difference: Difference): void {

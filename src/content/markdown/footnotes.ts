@@ -19,7 +19,7 @@ export interface Note {
   readonly content: readonly Child[];
 }
 
-const REFERENCE_CLASSES = ['footnote-ref', 'footnote-reference', 'footnote', 'footnote-link', 'fn-ref'];
+const REFERENCE_CLASSES = ['footnote-ref', 'footnote-reference', 'footnote', 'footnote-link', 'footnoteref', 'fn-ref'];
 const REFERENCE_PARENT_CLASSES = ['reference', 'footnote-reference', 'footnote-ref'];
 const NOTE_ELEMENTS = new Set(['li', 'aside', 'div', 'dt', 'p', 'table', 'tr', 'dd', 'section']);
 const RETURN_CLASSES = [

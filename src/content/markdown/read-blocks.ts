@@ -1,4 +1,4 @@
-import type { Child, Element } from '../element.js';
+import { type Child, type Element, walk } from '../element.js';
 import { admonitionOf, saysMore } from './admonitions.js';
 import { fold } from './fold.js';
 import { isNoteList } from './footnotes.js';
@@ -162,6 +162,7 @@ export class BlockReader {
   #readCode(element: Element, out: Block[]): void {
     const code = readCode(element);
     if (code === null) return;
+    for (const node of walk(element)) if (isElement(node) && node !== element) this.noteIds(node);
     this.addAnchors(out);
     out.push(code);
   }

@@ -52,8 +52,11 @@ export function readCellsAsTable(cells: readonly Element[], columns: number, rea
 type Grid = readonly (readonly (Element | null)[])[];
 
 function addTable(head: readonly (Element | null)[], body: Grid, reader: BlockReader, out: Block[]): void {
+  let row: Element | null = null;
   const readCell = (cell: Element | null): Block[] => {
     if (cell === null) return [];
+    if (cell.parent !== null && isRow(cell.parent) && cell.parent !== row) reader.noteIds(cell.parent);
+    row = cell.parent;
     reader.noteIds(cell);
     const blocks = reader.read(cell.children);
     const anchors = reader.takeAnchors();

@@ -60,8 +60,8 @@ class Surveyor implements Survey {
     const fragment = href === null ? null : fragmentOf(href, this.#pageUrl, this.#base);
     if (fragment === null || fragment === '') return;
     if (isNoteReference(element)) this.noteReferences.push(element);
-    // Signs for "link to here" do not stay, so nobody can follow them.
-    else if (!inHeading && !isNoise(element)) this.linkedIds.add(fragment);
+    // Signs for "link to here" and empty links do not stay, so nobody can follow them.
+    else if (!inHeading && element.children.length > 0 && !isNoise(element)) this.linkedIds.add(fragment);
   }
 }
 

@@ -14,7 +14,8 @@ export function visible(text: string): string {
 export function tidy(content: readonly Inline[]): Inline[] {
   const state = { afterSpace: true };
   const tidied = tidyList(content, state);
-  trimEnd(tidied);
+  takeTrailing(tidied);
+  while (isBreak(tidied[0])) tidied.shift();
   return tidied;
 }
 
