@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Element, textOf, walk } from '../../src/content/element.js';
+import { MAX_DEPTH } from '../../src/content/open-elements.js';
 import { parseTree } from '../../src/content/tree.js';
-import { MAX_DEPTH } from '../../src/content/tree-builder.js';
+
 import { browserForm, browserText, ownForm } from './tree-form.js';
 
 /** How deep it goes, without recursion. */
