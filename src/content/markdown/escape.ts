@@ -144,7 +144,7 @@ function guardLineStart(text: string, isLater: boolean, after: string): string {
   if (number !== null && (text.length > number[0].length || isBlank(after))) {
     return `${number[1]}\\${text.slice(number[1]!.length)}`;
   }
-  if (/^(?:>|~~~|\+\+\+|\|)/.test(text)) return `\\${text}`;
+  if (/^(?:>|~~~)/.test(text)) return `\\${text}`;
   if (/^(?:[-_*=]\s*){1,}$/.test(text) && (isWhole || /^[-_*]/.test(text))) return `\\${text}`;
   if (isLater && /^[-:|=][-:|=\s]*/.test(text) && /^[-:|=\s]+$/.test(text)) return `\\${text}`;
   if (/^\[(?:[ xX]\]|!|[^\]]*\]?:?$)/.test(text) || /^\[[^\]]*\]:/.test(text)) return `\\${text}`;

@@ -133,6 +133,8 @@ export class InlineReader {
       if (before !== '') out.push(before);
       this.#readInto(children, around, out);
       if (after !== '') out.push(after);
+      // cppreference sets names below each other in spans.
+      if (name === 'span' && element.parent?.hasClass('t-lines') === true) out.push({ type: 'break' });
     }
   }
 
