@@ -4,6 +4,7 @@ import { say } from './compete.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
 import { manyHosts } from './many-hosts.js';
+import { markdown } from './markdown.js';
 import { names } from './names.js';
 import { resume } from './resume.js';
 import type { Scenario } from './scenario.js';
@@ -20,6 +21,7 @@ const SCENARIOS: readonly Scenario[] = [
   resume,
   names,
   check,
+  markdown,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { compare, type Difference, factsOfWalk, isSame } from './compare.js';
 import { checkSite, crawlSite } from './crawl.js';
 import { linkTruth } from './file-truth.js';
+import { markdownFaults } from './markdown.js';
 import { holds, SAMPLE, sampleSite, WANTED } from './preview.js';
 import { type ServedSite, serveRealSites } from './serve.js';
 import { REAL_SITES, WORK_FOLDER } from './sites.js';
@@ -10,7 +11,8 @@ import { cachedWalk } from './walk-cache.js';
 const USAGE = `usage: npm run test:real -- [--fresh] [${REAL_SITES.map(({ name }) => name).join('|')} …]
 
 Crawls the documentation of four Debian packages, served by nginx on loopback, and compares the pages and all edges with
-those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range, and checks the links of each, which must agree with its files. --fresh walks again instead of taking the walk of an earlier run.
+those of an independent walker; then samples each with ten seeds and looks whether the number of pages lies in the range, checks the links of each, which must agree
+with its files, and makes Markdown of its pages, which another parser reads again. --fresh walks again instead of taking the walk of an earlier run.
 `;
 const SHOWN_DIFFERENCES = 10;
 
@@ -39,7 +41,7 @@ async function main(): Promise<number> {
   return failed === 0 ? 0 : 1;
 }
 
-/** The pages, the edges, the range of a sample, the dead links and the missing fragments. */
+/** The pages, the edges, the range of a sample, the dead links, the missing fragments and the Markdown. */
 async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
   const { name, packageName, version } = site;
   print(`${name}: ${packageName} ${version} at ${site.url}`);
@@ -55,10 +57,11 @@ async function testSite(site: ServedSite, fresh: boolean): Promise<boolean[]> {
     print(`  ${row(['', 'expected', 'crawled', 'missing', 'extra', 'unlike', ''])}`);
     printDifference('pages', pages);
     printDifference('edges', edges);
-    return [isSame(pages), isSame(edges), await testPreview(site, expected.pages.size), ...(await testLinks(site))];
+    const preview = await testPreview(site, expected.pages.size);
+    return [isSame(pages), isSame(edges), preview, ...(await testLinks(site)), testMarkdown(site)];
   } catch (error) {
     print(`  FAILED: ${error instanceof Error ? error.stack : error}`);
-    return [false, false, false, false, false];
+    return [false, false, false, false, false, false];
   }
 }
 
@@ -97,6 +100,13 @@ function setDifference(expected: Set<string>, actual: Set<string>): Difference {
     extra: [...actual].filter((each) => !expected.has(each)),
     unlike: [],
   };
+}
+
+function testMarkdown({ root }: ServedSite): boolean {
+  const { pages, faults } = markdownFaults(root);
+  print(`  ${pages} pages as Markdown, ${faults.length} faults: ${faults.length === 0 ? 'passed' : 'FAILED'}`);
+  for (const fault of faults.slice(0, SHOWN_DIFFERENCES)) print(`    ${fault}`);
+  return faults.length === 0;
 }
 
 function printDifference(what: string, difference: Difference): void {

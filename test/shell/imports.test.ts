@@ -2,10 +2,17 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFiles, read } from './repository.js';
 
+const ENGINE = ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'content', 'frontier', 'report', 'config'];
+
 /**
  * Which folders of src/ each may import from; docs/ARCHITECTURE.md has the picture. `.` is src/ itself: the public list of exports.
  * Three folders look sideways: the frontier keeps hosts' clocks, a report names the kinds of links, the store splits URLs into origins.
  */
+const BELOW_CLI = [
+  ...['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
+  ...['content', 'corpus', 'docs'],
+];
+
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   config: ['base'],
@@ -14,43 +21,17 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   hosts: ['base', 'url', 'store'],
   fetch: ['base', 'url', 'store'],
   parse: ['base', 'url', 'store'],
+  content: ['base', 'url', 'parse'],
   seeding: ['base', 'url', 'fetch'],
   frontier: ['base', 'url', 'store', 'hosts'],
   report: ['base', 'url', 'store', 'parse', 'config'],
   corpus: ['base', 'url', 'store', 'report'],
   explain: ['base', 'url', 'store', 'hosts', 'parse', 'config'],
-  crawl: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'corpus', 'config'],
+  crawl: [...['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'content', 'config']],
   check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
-  cli: [
-    'base',
-    'url',
-    'store',
-    'hosts',
-    'fetch',
-    'parse',
-    'frontier',
-    'report',
-    'corpus',
-    'config',
-    'crawl',
-    'explain',
-    'check',
-  ],
-  '.': [
-    'base',
-    'url',
-    'store',
-    'hosts',
-    'fetch',
-    'parse',
-    'frontier',
-    'report',
-    'corpus',
-    'config',
-    'crawl',
-    'explain',
-    'check',
-  ],
+  docs: ['base', 'url', 'store', 'parse', 'content', 'corpus', 'config', 'crawl'],
+  cli: [...BELOW_CLI],
+  '.': [...BELOW_CLI],
 };
 
 const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'(\.[^']*)'|new URL\('(\.[^']*\.js)'/g;
