@@ -2,16 +2,6 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFiles, read } from './repository.js';
 
-const ENGINE = ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'content', 'frontier', 'report', 'config'];
-
-/**
- * Which folders of src/ each may import from; docs/ARCHITECTURE.md has the picture. `.` is src/ itself: the public list of exports.
- * Three folders look sideways: the frontier keeps hosts' clocks, a report names the kinds of links, the store splits URLs into origins.
- */
-const BELOW_CLI = [
-  ...['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
-  ...['content', 'corpus', 'docs'],
-];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
