@@ -2,6 +2,10 @@ import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { projectFiles, read } from './repository.js';
 
+const BELOW_CLI = [
+  ...['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl', 'explain', 'check'],
+  ...['content', 'corpus', 'docs'],
+];
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
