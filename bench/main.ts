@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { say } from './compete.js';
+import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
 import { manyHosts } from './many-hosts.js';
@@ -18,6 +19,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyHosts,
   resume,
   names,
+  extraction,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

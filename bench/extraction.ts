@@ -1,0 +1,70 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { say } from './compete.js';
+import { EXTRACTORS, type Extractor } from './extraction/extractors.js';
+import { measure } from './extraction/measure.js';
+import { HEADINGS, type Result, rowsOf } from './extraction/report.js';
+import { type Half, readManifest, readPage } from './extraction/sample.js';
+import { markdownTable, table } from './figures.js';
+import { RESULTS_FOLDER } from './folders.js';
+import { UnknownContestantError } from './line-up.js';
+import type { Scenario } from './scenario.js';
+
+const HALVES: readonly Half[] = ['dev', 'held-out'];
+
+/** How much of the main content extractors keep, and of the rest, on pages that people have labelled block by block. */
+export const extraction: Scenario = {
+  word: 'extraction',
+  sentence: 'main content of pages labelled block by block: what extractors keep and what they leave',
+  run: async ({ only }) => {
+    const results = await runAll(chosen(only));
+    const page: string[] = [];
+    const show = (title: string, some: readonly Result[]): void => {
+      process.stdout.write(`\n${title}\n${table(HEADINGS, rowsOf(some))}`);
+      page.push(`### ${title}\n\n${markdownTable(HEADINGS, rowsOf(some))}`);
+    };
+    for (const half of HALVES) {
+      const ofHalf = results.filter(({ page }) => page.half === half);
+      show(`${half}: all pages`, ofHalf);
+      for (const system of new Set(ofHalf.map(({ page }) => page.system))) {
+        show(
+          `${half}: ${system}`,
+          ofHalf.filter(({ page }) => page.system === system),
+        );
+      }
+    }
+    mkdirSync(RESULTS_FOLDER, { recursive: true });
+    writeFileSync(join(RESULTS_FOLDER, 'extraction.md'), `## Main content\n\n${page.join('\n')}`);
+  },
+};
+
+function chosen(only: readonly string[] | null): readonly Extractor[] {
+  const names = EXTRACTORS.map(({ name }) => name);
+  const unknown = (only ?? []).filter((name) => !names.includes(name));
+  if (unknown.length > 0) throw new UnknownContestantError(unknown, names);
+  return EXTRACTORS.filter(({ name }) => only === null || only.includes(name));
+}
+
+async function runAll(extractors: readonly Extractor[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const entry of readManifest()) {
+    const page = readPage(entry);
+    for (const extractor of extractors) {
+      const startedAt = performance.now();
+      const extract = await attempt(extractor, page.html, page.url);
+      const ms = performance.now() - startedAt;
+      results.push({ page: entry, extractor: extractor.name, counts: measure(page.blocks, extract), ms });
+    }
+  }
+  return results;
+}
+
+/** An extractor that fails has kept nothing. */
+async function attempt(extractor: Extractor, html: string, url: string): Promise<string> {
+  try {
+    return await extractor.extract(html, url);
+  } catch (error) {
+    say(`${extractor.name} failed on ${url}: ${error instanceof Error ? error.message : 'no reason given'}`);
+    return '';
+  }
+}
