@@ -20,7 +20,7 @@ export function countCode(blocks: readonly LabelledBlock[], extract: string): { 
 function versionsOf({ code, parts }: LabelledBlock): string[][] {
   if (code === null) return [[]];
   const chrome = parts.filter(({ label }) => label === 'chrome');
-  return [chrome, parts].map((out) => dedent(linesOf(without(code, out))));
+  return [chrome, parts].map((out) => dedent(linesOf(withoutParts(code, out))));
 }
 
 /** Lines with something in them. White space at their end and around the whole is nobody's business. */
@@ -37,7 +37,7 @@ function dedent(lines: readonly string[]): string[] {
 }
 
 /** The parts' places are places in the folded text: they are looked up in the text as it stands. */
-function without(code: string, parts: readonly Part[]): string {
+export function withoutParts(code: string, parts: readonly Part[]): string {
   const places = foldedPlaces(code);
   let text = '';
   let at = 0;

@@ -1,7 +1,7 @@
 import { Readability } from '@mozilla/readability';
 import { Defuddle } from 'defuddle/node';
 import { parseHTML } from 'linkedom';
-import { textOf } from './blocks.js';
+import { fold, textOf } from './blocks.js';
 
 export interface Extractor {
   readonly name: string;
@@ -16,8 +16,9 @@ const readability: Extractor = {
   name: 'readability',
   extract: async (html) => {
     const { document } = parseHTML(html);
+    const headings = headingsOf(document);
     const article = new Readability(document).parse();
-    return article === null ? '' : withTitle(article.title, article.content);
+    return article === null ? '' : withTitle(article.title, headings, article.content);
   },
 };
 
@@ -25,15 +26,23 @@ const defuddle: Extractor = {
   name: 'defuddle',
   extract: async (html, url) => {
     const { document } = parseHTML(html);
+    const headings = headingsOf(document);
     // What it would ask of other servers has no place here.
     const { title, content } = await Defuddle(document, url, { useAsync: false });
-    return withTitle(title, content);
+    return withTitle(title, headings, content);
   },
 };
 
-/** Both take the title out of the text and give it apart. */
-const withTitle = (title: string | null | undefined, content: string | null | undefined): string =>
-  `${title ?? ''}\n${textOf(content ?? '')}`;
+function headingsOf(document: ReturnType<typeof parseHTML>['document']): string[] {
+  return [...document.querySelectorAll('h1')].map(({ textContent }) => fold(textContent).replace(/\s*[¶#]$/, ''));
+}
+
+/** Both take the heading out of the text and give the page's title apart, often with the site's name: the heading is put back. */
+function withTitle(title: string | null | undefined, headings: readonly string[], content: string | null | undefined) {
+  const text = textOf(content ?? '');
+  const heading = headings.find((each) => each !== '' && title?.includes(each)) ?? title ?? '';
+  return text.startsWith(heading) ? text : `${heading}\n${text}`;
+}
 
 /** Everyone who is measured. */
 export const EXTRACTORS: readonly Extractor[] = [wholeBody, readability, defuddle];

@@ -72,11 +72,11 @@ export function readLabels(name: string): LabelLine[] {
   return lines;
 }
 
-/** A page with its labels. Each label has to be at the block that it was given to. */
-export function readPage(entry: Entry): Page {
-  const html = readHtml(entry.name);
+export const readPage = (entry: Entry): Page => labelPage(entry, readHtml(entry.name), readLabels(entry.name));
+
+/** Each label has to be at the block that it was given to. */
+export function labelPage(entry: Entry, html: string, lines: readonly LabelLine[]): Page {
   const blocks = blocksOf(html);
-  const lines = readLabels(entry.name);
   if (blocks.length !== lines.length) {
     throw new SampleError(entry.name, `${blocks.length} blocks and ${lines.length} labels`);
   }
