@@ -23,7 +23,7 @@ interface Step {
   /** Null: what stood at this place has ended. */
   readonly node: Node | null;
   readonly place: Place;
-  /** Two inline elements that touch are words of their own: style sheets set them apart. */
+  /** Two inline elements that touch are words of their own, as style sheets set them apart; so are exponents and notes. */
   readonly parted: boolean;
 }
 
@@ -76,15 +76,34 @@ export function blocksOf(html: string): Block[] {
     if (!('childNodes' in node)) continue;
     const { childNodes } = node;
     for (let i = childNodes.length - 1; i >= 0; i -= 1) {
-      const parted = !inner.pre && isInline(childNodes[i]) && isInline(childNodes[i - 1]);
+      const parted = !inner.pre && isParted(childNodes[i - 1], childNodes[i]!);
       stack.push({ node: childNodes[i]!, place: inner, parted });
     }
   }
   return blocks;
 }
 
+const isParted = (before: Node | undefined, node: Node): boolean =>
+  (isInline(before) && isInline(node)) || isRaised(before) || isRaised(node);
+
 const isInline = (node: Node | undefined): boolean =>
   node !== undefined && tree.isElementNode(node) && !BLOCK_TAGS.has(node.tagName) && !SKIPPED_TAGS.has(node.tagName);
+
+const isRaised = (node: Node | undefined): boolean =>
+  node !== undefined && tree.isElementNode(node) && (node.tagName === 'sup' || node.tagName === 'sub');
+
+/** What pages say in place of their images. */
+export function altsOf(html: string): string[] {
+  const alts: string[] = [];
+  const stack: Node[] = [parse(html)];
+  for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+    if (tree.isElementNode(node) && node.tagName === 'img') {
+      alts.push(fold(node.attrs.find(({ name }) => name === 'alt')?.value ?? ''));
+    }
+    if ('childNodes' in node) stack.push(...node.childNodes);
+  }
+  return alts.filter((alt) => alt !== '');
+}
 
 /** What a reader would copy from a page: a block a line, code as it stands. */
 export function textOf(html: string): string {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { SAMPLE_FOLDER } from '../folders.js';
-import { type Block, blocksOf, hashOf } from './blocks.js';
+import { altsOf, type Block, blocksOf, hashOf } from './blocks.js';
 
 /** Either: arguable, so that nobody gains or loses by it. */
 export type Label = 'main' | 'chrome' | 'either';
@@ -88,5 +88,7 @@ export function labelPage(entry: Entry, html: string, lines: readonly LabelLine[
     }
     return { ...block, label, parts };
   });
-  return { ...entry, html, blocks: labelled };
+  // Whether an extract says what its images show is its own business.
+  const alts = altsOf(html).map((text) => ({ text, code: null, cell: null, label: 'either', parts: [] }) as const);
+  return { ...entry, html, blocks: [...labelled, ...alts] };
 }

@@ -63,6 +63,7 @@ test('blocks are runs of text between block-level tags, with white space folded'
   expect(blocksOf('<p><span>one</span><span>two</span> <i>th</i>ree').map((block) => block.text)).toEqual([
     'one two three',
   ]);
+  expect(blocksOf('<p>2<sup>32</sup>-1 words').map((block) => block.text)).toEqual(['2 32 -1 words']);
   expect(blocksOf('<pre>a\n  b<br>c</pre>').map(({ code }) => code)).toEqual(['a\n  b\nc']);
   expect(blocksOf(`${'<div>'.repeat(20_000)}deep`).map((block) => block.text)).toEqual(['deep']);
 });

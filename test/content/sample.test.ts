@@ -84,3 +84,11 @@ test('labels that do not fit their page are refused', () => {
     SampleError,
   );
 });
+
+test('what stands for an image is arguable', () => {
+  const { blocks } = labelPage(entry, '<p>Text<img alt="A white lighthouse"></p><img>', [line('Text')]);
+  expect(blocks.map(({ text, label }) => [text, label])).toEqual([
+    ['Text', 'main'],
+    ['A white lighthouse', 'either'],
+  ]);
+});
