@@ -2,7 +2,7 @@ import { BlockReader } from './markdown/blocks.js';
 import { type FoundLink, HtmlFacts, readHtmlBlock } from './markdown/html-facts.js';
 import { InlineReader } from './markdown/inline.js';
 import { PlainText } from './markdown/plain-text.js';
-import { Slugger } from './markdown/slug.js';
+import { Slugger } from '../base/slug.js';
 import { MarkdownSource } from './markdown/source.js';
 
 /**

@@ -1,0 +1,128 @@
+import type { Element } from '../element.js';
+
+/** Schemes that may stand in a file that people click in; all others run something or lead nowhere. */
+const HARMLESS = new Set([
+  'http:',
+  'https:',
+  'mailto:',
+  'ftp:',
+  'ftps:',
+  'tel:',
+  'sms:',
+  'news:',
+  'irc:',
+  'ircs:',
+  'xmpp:',
+  'geo:',
+]);
+const LONGEST_URL = 4096;
+
+export interface LinkOptions {
+  /** Where the page was found. */
+  readonly pageUrl: string;
+  /** The `href` of its `<base>`, if it has one. */
+  readonly baseHref?: string | null;
+  /**
+   * What a link becomes: a path to another file, the URL itself, or null for no link at all. `url` is absolute and without its
+   * fragment, `fragment` is as the page wrote it, without `#`. Also asked for images.
+   */
+  linkFor(url: string, fragment: string): string | null;
+}
+
+function parsed(href: string, base: string): URL | null {
+  try {
+    return new URL(href, base);
+  } catch {
+    return null;
+  }
+}
+
+const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
+
+/** What hrefs are relative to. */
+export function baseOf({ pageUrl, baseHref }: LinkOptions): string {
+  const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
+  return base !== null && isHttp(base) ? base.href : pageUrl;
+}
+
+const withoutFragment = (url: string): string => {
+  const hash = url.indexOf('#');
+  return hash === -1 ? url : url.slice(0, hash);
+};
+
+export function decodedFragment(fragment: string): string {
+  if (!fragment.includes('%')) return fragment;
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
+
+/** The id that an href leads to on the page itself, '' for its top; null where it leads elsewhere. */
+export function fragmentOf(href: string, pageUrl: string, base: string): string | null {
+  const trimmed = href.trim();
+  const hash = trimmed.indexOf('#');
+  if (hash === -1 || trimmed.length > LONGEST_URL) return null;
+  const isOwn = hash === 0 && base === pageUrl;
+  if (!isOwn) {
+    // Most links that lead elsewhere show it by their last segment, and need not be parsed.
+    const segment = lastSegment(trimmed.slice(0, hash));
+    if (hash > 0 && /^[\w-]+\.[\w.]*$/.test(segment) && segment !== lastSegment(withoutFragment(pageUrl))) return null;
+    const url = parsed(trimmed, base);
+    if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
+  }
+  return decodedFragment(trimmed.slice(hash + 1));
+}
+
+/** Makes the links of one page. */
+export class LinkMaker {
+  readonly #options: LinkOptions;
+  readonly #base: string;
+  readonly #page: string;
+  readonly #byId: ReadonlyMap<string, Element>;
+  readonly #made = new Map<string, string | null>();
+
+  /** @param byId what fragments of the page itself can lead to */
+  constructor(options: LinkOptions, byId: ReadonlyMap<string, Element>) {
+    this.#options = options;
+    this.#base = baseOf(options);
+    this.#page = withoutFragment(options.pageUrl);
+    this.#byId = byId;
+  }
+
+  /** Null where there is nothing to link to: no href, one that cannot be read, or one that would run something. */
+  make(href: string | null): string | null {
+    if (href === null) return null;
+    const known = this.#made.get(href);
+    if (known !== undefined) return known;
+    const made = this.#make(href);
+    this.#made.set(href, made);
+    return made;
+  }
+
+  #make(href: string): string | null {
+    const url = this.#resolve(href);
+    if (url === null) return null;
+    if (!isHttp(url)) return url.href;
+    const fragment = url.hash.slice(1);
+    const target = withoutFragment(url.href);
+    if (target === this.#page && fragment !== '' && this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
+    return this.#options.linkFor(target, fragment);
+  }
+
+  /** Pictures that are in the page itself are of no use in a text. */
+  makeImage(src: string | null): string | null {
+    const url = src === null ? null : this.#resolve(src);
+    return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
+  }
+
+  #resolve(href: string): URL | null {
+    const trimmed = href.trim();
+    if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
+    const url = parsed(trimmed, this.#base);
+    return url !== null && HARMLESS.has(url.protocol) ? url : null;
+  }
+}

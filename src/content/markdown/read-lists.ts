@@ -1,0 +1,141 @@
+import type { Child, Element } from '../element.js';
+import type { Block, Inline, Item, List } from './model.js';
+import { HEADINGS } from './names.js';
+import type { BlockReader } from './read-blocks.js';
+import { tidy } from './tidy.js';
+
+const LARGEST_START = 999_999_999;
+const isElement = (child: Child): child is Element => typeof child !== 'string';
+
+export function readList(list: Element, reader: BlockReader): List | null {
+  const items: Item[] = [];
+  for (const child of list.children) {
+    const isBare = !isElement(child);
+    if (isBare && child.trim() === '') continue;
+    if (!isBare && reader.isSkipped(child)) continue;
+    if (!isBare && (child.name === 'ul' || child.name === 'ol') && items.length > 0) {
+      // A list in a list, but in none of its items: meant for the one before.
+      reader.readInto([child], items.at(-1)!.children);
+      continue;
+    }
+    const content = isBare || child.name !== 'li' ? [child] : child.children;
+    if (!isBare && child.name === 'li') reader.noteIds(child);
+    items.push({ checked: isBare ? null : checkedOf(child), children: reader.read(content) });
+  }
+  const isEmpty = items.every(({ children }) => children.length === 0);
+  return isEmpty ? null : { type: 'list', start: list.name === 'ol' ? startOf(list) : null, isOfTerms: false, items };
+}
+
+function startOf(list: Element): number {
+  const start = Number.parseInt(list.attribute('start') ?? '1', 10);
+  return start >= 0 && start <= LARGEST_START ? start : 1;
+}
+
+/** Whether an item is ticked; null where it has no box. */
+function checkedOf(item: Element): boolean | null {
+  let element: Element | undefined = item;
+  for (let steps = 0; steps < 4 && element !== undefined; steps++) {
+    const first: Child | undefined = element.children.find((child) => isElement(child) || child.trim() !== '');
+    if (first === undefined || !isElement(first)) return null;
+    if (first.name === 'input') return first.attribute('type') === 'checkbox' ? first.has('checked') : null;
+    element = first;
+  }
+  return null;
+}
+
+interface Entry {
+  readonly terms: Element[];
+  readonly definitions: Element[];
+}
+
+/** The terms of a definition list with what is said of them, whatever stands between. Where nothing is said, each stands for itself. */
+function entriesOf(list: Element): Entry[] {
+  const entries: Entry[] = [];
+  const visit = (element: Element): void => {
+    for (const child of element.children) {
+      if (!isElement(child)) continue;
+      const last = entries.at(-1);
+      if (child.name === 'dt') {
+        if (last === undefined || last.definitions.length > 0) entries.push({ terms: [child], definitions: [] });
+        else last.terms.push(child);
+      } else if (child.name === 'dd') {
+        if (last === undefined) entries.push({ terms: [], definitions: [child] });
+        else last.definitions.push(child);
+      } else if (child.name === 'div') visit(child);
+    }
+  };
+  visit(list);
+  const isPlain = entries.length === 1 && entries[0]!.definitions.length === 0;
+  return isPlain ? entries[0]!.terms.map((term) => ({ terms: [term], definitions: [] })) : entries;
+}
+
+/**
+ * Terms become items, in bold unless they are code, with what is said of them behind a colon. Where there are headings in
+ * it, the list is the layout of the page, and nothing is indented.
+ */
+export function readDefinitions(list: Element, reader: BlockReader, isLayout: boolean, out: Block[]): void {
+  const items: Item[] = [];
+  for (const entry of entriesOf(list)) {
+    const children = readEntry(entry, reader);
+    if (children.length === 0) continue;
+    if (isLayout) for (const block of children) out.push(block);
+    else items.push({ checked: null, children });
+  }
+  const last = out.at(-1);
+  if (last?.type === 'list' && last.isOfTerms) for (const item of items) last.items.push(item);
+  else if (items.length > 0) out.push({ type: 'list', start: null, isOfTerms: true, items });
+}
+
+function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] {
+  const blocks: Block[] = [];
+  const head: Inline[] = [];
+  let isCode = false;
+  for (const term of terms) {
+    if (reader.isSkipped(term)) continue;
+    if (term.children.some((child) => isElement(child) && HEADINGS.has(child.name))) {
+      reader.readInto([term], blocks);
+      continue;
+    }
+    const { content, isSignature } = readTerm(term, definitions.length > 0, reader);
+    isCode ||= isSignature;
+    if (content.length === 0) continue;
+    if (head.length > 0) head.push({ type: 'break' });
+    head.push(...content);
+  }
+  const said: Block[] = [];
+  const anchors = reader.takeAnchors();
+  for (const definition of definitions) if (!reader.isSkipped(definition)) reader.readInto([definition], said);
+  if (head.length === 0) return [...blocks, ...said];
+  head.unshift(...anchors);
+  const first = said[0];
+  if (terms.length === 1 && !isCode && first?.type === 'paragraph') {
+    said[0] = { type: 'paragraph', content: [...head, ': ', ...first.content] };
+    return [...blocks, ...said];
+  }
+  return [...blocks, { type: 'paragraph', content: head }, ...said];
+}
+
+function readTerm(term: Element, isBold: boolean, reader: BlockReader): { content: Inline[]; isSignature: boolean } {
+  reader.noteIds(term);
+  const isSignature = term.hasClass('sig') || term.hasClass('sig-object');
+  const content = tidy(isSignature ? reader.inlines.readCode(term.children) : reader.inlines.read(term.children));
+  dropColon(content);
+  if (!isBold || content.length === 0 || content.every(isCode)) return { content, isSignature };
+  return { content: tidy([{ type: 'strong', children: withoutStrong(content) }]), isSignature };
+}
+
+function isCode(node: Inline): boolean {
+  if (typeof node === 'string') return /^[\s,/|]*$/.test(node);
+  if (node.type === 'link') return node.children.every(isCode);
+  return node.type === 'code' || node.type === 'anchor' || node.type === 'break';
+}
+
+const withoutStrong = (content: Inline[]): Inline[] =>
+  content.flatMap((node) => (typeof node === 'object' && node.type === 'strong' ? node.children : [node]));
+
+/** The colon comes behind the bold text. */
+function dropColon(content: Inline[]): void {
+  const last = content.at(-1);
+  if (typeof last === 'string') content[content.length - 1] = last.replace(/\s*:$/, '');
+  if (content.at(-1) === '') content.pop();
+}

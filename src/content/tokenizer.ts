@@ -1,0 +1,205 @@
+import { decodeReferences } from '../parse/entities.js';
+
+/** Who is told what stands in a page. */
+export interface TokenHandler {
+  /** Whether the next tag is one of SVG or MathML, where CDATA sections are text and no element holds raw text. */
+  readonly isForeign: boolean;
+  text(text: string): void;
+  /** `content`: all of an element whose content is not markup; its end tag is not told. */
+  start(name: string, attributes: readonly string[], selfClosing: boolean, content: string | null): void;
+  end(name: string): void;
+}
+
+const NO_ATTRIBUTES: readonly string[] = [];
+const RAW = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes']);
+const ESCAPABLE = new Set(['title', 'textarea']);
+
+const TAG_NAME = /[^\t\n\f\r />]*/y;
+const BEFORE_ATTRIBUTE = /[\t\n\f\r /]*/y;
+const ATTRIBUTE_NAME = /=?[^\t\n\f\r />=]*/y;
+const ASSIGNMENT = /[\t\n\f\r ]*=[\t\n\f\r ]*/y;
+const UNQUOTED_VALUE = /[^\t\n\f\r >]*/y;
+const COMMENT_END = /--!?>/g;
+const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
+
+const LESS_THAN = '<';
+const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
+
+/** Reads a page as an HTML5 tokenizer with scripting off does, in one pass. Comments and declarations are passed over. */
+export function tokenize(html: string, handler: TokenHandler): void {
+  new Tokenizer(normalised(html), handler).run();
+}
+
+function normalised(html: string): string {
+  const lines = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html;
+  return lines.includes('\0') ? lines.replaceAll('\0', '\ufffd') : lines;
+}
+
+class Tokenizer {
+  readonly #html: string;
+  readonly #handler: TokenHandler;
+  #at = 0;
+  /** Where the tag that was read last is closed by itself. */
+  #selfClosing = false;
+
+  constructor(html: string, handler: TokenHandler) {
+    this.#html = html;
+    this.#handler = handler;
+  }
+
+  run(): void {
+    const html = this.#html;
+    let textStart = 0;
+    for (;;) {
+      const open = html.indexOf(LESS_THAN, this.#at);
+      if (open === -1) break;
+      const next = html.charCodeAt(open + 1);
+      const isMarkup = isLetter(next) || next === 0x21 || next === 0x3f || (next === 0x2f && open + 2 < html.length);
+      if (!isMarkup) {
+        this.#at = open + 1;
+        continue;
+      }
+      this.#text(textStart, open);
+      if (isLetter(next)) this.#startTag(open + 1);
+      else if (next === 0x2f) this.#endTag(open + 2);
+      else this.#declaration(open + 2);
+      textStart = this.#at;
+    }
+    this.#text(textStart, html.length);
+  }
+
+  #text(from: number, to: number): void {
+    if (to > from) this.#handler.text(decodeReferences(this.#html.slice(from, to), false));
+  }
+
+  #take(pattern: RegExp): string {
+    const from = this.#at;
+    pattern.lastIndex = from;
+    if (!pattern.test(this.#html)) return '';
+    this.#at = pattern.lastIndex;
+    return this.#html.slice(from, this.#at);
+  }
+
+  #startTag(from: number): void {
+    this.#at = from;
+    const name = this.#take(TAG_NAME).toLowerCase();
+    const attributes = this.#attributes();
+    if (attributes === null) return;
+    const isRaw = !this.#handler.isForeign && (RAW.has(name) || ESCAPABLE.has(name));
+    this.#handler.start(name, attributes, this.#selfClosing, isRaw ? this.#content(name) : null);
+    if (name === 'plaintext' && !this.#handler.isForeign) this.#rest();
+  }
+
+  #endTag(from: number): void {
+    if (!isLetter(this.#html.charCodeAt(from))) {
+      this.#passBehind('>', from);
+      return;
+    }
+    this.#at = from;
+    const name = this.#take(TAG_NAME).toLowerCase();
+    if (this.#attributes() !== null) this.#handler.end(name);
+  }
+
+  #declaration(from: number): void {
+    const html = this.#html;
+    if (html.startsWith('--', from)) {
+      // `<!-->` and `<!--->` are whole comments.
+      const short = html.startsWith('>', from + 2) ? 3 : html.startsWith('->', from + 2) ? 4 : 0;
+      this.#at = short > 0 ? from + short : this.#behind(COMMENT_END, from + 2);
+    } else if (this.#handler.isForeign && html.startsWith('[CDATA[', from)) {
+      const end = html.indexOf(']]>', from);
+      this.#handler.text(html.slice(from + 7, end === -1 ? html.length : end));
+      this.#at = end === -1 ? html.length : end + 3;
+    } else this.#passBehind('>', from);
+  }
+
+  #passBehind(end: string, from: number): void {
+    const at = this.#html.indexOf(end, from);
+    this.#at = at === -1 ? this.#html.length : at + end.length;
+  }
+
+  #behind(pattern: RegExp, from: number): number {
+    pattern.lastIndex = from;
+    return pattern.test(this.#html) ? pattern.lastIndex : this.#html.length;
+  }
+
+  /** Up to behind the `>`; null where the page ends first, and the tag does not count. */
+  #attributes(): readonly string[] | null {
+    const html = this.#html;
+    let found: string[] | null = null;
+    for (;;) {
+      const gap = this.#take(BEFORE_ATTRIBUTE);
+      if (this.#at >= html.length) return null;
+      if (html.charCodeAt(this.#at) === 0x3e) {
+        this.#at++;
+        this.#selfClosing = gap.endsWith('/');
+        return found ?? NO_ATTRIBUTES;
+      }
+      const name = this.#take(ATTRIBUTE_NAME).toLowerCase();
+      const value = this.#take(ASSIGNMENT) === '' ? '' : this.#value();
+      if (value === null) return null;
+      found ??= [];
+      found.push(name, value);
+    }
+  }
+
+  #value(): string | null {
+    const html = this.#html;
+    const quote = html[this.#at];
+    if (quote !== '"' && quote !== "'") return decodeReferences(this.#take(UNQUOTED_VALUE), true);
+    const end = html.indexOf(quote, this.#at + 1);
+    if (end === -1) {
+      this.#at = html.length;
+      return null;
+    }
+    const value = html.slice(this.#at + 1, end);
+    this.#at = end + 1;
+    return decodeReferences(value, true);
+  }
+
+  /** The content of an element that holds no markup, up to behind its end tag. */
+  #content(name: string): string {
+    const from = this.#at;
+    const end = name === 'script' ? this.#endOfScript(from) : this.#endOfRaw(name, from);
+    this.#at = end;
+    if (end < this.#html.length) {
+      this.#at = end + 2 + name.length;
+      this.#attributes();
+    }
+    const content = this.#html.slice(from, end);
+    return ESCAPABLE.has(name) ? decodeReferences(content, false) : content;
+  }
+
+  #endOfRaw(name: string, from: number): number {
+    const html = this.#html;
+    for (let open = html.indexOf('</', from); open !== -1; open = html.indexOf('</', open + 2)) {
+      const behind = open + 2 + name.length;
+      const isName = html.slice(open + 2, behind).toLowerCase() === name;
+      if (isName && /[\t\n\f\r />]/.test(html[behind] ?? '')) return open;
+    }
+    return html.length;
+  }
+
+  /** After `<!--` a script may hold `<script>…</script>` without ending, until `-->`. */
+  #endOfScript(from: number): number {
+    let state: 'plain' | 'escaped' | 'nested' = 'plain';
+    SCRIPT_MARK.lastIndex = from;
+    for (let match = SCRIPT_MARK.exec(this.#html); match !== null; match = SCRIPT_MARK.exec(this.#html)) {
+      const mark = match[0].toLowerCase();
+      if (mark === '</script') {
+        if (state !== 'nested') return match.index;
+        state = 'escaped';
+      } else if (mark === '-->') state = 'plain';
+      else if (mark === '<!--') {
+        if (state === 'plain') state = 'escaped';
+        SCRIPT_MARK.lastIndex -= 2;
+      } else if (state === 'escaped') state = 'nested';
+    }
+    return this.#html.length;
+  }
+
+  #rest(): void {
+    this.#handler.text(this.#html.slice(this.#at));
+    this.#at = this.#html.length;
+  }
+}
