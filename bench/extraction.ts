@@ -4,27 +4,26 @@ import { say } from './compete.js';
 import { EXTRACTORS, type Extractor } from './extraction/extractors.js';
 import { measure } from './extraction/measure.js';
 import { HEADINGS, type Result, rowsOf } from './extraction/report.js';
-import { type Half, readManifest, readPage } from './extraction/sample.js';
+import { HALVES, type Half, readManifest, readPage } from './extraction/sample.js';
 import { markdownTable, table } from './figures.js';
 import { RESULTS_FOLDER } from './folders.js';
 import type { Scenario } from './scenario.js';
-
-const HALVES: readonly Half[] = ['dev', 'held-out'];
 
 /** How much of the main content extractors keep, and of the rest, on pages that people have labelled block by block. */
 export const extraction: Scenario = {
   word: 'extraction',
   sentence: 'main content of pages labelled block by block: what extractors keep and what they leave',
-  run: async ({ only }) => {
+  run: async ({ only, half: wanted }) => {
     const extractors = chosen(only);
     if (extractors.length === 0) return;
-    const results = await runAll(extractors);
+    const halves = HALVES.filter((half) => wanted === null || half === wanted);
+    const results = await runAll(extractors, halves);
     const page: string[] = [];
     const show = (title: string, some: readonly Result[]): void => {
       process.stdout.write(`\n${title}\n${table(HEADINGS, rowsOf(some))}`);
       page.push(`### ${title}\n\n${markdownTable(HEADINGS, rowsOf(some))}`);
     };
-    for (const half of HALVES) {
+    for (const half of halves) {
       const ofHalf = results.filter(({ page }) => page.half === half);
       show(`${half}: all pages`, ofHalf);
       for (const system of new Set(ofHalf.map(({ page }) => page.system))) {
@@ -47,9 +46,9 @@ function chosen(only: readonly string[] | null): readonly Extractor[] {
   return extractors;
 }
 
-async function runAll(extractors: readonly Extractor[]): Promise<Result[]> {
+async function runAll(extractors: readonly Extractor[], halves: readonly Half[]): Promise<Result[]> {
   const results: Result[] = [];
-  for (const entry of readManifest()) {
+  for (const entry of readManifest().filter(({ half }) => halves.includes(half))) {
     const page = readPage(entry);
     for (const extractor of extractors) {
       const startedAt = performance.now();

@@ -2,6 +2,7 @@ import { Readability } from '@mozilla/readability';
 import { Defuddle } from 'defuddle/node';
 import { parseHTML } from 'linkedom';
 import { fold, textOf } from './blocks.js';
+import { extractOurs } from './ours.js';
 
 export interface Extractor {
   readonly name: string;
@@ -44,5 +45,8 @@ function withTitle(title: string | null | undefined, headings: readonly string[]
   return text.startsWith(heading) ? text : `${heading}\n${text}`;
 }
 
+const ours: Extractor = { name: 'gossamer', extract: async (html) => extractOurs(html, {}) };
+const withoutRules: Extractor = { name: 'general', extract: async (html) => extractOurs(html, { rules: false }) };
+
 /** Everyone who is measured. */
-export const EXTRACTORS: readonly Extractor[] = [wholeBody, readability, defuddle];
+export const EXTRACTORS: readonly Extractor[] = [wholeBody, readability, defuddle, withoutRules, ours];

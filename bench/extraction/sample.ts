@@ -6,7 +6,8 @@ import { altsOf, type Block, blocksOf, hashOf } from './blocks.js';
 
 /** Either: arguable, so that nobody gains or loses by it. */
 export type Label = 'main' | 'chrome' | 'either';
-export type Half = 'dev' | 'held-out';
+export const HALVES = ['dev', 'held-out'] as const;
+export type Half = (typeof HALVES)[number];
 
 export interface Entry {
   /** System and file name. */

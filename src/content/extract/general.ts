@@ -1,0 +1,76 @@
+import { HEADINGS } from '../markdown/names.js';
+import { dropFurniture } from './furniture.js';
+import type { Outline } from './outline.js';
+
+/** What may hold a whole text: nobody puts an article into a paragraph. */
+const CONTAINERS = new Set(
+  'body main article section div td tr tbody table center form span font app-root fieldset details figure'.split(' '),
+);
+/** An element with so much of the text around it is the text. */
+const MOST = 0.85;
+const MOST_OF_SEMANTIC = 0.5;
+/** A block of so many characters beside the text, mostly not links, belongs to it. */
+const PARAGRAPH = 80;
+const FEW_LINKS = 0.25;
+
+/** Where the text of any page is: the smallest place that has most of its sentences. What is around it is dropped. */
+export function findGeneral(outline: Outline): number[] {
+  const body = Math.max(
+    0,
+    outline.elements.findIndex(({ name }) => name === 'body'),
+  );
+  dropFurniture(outline, body);
+  const start = semantic(outline, body);
+  const core = descend(outline, start);
+  keepOnly(outline, start, core);
+  return [start];
+}
+
+function semantic(outline: Outline, body: number): number {
+  let best = body;
+  let mostProse = outline.prose(body) * MOST_OF_SEMANTIC;
+  for (const i of outline.within(body)) {
+    const { name } = outline.elements[i]!;
+    if (name !== 'main' && outline.elements[i]!.attribute('role') !== 'main') continue;
+    if (outline.prose(i) >= mostProse && outline.text(i) > 0) {
+      best = i;
+      mostProse = outline.prose(i);
+    }
+  }
+  return best;
+}
+
+/** Goes down as long as one place has most of the text. */
+function descend(outline: Outline, start: number): number {
+  let at = start;
+  for (;;) {
+    let best = -1;
+    for (const child of outline.childrenOf(at))
+      if (best === -1 || outline.prose(child) > outline.prose(best)) best = child;
+    if (best === -1 || !CONTAINERS.has(outline.elements[best]!.name)) return at;
+    if (outline.prose(best) < outline.prose(at) * MOST || outline.prose(best) === 0) return at;
+    at = best;
+    if (outline.elements[at]!.name === 'article') return at;
+  }
+}
+
+/** Around the core only its title and whole paragraphs stay. */
+function keepOnly(outline: Outline, start: number, core: number): void {
+  const path = new Set<number>();
+  for (let at = core; at !== start; at = outline.parents[at]!) path.add(at);
+  let at = start;
+  while (at !== core) {
+    let next = core;
+    for (const child of [...outline.childrenOf(at)]) {
+      if (path.has(child)) next = child;
+      else if (!belongs(outline, child)) outline.drop(child);
+    }
+    at = next;
+  }
+}
+
+function belongs(outline: Outline, i: number): boolean {
+  if (HEADINGS.has(outline.elements[i]!.name)) return true;
+  for (const at of outline.within(i)) if (outline.elements[at]!.name === 'h1') return true;
+  return outline.prose(i) >= PARAGRAPH && outline.linkDensity(i) <= FEW_LINKS;
+}

@@ -1,0 +1,217 @@
+import type { Child, Element } from '../element.js';
+import { BLOCKS, HEADINGS } from '../markdown/names.js';
+import { isNoise, isSourceLink } from '../markdown/noise.js';
+
+/** Fewer characters are a label rather than a sentence. */
+const SENTENCE = 40;
+/** What a label counts beside a sentence of the same length. */
+const LABEL_WEIGHT = 0.2;
+/** A block with more of its text in links leads somewhere instead of saying something. */
+const MOST_LINKED = 0.5;
+
+/**
+ * The elements of a page in its order, each with what stands in it: flat arrays instead of calls, so that depth costs nothing. An element
+ * and all in it are the places from its own to its end.
+ */
+export class Outline {
+  readonly elements: readonly Element[];
+  readonly parents: Int32Array;
+  readonly ends: Int32Array;
+  /** Nearest element that stands on lines of its own. */
+  readonly blocks: Int32Array;
+  /** Whether it is a link or in one. */
+  readonly linked: Uint8Array;
+  /** Characters directly in it, without white space. */
+  readonly #own: Int32Array;
+  readonly #gone: Uint8Array;
+  #measures: Measures | null = null;
+
+  constructor(root: Element) {
+    const { elements, parents } = flatten(root);
+    const count = elements.length;
+    this.elements = elements;
+    this.parents = Int32Array.from(parents);
+    this.ends = new Int32Array(count);
+    this.blocks = new Int32Array(count);
+    this.linked = new Uint8Array(count);
+    this.#own = new Int32Array(count);
+    this.#gone = new Uint8Array(count);
+    for (let i = count - 1; i >= 0; i--) {
+      this.ends[i] = Math.max(this.ends[i]!, i + 1);
+      const parent = parents[i]!;
+      if (parent >= 0) this.ends[parent] = Math.max(this.ends[parent]!, this.ends[i]!);
+    }
+    for (let i = 0; i < count; i++) {
+      const element = elements[i]!;
+      const parent = parents[i]!;
+      this.#own[i] = ownCharacters(element);
+      this.blocks[i] = parent < 0 || BLOCKS.has(element.name) ? i : this.blocks[parent]!;
+      const isLink = element.name === 'a' && element.has('href');
+      this.linked[i] = isLink || (parent >= 0 && this.linked[parent] === 1) ? 1 : 0;
+    }
+  }
+
+  get count(): number {
+    return this.elements.length;
+  }
+
+  isGone(i: number): boolean {
+    return this.#gone[i] === 1;
+  }
+
+  drop(i: number): void {
+    if (this.#gone[i] === 1) return;
+    this.#gone.fill(1, i, this.ends[i]!);
+    this.#measures = null;
+  }
+
+  /** What nobody reads, whatever the page: hidden, controls, permalinks, line numbers. */
+  dropNoise(): void {
+    for (let i = 0; i < this.count; i++) {
+      const element = this.elements[i]!;
+      if (this.#gone[i] === 0 && (isNoise(element) || isSourceLink(element))) this.drop(i);
+    }
+  }
+
+  /** Characters of an element and all in it that is not gone. */
+  text(i: number): number {
+    return this.#measured.text[i]!;
+  }
+
+  /** Those of them in links. */
+  linkText(i: number): number {
+    return this.#measured.links[i]!;
+  }
+
+  /** How much of it is sentences, code and cells rather than labels and links. */
+  prose(i: number): number {
+    return this.#measured.prose[i]!;
+  }
+
+  /** Share of the text that is links. */
+  linkDensity(i: number): number {
+    const text = this.text(i);
+    return text === 0 ? 0 : this.linkText(i) / text;
+  }
+
+  isIn(i: number, outer: number): boolean {
+    return i >= outer && i < this.ends[outer]!;
+  }
+
+  /** Elements directly in one that are not gone. */
+  *childrenOf(i: number): Generator<number> {
+    for (let child = i + 1; child < this.ends[i]!; child = this.ends[child]!) if (this.#gone[child] === 0) yield child;
+  }
+
+  /** An element and those in it that are not gone. */
+  *within(i: number): Generator<number> {
+    for (let at = i; at < this.ends[i]!; at++) {
+      if (this.#gone[at] === 1) at = this.ends[at]! - 1;
+      else yield at;
+    }
+  }
+
+  /** The text of an element without what is gone, white space folded; no longer than is asked for. */
+  textOf(i: number, longest: number): string {
+    let text = '';
+    const waiting: (Child | number)[] = [i];
+    for (let node = waiting.pop(); node !== undefined && text.length <= longest; node = waiting.pop()) {
+      if (typeof node === 'string') text += node.length > longest ? node.slice(0, longest * 4) : node;
+      else if (typeof node === 'number') this.#pushContent(node, waiting);
+    }
+    return text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/g, ' ').trim();
+  }
+
+  #pushContent(i: number, waiting: (Child | number)[]): void {
+    const { children } = this.elements[i]!;
+    const places: (Child | number)[] = [];
+    let place = i + 1;
+    for (const child of children) {
+      if (typeof child === 'string') places.push(child);
+      else {
+        if (this.#gone[place] === 0) places.push(place);
+        if (BLOCKS.has(child.name) || child.name === 'br') places.push(' ');
+        place = this.ends[place]!;
+      }
+    }
+    for (let at = places.length - 1; at >= 0; at--) waiting.push(places[at]!);
+  }
+
+  get #measured(): Measures {
+    this.#measures ??= this.#measure();
+    return this.#measures;
+  }
+
+  #measure(): Measures {
+    const text = new Int32Array(this.count);
+    const links = new Int32Array(this.count);
+    const prose = new Float64Array(this.count);
+    // Of a block alone, without the blocks in it.
+    const blockText = new Int32Array(this.count);
+    const blockLinks = new Int32Array(this.count);
+    for (let i = 0; i < this.count; i++) {
+      if (this.#gone[i] === 1) continue;
+      const own = this.#own[i]!;
+      text[i] = own;
+      blockText[this.blocks[i]!]! += own;
+      if (this.linked[i] === 0) continue;
+      links[i] = own;
+      blockLinks[this.blocks[i]!]! += own;
+    }
+    for (let i = this.count - 1; i >= 0; i--) {
+      if (this.#gone[i] === 1) continue;
+      prose[i]! += proseOf(this.elements[i]!, blockText[i]!, blockLinks[i]!);
+      const parent = this.parents[i]!;
+      if (parent < 0) continue;
+      text[parent]! += text[i]!;
+      links[parent]! += links[i]!;
+      prose[parent]! += prose[i]!;
+    }
+    return { text, links, prose };
+  }
+}
+
+interface Measures {
+  readonly text: Int32Array;
+  readonly links: Int32Array;
+  readonly prose: Float64Array;
+}
+
+function proseOf(element: Element, text: number, links: number): number {
+  if (text === 0 || links > text * MOST_LINKED || HEADINGS.has(element.name)) return 0;
+  return text < SENTENCE && element.name !== 'pre' ? (text - links) * LABEL_WEIGHT : text - links;
+}
+
+function flatten(root: Element): { elements: Element[]; parents: number[] } {
+  const elements: Element[] = [];
+  const parents: number[] = [];
+  const waiting: Element[] = [root];
+  const waitingParents: number[] = [-1];
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    const place = elements.length;
+    elements.push(element);
+    parents.push(waitingParents.pop()!);
+    for (let i = element.children.length - 1; i >= 0; i--) {
+      const child = element.children[i]!;
+      if (typeof child === 'string') continue;
+      waiting.push(child);
+      waitingParents.push(place);
+    }
+  }
+  return { elements, parents };
+}
+
+function ownCharacters(element: Element): number {
+  let count = 0;
+  for (const child of element.children) if (typeof child === 'string') count += characters(child);
+  return count;
+}
+
+function characters(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code > 32 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) count++;
+  }
+  return count;
+}
