@@ -45,8 +45,8 @@ function withTitle(title: string | null | undefined, headings: readonly string[]
   return text.startsWith(heading) ? text : `${heading}\n${text}`;
 }
 
-const ours: Extractor = { name: 'gossamer', extract: async (html) => extractOurs(html, {}) };
-const withoutRules: Extractor = { name: 'general', extract: async (html) => extractOurs(html, { rules: false }) };
+const ours: Extractor = { name: 'gossamer', extract: async (html, url) => extractOurs(html, { url }) };
+const withoutRules: Extractor = { name: 'general', extract: async (html, url) => extractOurs(html, { url, rules: false }) };
 
 /** Everyone who is measured. */
 export const EXTRACTORS: readonly Extractor[] = [wholeBody, readability, defuddle, withoutRules, ours];

@@ -15,7 +15,7 @@ function toHtml(nodes: readonly Child[]): string {
   const pieces: string[] = [];
   const waiting: (Child | { readonly end: string })[] = [...nodes].reverse();
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if (typeof node === 'string') pieces.push(escape(node));
+    if (typeof node === 'string') pieces.push(escaped(node));
     else if ('end' in node) pieces.push(`</${node.end}>`);
     else {
       pieces.push(`<${node.name}>`);
@@ -28,4 +28,4 @@ function toHtml(nodes: readonly Child[]): string {
   return pieces.join('');
 }
 
-const escape = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');

@@ -9,7 +9,7 @@ const FURNITURE_WORDS = new RegExp(
     'nav|navigation|navbar|menu|submenu|topbar|masthead|toolbar|breadcrumbs?|pagination|paginator|pager|prev ?next|skip ?links?|back to top',
     'shar(?:e|ing)|social|follow us|newsletter|subscribe|subscription|signup|sign (?:up|in)|log ?in|opt ?in|cta|call to action',
     'cookies?|consent|gdpr|onetrust|privacy (?:banner|notice)',
-    'comments?|disqus|respond|responses|discussion|replies|webmentions?',
+    'comments|comment (?:list|form|area|thread|section|respond|template)|commentlist|disqus|respond|responses|discussion|replies|webmentions?',
     'related|recommend(?:ed|ations?)|popular|trending|most (?:read|viewed|popular)|more (?:posts|stories|from|articles)|read (?:next|more)|also like|up next|post preview',
     'promo(?:tion|s)?|sponsor(?:ed|s|ship)?|advert(?:s|ising|isements?)?|ads?|ad ?slot|affiliate|outbrain|taboola',
     'sidebar|toc|table ?of ?contents|on ?this ?page|footer|colophon',
@@ -17,7 +17,7 @@ const FURNITURE_WORDS = new RegExp(
     'site (?:header|title|logo|name|branding|description)|search|search ?form',
     'modal|popup|pop up|overlay|dialog|lightbox|tooltip|toast|snackbar',
     'ratings?|votes?|feedback|helpful|rate page|claps|likes|reactions',
-    'jump to|print|edit (?:this|page|link|on)|donat(?:e|ion)|paywall|language (?:switcher|navigation|selector)|ticker|tickers',
+    'jump to|recipe (?:jump|print)|print|edit (?:this|page|link|on)|donat(?:e|ion)|paywall|language (?:switcher|navigation|selector)|ticker|tickers',
     'video player|player|embed ?code',
   ].join('|')})\\b`,
 );
@@ -31,47 +31,75 @@ const FURNITURE_ROLES = new Set(
 );
 /** Ids of these are made of the headings in them. */
 const NAMED_BY_HEADING = new Set(['section', 'article', 'p', 'dt', 'dd', 'li', 'table', 'pre', 'a', 'span']);
+const CONTENTS = /^(?:toc|table-?of-?contents)$/i;
 const NEVER = new Set(['html', 'body', 'main', '']);
-/** Furniture that holds more of the page's sentences is no furniture. */
-const MOST_PROSE = 0.35;
+/** Furniture that holds more of the page is no furniture, surely if its name has other meanings. */
+const MOST = 0.35;
+const MOST_OF_CLEAR = 0.7;
+const CLEAR_WORDS = /\b(?:footer|colophon|cookies?|consent|navbar|navigation|breadcrumbs?|comments|disqus|toc)\b/;
 const LONGEST_NAME = 200;
 
 /** Drops what is around the text on any page, by what elements are and are called. */
 export function dropFurniture(outline: Outline, from: number): void {
-  const most = outline.prose(from) * MOST_PROSE;
+  const whole = outline.weight(from);
   const candidates: number[] = [];
-  for (const i of outline.within(from)) if (isFurniture(outline, i)) candidates.push(i);
-  const holds = new Set(candidates.filter((i) => outline.prose(i) > most || holdsTitle(outline, i)));
-  for (const i of candidates) if (!holds.has(i)) outline.drop(i);
+  for (const i of outline.within(from)) {
+    const certainty = furnitureOf(outline.elements[i]!);
+    if (certainty === 0 || outline.weight(i) > whole * certainty) continue;
+    if (!holdsTitle(outline, i) && !listsOtherPages(outline, i)) candidates.push(i);
+  }
+  for (const i of candidates) outline.drop(i);
 }
 
-function isFurniture(outline: Outline, i: number): boolean {
+/** Called a table of contents, in the text: the pages below this one are listed there. */
+function listsOtherPages(outline: Outline, i: number): boolean {
   const element = outline.elements[i]!;
+  if (element.name !== 'div' && element.name !== 'ul' && element.name !== 'dl') return false;
+  if (![element.id, ...element.classes].every((name) => name === '' || !FURNITURE_WORDS.test(wordsOf(name)) || CONTENTS.test(name)))
+    return false;
+  let elsewhere = 0;
+  let links = 0;
+  for (const at of outline.within(i)) {
+    const href = outline.elements[at]!.name === 'a' ? outline.elements[at]!.attribute('href') : null;
+    if (href === null) continue;
+    links++;
+    if (!href.includes('#')) elsewhere++;
+  }
+  return elsewhere * 2 > links;
+}
+
+/** How much of the page an element may hold and be furniture all the same; 0 where nothing says that it is. */
+function furnitureOf(element: Element): number {
   const { name } = element;
-  if (NEVER.has(name) || HEADINGS.has(name)) return false;
-  if (FURNITURE_ELEMENTS.has(name)) return true;
-  if (name === 'footer') return !isIn(element, 'blockquote') && !isIn(element, 'figure');
-  if (name === 'aside') return !isNote(element);
-  if (name === 'form') return true;
-  if (name === 'header') return isPageHeader(element);
-  if (element.attributes.length === 0) return false;
-  if (FURNITURE_ROLES.has(element.attribute('role') ?? '')) return !isNote(element);
-  if (element.attribute('role') === 'banner') return true;
-  if (!BLOCKS.has(name) && name !== 'a') return false;
-  return isNamedFurniture(element) && !isNote(element) && !isIn(element, 'pre');
+  if (NEVER.has(name) || HEADINGS.has(name)) return 0;
+  if (FURNITURE_ELEMENTS.has(name)) return MOST_OF_CLEAR;
+  if (name === 'footer') return isIn(element, 'blockquote') || isIn(element, 'figure') ? 0 : MOST_OF_CLEAR;
+  if (name === 'aside') return isNote(element) ? 0 : MOST;
+  if (name === 'form') return MOST;
+  if (name === 'header') return isPageHeader(element) ? MOST : 0;
+  if (element.attributes.length === 0) return 0;
+  const role = element.attribute('role') ?? '';
+  if (FURNITURE_ROLES.has(role)) return isNote(element) ? 0 : MOST_OF_CLEAR;
+  if (role === 'banner') return MOST;
+  if (!BLOCKS.has(name) && name !== 'a') return 0;
+  const certainty = certaintyByName(element);
+  return certainty === 0 || isNote(element) || isIn(element, 'pre') ? 0 : certainty;
 }
 
-function isNamedFurniture(element: Element): boolean {
-  for (const each of element.classes) if (saysFurniture(each)) return true;
+function certaintyByName(element: Element): number {
+  let certainty = 0;
+  for (const each of element.classes) certainty = Math.max(certainty, certaintyOf(each));
   const { id } = element;
-  return id !== '' && !NAMED_BY_HEADING.has(element.name) && saysFurniture(id) && !isNamedByHeading(element, id);
+  if (id === '' || NAMED_BY_HEADING.has(element.name) || isNamedByHeading(element, id)) return certainty;
+  return Math.max(certainty, certaintyOf(id));
 }
 
-export function saysFurniture(name: string): boolean {
+function certaintyOf(name: string): number {
   // Utility classes say how a box looks on some screen.
-  if (name.length > LONGEST_NAME || name.includes(':')) return false;
+  if (name.length > LONGEST_NAME || name.includes(':')) return 0;
   const words = wordsOf(name);
-  return FURNITURE_WORDS.test(words) && !OF_A_WRAPPER.test(words);
+  if (!FURNITURE_WORDS.test(words) || OF_A_WRAPPER.test(words)) return 0;
+  return CLEAR_WORDS.test(words) ? MOST_OF_CLEAR : MOST;
 }
 
 const wordsOf = (name: string): string =>

@@ -1,6 +1,7 @@
 import { HEADINGS } from '../markdown/names.js';
 import { dropFurniture } from './furniture.js';
 import type { Outline } from './outline.js';
+import { trim } from './trim.js';
 
 /** What may hold a whole text: nobody puts an article into a paragraph. */
 const CONTAINERS = new Set(
@@ -23,18 +24,19 @@ export function findGeneral(outline: Outline): number[] {
   const start = semantic(outline, body);
   const core = descend(outline, start);
   keepOnly(outline, start, core);
+  trim(outline, start);
   return [start];
 }
 
 function semantic(outline: Outline, body: number): number {
   let best = body;
-  let mostProse = outline.prose(body) * MOST_OF_SEMANTIC;
+  let most = outline.weight(body) * MOST_OF_SEMANTIC;
   for (const i of outline.within(body)) {
     const { name } = outline.elements[i]!;
     if (name !== 'main' && outline.elements[i]!.attribute('role') !== 'main') continue;
-    if (outline.prose(i) >= mostProse && outline.text(i) > 0) {
+    if (outline.weight(i) >= most && outline.text(i) > 0) {
       best = i;
-      mostProse = outline.prose(i);
+      most = outline.weight(i);
     }
   }
   return best;
@@ -46,9 +48,9 @@ function descend(outline: Outline, start: number): number {
   for (;;) {
     let best = -1;
     for (const child of outline.childrenOf(at))
-      if (best === -1 || outline.prose(child) > outline.prose(best)) best = child;
+      if (best === -1 || outline.weight(child) > outline.weight(best)) best = child;
     if (best === -1 || !CONTAINERS.has(outline.elements[best]!.name)) return at;
-    if (outline.prose(best) < outline.prose(at) * MOST || outline.prose(best) === 0) return at;
+    if (outline.weight(best) < outline.weight(at) * MOST || outline.text(best) === 0) return at;
     at = best;
     if (outline.elements[at]!.name === 'article') return at;
   }
@@ -58,19 +60,24 @@ function descend(outline: Outline, start: number): number {
 function keepOnly(outline: Outline, start: number, core: number): void {
   const path = new Set<number>();
   for (let at = core; at !== start; at = outline.parents[at]!) path.add(at);
+  const hasTitle = holdsTitle(outline, core);
   let at = start;
   while (at !== core) {
     let next = core;
     for (const child of [...outline.childrenOf(at)]) {
       if (path.has(child)) next = child;
-      else if (!belongs(outline, child)) outline.drop(child);
+      else if (!belongs(outline, child, hasTitle)) outline.drop(child);
     }
     at = next;
   }
 }
 
-function belongs(outline: Outline, i: number): boolean {
-  if (HEADINGS.has(outline.elements[i]!.name)) return true;
-  for (const at of outline.within(i)) if (outline.elements[at]!.name === 'h1') return true;
+function belongs(outline: Outline, i: number, hasTitle: boolean): boolean {
+  if (!hasTitle && (HEADINGS.has(outline.elements[i]!.name) || holdsTitle(outline, i))) return true;
   return outline.prose(i) >= PARAGRAPH && outline.linkDensity(i) <= FEW_LINKS;
+}
+
+function holdsTitle(outline: Outline, i: number): boolean {
+  for (const at of outline.within(i)) if (outline.elements[at]!.name === 'h1') return true;
+  return false;
 }

@@ -1,4 +1,5 @@
 import type { Child, Element } from '../element.js';
+import { dropContentsLists } from './contents-list.js';
 import { findGeneral } from './general.js';
 import { readHead } from './head.js';
 import { Outline } from './outline.js';
@@ -13,6 +14,8 @@ export interface MainContent {
 }
 
 export interface ExtractOptions {
+  /** Where the page is from: links to its own address lead to places on it. */
+  readonly url?: string;
   /** Whether rules for known documentation systems are used. */
   readonly rules?: boolean;
 }
@@ -25,6 +28,7 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
   outline.dropNoise();
   const system = options.rules === false ? null : recognise(head, outline);
   const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline);
+  for (const place of places) dropContentsLists(outline, place, options.url ?? null);
   const title = titleOf(outline, places) || head.title;
   for (const place of places) prune(outline, place);
   return { nodes: places.map((place) => outline.elements[place]!), title, system: system?.name ?? null };

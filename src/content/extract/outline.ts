@@ -88,6 +88,12 @@ export class Outline {
     return this.#measured.prose[i]!;
   }
 
+  /** What an element is worth beside others: sentences count in full, labels and links a little. */
+  weight(i: number): number {
+    const prose = this.prose(i);
+    return prose + (this.text(i) - prose) * LABEL_WEIGHT;
+  }
+
   /** Share of the text that is links. */
   linkDensity(i: number): number {
     const text = this.text(i);

@@ -59,7 +59,7 @@ const RULES: readonly Rule[] = [
     generator: /vitepress/i,
     marks: ['#VPContent'],
     content: ['.vp-doc', '.VPHome'],
-    drop: ['.header-anchor', 'button', 'div[class*=language-] .lang', 'nav'],
+    drop: ['.header-anchor', 'button', '.lang', 'nav'],
   },
   {
     name: 'javadoc',
@@ -67,7 +67,7 @@ const RULES: readonly Rule[] = [
     marks: ['.class-declaration-page', '.package-declaration-page', '.module-declaration-page'],
     content: ['main', '.contentContainer'],
     beside: ['div.header'],
-    drop: ['nav', '.table-tabs', 'footer', '.sub-nav'],
+    drop: ['nav', '.table-tabs', 'footer', '.sub-nav', '.package-hierarchy-label', 'ul.horizontal'],
   },
   {
     name: 'DocBook',
@@ -106,7 +106,6 @@ const RULES: readonly Rule[] = [
       '#copy-path',
       'summary.hideme',
       '.srclink',
-      '.code-attribute-x',
     ],
   },
   {
