@@ -46,7 +46,10 @@ function withTitle(title: string | null | undefined, headings: readonly string[]
 }
 
 const ours: Extractor = { name: 'gossamer', extract: async (html, url) => extractOurs(html, { url }) };
-const withoutRules: Extractor = { name: 'general', extract: async (html, url) => extractOurs(html, { url, rules: false }) };
+const withoutRules: Extractor = {
+  name: 'general',
+  extract: async (html, url) => extractOurs(html, { url, rules: false }),
+};
 
 /** Everyone who is measured. */
 export const EXTRACTORS: readonly Extractor[] = [wholeBody, readability, defuddle, withoutRules, ours];

@@ -11,16 +11,16 @@ const LISTS = new Set(['ul', 'ol', 'dl']);
 export function dropContentsLists(outline: Outline, from: number, url: string | null): void {
   const headings = new Set<string>();
   for (const i of outline.within(from)) {
-    if (HEADINGS.has(outline.elements[i]!.name)) headings.add(plain(outline.textOf(i, LONGEST_HEADING)));
+    if (HEADINGS.has(outline.elements[i]!.name)) headings.add(plain(outline.beginning(i, LONGEST_HEADING)));
   }
   if (headings.size < FEWEST_LINKS) return;
-  const page = url === null ? null : fileOf(url);
   for (const i of outline.within(from)) {
-    if (LISTS.has(outline.elements[i]!.name) && isContentsList(outline, i, headings, page)) dropWithTitle(outline, i, from);
+    if (LISTS.has(outline.elements[i]!.name) && isContentsList(outline, i, headings, url))
+      dropWithTitle(outline, i, from);
   }
 }
 
-function isContentsList(outline: Outline, list: number, headings: ReadonlySet<string>, page: string | null): boolean {
+function isContentsList(outline: Outline, list: number, headings: ReadonlySet<string>, url: string | null): boolean {
   if (outline.text(list) === 0 || outline.linkDensity(list) < MOST) return false;
   let links = 0;
   let named = 0;
@@ -28,10 +28,9 @@ function isContentsList(outline: Outline, list: number, headings: ReadonlySet<st
     const element = outline.elements[i]!;
     const href = element.name === 'a' ? element.attribute('href') : null;
     if (href === null) continue;
-    const hash = href.indexOf('#');
-    if (hash === -1 || (hash > 0 && fileOf(href.slice(0, hash)) !== page)) return false;
+    if (!leadsHere(href, url)) return false;
     links++;
-    if (headings.has(plain(outline.textOf(i, LONGEST_HEADING)))) named++;
+    if (headings.has(plain(outline.beginning(i, LONGEST_HEADING)))) named++;
   }
   return links >= FEWEST_LINKS && named >= links * MOST;
 }
@@ -50,6 +49,12 @@ function dropWithTitle(outline: Outline, list: number, from: number): void {
 function holdsTitle(outline: Outline, i: number): boolean {
   for (const at of outline.within(i)) if (outline.elements[at]!.name === 'h1') return true;
   return false;
+}
+
+/** Whether a link leads to a place on its own page. */
+export function leadsHere(href: string, url: string | null): boolean {
+  const hash = href.indexOf('#');
+  return hash === 0 || (hash > 0 && url !== null && fileOf(href.slice(0, hash)) === fileOf(url));
 }
 
 const fileOf = (path: string): string => path.replace(/[?#].*$/s, '').replace(/^.*\//s, '');

@@ -9,20 +9,22 @@ const CONTAINERS = new Set(
 );
 /** An element with so much of the text around it is the text. */
 const MOST = 0.85;
-const MOST_OF_SEMANTIC = 0.5;
+/** In what the page calls its main part, little is beside the text. */
+const MOST_OF_MAIN = 0.97;
+const LEAST_OF_BODY = 0.5;
 /** A block of so many characters beside the text, mostly not links, belongs to it. */
 const PARAGRAPH = 80;
 const FEW_LINKS = 0.25;
 
 /** Where the text of any page is: the smallest place that has most of its sentences. What is around it is dropped. */
-export function findGeneral(outline: Outline): number[] {
+export function findGeneral(outline: Outline, url: string | null): number[] {
   const body = Math.max(
     0,
     outline.elements.findIndex(({ name }) => name === 'body'),
   );
-  dropFurniture(outline, body);
+  dropFurniture(outline, body, url);
   const start = semantic(outline, body);
-  const core = descend(outline, start);
+  const core = descend(outline, start, start === body ? MOST : MOST_OF_MAIN);
   keepOnly(outline, start, core);
   trim(outline, start);
   return [start];
@@ -30,7 +32,7 @@ export function findGeneral(outline: Outline): number[] {
 
 function semantic(outline: Outline, body: number): number {
   let best = body;
-  let most = outline.weight(body) * MOST_OF_SEMANTIC;
+  let most = outline.weight(body) * LEAST_OF_BODY;
   for (const i of outline.within(body)) {
     const { name } = outline.elements[i]!;
     if (name !== 'main' && outline.elements[i]!.attribute('role') !== 'main') continue;
@@ -43,16 +45,17 @@ function semantic(outline: Outline, body: number): number {
 }
 
 /** Goes down as long as one place has most of the text. */
-function descend(outline: Outline, start: number): number {
+function descend(outline: Outline, start: number, most: number): number {
   let at = start;
   for (;;) {
     let best = -1;
     for (const child of outline.childrenOf(at))
       if (best === -1 || outline.weight(child) > outline.weight(best)) best = child;
     if (best === -1 || !CONTAINERS.has(outline.elements[best]!.name)) return at;
-    if (outline.weight(best) < outline.weight(at) * MOST || outline.text(best) === 0) return at;
+    const isArticle = outline.elements[best]!.name === 'article';
+    if (outline.weight(best) < outline.weight(at) * (isArticle ? MOST : most) || outline.text(best) === 0) return at;
     at = best;
-    if (outline.elements[at]!.name === 'article') return at;
+    if (isArticle) return at;
   }
 }
 

@@ -3,7 +3,10 @@ import { dropContentsLists } from './contents-list.js';
 import { findGeneral } from './general.js';
 import { readHead } from './head.js';
 import { Outline } from './outline.js';
+import { dropRepeats, fingerprintsOf } from './repeats.js';
+import type { SiteMemory } from './site-memory.js';
 import { findBySystem, recognise } from './systems.js';
+import { textBlocks } from './text-blocks.js';
 
 export interface MainContent {
   /** What a person came to read, in the page's order. They are parts of the tree, which has lost all else that was in them. */
@@ -11,11 +14,15 @@ export interface MainContent {
   readonly title: string;
   /** The documentation system that made the page, null where none is known. */
   readonly system: string | null;
+  /** What a memory of the site learns from the page; the same with and without such a memory. */
+  readonly fingerprints: readonly number[];
 }
 
 export interface ExtractOptions {
   /** Where the page is from: links to its own address lead to places on it. */
   readonly url?: string;
+  /** What is known of other pages of the site. */
+  readonly memory?: SiteMemory;
   /** Whether rules for known documentation systems are used. */
   readonly rules?: boolean;
 }
@@ -27,17 +34,21 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
   const outline = new Outline(tree);
   outline.dropNoise();
   const system = options.rules === false ? null : recognise(head, outline);
-  const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline);
+  const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline, options.url ?? null);
   for (const place of places) dropContentsLists(outline, place, options.url ?? null);
+  const blocks = textBlocks(outline, places);
+  const fingerprints = [...fingerprintsOf(outline, blocks)];
+  if (options.memory !== undefined) dropRepeats(outline, blocks, options.memory);
   const title = titleOf(outline, places) || head.title;
   for (const place of places) prune(outline, place);
-  return { nodes: places.map((place) => outline.elements[place]!), title, system: system?.name ?? null };
+  const nodes = places.map((place) => outline.elements[place]!);
+  return { nodes, title, system: system?.name ?? null, fingerprints };
 }
 
 function titleOf(outline: Outline, places: readonly number[]): string {
   for (const place of places) {
     for (const i of outline.within(place)) {
-      if (outline.elements[i]!.name === 'h1') return outline.textOf(i, LONGEST_TITLE);
+      if (outline.elements[i]!.name === 'h1') return outline.beginning(i, LONGEST_TITLE);
     }
   }
   return '';

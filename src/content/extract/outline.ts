@@ -1,22 +1,23 @@
-import type { Child, Element } from '../element.js';
+import type { Element } from '../element.js';
 import { BLOCKS, HEADINGS } from '../markdown/names.js';
 import { isNoise, isSourceLink } from '../markdown/noise.js';
+import { type FlatTree, flatten } from './flat-tree.js';
 
 /** Fewer characters are a label rather than a sentence. */
-const SENTENCE = 40;
+export const SENTENCE = 40;
 /** What a label counts beside a sentence of the same length. */
 const LABEL_WEIGHT = 0.2;
 /** A block with more of its text in links leads somewhere instead of saying something. */
 const MOST_LINKED = 0.5;
+/** Texts that are looked at for how an element begins. */
+const MOST_TEXTS = 256;
 
-/**
- * The elements of a page in its order, each with what stands in it: flat arrays instead of calls, so that depth costs nothing. An element
- * and all in it are the places from its own to its end.
- */
+/** The elements of a page with what stands in each of them: lists instead of calls, so that depth costs nothing. */
 export class Outline {
   readonly elements: readonly Element[];
   readonly parents: Int32Array;
   readonly ends: Int32Array;
+  readonly tree: FlatTree;
   /** Nearest element that stands on lines of its own. */
   readonly blocks: Int32Array;
   /** Whether it is a link or in one. */
@@ -27,28 +28,24 @@ export class Outline {
   #measures: Measures | null = null;
 
   constructor(root: Element) {
-    const { elements, parents } = flatten(root);
-    const count = elements.length;
+    this.tree = flatten(root);
+    const { elements, parents, ends, texts, owners } = this.tree;
     this.elements = elements;
-    this.parents = Int32Array.from(parents);
-    this.ends = new Int32Array(count);
+    this.parents = parents;
+    this.ends = ends;
+    const count = elements.length;
     this.blocks = new Int32Array(count);
     this.linked = new Uint8Array(count);
     this.#own = new Int32Array(count);
     this.#gone = new Uint8Array(count);
-    for (let i = count - 1; i >= 0; i--) {
-      this.ends[i] = Math.max(this.ends[i]!, i + 1);
-      const parent = parents[i]!;
-      if (parent >= 0) this.ends[parent] = Math.max(this.ends[parent]!, this.ends[i]!);
-    }
     for (let i = 0; i < count; i++) {
       const element = elements[i]!;
       const parent = parents[i]!;
-      this.#own[i] = ownCharacters(element);
       this.blocks[i] = parent < 0 || BLOCKS.has(element.name) ? i : this.blocks[parent]!;
       const isLink = element.name === 'a' && element.has('href');
       this.linked[i] = isLink || (parent >= 0 && this.linked[parent] === 1) ? 1 : 0;
     }
+    for (const [at, text] of texts.entries()) this.#own[owners[at]!]! += characters(text);
   }
 
   get count(): number {
@@ -117,30 +114,27 @@ export class Outline {
     }
   }
 
-  /** The text of an element without what is gone, white space folded; no longer than is asked for. */
-  textOf(i: number, longest: number): string {
+  /** How an element's text begins, white space folded, without what is gone; all of it where that is short. */
+  beginning(i: number, length: number): string {
+    const { texts, owners, textStarts, textEnds } = this.tree;
+    const last = Math.min(textEnds[i]!, textStarts[i]! + MOST_TEXTS);
     let text = '';
-    const waiting: (Child | number)[] = [i];
-    for (let node = waiting.pop(); node !== undefined && text.length <= longest; node = waiting.pop()) {
-      if (typeof node === 'string') text += node.length > longest ? node.slice(0, longest * 4) : node;
-      else if (typeof node === 'number') this.#pushContent(node, waiting);
+    let block = -1;
+    for (let at = textStarts[i]!; at < last && text.length <= length; at++) {
+      const owner = owners[at]!;
+      if (this.#gone[owner] === 1) continue;
+      if (this.blocks[owner] !== block) text += ' ';
+      block = this.blocks[owner]!;
+      text = (text + texts[at]!.slice(0, length * 4)).replace(SPACES, ' ').trimStart();
     }
-    return text.replace(/[\s\u200b-\u200d\u2060\ufeff]+/g, ' ').trim();
+    return text.trim();
   }
 
-  #pushContent(i: number, waiting: (Child | number)[]): void {
-    const { children } = this.elements[i]!;
-    const places: (Child | number)[] = [];
-    let place = i + 1;
-    for (const child of children) {
-      if (typeof child === 'string') places.push(child);
-      else {
-        if (this.#gone[place] === 0) places.push(place);
-        if (BLOCKS.has(child.name) || child.name === 'br') places.push(' ');
-        place = this.ends[place]!;
-      }
-    }
-    for (let at = places.length - 1; at >= 0; at--) waiting.push(places[at]!);
+  /** For each place how many elements before it pass a test: so many pass in an element as the numbers at its ends differ. */
+  counts(test: (element: Element, i: number) => boolean): Int32Array {
+    const counts = new Int32Array(this.count + 1);
+    for (let i = 0; i < this.count; i++) counts[i + 1] = counts[i]! + (test(this.elements[i]!, i) ? 1 : 0);
+    return counts;
   }
 
   get #measured(): Measures {
@@ -183,37 +177,15 @@ interface Measures {
   readonly prose: Float64Array;
 }
 
+const SPACES = /[\s\u200b-\u200d\u2060\ufeff]+/g;
+
 function proseOf(element: Element, text: number, links: number): number {
   if (text === 0 || links > text * MOST_LINKED || HEADINGS.has(element.name)) return 0;
   return text < SENTENCE && element.name !== 'pre' ? (text - links) * LABEL_WEIGHT : text - links;
 }
 
-function flatten(root: Element): { elements: Element[]; parents: number[] } {
-  const elements: Element[] = [];
-  const parents: number[] = [];
-  const waiting: Element[] = [root];
-  const waitingParents: number[] = [-1];
-  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
-    const place = elements.length;
-    elements.push(element);
-    parents.push(waitingParents.pop()!);
-    for (let i = element.children.length - 1; i >= 0; i--) {
-      const child = element.children[i]!;
-      if (typeof child === 'string') continue;
-      waiting.push(child);
-      waitingParents.push(place);
-    }
-  }
-  return { elements, parents };
-}
-
-function ownCharacters(element: Element): number {
-  let count = 0;
-  for (const child of element.children) if (typeof child === 'string') count += characters(child);
-  return count;
-}
-
-function characters(text: string): number {
+/** Without white space and what has no width. */
+export function characters(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);

@@ -1,5 +1,5 @@
 import { BLOCKS, HEADINGS } from '../markdown/names.js';
-import type { Outline } from './outline.js';
+import { type Outline, SENTENCE } from './outline.js';
 
 /** How boxes begin that want something of the reader or lead elsewhere; in the languages that most pages are written in. */
 const LEADS = new RegExp(
@@ -21,7 +21,6 @@ const LONGEST_LEAD = 80;
 const LARGEST_SHARE = 0.15;
 const LARGEST_WIDGET = 250;
 const LINKY = 0.4;
-const SENTENCE = 40;
 const CONTENT_ELEMENTS = new Set(['pre', 'table', 'figure', 'img', 'math', 'blockquote', 'picture', 'dl']);
 /** What asks for words of the reader. Buttons alone stand beside content too: above code, tables and tabs. */
 const FIELDS = new Set(['input', 'textarea', 'select', 'label']);
@@ -31,48 +30,55 @@ const BOXES = new Set(['div', 'section', 'aside', 'ul', 'ol', 'article', 'detail
 /** Drops what is inside of the text and no part of it: boxes that lead elsewhere or ask for something, and labels above the title. */
 export function trim(outline: Outline, from: number): void {
   const most = outline.prose(from) * LARGEST_SHARE;
+  const parts = new Parts(outline);
   const boxes: number[] = [];
   for (const i of outline.within(from)) {
-    if (i !== from && BOXES.has(outline.elements[i]!.name) && outline.prose(i) <= most && isBesideText(outline, i)) boxes.push(i);
+    if (i === from || !BOXES.has(outline.elements[i]!.name) || outline.prose(i) > most) continue;
+    if (outline.text(i) > 0 && !parts.holdContent(i) && isBesideText(outline, i, parts)) boxes.push(i);
   }
   for (const i of boxes) outline.drop(i);
-  dropLedSections(outline, from, most);
-  dropAboveTitle(outline, from);
+  dropLedSections(outline, from, most, parts);
+  dropAboveTitle(outline, from, parts);
 }
 
-function isBesideText(outline: Outline, i: number): boolean {
+function isBesideText(outline: Outline, i: number, parts: Parts): boolean {
   const text = outline.text(i);
-  if (text === 0) return false;
-  const parts = partsOf(outline, i);
-  if (parts.hasContent) return false;
   if (isButton(outline, i, text)) return true;
-  const lead = outline.textOf(i, LONGEST_LEAD);
+  const lead = outline.beginning(i, LONGEST_LEAD);
   if (ADVERTISEMENT.test(lead)) return true;
-  if (LEADS.test(lead)) return outline.linkDensity(i) >= LINKY || parts.fields > 0 || parts.buttons > 0;
-  return parts.fields > 0 && text < LARGEST_WIDGET && !parts.hasItems;
+  if (LEADS.test(lead)) return outline.linkDensity(i) >= LINKY || parts.fields(i) > 0 || parts.buttons(i) > 0;
+  return parts.fields(i) > 0 && text < LARGEST_WIDGET && !parts.haveItems(i);
 }
 
-interface Parts {
-  readonly fields: number;
-  readonly buttons: number;
-  readonly hasContent: boolean;
+/** What is in elements of a page, counted once for all of them. */
+class Parts {
+  readonly #ends: Int32Array;
+  readonly #fields: Int32Array;
+  readonly #buttons: Int32Array;
+  readonly #content: Int32Array;
   /** Items of lists that say something. */
-  readonly hasItems: boolean;
-}
+  readonly #items: Int32Array;
 
-function partsOf(outline: Outline, i: number): Parts {
-  let fields = 0;
-  let buttons = 0;
-  let hasItems = false;
-  for (let at = i; at < outline.ends[i]!; at++) {
-    const { name } = outline.elements[at]!;
-    if (FIELDS.has(name)) fields++;
-    if (name === 'button') buttons++;
-    if (outline.isGone(at)) continue;
-    if (CONTENT_ELEMENTS.has(name) || name === 'h1') return { fields, buttons, hasContent: true, hasItems };
-    hasItems ||= name === 'li' && outline.linkDensity(at) < LINKY && outline.text(at) > 0;
+  constructor(outline: Outline) {
+    this.#ends = outline.ends;
+    this.#fields = outline.counts(({ name }) => FIELDS.has(name));
+    this.#buttons = outline.counts(({ name }) => name === 'button');
+    this.#content = outline.counts(
+      ({ name }, i) => (CONTENT_ELEMENTS.has(name) || name === 'h1') && !outline.isGone(i),
+    );
+    this.#items = outline.counts(
+      ({ name }, i) => name === 'li' && !outline.isGone(i) && outline.text(i) > 0 && outline.linkDensity(i) < LINKY,
+    );
   }
-  return { fields, buttons, hasContent: false, hasItems };
+
+  fields = (i: number): number => this.#in(this.#fields, i);
+  buttons = (i: number): number => this.#in(this.#buttons, i);
+  holdContent = (i: number): boolean => this.#in(this.#content, i) > 0;
+  haveItems = (i: number): boolean => this.#in(this.#items, i) > 0;
+
+  #in(counts: Int32Array, i: number): number {
+    return counts[this.#ends[i]!]! - counts[i]!;
+  }
 }
 
 /** A link that looks like a button and is all there is. */
@@ -83,22 +89,23 @@ function isButton(outline: Outline, i: number, text: number): boolean {
     const element = outline.elements[at]!;
     if (element.name !== 'a') continue;
     links++;
-    if (element.attribute('role') !== 'button' && !element.classes.some((each) => /^(?:btn|button)\b/i.test(each))) return false;
+    if (element.attribute('role') !== 'button' && !element.classes.some((each) => /^(?:btn|button)\b/i.test(each)))
+      return false;
   }
   return links > 0;
 }
 
 /** A heading that leads elsewhere, with what follows up to the next one, where that is links. */
-function dropLedSections(outline: Outline, from: number, most: number): void {
+function dropLedSections(outline: Outline, from: number, most: number, parts: Parts): void {
   for (const i of [...outline.within(from)]) {
     const { name } = outline.elements[i]!;
     if (outline.isGone(i) || !HEADINGS.has(name) || name === 'h1') continue;
-    if (!LEADS.test(outline.textOf(i, LONGEST_LEAD))) continue;
+    if (!LEADS.test(outline.beginning(i, LONGEST_LEAD))) continue;
     const section = sectionOf(outline, i);
     const text = section.reduce((sum, at) => sum + outline.text(at), 0);
     const links = section.reduce((sum, at) => sum + outline.linkText(at), 0);
     const prose = section.reduce((sum, at) => sum + outline.prose(at), 0);
-    const hasContent = section.some((at) => partsOf(outline, at).hasContent);
+    const hasContent = section.some(parts.holdContent);
     if (hasContent || prose > most || links < text * LINKY) continue;
     for (const at of [i, ...section]) outline.drop(at);
   }
@@ -118,7 +125,7 @@ function sectionOf(outline: Outline, heading: number): number[] {
 }
 
 /** Before the title stand names of categories, ways back and banners. */
-function dropAboveTitle(outline: Outline, from: number): void {
+function dropAboveTitle(outline: Outline, from: number, parts: Parts): void {
   let title = -1;
   for (const i of outline.within(from)) {
     if (outline.elements[i]!.name !== 'h1') continue;
@@ -133,5 +140,5 @@ function dropAboveTitle(outline: Outline, from: number): void {
     i = outline.ends[i]! - 1;
   }
   if (above.some((i) => outline.prose(i) >= SENTENCE)) return;
-  for (const i of above) if (BLOCKS.has(outline.elements[i]!.name) && !partsOf(outline, i).hasContent) outline.drop(i);
+  for (const i of above) if (BLOCKS.has(outline.elements[i]!.name) && !parts.holdContent(i)) outline.drop(i);
 }
