@@ -12,6 +12,12 @@ const MOST = 0.85;
 /** In what the page calls its main part, little is beside the text. */
 const MOST_OF_MAIN = 0.97;
 const LEAST_OF_BODY = 0.5;
+/** With less of it in sentences a page is an index, and its links are what people came for. */
+const LEAST_PROSE = 0.3;
+/** A character of a way elsewhere counts as much as so many of sentences. */
+const WAY_WEIGHT = 4;
+/** A place with less of the page's sentences is one text of many. */
+const LEAST_OF_PROSE = 0.65;
 /** A block of so many characters beside the text, mostly not links, belongs to it. */
 const PARAGRAPH = 80;
 const FEW_LINKS = 0.25;
@@ -24,7 +30,7 @@ export function findGeneral(outline: Outline, url: string | null): number[] {
   );
   dropFurniture(outline, body, url);
   const start = semantic(outline, body);
-  const core = descend(outline, start, start === body ? MOST : MOST_OF_MAIN);
+  const core = start === body ? densest(outline, start) : descend(outline, start, MOST_OF_MAIN);
   keepOnly(outline, start, core);
   trim(outline, start);
   return [start];
@@ -42,6 +48,18 @@ function semantic(outline: Outline, body: number): number {
     }
   }
   return best;
+}
+
+/** The place that says most and leads away least; where nothing does, the one that has most of the page. */
+function densest(outline: Outline, start: number): number {
+  if (outline.prose(start) < outline.text(start) * LEAST_PROSE) return descend(outline, start, MOST);
+  const worth = (i: number): number => outline.prose(i) - outline.ways(i) * WAY_WEIGHT;
+  let best = start;
+  for (const i of outline.within(start)) {
+    if (worth(i) >= worth(best) && CONTAINERS.has(outline.elements[i]!.name)) best = i;
+  }
+  const isText = worth(best) > 0 && outline.prose(best) >= outline.prose(start) * LEAST_OF_PROSE;
+  return descend(outline, isText ? best : start, MOST);
 }
 
 /** Goes down as long as one place has most of the text. */

@@ -6,7 +6,7 @@ import { Outline } from './outline.js';
 import { dropRepeats, fingerprintsOf } from './repeats.js';
 import type { SiteMemory } from './site-memory.js';
 import { findBySystem, recognise } from './systems.js';
-import { textBlocks } from './text-blocks.js';
+import { type TextBlock, textBlocks } from './text-blocks.js';
 
 export interface MainContent {
   /** What a person came to read, in the page's order. They are parts of the tree, which has lost all else that was in them. */
@@ -33,17 +33,25 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
   const head = readHead(tree);
   const outline = new Outline(tree);
   outline.dropNoise();
+  const blocks = textBlocks(outline);
+  const { memory } = options;
+  if (memory !== undefined) {
+    outline.setCommon(blocks.filter(({ fingerprint }) => memory.isFrequent(fingerprint)).map(({ at }) => at));
+  }
   const system = options.rules === false ? null : recognise(head, outline);
   const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline, options.url ?? null);
   for (const place of places) dropContentsLists(outline, place, options.url ?? null);
-  const blocks = textBlocks(outline, places);
-  const fingerprints = [...fingerprintsOf(outline, blocks)];
-  if (options.memory !== undefined) dropRepeats(outline, blocks, options.memory);
+  if (memory !== undefined) dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
   const title = titleOf(outline, places) || head.title;
   for (const place of places) prune(outline, place);
   const nodes = places.map((place) => outline.elements[place]!);
-  return { nodes, title, system: system?.name ?? null, fingerprints };
+  return { nodes, title, system: system?.name ?? null, fingerprints: [...fingerprintsOf(outline, blocks)] };
 }
+
+const isIn =
+  (outline: Outline, places: readonly number[]) =>
+  ({ at }: TextBlock): boolean =>
+    !outline.isGone(at) && places.some((place) => outline.isIn(at, place));
 
 function titleOf(outline: Outline, places: readonly number[]): string {
   for (const place of places) {

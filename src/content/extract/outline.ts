@@ -25,6 +25,8 @@ export class Outline {
   /** Characters directly in it, without white space. */
   readonly #own: Int32Array;
   readonly #gone: Uint8Array;
+  /** Blocks that other pages have too. */
+  readonly #common: Uint8Array;
   #measures: Measures | null = null;
 
   constructor(root: Element) {
@@ -38,6 +40,7 @@ export class Outline {
     this.linked = new Uint8Array(count);
     this.#own = new Int32Array(count);
     this.#gone = new Uint8Array(count);
+    this.#common = new Uint8Array(count);
     for (let i = 0; i < count; i++) {
       const element = elements[i]!;
       const parent = parents[i]!;
@@ -62,6 +65,12 @@ export class Outline {
     this.#measures = null;
   }
 
+  /** What other pages say too is no sentence of this one. */
+  setCommon(blocks: Iterable<number>): void {
+    for (const i of blocks) this.#common[i] = 1;
+    this.#measures = null;
+  }
+
   /** What nobody reads, whatever the page: hidden, controls, permalinks, line numbers. */
   dropNoise(): void {
     for (let i = 0; i < this.count; i++) {
@@ -83,6 +92,11 @@ export class Outline {
   /** How much of it is sentences, code and cells rather than labels and links. */
   prose(i: number): number {
     return this.#measured.prose[i]!;
+  }
+
+  /** Text of the blocks in it that are mostly links. */
+  ways(i: number): number {
+    return this.#measured.ways[i]!;
   }
 
   /** What an element is worth beside others: sentences count in full, labels and links a little. */
@@ -146,6 +160,7 @@ export class Outline {
     const text = new Int32Array(this.count);
     const links = new Int32Array(this.count);
     const prose = new Float64Array(this.count);
+    const ways = new Int32Array(this.count);
     // Of a block alone, without the blocks in it.
     const blockText = new Int32Array(this.count);
     const blockLinks = new Int32Array(this.count);
@@ -160,14 +175,16 @@ export class Outline {
     }
     for (let i = this.count - 1; i >= 0; i--) {
       if (this.#gone[i] === 1) continue;
-      prose[i]! += proseOf(this.elements[i]!, blockText[i]!, blockLinks[i]!);
+      if (this.#common[i] === 0) prose[i]! += proseOf(this.elements[i]!, blockText[i]!, blockLinks[i]!);
+      if (isWay(this.elements[i]!, blockText[i]!, blockLinks[i]!)) ways[i]! += blockText[i]!;
       const parent = this.parents[i]!;
       if (parent < 0) continue;
       text[parent]! += text[i]!;
       links[parent]! += links[i]!;
       prose[parent]! += prose[i]!;
+      ways[parent]! += ways[i]!;
     }
-    return { text, links, prose };
+    return { text, links, prose, ways };
   }
 }
 
@@ -175,13 +192,20 @@ interface Measures {
   readonly text: Int32Array;
   readonly links: Int32Array;
   readonly prose: Float64Array;
+  readonly ways: Int32Array;
 }
 
 const SPACES = /[\s\u200b-\u200d\u2060\ufeff]+/g;
 
 function proseOf(element: Element, text: number, links: number): number {
-  if (text === 0 || links > text * MOST_LINKED || HEADINGS.has(element.name)) return 0;
-  return text < SENTENCE && element.name !== 'pre' ? (text - links) * LABEL_WEIGHT : text - links;
+  if (element.name === 'pre') return text;
+  if (text === 0 || isWay(element, text, links) || HEADINGS.has(element.name)) return 0;
+  return text < SENTENCE ? (text - links) * LABEL_WEIGHT : text - links;
+}
+
+/** A block that leads somewhere. Code says what it says, linked or not. */
+function isWay({ name }: Element, text: number, links: number): boolean {
+  return links > text * MOST_LINKED && name !== 'pre';
 }
 
 /** Without white space and what has no width. */

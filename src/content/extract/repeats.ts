@@ -24,11 +24,12 @@ function dropEdge(outline: Outline, blocks: readonly TextBlock[], memory: SiteMe
     const { name } = outline.elements[at]!;
     if (outline.isGone(at) || name === 'h1') continue;
     if (frame.isInContent(at)) break;
+    const isHeading = HEADINGS.has(name);
+    const isKnown = isHeading ? memory.isNearlyEverywhere(block.fingerprint) : memory.isFrequent(block.fingerprint);
     const isOfFrame =
-      (frame.isOnce(block) && memory.isFrequent(block.fingerprint)) ||
-      (isWay(outline, block) && memory.isNearlyEverywhere(wayOf(block)));
+      (isKnown && frame.isOnce(block)) || (isWay(outline, block) && memory.isNearlyEverywhere(wayOf(block)));
     if (isOfFrame && outline.text(at) <= block.text) dropped.push(at);
-    else if (block.text >= SENTENCE || HEADINGS.has(name) || name === 'li') break;
+    else if (block.text >= SENTENCE || isHeading || name === 'li') break;
   }
   for (const at of dropped) outline.drop(at);
 }

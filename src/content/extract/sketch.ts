@@ -1,8 +1,8 @@
 const ROWS = 4;
-const WIDTH = 1 << 15;
+const WIDTH = 1 << 16;
 
 /**
- * How often each of very many things was counted, in half a megabyte however many there are: never too few, and too many only by what
+ * How often each of very many things was counted, in a megabyte however many there are: never too few, and too many only by what
  * else fell on the same four counters. Adding is all that is done to them, so the order of what is counted does not matter.
  */
 export class Sketch {

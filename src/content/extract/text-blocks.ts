@@ -18,24 +18,22 @@ const LEVELS = 3;
 const START = 0x811c9dc5;
 const PRIME = 0x01000193;
 
-/** The blocks of what is kept of a page, in its order. */
-export function textBlocks(outline: Outline, places: readonly number[]): TextBlock[] {
-  const { texts, owners, textStarts, textEnds } = outline.tree;
+/** The blocks of a page that are not gone, in its order. */
+export function textBlocks(outline: Outline): TextBlock[] {
+  const { texts, owners } = outline.tree;
   const hashes = new Uint32Array(outline.count).fill(START);
   const counts = new Int32Array(outline.count);
   const links = new Int32Array(outline.count);
   const found: number[] = [];
-  for (const place of places) {
-    for (let at = textStarts[place]!; at < textEnds[place]!; at++) {
-      const owner = owners[at]!;
-      const length = outline.isGone(owner) ? 0 : characters(texts[at]!);
-      if (length === 0) continue;
-      const block = outline.blocks[owner]!;
-      if (counts[block] === 0) found.push(block);
-      hashes[block] = addWords(hashes[block]!, texts[at]!);
-      counts[block]! += length;
-      if (outline.linked[owner] === 1) links[block]! += length;
-    }
+  for (const [at, text] of texts.entries()) {
+    const owner = owners[at]!;
+    const length = outline.isGone(owner) ? 0 : characters(text);
+    if (length === 0) continue;
+    const block = outline.blocks[owner]!;
+    if (counts[block] === 0) found.push(block);
+    hashes[block] = addWords(hashes[block]!, text);
+    counts[block]! += length;
+    if (outline.linked[owner] === 1) links[block]! += length;
   }
   return found.map((at) => {
     const place = placeOf(outline.elements[at]!);

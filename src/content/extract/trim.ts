@@ -16,6 +16,13 @@ const LEADS = new RegExp(
   ].join('|')})`,
   'i',
 );
+const ABOUT_AUTHOR =
+  /^(?:about the author|written by|.ber (?:den|die) autor|. propos de l.auteur|sobre el autor|.{0,40}\b(?:newsletter|in your inbox)\b)/i;
+/** Banners ask for consent in much the same words on all sites. */
+const COOKIES =
+  /cookies?\b.*\b(?:accept|agree|consent|preferences|zustimm|akzeptier|accepter|aceptar)|\b(?:accept|agree|consent|privacy|privatsph)\w*\b.*cookies?\b/is;
+const REPLY = /^\s*(?:reply|antworten|r.pondre|responder)\s*$/i;
+const LONGEST_NOTICE = 600;
 const LONGEST_LEAD = 80;
 /** Larger boxes are part of the text, whatever they begin with. */
 const LARGEST_SHARE = 0.15;
@@ -46,7 +53,9 @@ function isBesideText(outline: Outline, i: number, parts: Parts): boolean {
   if (isButton(outline, i, text)) return true;
   const lead = outline.beginning(i, LONGEST_LEAD);
   if (ADVERTISEMENT.test(lead)) return true;
-  if (LEADS.test(lead)) return outline.linkDensity(i) >= LINKY || parts.fields(i) > 0 || parts.buttons(i) > 0;
+  if (ABOUT_AUTHOR.test(lead) || (parts.buttons(i) > 0 && COOKIES.test(outline.beginning(i, LONGEST_NOTICE))))
+    return true;
+  if (LEADS.test(lead) && (outline.linkDensity(i) >= LINKY || parts.asks(i))) return true;
   return parts.fields(i) > 0 && text < LARGEST_WIDGET && !parts.haveItems(i);
 }
 
@@ -55,6 +64,7 @@ class Parts {
   readonly #ends: Int32Array;
   readonly #fields: Int32Array;
   readonly #buttons: Int32Array;
+  readonly #replies: Int32Array;
   readonly #content: Int32Array;
   /** Items of lists that say something. */
   readonly #items: Int32Array;
@@ -63,6 +73,9 @@ class Parts {
     this.#ends = outline.ends;
     this.#fields = outline.counts(({ name }) => FIELDS.has(name));
     this.#buttons = outline.counts(({ name }) => name === 'button');
+    this.#replies = outline.counts(
+      ({ children: [first] }) => typeof first === 'string' && first.length < SENTENCE && REPLY.test(first),
+    );
     this.#content = outline.counts(
       ({ name }, i) => (CONTENT_ELEMENTS.has(name) || name === 'h1') && !outline.isGone(i),
     );
@@ -71,6 +84,8 @@ class Parts {
     );
   }
 
+  /** Whether it has fields, buttons or ways to answer. */
+  asks = (i: number): boolean => this.fields(i) + this.#in(this.#buttons, i) + this.#in(this.#replies, i) > 0;
   fields = (i: number): number => this.#in(this.#fields, i);
   buttons = (i: number): number => this.#in(this.#buttons, i);
   holdContent = (i: number): boolean => this.#in(this.#content, i) > 0;
@@ -106,7 +121,7 @@ function dropLedSections(outline: Outline, from: number, most: number, parts: Pa
     const links = section.reduce((sum, at) => sum + outline.linkText(at), 0);
     const prose = section.reduce((sum, at) => sum + outline.prose(at), 0);
     const hasContent = section.some(parts.holdContent);
-    if (hasContent || prose > most || links < text * LINKY) continue;
+    if (hasContent || prose > most || (links < text * LINKY && !section.some(parts.asks))) continue;
     for (const at of [i, ...section]) outline.drop(at);
   }
 }
