@@ -12,6 +12,8 @@ export const DRIVERS_FOLDER = `${PROJECT}bench/peers`;
 /** Where the peers are installed; ignored by git. */
 export const PEERS_FOLDER = `${PROJECT}bench/.peers`;
 export const RESULTS_FOLDER = `${PROJECT}bench/results`;
+/** Pages with a label at each block; docs/EXTRACTION.md says how they came about. */
+export const SAMPLE_FOLDER = `${PROJECT}test/content/sample`;
 
 export const DISK_FOLDER = tmpdir();
 /** Memory where the system offers it as a folder, else the disk. */

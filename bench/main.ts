@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { say } from './compete.js';
+import { HALVES } from './extraction/sample.js';
+import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
 import { UnknownContestantError } from './line-up.js';
 import { manyHosts } from './many-hosts.js';
@@ -22,6 +24,7 @@ const SCENARIOS: readonly Scenario[] = [
   names,
   check,
   markdown,
+  extraction,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
@@ -39,10 +42,11 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-const USAGE = `npm run bench -- [--setup] [${SCENARIOS.map(({ word }) => word).join(' | ')}] [--rounds N] [--only NAME,NAME]
+const USAGE = `npm run bench -- [--setup] [${SCENARIOS.map(({ word }) => word).join(' | ')}] [--rounds N] [--only NAME,NAME] [--half dev|held-out]
 ${SCENARIOS.map(({ word, sentence }) => `  ${word.padEnd(14)}${sentence}`).join('\n')}
 Without a word: all of them. --setup installs what it can of the peers into bench/.peers/ and ends.
 --only leaves out every contestant but these and the durable crawl, which says what the pages are.
+--half measures extraction on that half of the labelled pages alone.
 Tables and charts go to bench/results/. Others: node dist/bench/scan.js, node dist/bench/idle.js.
 `;
 
@@ -71,16 +75,24 @@ function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { setup: { type: 'boolean', default: false }, rounds: { type: 'string' }, only: { type: 'string' } },
+      options: {
+        setup: { type: 'boolean', default: false },
+        rounds: { type: 'string' },
+        only: { type: 'string' },
+        half: { type: 'string' },
+      },
     });
     const scenarios = positionals.map((word) => SCENARIOS.find((scenario) => scenario.word === word));
     const rounds = values.rounds === undefined ? null : Number(values.rounds);
+    const half = HALVES.find((each) => each === values.half) ?? null;
+    if (values.half !== undefined && half === null) return null;
     if (scenarios.includes(undefined) || (rounds !== null && !(Number.isInteger(rounds) && rounds > 0))) return null;
     return {
       setup: values.setup,
       scenarios: scenarios.length === 0 ? SCENARIOS : (scenarios as Scenario[]),
       rounds,
       only: values.only === undefined ? null : values.only.split(','),
+      half,
     };
   } catch {
     return null;

@@ -1,0 +1,78 @@
+import type { Child, Element } from '../element.js';
+import { dropContentsLists } from './contents-list.js';
+import { findGeneral } from './general.js';
+import { readHead } from './head.js';
+import { Outline } from './outline.js';
+import { dropRepeats, fingerprintsOf } from './repeats.js';
+import type { SiteMemory } from './site-memory.js';
+import { findBySystem, recognise } from './systems.js';
+import { type TextBlock, textBlocks } from './text-blocks.js';
+
+export interface MainContent {
+  /** What a person came to read, in the page's order. They are parts of the tree, which has lost all else that was in them. */
+  readonly nodes: readonly Child[];
+  readonly title: string;
+  /** The documentation system that made the page, null where none is known. */
+  readonly system: string | null;
+  /** What a memory of the site learns from the page; the same with and without such a memory. */
+  readonly fingerprints: readonly number[];
+}
+
+export interface ExtractOptions {
+  /** Where the page is from: links to its own address lead to places on it. */
+  readonly url?: string;
+  /** What is known of other pages of the site. */
+  readonly memory?: SiteMemory;
+  /** Whether rules for known documentation systems are used. */
+  readonly rules?: boolean;
+}
+
+const LONGEST_TITLE = 300;
+
+export function mainContent(tree: Element, options: ExtractOptions = {}): MainContent {
+  const head = readHead(tree);
+  const outline = new Outline(tree);
+  outline.dropNoise();
+  const blocks = textBlocks(outline);
+  const { memory } = options;
+  if (memory !== undefined) {
+    outline.setCommon(blocks.filter(({ fingerprint }) => memory.isFrequent(fingerprint)).map(({ at }) => at));
+  }
+  const system = options.rules === false ? null : recognise(head, outline);
+  const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline, options.url ?? null);
+  for (const place of places) dropContentsLists(outline, place, options.url ?? null);
+  if (memory !== undefined) dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
+  const title = titleOf(outline, places) || head.title;
+  for (const place of places) prune(outline, place);
+  const nodes = places.map((place) => outline.elements[place]!);
+  return { nodes, title, system: system?.name ?? null, fingerprints: [...fingerprintsOf(outline, blocks)] };
+}
+
+const isIn =
+  (outline: Outline, places: readonly number[]) =>
+  ({ at }: TextBlock): boolean =>
+    !outline.isGone(at) && places.some((place) => outline.isIn(at, place));
+
+function titleOf(outline: Outline, places: readonly number[]): string {
+  for (const place of places) {
+    for (const i of outline.within(place)) {
+      if (outline.elements[i]!.name === 'h1') return outline.beginning(i, LONGEST_TITLE);
+    }
+  }
+  return '';
+}
+
+/** Takes out of the tree what is gone. */
+function prune(outline: Outline, from: number): void {
+  for (const i of outline.within(from)) {
+    const { children } = outline.elements[i]!;
+    let place = i + 1;
+    let kept = 0;
+    for (const child of children) {
+      const isGone = typeof child !== 'string' && outline.isGone(place);
+      if (typeof child !== 'string') place = outline.ends[place]!;
+      if (!isGone) children[kept++] = child;
+    }
+    children.length = kept;
+  }
+}

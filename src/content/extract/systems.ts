@@ -1,0 +1,168 @@
+import type { Head } from './head.js';
+import type { Outline } from './outline.js';
+import { Selectors } from './selectors.js';
+
+/** A documentation system: how to know it, where its content is and what in it is none. */
+interface Rule {
+  readonly name: string;
+  /** What it calls itself in the page's head. */
+  readonly generator?: RegExp;
+  /** Any of these is on its pages and on no others. */
+  readonly marks: readonly string[];
+  /** The first of these that the page has is the content. */
+  readonly content: readonly string[];
+  /** Beside the content: the title that stands outside of it. */
+  readonly beside?: readonly string[];
+  readonly drop: readonly string[];
+}
+
+const RULES: readonly Rule[] = [
+  {
+    name: 'Sphinx',
+    marks: ['div.sphinxsidebar', 'div.documentwrapper', '#furo-main-content', 'div.rst-content', '.bd-article'],
+    content: ['#furo-main-content', 'div[itemprop=articleBody]', '.bd-article', 'div.body', 'div[role=main]'],
+    drop: [
+      '.headerlink',
+      '.viewcode-link',
+      'div.topic.contents',
+      'nav',
+      '.genindex-jumpbox',
+      '.sphinxsidebar',
+      '.related',
+    ],
+  },
+  {
+    name: 'Docusaurus',
+    generator: /docusaurus/i,
+    marks: ['#__docusaurus'],
+    content: ['.theme-doc-markdown', 'article', 'main'],
+    drop: [
+      'nav',
+      '.theme-doc-toc-mobile',
+      '.hash-link',
+      'article footer',
+      '.theme-edit-this-page',
+      '.pagination-nav',
+      '.table-of-contents',
+      'main aside',
+    ],
+  },
+  {
+    name: 'MkDocs',
+    generator: /mkdocs/i,
+    marks: ['.md-content__inner'],
+    content: ['.md-content__inner', 'div[role=main]'],
+    drop: ['nav', '.headerlink', '.md-content__button', '.md-source-file', '.md-feedback', '.md-tags'],
+  },
+  {
+    name: 'VitePress',
+    generator: /vitepress/i,
+    marks: ['#VPContent'],
+    content: ['.vp-doc', '.VPHome'],
+    drop: ['.header-anchor', 'button', '.lang', 'nav'],
+  },
+  {
+    name: 'javadoc',
+    generator: /^javadoc/i,
+    marks: ['.class-declaration-page', '.package-declaration-page', '.module-declaration-page'],
+    content: ['main', '.contentContainer'],
+    beside: ['div.header'],
+    drop: ['nav', '.table-tabs', 'footer', '.sub-nav', '.package-hierarchy-label', 'ul.horizontal'],
+  },
+  {
+    name: 'DocBook',
+    generator: /docbook/i,
+    marks: ['.navheader'],
+    content: ['body'],
+    drop: ['.navheader', '.navfooter'],
+  },
+  {
+    name: 'Nextra',
+    marks: ['.nextra-toc', '.nextra-navbar', '.nextra-sidebar'],
+    content: ['main[data-pagefind-body]', 'article main', 'article'],
+    drop: ['nav', '.nextra-breadcrumb', '.subheading-anchor'],
+  },
+  {
+    name: 'mdBook',
+    marks: ['#mdbook-help-container', '#menu-bar', 'nav#sidebar.sidebar'],
+    content: ['#content main', '#mdbook-content main'],
+    drop: ['nav', '.buttons', '.nav-wrapper'],
+  },
+  {
+    name: 'rustdoc',
+    generator: /rustdoc/i,
+    marks: ['#main-content.content'],
+    content: ['#main-content'],
+    drop: [
+      '.out-of-band',
+      '.src',
+      '.rightside',
+      '.since',
+      '.test-arrow',
+      '.information',
+      '.tooltip',
+      '.notable-traits',
+      '.anchor',
+      '#copy-path',
+      'summary.hideme',
+      '.srclink',
+    ],
+  },
+  {
+    name: 'MediaWiki',
+    generator: /mediawiki/i,
+    marks: ['#mw-content-text'],
+    content: ['#mw-content-text'],
+    beside: ['#firstHeading'],
+    drop: [
+      '#toc',
+      '.toc',
+      '.mw-editsection',
+      '.editsection',
+      '.printfooter',
+      '.catlinks',
+      '.t-navbar',
+      '.navbox',
+      '.t-example-live-link',
+      '.noprint',
+      '.coliru-btn',
+    ],
+  },
+];
+
+export interface System {
+  readonly name: string;
+  readonly generator: RegExp | null;
+  readonly marks: Selectors;
+  readonly content: readonly Selectors[];
+  readonly beside: Selectors;
+  readonly drop: Selectors;
+}
+
+const SYSTEMS: readonly System[] = RULES.map((rule) => ({
+  name: rule.name,
+  generator: rule.generator ?? null,
+  marks: new Selectors(rule.marks),
+  content: rule.content.map((each) => new Selectors([each])),
+  beside: new Selectors(rule.beside ?? []),
+  drop: new Selectors(rule.drop),
+}));
+
+/** The system that made a page, by what the page says or has; null where none is known. */
+export function recognise(head: Head, outline: Outline): System | null {
+  const named = SYSTEMS.find(({ generator }) => generator?.test(head.generator) === true);
+  return named ?? SYSTEMS.find(({ marks }) => marks.first(outline) !== -1) ?? null;
+}
+
+/** Where a system has put the content; null where it is not there after all. */
+export function findBySystem(outline: Outline, system: System): number[] | null {
+  for (const selectors of system.content) {
+    const content = selectors.first(outline);
+    if (content === -1) continue;
+    const beside = system.beside.first(outline);
+    for (const i of outline.within(content)) if (system.drop.matches(outline.elements[i]!)) outline.drop(i);
+    if (outline.text(content) === 0) return null;
+    return beside === -1 || outline.isIn(beside, content) ? [content] : [beside, content];
+  }
+  return null;
+}
