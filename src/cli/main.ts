@@ -8,6 +8,7 @@ import { runCheck } from './check-command.js';
 import type { CommandInput } from './command.js';
 import { runCrawl, runResume } from './crawl-command.js';
 import { runDelete } from './delete-command.js';
+import { runDocs } from './docs-command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
 import { runExplain } from './explain-command.js';
 import { runExport } from './export-command.js';
@@ -21,6 +22,7 @@ import { Terminal } from './terminal.js';
 const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number>>> = {
   crawl: runCrawl,
   check: runCheck,
+  docs: runDocs,
   resume: runResume,
   export: runExport,
   explain: runExplain,

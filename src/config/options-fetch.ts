@@ -2,10 +2,10 @@ import { checkConnectTo, checkDnsServer, checkHeader, checkNetwork, checkProxy, 
 import type { OptionSpec } from './option-spec.js';
 import { GIB, KIB, MIB } from './units.js';
 
-const CRAWL = ['crawl', 'check'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 /** Commands that ask servers. */
-const ASKERS = ['crawl', 'check', 'preview', 'robots'] as const;
+const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots'] as const;
 
 /** One request: its limits, and the way to the server. */
 export const FETCH_OPTIONS = {

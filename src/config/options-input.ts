@@ -1,10 +1,10 @@
 import type { OptionSpec } from './option-spec.js';
 import { DAY_MS, TIB } from './units.js';
 
-const CRAWL = ['crawl', 'check'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check looks at what pages load anyway. */
 const WITHOUT_CHECK = ['crawl', 'preview'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 
 /** What to crawl, how far, and which spellings are one URL. */
 export const INPUT_OPTIONS = {
@@ -40,6 +40,7 @@ export const INPUT_OPTIONS = {
     type: 'enum',
     values: ['page', 'prefix', 'host', 'subdomains', 'domain', 'any'],
     default: 'subdomains',
+    defaultFor: { docs: 'prefix' },
     placeholder: 'KIND',
     group: 'Input and scope',
     sentence: 'How far from a seed to go; subdomains is the host of the seed and all below it, never its parents',

@@ -1,8 +1,8 @@
 import type { OptionSpec } from './option-spec.js';
 import { GIB, KIB, MIB, TIB } from './units.js';
 
-const CRAWL = ['crawl', 'check'] as const;
-const CRAWL_AND_PREVIEW = ['crawl', 'check', 'preview'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
+const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 
 /** The layers of concurrency, in their order. Layers 4 and 5 are with politeness. */
 export const LAYER_OPTIONS = {

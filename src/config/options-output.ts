@@ -2,11 +2,13 @@ import { COMMANDS } from './commands.js';
 import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
-const CRAWL = ['crawl', 'check'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'preview', 'export', 'delete'] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'export', 'delete'] as const;
+const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
+const WRITERS = ['export', 'check', 'docs'] as const;
 const EXPORT_AND_CHECK = ['export', 'check'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
@@ -39,7 +41,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Write an output at the end',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: CRAWL_AND_CHECK,
   },
   format: {
     flag: 'format',
@@ -68,7 +70,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Where to write it; - is stdout',
     advanced: false,
     resumable: true,
-    commands: EXPORT_AND_CHECK,
+    commands: WRITERS,
     perRun: true,
   },
   anchorText: {

@@ -2,7 +2,7 @@ import { checkApiUrl } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 import { checkSeeding, SEEDING_VALUES } from './seeding.js';
 
-const CRAWL = ['crawl', 'check'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
 
 /** Where URLs come from besides links on pages. */
 export const SEEDING_OPTIONS = {

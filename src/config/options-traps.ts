@@ -1,6 +1,6 @@
 import type { OptionSpec } from './option-spec.js';
 
-const CRAWL = ['crawl', 'check'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
 
 /** Where endless sites are cut; 0 switches a rule off. */
 export const TRAP_OPTIONS = {

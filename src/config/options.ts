@@ -1,6 +1,7 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
 import { CHECK_OPTIONS } from './options-check.js';
+import { DOCS_OPTIONS } from './options-docs.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { INPUT_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
@@ -18,6 +19,7 @@ export const OPTIONS = {
   ...POLITENESS_OPTIONS,
   ...FETCH_OPTIONS,
   ...CHECK_OPTIONS,
+  ...DOCS_OPTIONS,
   ...OUTPUT_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 

@@ -1,0 +1,71 @@
+import { inflateRawSync } from 'node:zlib';
+import type { Element } from '../content/element.js';
+import { mainContent } from '../content/extract/main-content.js';
+import type { SiteMemory } from '../content/extract/site-memory.js';
+import { toMarkdown } from '../content/markdown/markdown.js';
+import { parseTree } from '../content/tree.js';
+import { decodeText, detectEncoding } from '../parse/charset.js';
+
+/** A page as it is kept. */
+export interface KeptPage {
+  url: string;
+  type: string | null;
+  packed: Uint8Array;
+}
+
+export interface PageText {
+  title: string;
+  markdown: string;
+  text: string;
+}
+
+const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
+const FIRST_HEADING = /^#\s+(.+?)\s*#*\s*$/m;
+
+/** What a memory of the site learns from a page. */
+export function fingerprintsOf(page: KeptPage): readonly number[] {
+  return isMarkdown(page) ? [] : mainContent(treeOf(page), { url: page.url }).fingerprints;
+}
+
+/** What a person came to read, as Markdown with absolute links. A page that is Markdown already is taken as it is. */
+export function readPage(page: KeptPage, memory: SiteMemory): PageText {
+  const { url } = page;
+  if (isMarkdown(page)) {
+    const markdown = textOf(page);
+    return { title: FIRST_HEADING.exec(markdown)?.[1] ?? '', markdown, text: markdown };
+  }
+  const tree = treeOf(page);
+  const { nodes, title } = mainContent(tree, { url, memory });
+  const baseHref = baseHrefOf(tree);
+  const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
+  const { markdown, text } = toMarkdown(nodes, { pageUrl: url, baseHref, linkFor });
+  return { title, markdown, text };
+}
+
+const isMarkdown = ({ type }: KeptPage): boolean => MARKDOWN.test(type ?? '');
+
+const treeOf = (page: KeptPage): Element => parseTree(textOf(page));
+
+function textOf({ packed, type }: KeptPage): string {
+  const bytes = inflateRawSync(packed);
+  return decodeText(bytes, detectEncoding(bytes, type).encoding).text;
+}
+
+/** The first `<base href>` counts, wherever it stands. */
+function baseHrefOf(tree: Element): string | null {
+  const waiting: Element[] = [tree];
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (element.name === 'base') {
+      const href = element.attribute('href');
+      if (href !== null) {
+        return href;
+      }
+    }
+    for (const child of element.children.toReversed()) {
+      if (typeof child !== 'string') {
+        waiting.push(child);
+      }
+    }
+  }
+  return null;
+}
