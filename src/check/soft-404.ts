@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
+import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { barePathOf, hostKeyOf, originOf } from '../url/host.js';
 import { shapeOf } from '../url/shape.js';
@@ -37,11 +37,13 @@ const PAGE = `urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND 
 export class Soft404s {
   readonly #database: Database;
   readonly #chains: RedirectChains;
+  readonly #textHash: Statement;
   #probes: Map<string, Probe | null> | null = null;
 
   constructor(database: Database, chains: RedirectChains) {
     this.#database = database;
     this.#chains = chains;
+    this.#textHash = database.prepare('SELECT text_hash AS hash FROM link_facts WHERE page = ?');
   }
 
   /** Queues a probe for each folder shape that has none; files of this machine need none. Returns how many. */
@@ -114,7 +116,7 @@ export class Soft404s {
   }
 
   #textHashOf(id: number): number | null {
-    return this.#database.prepare('SELECT text_hash AS hash FROM link_facts WHERE page = ?').get(id)?.hash ?? null;
+    return this.#textHash.get(id)?.hash ?? null;
   }
 
   /** Null: such a page is honestly refused, or nothing is known yet. */
