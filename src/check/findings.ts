@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { LINK_KINDS } from '../parse/links.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import { IGNORED_LINK } from '../store/page-row.js';
@@ -30,6 +31,7 @@ export interface PageNames {
 /** Where these stand is nobody's concern. */
 const UNLISTED_VERDICTS: ReadonlySet<Verdict> = new Set(['ok', 'skipped']);
 const LONGEST_TEXT = 500;
+const TARGETS_A_TURN = 1_000;
 
 /** A verdict on each target of a link, with all places where it stands, from the store of a check in a few passes. */
 export class Findings {
@@ -56,15 +58,19 @@ export class Findings {
 
   static async gather(parts: FindingsParts): Promise<Findings> {
     const findings = new Findings(parts, await LinkTable.build(parts.database));
-    findings.#judgeTargets();
+    await findings.#judgeTargets();
     findings.#judgeFragments();
     await findings.#findSources();
     findings.table.complete();
     return findings;
   }
 
-  #judgeTargets(): void {
+  async #judgeTargets(): Promise<void> {
+    let count = 0;
     for (const row of this.#verdicts.targets()) {
+      if (++count % TARGETS_A_TURN === 0) {
+        await setImmediate();
+      }
       const links = this.#links.links[row.id]!;
       const ignored = this.#links.ignored[row.id]!;
       const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.redirectTo === null;

@@ -16,6 +16,8 @@ export interface RoundOptions {
   maxRedirects: number;
   /** The limit that cut the first look short, or null. */
   truncated: string | null;
+  /** What second looks have taken so far. */
+  spentMs: number;
   /** Of folders that are checked. */
   ownOrigins: readonly string[];
 }
@@ -42,6 +44,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     second.forgiveHosts();
     setMeta(database, {
       checkRound: String(options.round),
+      checkSpentMs: String(options.spentMs),
       ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
     });
     const queued = second.queued + probed;
@@ -62,7 +65,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     const second = new SecondLook(database, systemClock.wall(), []);
     second.forget(missing);
     second.forgiveHosts();
-    setMeta(database, { checkRound: '0' });
+    setMeta(database, { checkRound: '0', checkSpentMs: '0' });
     database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
     database.exec('COMMIT');
     return second.queued;
