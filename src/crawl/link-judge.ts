@@ -143,7 +143,7 @@ export class LinkJudge {
     if (target.ignored) {
       return unlisted('ignored');
     }
-    if (!target.inScope && !(this.#scope.checksOutside && follow !== 0)) {
+    if (!target.inScope && !this.#scope.checksOutside) {
       return unlisted('scope');
     }
     if (follow === 0) {

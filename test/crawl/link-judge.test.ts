@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { CrawlScope } from '../../src/crawl/crawl-scope.js';
+import { JudgedLinks, LinkJudge } from '../../src/crawl/link-judge.js';
+import { KeyTable } from '../../src/frontier/embedded/key-table.js';
+import { FOLLOWED } from '../../src/store/packed-edges.js';
+import { QueueClass, UrlState } from '../../src/store/url-state.js';
+
+const SEED = 'http://a.test/';
+const OUTSIDE = 'http://b.test/';
+
+function judgeOf(external: boolean): LinkJudge {
+  const seed = { seed: 0, url: SEED, label: SEED, scope: 'host', depth: null, maxUrls: null, fallbacks: [] };
+  const scope = new CrawlScope({
+    seeds: [{ ...seed, scopeUrls: [SEED] }],
+    patterns: { include: [], exclude: [] },
+    maxDepth: null,
+    traps: {
+      ...{ maxUrlLength: 2_000, maxPathSegments: 50, maxSegmentRepeats: 5 },
+      ...{ maxQueryVariants: 1_000, maxShapeVariants: 1_000, allow: [] },
+    },
+    ownKeys: false,
+    external,
+    checksBeyond: true,
+    ignore: [],
+  });
+  return new LinkJudge(new KeyTable(1_000_000), scope);
+}
+
+describe('two links of one page to one URL out of scope, the first of which is not to be asked', () => {
+  it.each([
+    [true, UrlState.queued, null],
+    [false, UrlState.unlisted, 'scope'],
+  ])('external links checked: %s', (external, state, reason) => {
+    const judge = judgeOf(external);
+    const links = new JudgedLinks(() => QueueClass.rest);
+    judge.judge(judge.recall(OUTSIDE), 0, 1, 0, links);
+    judge.judge(judge.recall(OUTSIDE), FOLLOWED, 1, 0, links);
+    expect(links.offers).toMatchObject([{ url: OUTSIDE, state, reason }]);
+  });
+});
