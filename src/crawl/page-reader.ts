@@ -163,6 +163,11 @@ export class PageReader {
     reading.targets = this.#options.targets ? [target.url] : null;
     reading.offers = links.offers;
     reading.found = links.found;
+    if (this.#options.linkFacts && location.includes('#')) {
+      const kept = new LinkFactsKeeper();
+      kept.add(location, 0, 0, false);
+      reading.page.facts = kept.facts(null, null);
+    }
   }
 
   /** Of what is only checked: its title, its text where one has to be compared, and what fragments can point at. */
