@@ -131,6 +131,19 @@ describe('a wall against programs', () => {
       'dead',
     );
     expect(ruleOn(twice({ reason: 'http_5xx', status: 500, title: 'Just a moment...' })).verdict).toBe('server_error');
+  });
+
+  it.each([{ 'x-datadome': 'protected' }, { 'x-iinfo': '1-2' }, { 'x-sucuri-id': '1' }, { server: 'AkamaiGHost' }])(
+    'that sends its name always has not refused where the site behind it is down: %o',
+    (headers) => {
+      expect(ruleOn(twice({ reason: 'http_5xx', status: 503, headers })).verdict).toBe('server_error');
+      expect(ruleOn(twice({ reason: 'auth_required', status: 403, headers })).verdict).toBe('blocked');
+    },
+  );
+
+  it('that says so has refused with 503 too', () => {
+    const headers = { 'cf-mitigated': 'challenge' };
+    expect(ruleOn(twice({ reason: 'http_5xx', status: 503, headers })).verdict).toBe('blocked');
     expect(ruleOn(twice({ reason: 'auth_required', status: 401, forbiddenByHost: 7 })).verdict).toBe('auth_required');
   });
 });
