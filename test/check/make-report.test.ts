@@ -59,3 +59,16 @@ it('a result that was too old to be used makes way for the new one, though a rul
   const [line] = readFileSync(join(store.directory, 'cache.jsonl'), 'utf8').trim().split('\n');
   expect(JSON.parse(line!)).toMatchObject({ url: 'http://a.test/2', verdict: 'ok' });
 });
+
+it('lets others have their turn while many targets are judged', async () => {
+  store.database.exec('BEGIN');
+  for (let id = 1; id <= 1_001; id++) {
+    store.put(id, { state: UrlState.skipped, reason: 'limit' });
+  }
+  store.database.exec('COMMIT');
+  let turns = 0;
+  const turn = setImmediate(() => turns++);
+  await report();
+  clearImmediate(turn);
+  expect(turns).toBe(1);
+});
