@@ -29,6 +29,8 @@ type Standing = Pick<Offer, 'state' | 'reason'> & { pattern?: string };
 const QUEUED: Standing = { state: UrlState.queued, reason: null };
 
 const REMEMBERED = 50_000;
+/** A `data:` image may be as long as a page, and each page may have another. */
+const LONGEST_REMEMBERED = 4_096;
 
 /** The links of one page, judged: which URLs are new, which are nearer than they were, and the id each edge ends at. */
 export class JudgedLinks {
@@ -169,6 +171,9 @@ export class LinkJudge {
     let target = this.#young.get(url);
     if (target !== undefined) {
       return target;
+    }
+    if (url.length > LONGEST_REMEMBERED) {
+      return this.#workOut(url);
     }
     target = this.#old.get(url) ?? this.#workOut(url);
     if (this.#young.size >= REMEMBERED) {

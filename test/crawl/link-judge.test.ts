@@ -38,3 +38,10 @@ describe('two links of one page to one URL out of scope, the first of which is n
     expect(links.offers).toMatchObject([{ url: OUTSIDE, state, reason }]);
   });
 });
+
+it('remembers no URL that is as long as a page: 50,000 of them would fill the memory', () => {
+  const judge = judgeOf(true);
+  const long = `data:image/png;base64,${'A'.repeat(5_000)}`;
+  expect(judge.recall(OUTSIDE)).toBe(judge.recall(OUTSIDE));
+  expect(judge.recall(long)).not.toBe(judge.recall(long));
+});
