@@ -65,7 +65,7 @@ class Pages {
   /** Whether a redirect on the way names a place itself: browsers go there, and forget the one that the link names. */
   isRenamed(target: number): boolean {
     for (let hop = this.#redirect.get(target); hop !== undefined; hop = this.#redirect.get(hop.next)) {
-      if (hop.hrefs !== null) {
+      if (hop.hrefs?.includes('#')) {
         return true;
       }
     }

@@ -163,7 +163,7 @@ export class PageReader {
     reading.targets = this.#options.targets ? [target.url] : null;
     reading.offers = links.offers;
     reading.found = links.found;
-    if (this.#options.linkFacts && location.includes('#')) {
+    if (this.#options.linkFacts) {
       const kept = new LinkFactsKeeper();
       kept.add(location, 0, 0, false);
       reading.page.facts = kept.facts(null, null);

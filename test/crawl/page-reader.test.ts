@@ -5,7 +5,7 @@ import type { Lease } from '../../src/frontier/frontier.js';
 
 it.each([
   ['/new#part', true, ['/new#part']],
-  ['/new', true, undefined],
+  ['/new', true, ['/new']],
   ['/new#part', false, undefined],
 ])('of a redirect to %s a check (%s) keeps %s', (location, linkFacts, hrefs) => {
   const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
