@@ -114,6 +114,12 @@ describe('a name that does not resolve', () => {
   });
 });
 
+it('a look that accuses nobody decides alone, and does not speak for the first', () => {
+  const first = { reason: 'http_4xx', status: 404, message: null };
+  const ruling = ruleOn({ ...twice({ reason: 'http_4xx', status: 451 }), first });
+  expect(ruling).toEqual({ verdict: 'unverifiable', why: '451: withheld for legal reasons' });
+});
+
 describe('a wall against programs', () => {
   it('is known by its header, its page, or its refusing everything; each is named', () => {
     const refused = { reason: 'auth_required', status: 403 };
