@@ -59,18 +59,14 @@ export class Findings {
   static async gather(parts: FindingsParts): Promise<Findings> {
     const findings = new Findings(parts, await LinkTable.build(parts.database));
     await findings.#judgeTargets();
-    findings.#judgeFragments();
+    await findings.#judgeFragments();
     await findings.#findSources();
     findings.table.complete();
     return findings;
   }
 
   async #judgeTargets(): Promise<void> {
-    let count = 0;
-    for (const row of this.#verdicts.targets()) {
-      if (++count % TARGETS_A_TURN === 0) {
-        await setImmediate();
-      }
+    for await (const row of inTurns(this.#verdicts.targets())) {
       const links = this.#links.links[row.id]!;
       const ignored = this.#links.ignored[row.id]!;
       const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.redirectTo === null;
@@ -93,8 +89,8 @@ export class Findings {
     }
   }
 
-  #judgeFragments(): void {
-    for (const check of checkFragments(this.#parts.database, this.#chains)) {
+  async #judgeFragments(): Promise<void> {
+    for await (const check of inTurns(checkFragments(this.#parts.database, this.#chains))) {
       if (check.standing === 'missing') {
         const n = this.table.add(this.#verdicts.ofMissing(check), 0);
         this.#badFragments.set(fragmentKey(check.target, check.fragment), n);
@@ -138,6 +134,17 @@ export class Findings {
         this.table.countUp(inner);
         yield { finding: inner, where };
       }
+    }
+  }
+}
+
+/** Others get a turn now and then. */
+async function* inTurns<T>(items: Iterable<T>): AsyncIterableIterator<T> {
+  let count = 0;
+  for (const item of items) {
+    yield item;
+    if (++count % TARGETS_A_TURN === 0) {
+      await setImmediate();
     }
   }
 }

@@ -24,6 +24,8 @@ const MOST_FOLDERS = 100_000;
 /** Where so many pages of a folder look like the probe, and half of all, one program in the browser shows all of them. */
 const SHELL_PAGES = 4;
 
+/** To send these home is honest. */
+const INDEX_PAGE = /\/(?:index|default|home)(?:\.[a-z]+)?$/i;
 const NOT_FOUND =
   /\b404\b|not found|(?:does not|doesn[’']t) exist|no longer (?:exists|available)|nicht gefunden|introuvable|no encontrad/i;
 
@@ -103,7 +105,7 @@ export class Soft404s {
       return null;
     }
     if (link.id !== end.id) {
-      return probe.redirects && probe.end === end.id
+      return probe.redirects && probe.end === end.id && !INDEX_PAGE.test(barePathOf(link.url))
         ? 'it redirects to where this site sends all that it does not have'
         : null;
     }
