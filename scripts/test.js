@@ -1,7 +1,7 @@
 /**
  * `npm test`: build, types, lint, then all tests, unit and end to end. Stops at the first step that fails; the last line is always
- * `N passed, N failed`, in which a step that failed without naming a test counts as one. Nothing is needed that npm does not
- * install, save Chromium for the HTML report: it is found, installed where that is allowed (root, apt), or named by the test that lacks it.
+ * `N passed, N failed`, in which a step that failed without naming a test counts as one. What is needed beyond npm is found, or
+ * installed where that is allowed (root, apt), or named by the test that lacks it (test-tools.js).
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -14,6 +14,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'gossamer-test-'));
 const report = join(scratch, 'report.json');
 
 const STEPS = [
+  ['tools', 'scripts/test-tools.js'],
   ['build', 'scripts/build.js'],
   ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.', '--diagnostic-level=warn'],

@@ -26,7 +26,8 @@ export function* checkFragments(database: Database, chains: RedirectChains): Ite
     .iterate()) {
     if (last?.target !== target) {
       const { id: end, problem } = chains.endOf(target);
-      last = { target, end, page: problem === null ? pages.get(end) : UNKNOWN };
+      const isEnd = problem === null && (end === target || !pages.isRenamed(target));
+      last = { target, end, page: isEnd ? pages.get(end) : UNKNOWN };
     }
     const { end, page } = last!;
     const standing = typeof page === 'string' ? page : hasOne(page, fragment) ? 'there' : 'missing';
@@ -48,16 +49,34 @@ function hasOne(anchors: AnchorSet, fragment: string): boolean {
 
 class Pages {
   readonly #select: Statement;
+  readonly #redirect: Statement;
 
   constructor(database: Database) {
+    this.#redirect = database.prepare(
+      `SELECT pages.redirect_to AS next, link_facts.hrefs AS hrefs
+       FROM pages LEFT JOIN link_facts ON link_facts.page = pages.id WHERE pages.id = ? AND pages.redirect_to IS NOT NULL`,
+    );
     this.#select = database.prepare(
-      `SELECT urls.state AS state, urls.flags AS flags, pages.content_type AS type, link_facts.anchors AS anchors
+      `SELECT urls.state AS state, urls.reason AS reason, urls.flags AS flags, pages.content_type AS type, link_facts.anchors AS anchors
        FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id WHERE urls.id = ?`,
     );
   }
 
+  /** Whether a redirect on the way names a place itself: browsers go there, and forget the one that the link names. */
+  isRenamed(target: number): boolean {
+    for (let hop = this.#redirect.get(target); hop !== undefined; hop = this.#redirect.get(hop.next)) {
+      if (hop.hrefs?.includes('#')) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   get(id: number): Page {
     const row = this.#select.get(id);
+    if (row?.reason === 'known') {
+      return 'unread';
+    }
     if (row === undefined || row.state !== UrlState.done) {
       return 'unknown';
     }

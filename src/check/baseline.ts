@@ -95,7 +95,7 @@ const shown = (value: unknown): string => printable(JSON.stringify(value) ?? 'no
 
 /**
  * What is new, known and fixed. A link that is not there any more is fixed too; where a run was cut short, only one that was
- * looked at can be.
+ * looked at can be, and never one of which nothing can be said today.
  */
 export function compareWithBaseline(
   links: Iterable<CheckedLink>,
@@ -105,23 +105,30 @@ export function compareWithBaseline(
   const result: Comparison = { new: [], known: [], fixed: [] };
   const broken = new Set<string>();
   const fine = new Set<string>();
+  const unsaid = new Set<string>();
   for (const link of links) {
     const key = keyOf(link);
     const known = baseline.get(key);
     if (!link.fails) {
-      if (known !== undefined) fine.add(key);
+      if (isUnsaid(link.verdict, isTruncated)) unsaid.add(key);
+      else if (known !== undefined) fine.add(key);
       continue;
     }
     broken.add(key);
     if (known === undefined) result.new.push(link);
     else result.known.push({ ...link, firstSeen: known.firstSeen });
   }
-  for (const key of baseline.keys()) {
-    if (!broken.has(key) && (!isTruncated || fine.has(key))) result.fixed.push(key);
+  for (const [key, { url }] of baseline) {
+    const isOpen = unsaid.has(key) || unsaid.has(keyOf({ url, fragment: null }));
+    if (!broken.has(key) && !isOpen && (!isTruncated || fine.has(key))) result.fixed.push(key);
   }
   result.fixed.sort();
   return result;
 }
+
+/** Nothing was learned of the link: it is neither broken nor mended. */
+const isUnsaid = (verdict: Verdict, isTruncated: boolean): boolean =>
+  verdict === 'unverifiable' || verdict === 'rate_limited' || (verdict === 'skipped' && isTruncated);
 
 /** The baseline after a run: what is broken now with the date since when, and what a run that was cut short did not look at. */
 export function updateBaseline(before: Baseline, { new: added, known, fixed }: Comparison, today: string): Baseline {

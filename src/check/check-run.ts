@@ -26,8 +26,9 @@ export interface CheckPlan {
   seeds: SeedRow[];
   /** It begins; else the one that is kept in the directory goes on. */
   isNew: boolean;
-  /** How far the kept one had come. */
+  /** How far the kept one had come, and how long its second looks have taken. */
   round: number;
+  spentMs: number;
   truncated: string | null;
   folders: readonly LocalFolder[];
   /** Of a new one. */
@@ -111,7 +112,7 @@ export class CheckRun {
     const { secondLookBudgetMs, maxRedirects } = resolved.options;
     let { round } = this.#plan;
     let isNew = this.#plan.isNew;
-    let spentMs = 0;
+    let { spentMs } = this.#plan;
     for (;;) {
       const leftMs = secondLookBudgetMs - spentMs;
       const since = clock.now();
@@ -129,6 +130,7 @@ export class CheckRun {
             round: round + 1,
             maxRedirects,
             truncated: this.#truncated,
+            spentMs,
             ownOrigins: served.origins.map(({ origin }) => origin),
           });
       if (queued === 0) {

@@ -78,6 +78,7 @@ export class FindingTable {
 
   /** A baseline knows these: they fail nobody any more. */
   acquit(known: readonly CheckedLink[]): void {
+    this.#database.exec('CREATE INDEX IF NOT EXISTS temp.findings_of ON findings (url)');
     const update = this.#database.prepare(
       'UPDATE temp.findings SET fails = 0, first_seen = ? WHERE url = ? AND fragment IS ?',
     );

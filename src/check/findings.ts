@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { LINK_KINDS } from '../parse/links.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import { IGNORED_LINK } from '../store/page-row.js';
@@ -30,6 +31,7 @@ export interface PageNames {
 /** Where these stand is nobody's concern. */
 const UNLISTED_VERDICTS: ReadonlySet<Verdict> = new Set(['ok', 'skipped']);
 const LONGEST_TEXT = 500;
+const TARGETS_A_TURN = 1_000;
 
 /** A verdict on each target of a link, with all places where it stands, from the store of a check in a few passes. */
 export class Findings {
@@ -56,15 +58,15 @@ export class Findings {
 
   static async gather(parts: FindingsParts): Promise<Findings> {
     const findings = new Findings(parts, await LinkTable.build(parts.database));
-    findings.#judgeTargets();
-    findings.#judgeFragments();
+    await findings.#judgeTargets();
+    await findings.#judgeFragments();
     await findings.#findSources();
     findings.table.complete();
     return findings;
   }
 
-  #judgeTargets(): void {
-    for (const row of this.#verdicts.targets()) {
+  async #judgeTargets(): Promise<void> {
+    for await (const row of inTurns(this.#verdicts.targets())) {
       const links = this.#links.links[row.id]!;
       const ignored = this.#links.ignored[row.id]!;
       const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.redirectTo === null;
@@ -87,8 +89,8 @@ export class Findings {
     }
   }
 
-  #judgeFragments(): void {
-    for (const check of checkFragments(this.#parts.database, this.#chains)) {
+  async #judgeFragments(): Promise<void> {
+    for await (const check of inTurns(checkFragments(this.#parts.database, this.#chains))) {
       if (check.standing === 'missing') {
         const n = this.table.add(this.#verdicts.ofMissing(check), 0);
         this.#badFragments.set(fragmentKey(check.target, check.fragment), n);
@@ -132,6 +134,17 @@ export class Findings {
         this.table.countUp(inner);
         yield { finding: inner, where };
       }
+    }
+  }
+}
+
+/** Others get a turn now and then. */
+async function* inTurns<T>(items: Iterable<T>): AsyncIterableIterator<T> {
+  let count = 0;
+  for (const item of items) {
+    yield item;
+    if (++count % TARGETS_A_TURN === 0) {
+      await setImmediate();
     }
   }
 }

@@ -22,7 +22,7 @@ const { iframe: IFRAME, frame: FRAME, form: FORM, redirect: REDIRECT } = LINK_KI
 const isLoaded = (kind: number): boolean =>
   kind === IFRAME || kind === FRAME || (!isFollowedKind(kind) && kind !== FORM && kind !== LINK_KIND_NUMBER.link);
 
-/** All links of a check, counted by where they lead, in one pass over the pages. Memory: nine bytes a URL. */
+/** All links of a check, counted by where they lead, in one pass over the pages. Memory: ten bytes a URL. */
 export class LinkTable {
   /** Links that lead to each URL; those that are marked to be left out. */
   readonly links: Uint32Array;

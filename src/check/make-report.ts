@@ -45,12 +45,13 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       names,
     });
     const { table } = findings;
-    const truncated = parts.truncated ?? STOPS[parts.end] ?? null;
+    const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
+    const neverAsked = `urls WHERE state = ${UrlState.queued} AND kind = ${UrlKind.page} AND attempts = 0`;
+    const truncated = parts.truncated ?? STOPS[parts.end] ?? (count(neverAsked) > 0 ? 'second_look_budget' : null);
     const baseline = applyBaseline(table, options, truncated !== null, parts.clock);
     if (cache !== null) {
-      await keepResults(cache, table, options.cache!);
+      await keepResults(cache, table, options.cache!, (url) => rules.maxAgeMsOf(url) ?? options.cacheAgeMs);
     }
-    const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
     const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
     const summary: CheckSummary = {
       verdicts: table.verdicts,
@@ -105,9 +106,15 @@ function applyBaseline(
   return { new: comparison.new.length, fixed: comparison.fixed, known: comparison.known.length };
 }
 
-async function keepResults(cache: ResultCache, table: FindingTable, file: string): Promise<void> {
+/** What came from the cache keeps its date. */
+async function keepResults(
+  cache: ResultCache,
+  table: FindingTable,
+  file: string,
+  maxAgeMsOf: (url: string) => number,
+): Promise<void> {
   for (const link of table.links(false)) {
-    if (link.external && link.fragment === null && cache.get(link.url)?.why === undefined) {
+    if (link.external && link.fragment === null && cache.get(link.url, maxAgeMsOf(link.url)) === null) {
       cache.put(link);
     }
   }

@@ -32,7 +32,7 @@ export async function planCheck(
   const notices = badSeedLines(bad);
   const make = (directory: string): CheckPlan => ({
     ...{ resolved, config, directory, seeds, folders, badSeeds: bad, credentials, cwd },
-    ...{ clock: systemClock, isNew: true, round: 0, truncated: null, events: {} },
+    ...{ clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {} },
   });
   if (options.dataDir === null) {
     const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
@@ -67,7 +67,7 @@ function refuseOtherSeeds(directory: string, seeds: readonly SeedRow[]): void {
 export interface KeptCheck {
   directory: string;
   stored: StoredOptions;
-  state: Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'truncated'>;
+  state: Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'spentMs' | 'truncated'>;
 }
 
 export function openKeptCheck(directory: string): KeptCheck {
@@ -83,6 +83,7 @@ export function openKeptCheck(directory: string): KeptCheck {
         seeds: reader.seeds(),
         folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
         round: Number(meta.checkRound ?? 0),
+        spentMs: Number(meta.checkSpentMs ?? 0),
         truncated: meta.checkTruncated ?? null,
       },
     };
@@ -98,6 +99,6 @@ export function planKept(
 ): CheckPlan {
   return {
     ...{ resolved, config, directory, ...state, cwd: process.cwd(), clock: systemClock, isNew: false, events: {} },
-    ...(fromStart ? { round: 0, truncated: null } : {}),
+    ...(fromStart ? { round: 0, spentMs: 0, truncated: null } : {}),
   };
 }

@@ -1,9 +1,10 @@
 import { systemClock } from '../base/clock.js';
 import { storePath } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
-import { RedirectChains } from '../store/redirect-chains.js';
+import { type ChainEnd, RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
+import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { LinkTable } from './link-table.js';
 import { SecondLook } from './second-look.js';
@@ -16,6 +17,8 @@ export interface RoundOptions {
   maxRedirects: number;
   /** The limit that cut the first look short, or null. */
   truncated: string | null;
+  /** What second looks have taken so far. */
+  spentMs: number;
   /** Of folders that are checked. */
   ownOrigins: readonly string[];
 }
@@ -26,6 +29,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     await LinkTable.build(database);
     const chains = new RedirectChains(database, options.maxRedirects);
     const { unread, missing } = fragmentsInDoubt(database, chains);
+    const redirects = [...brokenRedirects(database, chains)].filter(isInDoubt).map(({ id }) => id);
     const soft404s = new Soft404s(database, chains);
     database.exec('BEGIN IMMEDIATE');
     const second = new SecondLook(database, systemClock.wall(), options.ownOrigins);
@@ -35,13 +39,14 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     second.failed();
     second.neverRead();
     second.these(missing);
-    second.these(loops(database, chains));
+    second.these(redirects);
     second.unread(unread);
     second.these(soft404s.lookalikes());
     const probed = soft404s.queue(options.ownOrigins);
     second.forgiveHosts();
     setMeta(database, {
       checkRound: String(options.round),
+      checkSpentMs: String(options.spentMs),
       ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
     });
     const queued = second.queued + probed;
@@ -57,12 +62,14 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
 export async function reopenBroken(directory: string, maxRedirects: number): Promise<number> {
   return atStore(directory, async (database) => {
     await LinkTable.build(database);
-    const { missing } = fragmentsInDoubt(database, new RedirectChains(database, maxRedirects));
+    const chains = new RedirectChains(database, maxRedirects);
+    const { missing } = fragmentsInDoubt(database, chains);
+    const redirects = [...brokenRedirects(database, chains)].map(({ id }) => id);
     database.exec('BEGIN IMMEDIATE');
     const second = new SecondLook(database, systemClock.wall(), []);
-    second.forget(missing);
+    second.forget([...missing, ...redirects]);
     second.forgiveHosts();
-    setMeta(database, { checkRound: '0' });
+    setMeta(database, { checkRound: '0', checkSpentMs: '0' });
     database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
     database.exec('COMMIT');
     return second.queued;
@@ -82,13 +89,36 @@ function fragmentsInDoubt(database: Database, chains: RedirectChains): { unread:
   return { unread, missing };
 }
 
-function* loops(database: Database, chains: RedirectChains): IterableIterator<number> {
-  for (const { id } of database.prepare('SELECT id FROM pages WHERE redirect_to IS NOT NULL').all()) {
-    if (chains.endOf(id).problem === 'redirect_loop') {
-      yield id;
+interface BrokenRedirect {
+  id: number;
+  flags: number;
+  problem: ChainEnd['problem'];
+  /** Why the page where it ends failed. */
+  reason: string | null;
+}
+
+/** Redirects that never end, or end at a page that failed. */
+function* brokenRedirects(database: Database, chains: RedirectChains): IterableIterator<BrokenRedirect> {
+  const failure = database.prepare(`SELECT reason FROM urls WHERE id = ? AND state = ${UrlState.failed}`);
+  for (const { id, flags } of database
+    .prepare(
+      `SELECT pages.id AS id, urls.flags AS flags FROM pages JOIN urls ON urls.id = pages.id
+       WHERE pages.redirect_to IS NOT NULL AND urls.kind = ${UrlKind.page}`,
+    )
+    .iterate()) {
+    const end = chains.endOf(id);
+    const reason: string | null = failure.get(end.id)?.reason ?? null;
+    if (end.problem !== null || reason !== null) {
+      yield { id, flags, problem: end.problem, reason };
     }
   }
 }
+
+/** Some servers answer a HEAD that they never tested with a redirect to an error page: that page is not all that is asked again. */
+const isInDoubt = ({ flags, problem, reason }: BrokenRedirect): boolean =>
+  problem === null
+    ? (flags & (UrlFlag.external | UrlFlag.asset)) !== 0 && (reason === 'http_4xx' || reason === 'http_5xx')
+    : problem === 'redirect_loop';
 
 function setMeta(database: Database, values: Record<string, string>): void {
   const set = database.prepare(

@@ -108,9 +108,14 @@ function ruleOnFailure(answer: Answer): Ruling {
     return needsSecondLook(last) ? notTwice(inWords(answer)) : last;
   }
   const first = ruleOnLook(answer.first, { ...answer, headers: {}, title: null });
-  // What is no failure of the page has no class that could differ.
-  if (first.verdict === last.verdict || last.verdict === 'unverifiable' || last.verdict === 'blocked') {
+  // Of a wall at the first look nothing is kept but its status.
+  const isSame = last.verdict === 'blocked' && answer.first.status === answer.status;
+  if (first.verdict === last.verdict || isSame) {
     return { verdict: last.verdict, why: `${last.why}, on both looks` };
+  }
+  // What is no failure of the page has no class that could differ.
+  if (last.verdict === 'unverifiable' || last.verdict === 'blocked') {
+    return last;
   }
   return {
     verdict: 'unverifiable',

@@ -73,21 +73,21 @@ export class SecondLook {
     this.#queued += Number(change.changes);
   }
 
-  /** Pages elsewhere that were only asked for with HEAD: links name places on them. */
+  /** Pages elsewhere that were only asked for with HEAD, or are known from an earlier run: links name places on them. */
   unread(ids: Iterable<number>): void {
     this.#fill(ids);
     const change = this.#database
       .prepare(
         `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = (flags | ${UrlFlag.anchors}) & ~${UrlFlag.rangedGet}
-         WHERE id IN (SELECT id FROM temp.chosen) AND state = ${UrlState.done} AND (flags & ${UrlFlag.anchors}) = 0`,
+         WHERE id IN (SELECT id FROM temp.chosen) AND (state = ${UrlState.done} OR reason = 'known') AND (flags & ${UrlFlag.anchors}) = 0`,
       )
       .run();
     this.#queued += Number(change.changes);
   }
 
-  /** What failed, and pages that lack what links point at, as if nothing had been asked of them yet. */
-  forget(pages: Iterable<number>): void {
-    this.#fill(pages);
+  /** What failed and these, as if nothing had been asked of them yet. */
+  forget(ids: Iterable<number>): void {
+    this.#fill(ids);
     const which = `kind = ${UrlKind.page} AND (state = ${UrlState.failed} AND reason <> 'internal' OR id IN (SELECT id FROM temp.chosen))`;
     this.#database.exec(`DELETE FROM attempts WHERE url IN (SELECT id FROM urls WHERE ${which})`);
     const change = this.#database

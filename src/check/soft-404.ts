@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
+import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { barePathOf, hostKeyOf, originOf } from '../url/host.js';
 import { shapeOf } from '../url/shape.js';
@@ -24,6 +24,8 @@ const MOST_FOLDERS = 100_000;
 /** Where so many pages of a folder look like the probe, and half of all, one program in the browser shows all of them. */
 const SHELL_PAGES = 4;
 
+/** To send these home is honest. */
+const INDEX_PAGE = /\/(?:index|default|home)(?:\.[a-z]+)?$/i;
 const NOT_FOUND =
   /\b404\b|not found|(?:does not|doesn[’']t) exist|no longer (?:exists|available)|nicht gefunden|introuvable|no encontrad/i;
 
@@ -37,11 +39,13 @@ const PAGE = `urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND 
 export class Soft404s {
   readonly #database: Database;
   readonly #chains: RedirectChains;
+  readonly #textHash: Statement;
   #probes: Map<string, Probe | null> | null = null;
 
   constructor(database: Database, chains: RedirectChains) {
     this.#database = database;
     this.#chains = chains;
+    this.#textHash = database.prepare('SELECT text_hash AS hash FROM link_facts WHERE page = ?');
   }
 
   /** Queues a probe for each folder shape that has none; files of this machine need none. Returns how many. */
@@ -101,7 +105,7 @@ export class Soft404s {
       return null;
     }
     if (link.id !== end.id) {
-      return probe.redirects && probe.end === end.id
+      return probe.redirects && probe.end === end.id && !INDEX_PAGE.test(barePathOf(link.url))
         ? 'it redirects to where this site sends all that it does not have'
         : null;
     }
@@ -114,7 +118,7 @@ export class Soft404s {
   }
 
   #textHashOf(id: number): number | null {
-    return this.#database.prepare('SELECT text_hash AS hash FROM link_facts WHERE page = ?').get(id)?.hash ?? null;
+    return this.#textHash.get(id)?.hash ?? null;
   }
 
   /** Null: such a page is honestly refused, or nothing is known yet. */

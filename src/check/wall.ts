@@ -1,8 +1,12 @@
-/** Headers by which walls against programs make themselves known. */
-const HEADERS: readonly [name: string, value: RegExp, wall: string][] = [
+/** Headers by which walls against programs say that they have refused. */
+const REFUSING_HEADERS: readonly [name: string, value: RegExp, wall: string][] = [
   ['cf-mitigated', /challenge/i, 'Cloudflare'],
-  ['x-datadome', /./, 'DataDome'],
   ['x-amzn-waf-action', /challenge|captcha/i, 'AWS WAF'],
+];
+
+/** Those that they send always, also where the site behind them is down. */
+const USUAL_HEADERS: typeof REFUSING_HEADERS = [
+  ['x-datadome', /./, 'DataDome'],
   ['x-iinfo', /./, 'Imperva'],
   ['x-sucuri-id', /./, 'Sucuri'],
   ['server', /^AkamaiGHost/i, 'Akamai'],
@@ -37,7 +41,7 @@ export function wallSign(
   if (status === 999) {
     return 'status 999, with which LinkedIn refuses programs';
   }
-  for (const [name, value, wall] of HEADERS) {
+  for (const [name, value, wall] of status === 503 ? REFUSING_HEADERS : [...REFUSING_HEADERS, ...USUAL_HEADERS]) {
     const found = headers[name];
     if (found !== undefined && value.test(found)) {
       return `${wall}: header ${name}: ${found}`;

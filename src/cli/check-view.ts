@@ -23,7 +23,9 @@ export class CheckView {
           this.#crawl.started(session, plan);
         } else {
           const { open = 0 } = session.snapshot.counts;
-          this.#terminal.line(`second look: asks again for ${formatCount(open)}`);
+          if (open > 0) {
+            this.#terminal.line(`second look: asks again for ${formatCount(open)}`);
+          }
         }
       },
     };

@@ -29,6 +29,8 @@ type Standing = Pick<Offer, 'state' | 'reason'> & { pattern?: string };
 const QUEUED: Standing = { state: UrlState.queued, reason: null };
 
 const REMEMBERED = 50_000;
+/** A `data:` image may be as long as a page, and each page may have another. */
+const LONGEST_REMEMBERED = 4_096;
 
 /** The links of one page, judged: which URLs are new, which are nearer than they were, and the id each edge ends at. */
 export class JudgedLinks {
@@ -143,7 +145,7 @@ export class LinkJudge {
     if (target.ignored) {
       return unlisted('ignored');
     }
-    if (!target.inScope && !(this.#scope.checksOutside && follow !== 0)) {
+    if (!target.inScope && !this.#scope.checksOutside) {
       return unlisted('scope');
     }
     if (follow === 0) {
@@ -152,7 +154,8 @@ export class LinkJudge {
     if (follow !== FOLLOWED) {
       return { standing: { state: UrlState.skipped, reason: 'nofollow' } };
     }
-    if (target.trap !== null) {
+    // What is out of scope is asked once and leads nowhere: it can be no trap.
+    if (target.trap !== null && target.inScope) {
       return { standing: { state: UrlState.skipped, reason: 'trap', pattern: target.trap } };
     }
     if (depth <= this.#scope.depthLimitOf(target.seed)) {
@@ -169,6 +172,9 @@ export class LinkJudge {
     let target = this.#young.get(url);
     if (target !== undefined) {
       return target;
+    }
+    if (url.length > LONGEST_REMEMBERED) {
+      return this.#workOut(url);
     }
     target = this.#old.get(url) ?? this.#workOut(url);
     if (this.#young.size >= REMEMBERED) {

@@ -172,6 +172,11 @@ export class PageReader {
     reading.targets = this.#options.targets ? [target.url] : null;
     reading.offers = links.offers;
     reading.found = links.found;
+    if (this.#options.linkFacts) {
+      const kept = new LinkFactsKeeper();
+      kept.add(location, 0, 0, false);
+      reading.page.facts = kept.facts(null, null);
+    }
   }
 
   /** Of what is only checked: its title, its text where one has to be compared, and what fragments can point at. */
@@ -227,7 +232,7 @@ export class PageReader {
       textHash: lease.wantsText,
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true } : {}),
     });
-    const base = scan.base === null ? lease.url : (this.#resolve(scan.base, lease.url) ?? lease.url);
+    const base = this.#baseOf(scan.base, lease.url);
     const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
     const { page: row } = reading;
     row.title = capped(scan.title);
@@ -242,6 +247,12 @@ export class PageReader {
     }
     reading.textHash = scan.textHash;
     this.#readLinks(lease, scan.links, base, nofollow, reading, scan.anchors);
+  }
+
+  /** One that is no address of the web is passed over, as browsers do. */
+  #baseOf(href: string | null, pageUrl: string): string {
+    const base = href === null ? null : this.#resolve(href, pageUrl);
+    return base === null || (isHttp(pageUrl) && !isHttp(base)) ? pageUrl : base;
   }
 
   #readLinks(

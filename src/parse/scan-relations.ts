@@ -13,8 +13,11 @@ export interface Relation {
   readonly isIgnored: boolean;
 }
 
-/** Relations that only prepare a connection. */
-const CONNECTION_RELS = new Set(['dns-prefetch', 'preconnect']);
+/** Relations that only prepare a connection, and those of programs that take messages: a GET finds nothing there. */
+const NO_DOCUMENT_RELS = new Set([
+  ...['dns-prefetch', 'preconnect'],
+  ...['pingback', 'webmention', 'micropub', 'microsub', 'authorization_endpoint', 'token_endpoint'],
+]);
 
 function kindOf(rels: readonly string[], hasLanguage: boolean): number {
   if (rels.includes('next')) return KIND.next;
@@ -32,7 +35,7 @@ function readRelation(attribute: string): Relation {
     kind: kindOf(rels, false),
     kindWithLanguage: kindOf(rels, true),
     isCanonical: rels.includes('canonical'),
-    isIgnored: rel === '' || rels.every((token) => CONNECTION_RELS.has(token)),
+    isIgnored: rel === '' || rels.every((token) => NO_DOCUMENT_RELS.has(token)),
   };
 }
 

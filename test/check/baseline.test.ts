@@ -42,6 +42,22 @@ describe('a comparison', () => {
     expect(compareWithBaseline([checkedLink(B, 'ok')], of(A, B), true).fixed).toEqual([B]);
   });
 
+  it.each([
+    ['unverifiable', false],
+    ['rate_limited', false],
+    ['skipped', true],
+  ] as const)('a link that is %s is not fixed, nor are its fragments', (verdict, isTruncated) => {
+    const missing = checkedLink(B, 'missing_fragment', { fragment: 'x', fails: true });
+    const before = updateBaseline(EMPTY, compareWithBaseline([missing], of(A), false), '2026-01-01');
+    const links = [checkedLink(A, verdict), checkedLink(B, verdict)];
+    const after = compareWithBaseline(links, new Map([...before, ...of(A)]), isTruncated);
+    expect(after).toEqual({ new: [], known: [], fixed: [] });
+  });
+
+  it('a link that a rule leaves out now is fixed', () => {
+    expect(compareWithBaseline([checkedLink(A, 'skipped')], of(A), false).fixed).toEqual([A]);
+  });
+
   it('a fragment is a finding of its own, and so is the page', () => {
     const anchor = checkedLink(A, 'missing_fragment', { fragment: 'x', fails: true });
     expect(compareWithBaseline([anchor], of(A), false)).toMatchObject({ new: [{ fragment: 'x' }], fixed: [A] });

@@ -1,4 +1,4 @@
-/** The keywords of JSON Schema that the schemas of this project use. An unknown one is an error: nothing is passed over. */
+/** The keywords of JSON Schema that the schemas here use. An unknown one is an error: nothing is passed over. */
 export interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -11,15 +11,25 @@ export interface Schema {
   readonly maxItems?: number;
   readonly minLength?: number;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
+  readonly uniqueItems?: boolean;
+  readonly format?: string;
   readonly items?: Schema;
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly propertyNames?: Schema;
-  readonly additionalProperties?: Schema | false;
+  readonly additionalProperties?: Schema | boolean;
   readonly $defs?: Readonly<Record<string, Schema>>;
+  readonly definitions?: Readonly<Record<string, Schema>>;
 }
 
-const ANNOTATIONS = new Set(['$schema', '$id', 'title', 'description', '$defs']);
+const ANNOTATIONS = new Set(['$schema', '$id', 'title', 'description', 'default', '$defs', 'definitions']);
+
+const FORMATS: Readonly<Record<string, RegExp>> = {
+  uri: /^[a-z][a-z0-9+.-]*:[\w\-.~:/?#[\]@!$&'()*+,;=%]*$/i,
+  'uri-reference': /^(?:[\w\-.~:/?#[\]@!$&'()*+,;=]|%[0-9a-f]{2})*$/i,
+  'date-time': /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/,
+};
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -36,7 +46,7 @@ type Complain = (what: string) => void;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   $ref(value: unknown, ref: string, complain, root, path) {
-    const definition = root.$defs?.[ref.replace('#/$defs/', '')];
+    const definition = (root.$defs ?? root.definitions)?.[ref.replace(/^#\/(?:\$defs|definitions)\//, '')];
     if (definition === undefined) {
       complain(`no definition ${ref}`);
     } else {
@@ -72,6 +82,18 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (schemas.every((schema) => errorsOf(value, schema, root, path).length > 0))
       complain('is none of what it may be');
   },
+  oneOf(value: unknown, schemas: Schema[], complain, root, path) {
+    if (schemas.filter((schema) => errorsOf(value, schema, root, path).length === 0).length !== 1)
+      complain('is not exactly one of what it may be');
+  },
+  uniqueItems(value: unknown, unique: boolean, complain) {
+    const items = Array.isArray(value) && unique ? value.map((item) => JSON.stringify(item)) : [];
+    if (new Set(items).size !== items.length) complain('has an item twice');
+  },
+  format(value: unknown, format: string, complain) {
+    if (FORMATS[format] === undefined) complain(`the validator does not know format ${format}`);
+    else if (typeof value === 'string' && !FORMATS[format].test(value)) complain(`is no ${format}`);
+  },
   maxItems(value: unknown, most: number, complain) {
     if (Array.isArray(value) && value.length > most) complain(`has more than ${most} items`);
   },
@@ -97,7 +119,8 @@ const CHECKS: Readonly<Record<string, Check>> = {
       for (const error of errorsOf(name, schema, root, `${path}/${name}`)) complain(error);
     }
   },
-  additionalProperties(value: unknown, allowed: Schema | false, complain, root, path, schema) {
+  additionalProperties(value: unknown, allowed: Schema | boolean, complain, root, path, schema) {
+    if (allowed === true) return;
     for (const [name, each] of Object.entries(isObject(value) ? value : {})) {
       if (!Object.hasOwn(schema.properties ?? {}, name)) {
         for (const error of allowed === false ? [`has ${name}`] : errorsOf(each, allowed, root, `${path}/${name}`))

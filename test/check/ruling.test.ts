@@ -114,6 +114,12 @@ describe('a name that does not resolve', () => {
   });
 });
 
+it('a look that accuses nobody decides alone, and does not speak for the first', () => {
+  const first = { reason: 'http_4xx', status: 404, message: null };
+  const ruling = ruleOn({ ...twice({ reason: 'http_4xx', status: 451 }), first });
+  expect(ruling).toEqual({ verdict: 'unverifiable', why: '451: withheld for legal reasons' });
+});
+
 describe('a wall against programs', () => {
   it('is known by its header, its page, or its refusing everything; each is named', () => {
     const refused = { reason: 'auth_required', status: 403 };
@@ -131,6 +137,19 @@ describe('a wall against programs', () => {
       'dead',
     );
     expect(ruleOn(twice({ reason: 'http_5xx', status: 500, title: 'Just a moment...' })).verdict).toBe('server_error');
+  });
+
+  it.each([{ 'x-datadome': 'protected' }, { 'x-iinfo': '1-2' }, { 'x-sucuri-id': '1' }, { server: 'AkamaiGHost' }])(
+    'that sends its name always has not refused where the site behind it is down: %o',
+    (headers) => {
+      expect(ruleOn(twice({ reason: 'http_5xx', status: 503, headers })).verdict).toBe('server_error');
+      expect(ruleOn(twice({ reason: 'auth_required', status: 403, headers })).verdict).toBe('blocked');
+    },
+  );
+
+  it('that says so has refused with 503 too', () => {
+    const headers = { 'cf-mitigated': 'challenge' };
+    expect(ruleOn(twice({ reason: 'http_5xx', status: 503, headers })).verdict).toBe('blocked');
     expect(ruleOn(twice({ reason: 'auth_required', status: 401, forbiddenByHost: 7 })).verdict).toBe('auth_required');
   });
 });

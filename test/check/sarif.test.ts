@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type CheckReport, VERDICTS } from '../../src/check/result.js';
 import { exampleReport } from './example.js';
@@ -133,7 +134,28 @@ interface Run {
 
 const runOf = (report: CheckReport): Run => (JSON.parse(textOf('sarif', report)) as { runs: Run[] }).runs[0]!;
 
+/** The schema of OASIS, as it is published. */
+const STANDARD: Schema = JSON.parse(readFileSync(new URL('sarif-2.1.0.schema.json', import.meta.url), 'utf8'));
+
 describe('the SARIF report', () => {
+  it.each([
+    ['one link of each verdict', everyVerdict()],
+    ['an ordinary site', exampleReport()],
+    ['hostile texts', hostileReport()],
+    ['nothing', reportOf([])],
+  ])('is valid by the published schema: %s', (_name, report) => {
+    expect(errorsOf(JSON.parse(textOf('sarif', report)), STANDARD)).toEqual([]);
+  });
+
+  it('would not be valid with a level, a line or a key that there is none of', () => {
+    const log = JSON.parse(textOf('sarif', exampleReport()));
+    const [first] = log.runs[0].results;
+    first.level = 'bad';
+    first.verdict = 'dead';
+    first.locations[0].physicalLocation.region = { startLine: 0 };
+    expect(errorsOf(log, STANDARD)).toHaveLength(3);
+  });
+
   it.each([
     ['one link of each verdict', everyVerdict()],
     ['an ordinary site', exampleReport()],

@@ -60,7 +60,7 @@ describe('a web with faults of every kind', () => {
       ...['--connect-to', `${host}:80:127.0.0.1:${host.startsWith('refused') ? closed : web.port}`],
       ...['--connect-to', `${host}:443:127.0.0.1:${tls.port}`],
     ]);
-    const times = ['--timeout', '2s', '--idle-timeout', '2s'];
+    const times = ['--timeout', '4s', '--idle-timeout', '4s'];
     checked = await check(
       [SEED, ...HASTY, ...times, '--max-redirects', '5', '--resolver', names.address, ...connectTo],
       { code: 1 },

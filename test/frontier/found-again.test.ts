@@ -119,7 +119,7 @@ describe('all that waits at a host that cannot be had', () => {
     const sitemap = offer('http://a.test/sitemap.xml', { kind: UrlKind.sitemap });
     await box.frontier.admit([offer(page(1)), offer(page(2)), offer(page(3)), sitemap]);
     let busy = true;
-    const answer = () => (busy ? { status: 503, retryAfterMs: 60_000 } : {});
+    const answer = () => (busy ? { status: 429, retryAfterMs: 60_000 } : {});
     await box.fetchAll(answer, 1);
     expect(box.frontier.counts()).toMatchObject({ outstanding: 0, failed: 1, deferred: 2 });
     busy = false;

@@ -265,6 +265,7 @@ export const HOSTILE_PAGES = [
   '<link rel="alternate stylesheet" href=1><link rel=alternate hreflang=de href=2><link rel=alternate href=3>',
   '<link rel="stylesheet next" href=1><link rel="canonical prev" href=2><link rel="preload" imagesrcset="a 1x, b 2x" href=3>',
   '<link href=1><link rel href=2><link rel=preconnect href=3><link rel="dns-prefetch preconnect" href=4><link rel="preconnect preload" href=5>',
+  '<link rel=pingback href=1><link rel="webmention x" href=2><link rel=Micropub href=3>',
   '<img src=1 srcset="a, b 2x,c 3w , d,,e (x,y) 2x, f">',
   '<img srcset=" ,, a,b c,">',
   '<img src="">',

@@ -45,6 +45,11 @@ function elementsOf(source: string, errors: string[]): Element[] {
   return [...byOffset].sort(([a], [b]) => a - b).map(([, element]) => element);
 }
 
+const NO_DOCUMENT = ['preconnect', 'dns-prefetch', 'pingback', 'webmention', 'micropub', 'microsub'].concat([
+  'authorization_endpoint',
+  'token_endpoint',
+]);
+
 const attribute = (element: Element, name: string, prefix = ''): string | null =>
   element.attrs.find((attr) => attr.name === name && (attr.prefix ?? '') === prefix)?.value ?? null;
 
@@ -91,7 +96,7 @@ function linksOf(element: Element): [string, string][] {
         .toLowerCase()
         .split(' ')
         .filter((rel) => rel !== '');
-      if (rels.every((rel) => rel === 'preconnect' || rel === 'dns-prefetch')) return [];
+      if (rels.every((rel) => NO_DOCUMENT.includes(rel))) return [];
       const kind = linkKind(rels, attribute(element, 'hreflang') !== null);
       return [...one(kind, 'href'), ...srcset('imagesrcset')];
     }

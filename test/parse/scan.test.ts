@@ -12,6 +12,11 @@ const textsOf = (source: string) => scanText(source, { anchorText: true }).links
 const hashOf = (source: string) => scanText(source, { textHash: true }).textHash;
 
 describe('links', () => {
+  test('a link element for messages to a site is no link: whoever asks for it is refused', () => {
+    const scan = scanText('<link rel=pingback href=xmlrpc.php><link rel="Webmention" href=w><link rel=icon href=i>');
+    expect(scan.links.hrefs).toEqual(['i']);
+  });
+
   test('rels are lower case with white space folded, and empty for links without one', () => {
     const scan = scanText('<a href=1 rel=" NoFollow\n UGC "><a href=2><link rel="Icon" href=3><img src=4 rel=x>');
     expect(scan.links.rels).toEqual(['nofollow ugc', '', 'icon', '']);

@@ -175,13 +175,16 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
   }
 }
 
+/** Hints, and programs that take messages. */
+const NO_DOCUMENT = new Set(['dns-prefetch', 'preconnect', 'pingback', 'webmention', 'micropub']);
+
 /** The first rel token that has a kind of its own; null for hints that name no document. */
 function linkElementKind(tokens: string[], hasHreflang: boolean): LinkKind | null {
   for (const token of tokens) {
     if (token === 'next' || token === 'prev' || token === 'canonical' || token === 'stylesheet') return token;
     if (token === 'alternate' && hasHreflang) return token;
   }
-  return tokens.includes('dns-prefetch') || tokens.includes('preconnect') ? null : 'link';
+  return tokens.some((token) => NO_DOCUMENT.has(token)) ? null : 'link';
 }
 
 /** "Shared declarative refresh steps" of the HTML standard: `url=` may be left out. */

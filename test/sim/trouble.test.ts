@@ -88,8 +88,7 @@ describe('Retry-After', () => {
     const waits = pauses(pages, 50);
     expect(waits[2]).toBeGreaterThanOrEqual(90);
     expect(waits[2]).toBeLessThan(90.1);
-    // Who is told "too fast" goes at half the pace from then on.
-    expect(Math.max(...waits.slice(3))).toBeLessThan(status === 429 ? 2.1 : 1.1);
+    expect(waits.filter((wait) => wait > 2)).toHaveLength(1);
   });
 
   test('beyond --max-wait the URLs are put off at once and the run ends', async () => {

@@ -15,6 +15,8 @@ export interface SchedulerOptions extends BackoffOptions {
   obeyRobots: boolean;
   /** Origins that are answered from this machine's own files: no robots.txt speaks for them. */
   ownOrigins?: readonly string[];
+  /** A host that says 429 is asked at a longer delay from then on, and does not get faster again. */
+  learnsDelay?: boolean;
   /** Every delay is so many times as long; 1 where it is left out. */
   delayFactor?: number;
   maxWaitMs: number;

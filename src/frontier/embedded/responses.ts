@@ -63,7 +63,7 @@ export class Responses {
       return;
     }
     const now = this.#state.clock.now();
-    if (status === 429) {
+    if (status === 429 && this.#state.options.learnsDelay) {
       host.refused(held.sentAt, now);
     }
     const retryAfterMs = status === 429 || status === 503 ? outcome.retryAfterMs : null;

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { makeReport } from '../../src/check/make-report.js';
+import { ResultCache } from '../../src/check/result-cache.js';
+import { CheckRules } from '../../src/check/rules.js';
+import { completeOptionsOf } from '../../src/config/resolve.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
+import { checkedLink } from './links.js';
+import { SmallStore } from './small-store.js';
+
+const DAY_MS = 86_400_000;
+const names = { url: (url: string) => url, page: (url: string) => Promise.resolve(url) };
+
+let store: SmallStore;
+beforeEach(() => {
+  store = new SmallStore();
+});
+afterEach(() => store.close());
+
+async function report(cache: ResultCache | null = null, rules: unknown = null) {
+  const { options } = completeOptionsOf('check', { cache: join(store.directory, 'cache.jsonl') });
+  const made = await makeReport({
+    ...{ directory: store.directory, options, cache, names, truncated: null, end: 'duration', durationMs: 1 },
+    rules: new CheckRules({ accept: null, failOn: null, rules }, (name, problem) => {
+      throw new Error(`${name} ${problem}`);
+    }),
+    clock: systemClock,
+  });
+  made.close();
+  return made;
+}
+
+describe('the report of a check that the time for second looks has ended', () => {
+  it('is cut short where pages that came to light so late were never asked', async () => {
+    store.put(1, {});
+    store.put(2, { state: UrlState.queued, attempts: 0 });
+    expect((await report()).summary.truncated).toBe('second_look_budget');
+  });
+
+  it('is whole where only second looks are missing', async () => {
+    store.put(1, {});
+    store.put(2, { state: UrlState.queued, flags: UrlFlag.secondLook });
+    expect((await report()).summary.truncated).toBeNull();
+  });
+});
+
+it('a result that was too old to be used makes way for the new one, though a rule keeps others longer', async () => {
+  const now = Date.now();
+  let at = now - 2 * DAY_MS;
+  const cache = new ResultCache({ maxAgeMs: 30 * DAY_MS, now: () => at });
+  cache.put(checkedLink('http://a.test/2', 'dead'));
+  at = now;
+  store.put(1, { flags: UrlFlag.wholeGet });
+  store.put(2, { flags: UrlFlag.external });
+  store.link(1, 'a', 2, '/2');
+  await report(cache, [{ match: 'https://slow.test/**', maxAge: '30d' }]);
+  const [line] = readFileSync(join(store.directory, 'cache.jsonl'), 'utf8').trim().split('\n');
+  expect(JSON.parse(line!)).toMatchObject({ url: 'http://a.test/2', verdict: 'ok' });
+});
+
+it('lets others have their turn while many targets are judged', async () => {
+  store.database.exec('BEGIN');
+  for (let id = 1; id <= 1_001; id++) {
+    store.put(id, { state: UrlState.skipped, reason: 'limit' });
+  }
+  store.database.exec('COMMIT');
+  let turns = 0;
+  const turn = setImmediate(() => turns++);
+  await report();
+  clearImmediate(turn);
+  expect(turns).toBe(1);
+});

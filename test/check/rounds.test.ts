@@ -1,0 +1,80 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { checkFragments } from '../../src/check/anchors.js';
+import { LinkTable } from '../../src/check/link-table.js';
+import { prepareRound, reopenBroken } from '../../src/check/rounds.js';
+import { RedirectChains } from '../../src/store/redirect-chains.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
+import { SmallStore } from './small-store.js';
+
+let store: SmallStore;
+beforeEach(() => {
+  store = new SmallStore();
+});
+afterEach(() => store.close());
+
+const prepare = () =>
+  prepareRound({ directory: store.directory, round: 1, maxRedirects: 10, truncated: null, spentMs: 0, ownOrigins: [] });
+
+async function standings(): Promise<string[]> {
+  await LinkTable.build(store.database);
+  return [...checkFragments(store.database, new RedirectChains(store.database, 10))].map(({ standing }) => standing);
+}
+
+const FAILED = { state: UrlState.failed, reason: 'http_4xx', status: 404 };
+
+describe('a second look', () => {
+  it('asks again for an external link that a HEAD was redirected to an error page', async () => {
+    store.put(1, { status: 302, flags: UrlFlag.external, redirectTo: 2 });
+    store.put(2, { ...FAILED, flags: UrlFlag.external });
+    await prepare();
+    expect(store.queued).toEqual([1, 2]);
+  });
+
+  it('does not ask again for what a GET was redirected from, or where the end is well', async () => {
+    store.put(1, { status: 302, redirectTo: 2 });
+    store.put(2, FAILED);
+    store.put(3, { status: 302, flags: UrlFlag.external, redirectTo: 4 });
+    store.put(4, { flags: UrlFlag.external });
+    await prepare();
+    expect(store.queued).toEqual([2]);
+  });
+
+  it('asks for a page that an earlier run knows where a link names a place on it', async () => {
+    const known = { state: UrlState.skipped, reason: 'known', flags: UrlFlag.external };
+    store.put(1, { flags: UrlFlag.wholeGet });
+    store.put(2, known);
+    store.put(3, known);
+    store.link(1, 'a', 2, 'http://a.test/2#part');
+    await prepare();
+    expect(store.queued).toEqual([2]);
+  });
+});
+
+describe('a recheck', () => {
+  it('asks for redirects that led to something broken, and for those of a loop', async () => {
+    store.put(1, { status: 301, redirectTo: 2 });
+    store.put(2, FAILED);
+    store.put(3, { status: 301, redirectTo: 4 });
+    store.put(4, { status: 301, redirectTo: 3 });
+    store.put(5, { status: 301, redirectTo: 6 });
+    store.put(6, {});
+    expect(await reopenBroken(store.directory, 10)).toBe(4);
+    expect(store.queued).toEqual([1, 2, 3, 4]);
+  });
+});
+
+describe('a fragment of a link that redirects', () => {
+  it.each([
+    ['/3', 'missing'],
+    ['/3#other', 'unknown'],
+    ['/3#', 'unknown'],
+  ])('to %s is %s', async (location, standing) => {
+    store.put(1, {});
+    store.put(2, { status: 301, redirectTo: 3 });
+    store.put(3, {});
+    store.link(1, 'a', 2, '/2#part');
+    store.link(2, 'redirect', 3, location);
+    store.anchors(3, 'other');
+    expect(await standings()).toEqual([standing]);
+  });
+});

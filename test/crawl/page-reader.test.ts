@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { LinkJudge } from '../../src/crawl/link-judge.js';
+import { PageReader } from '../../src/crawl/page-reader.js';
+import type { Lease } from '../../src/frontier/frontier.js';
+
+it.each([
+  ['/new#part', true, ['/new#part']],
+  ['/new', true, ['/new']],
+  ['/new#part', false, undefined],
+])('of a redirect to %s a check (%s) keeps %s', (location, linkFacts, hrefs) => {
+  const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
+  const limits = { sitemapMaxUrls: 1, sitemapMaxBytes: 1, keepsOutside: false, linkFacts };
+  const judge = { judge: () => 7 } as unknown as LinkJudge;
+  const reader = new PageReader({ ...options, ...limits } as never, judge, (href) => ({ url: href }) as never);
+  const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
+  const headers = { contentType: null, location, robotsTag: null, lastModified: null, etag: null, telling: null };
+  const reading = reader.read(lease, { status: 301, ...headers, body: null, links: null, truncated: false });
+  expect(reading.page.facts?.hrefs).toEqual(hrefs);
+});
+
+it.each([
+  ['http://b.test/x/', 'http://b.test/x/'],
+  ['/docs/', '/docs/'],
+  ['javascript:0', 'http://a.test/page'],
+  ['data:text/html,x', 'http://a.test/page'],
+])('a base of %s means %s', (href, base) => {
+  const bases: string[] = [];
+  const judge = { judge: () => 7 } as unknown as LinkJudge;
+  const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
+  const limits = { sitemapMaxUrls: 1, sitemapMaxBytes: 1, keepsOutside: false, linkFacts: false };
+  const reader = new PageReader({ ...options, ...limits } as never, judge, (to, from) => {
+    bases.push(from);
+    const isWhole = /^[a-z]+:/.test(to);
+    return { url: isWhole || !from.startsWith('http://a.test') ? to : new URL(to, from).href } as never;
+  });
+  const lease = { url: 'http://a.test/page', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
+  const headers = { contentType: 'text/html', location: null, robotsTag: null, lastModified: null, etag: null };
+  const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);
+  reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false });
+  expect(bases.at(-1)).toBe(new URL(base, 'http://a.test/page').href);
+});
