@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { say } from './compete.js';
+import { conversion } from './conversion.js';
 import { HALVES } from './extraction/sample.js';
 import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
@@ -21,6 +22,7 @@ const SCENARIOS: readonly Scenario[] = [
   resume,
   names,
   extraction,
+  conversion,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
