@@ -79,18 +79,14 @@ function descend(outline: Outline, start: number, most: number): number {
 
 /** Around the core only its title and whole paragraphs stay. */
 function keepOnly(outline: Outline, start: number, core: number): void {
-  const path = new Set<number>();
-  for (let at = core; at !== start; at = outline.parents[at]!) path.add(at);
   const hasTitle = holdsTitle(outline, core);
-  let at = start;
-  while (at !== core) {
-    let next = core;
-    for (const child of [...outline.childrenOf(at)]) {
-      if (path.has(child)) next = child;
-      else if (!belongs(outline, child, hasTitle)) outline.drop(child);
+  const dropped: number[] = [];
+  for (let inner = core; inner !== start; inner = outline.parents[inner]!) {
+    for (const child of outline.childrenOf(outline.parents[inner]!)) {
+      if (child !== inner && !belongs(outline, child, hasTitle)) dropped.push(child);
     }
-    at = next;
   }
+  for (const child of dropped) outline.drop(child);
 }
 
 function belongs(outline: Outline, i: number, hasTitle: boolean): boolean {
