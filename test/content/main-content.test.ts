@@ -32,7 +32,7 @@ describe('what a person came to read stays', () => {
     ],
     [
       'a section named by what it is about',
-      '<section id="toast-storage"><h2>TOAST</h2><p>Rows that are long.</p></section>',
+      '<div id="storage-toast-rows"><h2>TOAST</h2><p>Rows that are long.</p></div>',
       'Rows that are long',
     ],
     [
@@ -53,6 +53,15 @@ describe('what a person came to read stays', () => {
     expect(textFrom(page(`<div class="has-sidebar newsletter-post"><h1>Title</h1>${paragraphs(3)}</div>`))).toContain(
       'Title',
     );
+  });
+
+  it('a title that no heading marks, on a page of tables', () => {
+    const menu =
+      '<td><font size="1"><a href="/a">News</a><br><a href="/b">Guestbook</a><br><a href="/c">Links</a></font></td>';
+    const rows = `<tr><td colspan="2"><font size="5"><b>How I built a kite</b></font></td></tr><tr>${menu}<td>${SENTENCES}<br><br>${SENTENCES}</td></tr>`;
+    const text = textFrom(`<title>How I built a kite - Tom's page</title><center><table>${rows}</table></center>`);
+    expect(text).toMatch(/^How I built a kite/);
+    expect(text).not.toContain('Guestbook');
   });
 
   it('an index, which is links and little else', () => {

@@ -55,7 +55,7 @@ function find(
   const landmarks = new Landmarks(outline);
   const system = rules === false ? null : recognise(head, landmarks);
   const places = system === null ? null : findBySystem(outline, landmarks, system);
-  return { places: places ?? findGeneral(outline, url ?? null), system: system?.name ?? null };
+  return { places: places ?? findGeneral(outline, head.title, url ?? null), system: system?.name ?? null };
 }
 
 const isIn =
