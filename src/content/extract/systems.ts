@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
     name: 'Docusaurus',
     generator: /docusaurus/i,
     marks: ['#__docusaurus'],
-    content: ['.theme-doc-markdown', 'article', 'main'],
+    content: ['.theme-doc-markdown', 'main'],
     drop: [
       'nav',
       '.theme-doc-toc-mobile',
@@ -58,7 +58,7 @@ const RULES: readonly Rule[] = [
     name: 'VitePress',
     generator: /vitepress/i,
     marks: ['#VPContent'],
-    content: ['.vp-doc', '.VPHome'],
+    content: ['.VPHome', '.vp-doc'],
     drop: ['.header-anchor', 'button', '.lang', 'nav'],
   },
   {
@@ -92,10 +92,10 @@ const RULES: readonly Rule[] = [
     name: 'rustdoc',
     generator: /rustdoc/i,
     marks: ['#main-content.content'],
-    content: ['#main-content'],
+    content: ['#main-content', '#main'],
     drop: [
       '.out-of-band',
-      '.src',
+      'a.src',
       '.rightside',
       '.since',
       '.test-arrow',
