@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { say } from './compete.js';
+import { conversion } from './conversion.js';
 import { HALVES } from './extraction/sample.js';
 import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
@@ -25,6 +26,7 @@ const SCENARIOS: readonly Scenario[] = [
   check,
   markdown,
   extraction,
+  conversion,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

@@ -14,10 +14,13 @@ export function dropContentsLists(outline: Outline, from: number, url: string | 
     if (HEADINGS.has(outline.elements[i]!.name)) headings.add(plain(outline.beginning(i, LONGEST_HEADING)));
   }
   if (headings.size < FEWEST_LINKS) return;
+  const lists: number[] = [];
   for (const i of outline.within(from)) {
-    if (LISTS.has(outline.elements[i]!.name) && isContentsList(outline, i, headings, url))
-      dropWithTitle(outline, i, from);
+    const isInAnother = lists.length > 0 && outline.isIn(i, lists.at(-1)!);
+    if (isInAnother || !LISTS.has(outline.elements[i]!.name) || !isContentsList(outline, i, headings, url)) continue;
+    lists.push(boxOf(outline, i, from));
   }
+  for (const i of lists) outline.drop(i);
 }
 
 function isContentsList(outline: Outline, list: number, headings: ReadonlySet<string>, url: string | null): boolean {
@@ -35,15 +38,15 @@ function isContentsList(outline: Outline, list: number, headings: ReadonlySet<st
   return links >= FEWEST_LINKS && named >= links * MOST;
 }
 
-/** With the box around it, as long as there is little else in that: its title. */
-function dropWithTitle(outline: Outline, list: number, from: number): void {
+/** The box around a list, as long as there is little else in that: its title. */
+function boxOf(outline: Outline, list: number, from: number): number {
   const most = outline.text(list) + 40;
   let box = list;
   for (let up = outline.parents[box]!; up > from && outline.text(up) <= most; up = outline.parents[box]!) {
     if (HEADINGS.has(outline.elements[up]!.name) || holdsTitle(outline, up)) break;
     box = up;
   }
-  outline.drop(box);
+  return box;
 }
 
 function holdsTitle(outline: Outline, i: number): boolean {

@@ -21,9 +21,10 @@ const LEAST_OF_PROSE = 0.65;
 /** A block of so many characters beside the text, mostly not links, belongs to it. */
 const PARAGRAPH = 80;
 const FEW_LINKS = 0.25;
+const SHORTEST_TITLE = 8;
 
 /** Where the text of any page is: the smallest place that has most of its sentences. What is around it is dropped. */
-export function findGeneral(outline: Outline, url: string | null): number[] {
+export function findGeneral(outline: Outline, title: string, url: string | null): number[] {
   const body = Math.max(
     0,
     outline.elements.findIndex(({ name }) => name === 'body'),
@@ -31,7 +32,7 @@ export function findGeneral(outline: Outline, url: string | null): number[] {
   dropFurniture(outline, body, url);
   const start = semantic(outline, body);
   const core = start === body ? densest(outline, start) : descend(outline, start, MOST_OF_MAIN);
-  keepOnly(outline, start, core);
+  keepOnly(outline, start, core, title);
   trim(outline, start);
   return [start];
 }
@@ -78,24 +79,31 @@ function descend(outline: Outline, start: number, most: number): number {
 }
 
 /** Around the core only its title and whole paragraphs stay. */
-function keepOnly(outline: Outline, start: number, core: number): void {
-  const path = new Set<number>();
-  for (let at = core; at !== start; at = outline.parents[at]!) path.add(at);
+function keepOnly(outline: Outline, start: number, core: number, title: string): void {
   const hasTitle = holdsTitle(outline, core);
-  let at = start;
-  while (at !== core) {
-    let next = core;
-    for (const child of [...outline.childrenOf(at)]) {
-      if (path.has(child)) next = child;
-      else if (!belongs(outline, child, hasTitle)) outline.drop(child);
+  const dropped: number[] = [];
+  for (let inner = core; inner !== start; inner = outline.parents[inner]!) {
+    for (const child of outline.childrenOf(outline.parents[inner]!)) {
+      if (child !== inner && !belongs(outline, child, hasTitle ? null : title)) dropped.push(child);
     }
-    at = next;
   }
+  for (const child of dropped) outline.drop(child);
 }
 
-function belongs(outline: Outline, i: number, hasTitle: boolean): boolean {
-  if (!hasTitle && (HEADINGS.has(outline.elements[i]!.name) || holdsTitle(outline, i))) return true;
+/** `title` is what the head says, null where the core has a heading of the first rank. */
+function belongs(outline: Outline, i: number, title: string | null): boolean {
+  if (
+    title !== null &&
+    (HEADINGS.has(outline.elements[i]!.name) || holdsTitle(outline, i) || isSaid(outline, i, title))
+  )
+    return true;
   return outline.prose(i) >= PARAGRAPH && outline.linkDensity(i) <= FEW_LINKS;
+}
+
+/** A title that no heading marks, as on old pages: the head has it too. */
+function isSaid(outline: Outline, i: number, title: string): boolean {
+  const text = outline.linkDensity(i) > FEW_LINKS ? '' : outline.beginning(i, title.length);
+  return text.length >= SHORTEST_TITLE && title.includes(text);
 }
 
 function holdsTitle(outline: Outline, i: number): boolean {

@@ -1,4 +1,5 @@
-import { type Element, textOf, walk } from '../element.js';
+import { textOf } from '../element.js';
+import type { Outline } from './outline.js';
 
 /** What a page says of itself before its body. */
 export interface Head {
@@ -9,16 +10,16 @@ export interface Head {
 
 const LONGEST = 1000;
 
-export function readHead(tree: Element): Head {
+export function readHead(outline: Outline): Head {
   let title = '';
   let shared = '';
   let generator = '';
-  for (const node of walk(tree)) {
-    if (typeof node === 'string') continue;
-    if (node.name === 'title' && title === '' && node.parent?.name !== 'svg') title = line(textOf(node));
-    if (node.name !== 'meta') continue;
-    const name = (node.attribute('name') ?? node.attribute('property') ?? '').toLowerCase();
-    const content = (node.attribute('content') ?? '').slice(0, LONGEST);
+  for (const element of outline.elements) {
+    if (element.name === 'body') break;
+    if (element.name === 'title' && title === '') title = line(textOf(element));
+    if (element.name !== 'meta') continue;
+    const name = (element.attribute('name') ?? element.attribute('property') ?? '').toLowerCase();
+    const content = (element.attribute('content') ?? '').slice(0, LONGEST);
     if (name === 'generator') generator += `${content} `;
     if (name === 'og:title' && shared === '') shared = line(content);
   }

@@ -1,11 +1,11 @@
 import type { Child, Element } from '../element.js';
 import { dropContentsLists } from './contents-list.js';
 import { findGeneral } from './general.js';
-import { readHead } from './head.js';
+import { type Head, readHead } from './head.js';
 import { Outline } from './outline.js';
 import { dropRepeats, fingerprintsOf } from './repeats.js';
 import type { SiteMemory } from './site-memory.js';
-import { findBySystem, recognise } from './systems.js';
+import { findBySystem, Landmarks, recognise } from './systems.js';
 import { type TextBlock, textBlocks } from './text-blocks.js';
 
 export interface MainContent {
@@ -30,22 +30,32 @@ export interface ExtractOptions {
 const LONGEST_TITLE = 300;
 
 export function mainContent(tree: Element, options: ExtractOptions = {}): MainContent {
-  const head = readHead(tree);
   const outline = new Outline(tree);
+  const head = readHead(outline);
   outline.dropNoise();
   const blocks = textBlocks(outline);
   const { memory } = options;
   if (memory !== undefined) {
     outline.setCommon(blocks.filter(({ fingerprint }) => memory.isFrequent(fingerprint)).map(({ at }) => at));
   }
-  const system = options.rules === false ? null : recognise(head, outline);
-  const places = (system === null ? null : findBySystem(outline, system)) ?? findGeneral(outline, options.url ?? null);
+  const { places, system } = find(outline, head, options);
   for (const place of places) dropContentsLists(outline, place, options.url ?? null);
   if (memory !== undefined) dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
   const title = titleOf(outline, places) || head.title;
   for (const place of places) prune(outline, place);
   const nodes = places.map((place) => outline.elements[place]!);
-  return { nodes, title, system: system?.name ?? null, fingerprints: [...fingerprintsOf(outline, blocks)] };
+  return { nodes, title, system, fingerprints: [...fingerprintsOf(outline, blocks)] };
+}
+
+function find(
+  outline: Outline,
+  head: Head,
+  { rules, url }: ExtractOptions,
+): { places: number[]; system: string | null } {
+  const landmarks = new Landmarks(outline);
+  const system = rules === false ? null : recognise(head, landmarks);
+  const places = system === null ? null : findBySystem(outline, landmarks, system);
+  return { places: places ?? findGeneral(outline, head.title, url ?? null), system: system?.name ?? null };
 }
 
 const isIn =

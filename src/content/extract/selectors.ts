@@ -1,5 +1,4 @@
 import type { Element } from '../element.js';
-import type { Outline } from './outline.js';
 
 /** One part of a selector: what an element has to be and have. */
 interface Compound {
@@ -22,42 +21,35 @@ const PIECE = /([#.]?)([A-Za-z_][\w-]*)|\[([\w-]+)(?:=([^\]]*))?\]/g;
  * in another. Found by id, class or name, so that many of them cost little.
  */
 export class Selectors {
-  readonly #byKey = new Map<string, Selector[]>();
+  readonly #byId = new Map<string, Selector[]>();
+  readonly #byClass = new Map<string, Selector[]>();
+  readonly #byName = new Map<string, Selector[]>();
 
   constructor(list: readonly string[]) {
-    for (const each of list) this.#add(parse(each));
+    for (const selector of list.map(parse)) {
+      const { id, classes, name } = selector.own;
+      if (id !== '') add(this.#byId, id, selector);
+      else if (classes.length > 0) add(this.#byClass, classes[0]!, selector);
+      else add(this.#byName, name, selector);
+    }
   }
 
   matches(element: Element): boolean {
-    const { attributes } = element;
-    if (this.#matchesKey(element.name, element)) return true;
-    if (attributes.length === 0) return false;
-    if (element.id !== '' && this.#matchesKey(`#${element.id}`, element)) return true;
-    for (const each of element.classes) if (this.#matchesKey(`.${each}`, element)) return true;
-    return this.#matchesKey('', element);
-  }
-
-  /** The first of a page that matches and is not gone; -1 where none does. */
-  first(outline: Outline): number {
-    for (let i = 0; i < outline.count; i++) {
-      if (!outline.isGone(i) && this.matches(outline.elements[i]!)) return i;
-    }
-    return -1;
-  }
-
-  #add(selector: Selector): void {
-    const { id, classes, name } = selector.own;
-    const key = id !== '' ? `#${id}` : classes.length > 0 ? `.${classes[0]}` : name;
-    const known = this.#byKey.get(key);
-    if (known === undefined) this.#byKey.set(key, [selector]);
-    else known.push(selector);
-  }
-
-  #matchesKey(key: string, element: Element): boolean {
-    const selectors = this.#byKey.get(key);
-    return selectors?.some((selector) => isMatch(selector, element)) ?? false;
+    if (isAny(this.#byName.get(element.name), element)) return true;
+    if (element.attributes.length === 0) return false;
+    if (this.#byId.size > 0 && isAny(this.#byId.get(element.id), element)) return true;
+    return this.#byClass.size > 0 && element.classes.some((each) => isAny(this.#byClass.get(each), element));
   }
 }
+
+function add(map: Map<string, Selector[]>, key: string, selector: Selector): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [selector]);
+  else known.push(selector);
+}
+
+const isAny = (selectors: readonly Selector[] | undefined, element: Element): boolean =>
+  selectors?.some((selector) => isMatch(selector, element)) ?? false;
 
 function parse(text: string): Selector {
   const compounds = text.split(' ').map((part): Compound => {

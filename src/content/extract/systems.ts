@@ -35,7 +35,7 @@ const RULES: readonly Rule[] = [
     name: 'Docusaurus',
     generator: /docusaurus/i,
     marks: ['#__docusaurus'],
-    content: ['.theme-doc-markdown', 'article', 'main'],
+    content: ['.theme-doc-markdown', 'main'],
     drop: [
       'nav',
       '.theme-doc-toc-mobile',
@@ -58,7 +58,7 @@ const RULES: readonly Rule[] = [
     name: 'VitePress',
     generator: /vitepress/i,
     marks: ['#VPContent'],
-    content: ['.vp-doc', '.VPHome'],
+    content: ['.VPHome', '.vp-doc'],
     drop: ['.header-anchor', 'button', '.lang', 'nav'],
   },
   {
@@ -92,10 +92,10 @@ const RULES: readonly Rule[] = [
     name: 'rustdoc',
     generator: /rustdoc/i,
     marks: ['#main-content.content'],
-    content: ['#main-content'],
+    content: ['#main-content', '#main'],
     drop: [
       '.out-of-band',
-      '.src',
+      'a.src',
       '.rightside',
       '.since',
       '.test-arrow',
@@ -148,18 +148,43 @@ const SYSTEMS: readonly System[] = RULES.map((rule) => ({
   drop: new Selectors(rule.drop),
 }));
 
+/** All that is looked for on a page to begin with, so that one look is enough for most elements. */
+const LANDMARKS = new Selectors(
+  RULES.flatMap(({ marks, content, beside }) => [...marks, ...content, ...(beside ?? [])]),
+);
+
+/** Where a page has something that a rule names. */
+export class Landmarks {
+  readonly #outline: Outline;
+  readonly #places: readonly number[];
+
+  constructor(outline: Outline) {
+    this.#outline = outline;
+    const places: number[] = [];
+    for (let i = 0; i < outline.count; i++) {
+      if (!outline.isGone(i) && LANDMARKS.matches(outline.elements[i]!)) places.push(i);
+    }
+    this.#places = places;
+  }
+
+  /** The first that matches; -1 where none does. */
+  first(selectors: Selectors): number {
+    return this.#places.find((i) => selectors.matches(this.#outline.elements[i]!)) ?? -1;
+  }
+}
+
 /** The system that made a page, by what the page says or has; null where none is known. */
-export function recognise(head: Head, outline: Outline): System | null {
+export function recognise(head: Head, landmarks: Landmarks): System | null {
   const named = SYSTEMS.find(({ generator }) => generator?.test(head.generator) === true);
-  return named ?? SYSTEMS.find(({ marks }) => marks.first(outline) !== -1) ?? null;
+  return named ?? SYSTEMS.find(({ marks }) => landmarks.first(marks) !== -1) ?? null;
 }
 
 /** Where a system has put the content; null where it is not there after all. */
-export function findBySystem(outline: Outline, system: System): number[] | null {
+export function findBySystem(outline: Outline, landmarks: Landmarks, system: System): number[] | null {
   for (const selectors of system.content) {
-    const content = selectors.first(outline);
+    const content = landmarks.first(selectors);
     if (content === -1) continue;
-    const beside = system.beside.first(outline);
+    const beside = landmarks.first(system.beside);
     for (const i of outline.within(content)) if (system.drop.matches(outline.elements[i]!)) outline.drop(i);
     if (outline.text(content) === 0) return null;
     return beside === -1 || outline.isIn(beside, content) ? [content] : [beside, content];

@@ -110,33 +110,38 @@ function isButton(outline: Outline, i: number, text: number): boolean {
   return links > 0;
 }
 
-/** A heading that leads elsewhere, with what follows up to the next one, where that is links. */
+/** Headings that lead elsewhere, with what follows up to the next one or to where the text goes on, where that is links. */
 function dropLedSections(outline: Outline, from: number, most: number, parts: Parts): void {
-  for (const i of [...outline.within(from)]) {
+  const led: number[] = [];
+  for (const i of outline.within(from)) {
     const { name } = outline.elements[i]!;
-    if (outline.isGone(i) || !HEADINGS.has(name) || name === 'h1') continue;
-    if (!LEADS.test(outline.beginning(i, LONGEST_LEAD))) continue;
-    const section = sectionOf(outline, i);
-    const text = section.reduce((sum, at) => sum + outline.text(at), 0);
-    const links = section.reduce((sum, at) => sum + outline.linkText(at), 0);
-    const prose = section.reduce((sum, at) => sum + outline.prose(at), 0);
-    const hasContent = section.some(parts.holdContent);
-    if (hasContent || prose > most || (links < text * LINKY && !section.some(parts.asks))) continue;
-    for (const at of [i, ...section]) outline.drop(at);
+    if (!HEADINGS.has(name) || name === 'h1' || !LEADS.test(outline.beginning(i, LONGEST_LEAD))) continue;
+    const whole = [...sectionOf(outline, i)];
+    const textAt = whole.findIndex((at) => outline.prose(at) >= SENTENCE && outline.linkDensity(at) < LINKY);
+    const section = [whole, whole.slice(0, Math.max(0, textAt))].find((each) =>
+      isElsewhere(outline, each, most, parts),
+    );
+    if (section !== undefined) led.push(i, ...section);
   }
+  for (const i of led) outline.drop(i);
 }
 
-function sectionOf(outline: Outline, heading: number): number[] {
-  const parent = outline.parents[heading]!;
-  const level = outline.elements[heading]!.name;
-  const section: number[] = [];
-  for (const child of outline.childrenOf(parent)) {
-    if (child <= heading) continue;
-    const { name } = outline.elements[child]!;
-    if (HEADINGS.has(name) && name <= level) break;
-    section.push(child);
+function isElsewhere(outline: Outline, section: readonly number[], most: number, parts: Parts): boolean {
+  const sum = (of: (at: number) => number): number => section.reduce((total, at) => total + of(at), 0);
+  const text = sum((at) => outline.text(at));
+  if (text === 0 || sum((at) => outline.prose(at)) > most || section.some(parts.holdContent)) return false;
+  return sum((at) => outline.linkText(at)) >= text * LINKY || section.some(parts.asks);
+}
+
+/** What stands behind a heading, up to the next one of its rank. */
+function* sectionOf(outline: Outline, heading: number): Generator<number> {
+  const rank = outline.elements[heading]!.name;
+  const end = outline.ends[outline.parents[heading]!]!;
+  for (let i = outline.ends[heading]!; i < end; i = outline.ends[i]!) {
+    const { name } = outline.elements[i]!;
+    if (HEADINGS.has(name) && name <= rank) return;
+    if (!outline.isGone(i)) yield i;
   }
-  return section;
 }
 
 /** Before the title stand names of categories, ways back and banners. */
