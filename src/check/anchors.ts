@@ -1,4 +1,5 @@
 import { AnchorSet } from '../parse/anchor-hash.js';
+import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
@@ -14,8 +15,6 @@ export interface FragmentCheck {
   /** `unread`: the page answers, but it was not read for what fragments can point at. `unknown`: nothing can be said. */
   standing: 'there' | 'missing' | 'unread' | 'unknown';
 }
-
-const HTML_OR_MARKDOWN = /^\s*(?:text\/html|application\/xhtml\+xml|text\/(?:x-)?markdown)\b/i;
 
 /** All fragments that links name, by target. Needs the temporary table of a LinkTable. */
 export function* checkFragments(database: Database, chains: RedirectChains): IterableIterator<FragmentCheck> {
@@ -85,7 +84,7 @@ class Pages {
       // A page elsewhere without a single id may well be made by a program in the browser.
       return anchors.size === 0 && isOutside(row.flags) ? 'unknown' : anchors;
     }
-    const readable = row.type === null || HTML_OR_MARKDOWN.test(row.type);
+    const readable = row.type === null || isHtmlType(row.type) || isMarkdownType(row.type);
     return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';
   }
 }

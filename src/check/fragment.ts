@@ -1,3 +1,5 @@
+import { unescaped } from '../url/identity.js';
+
 /** Line numbers of a source viewer, such as `L10-L20`: a program on the page makes them. */
 const LINES = /^L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?$/;
 
@@ -25,13 +27,5 @@ export function* namesOf(fragment: string): IterableIterator<string> {
   for (const name of plain === fragment ? [fragment] : [fragment, plain]) {
     yield name;
     yield `user-content-${name}`;
-  }
-}
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { relative, resolve, sep } from 'node:path';
 import type { FolderOrigin, Header } from '../fetch/contract.js';
 import { originOf, pathOf } from '../url/host.js';
+import { unescaped } from '../url/identity.js';
 import { parseBaseUrl } from './base-url.js';
 import type { PageNames } from './findings.js';
 import { type FolderServer, SECRET_HEADER, serveFolder } from './folder-server.js';
@@ -59,7 +60,7 @@ export class ServedFolders implements PageNames {
     if (found === null || found.isPublished) {
       return url;
     }
-    const path = decoded(pathOf(url).slice(1));
+    const path = unescaped(pathOf(url).slice(1));
     const place = relative(this.#cwd, found.root).split(sep).join('/');
     return place === '' ? path || '.' : `${place}/${path}`;
   }
@@ -82,11 +83,3 @@ export class ServedFolders implements PageNames {
 
 const isBelow = (url: string, { baseUrl }: LocalFolder): boolean =>
   originOf(url) === originOf(baseUrl) && url.startsWith(baseUrl);
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}

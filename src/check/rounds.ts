@@ -3,7 +3,7 @@ import { storePath } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import { type ChainEnd, RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
-import { openStoreFile } from '../store/store.js';
+import { openStoreFile, writeMeta } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { LinkTable } from './link-table.js';
@@ -44,7 +44,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     second.these(soft404s.lookalikes());
     const probed = soft404s.queue(options.ownOrigins);
     second.forgiveHosts();
-    setMeta(database, {
+    writeMeta(database, {
       checkRound: String(options.round),
       checkSpentMs: String(options.spentMs),
       ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
@@ -69,7 +69,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     const second = new SecondLook(database, systemClock.wall(), []);
     second.forget([...missing, ...redirects]);
     second.forgiveHosts();
-    setMeta(database, { checkRound: '0', checkSpentMs: '0' });
+    writeMeta(database, { checkRound: '0', checkSpentMs: '0' });
     database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
     database.exec('COMMIT');
     return second.queued;
@@ -119,15 +119,6 @@ const isInDoubt = ({ flags, problem, reason }: BrokenRedirect): boolean =>
   problem === null
     ? (flags & (UrlFlag.external | UrlFlag.asset)) !== 0 && (reason === 'http_4xx' || reason === 'http_5xx')
     : problem === 'redirect_loop';
-
-function setMeta(database: Database, values: Record<string, string>): void {
-  const set = database.prepare(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-  );
-  for (const [key, value] of Object.entries(values)) {
-    set.run(key, value);
-  }
-}
 
 async function atStore<T>(directory: string, work: (database: Database) => Promise<T>): Promise<T> {
   const lock = DirectoryLock.take(directory);

@@ -2,7 +2,7 @@ import type { Database } from '../store/sqlite.js';
 import { UNANSWERED, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 
 /** Between the first look and the second. */
-export const SECOND_LOOK_AFTER_MS = 5_000;
+const SECOND_LOOK_AFTER_MS = 5_000;
 
 /** Failures that a second look can tell more about. */
 const DOUBTFUL = [

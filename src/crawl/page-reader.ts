@@ -8,6 +8,7 @@ import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
+import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
@@ -58,9 +59,7 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
   page: PageRow;
 };
 
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
 const ENDED_EARLY = 'the body ended early';
 /** Before the label of a reference that is nowhere defined; no href begins so. */
 const NO_DEFINITION = '\0';
@@ -91,21 +90,21 @@ export class PageReader {
     }
     const isFine = page.status >= 200 && page.status < 300;
     const readable = isFine && lease.kind === UrlKind.page && (lease.flags & UrlFlag.external) === 0;
-    const isHtml = page.body !== null && (page.contentType === null || HTML.test(page.contentType));
+    const isHtml = page.body !== null && (page.contentType === null || isHtmlType(page.contentType));
     if (!readable) {
       if (this.#options.linkFacts) {
         this.#lookAt(lease, page, isHtml, isFine, reading);
       }
       return reading;
     }
-    if (this.#options.keepsBodies && page.body !== null && (isHtml || isPlainText(page.contentType))) {
+    if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
       reading.page.body = packBody(page.body, page.contentType);
     }
     if (page.links !== null) {
       this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
       this.#readHtml(lease, page, page.body!, reading);
-    } else if (this.#options.linkFacts && page.body !== null && MARKDOWN.test(page.contentType!)) {
+    } else if (this.#options.linkFacts && page.body !== null && isMarkdownType(page.contentType)) {
       this.#readMarkdown(lease, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
@@ -190,7 +189,7 @@ export class PageReader {
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
       anchors = wantsAnchors ? scan.anchors : null;
-    } else if (wantsAnchors && MARKDOWN.test(page.contentType ?? '')) {
+    } else if (wantsAnchors && isMarkdownType(page.contentType)) {
       anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
     }
     row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.telling };
@@ -316,8 +315,6 @@ export class PageReader {
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
 }
-
-const isPlainText = (contentType: string | null): boolean => MARKDOWN.test(contentType ?? '');
 
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;

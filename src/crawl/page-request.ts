@@ -1,5 +1,6 @@
 import type { FetchRequest } from '../fetch/contract.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
+import { isHtmlType } from '../parse/media-type.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { hasBinaryExtension } from '../url/host.js';
 
@@ -11,7 +12,6 @@ export interface RequestLimits {
 }
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|atom)|[^;]+\+(?:xml|json))/i;
 /** HEAD is refused, or answered as if the page were not there, by servers that never tested it; only "too fast" means what it says. */
 const isHeadRefused = (status: number): boolean => status >= 400 && status !== 429;
@@ -65,7 +65,7 @@ export function afterHead(lease: Lease, status: number, contentType: string | nu
     return 'ranged';
   }
   const external = (lease.flags & UrlFlag.external) !== 0;
-  return !external && status >= 200 && status < 300 && contentType !== null && HTML.test(contentType) ? 'whole' : null;
+  return !external && status >= 200 && status < 300 && isHtmlType(contentType) ? 'whole' : null;
 }
 
 const wantsPageBody = (_status: number, contentType: string | null): boolean =>

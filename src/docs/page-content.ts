@@ -5,6 +5,7 @@ import type { SiteMemory } from '../content/extract/site-memory.js';
 import { toMarkdown } from '../content/markdown/markdown.js';
 import { parseTree } from '../content/tree.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
+import { isMarkdownType } from '../parse/media-type.js';
 
 /** A page as it is kept. */
 export interface KeptPage {
@@ -19,7 +20,6 @@ export interface PageText {
   text: string;
 }
 
-const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
 const FIRST_HEADING = /^#\s+(.+?)\s*#*\s*$/m;
 
 /** What a memory of the site learns from a page. */
@@ -42,7 +42,7 @@ export function readPage(page: KeptPage, memory: SiteMemory): PageText {
   return { title, markdown, text };
 }
 
-const isMarkdown = ({ type }: KeptPage): boolean => MARKDOWN.test(type ?? '');
+const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);
 
 const treeOf = (page: KeptPage): Element => parseTree(textOf(page));
 

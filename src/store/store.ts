@@ -96,7 +96,7 @@ export class Store {
   lookAgain(changed: ReadonlySet<string>, inForce: string): number {
     this.database.exec('BEGIN IMMEDIATE');
     const queued = new Reopening(this.database, this.#scope).take(changed);
-    this.#setMeta({
+    writeMeta(this.database, {
       inForce,
       // Lines of the streamed file say that they are skipped: it is written anew from the store.
       ...(queued > 0 ? { pagesStream: JSON.stringify({ offset: 0, seq: 0 }) } : {}),
@@ -130,7 +130,7 @@ export class Store {
       // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
       database.prepare('UPDATE urls SET state = 0, class = 0, attempts = attempts - 1 WHERE state = 1').run().changes,
     );
-    this.#setMeta({ refetched: String(Number(this.meta().refetched ?? 0) + refetched + robots) });
+    writeMeta(this.database, { refetched: String(Number(this.meta().refetched ?? 0) + refetched + robots) });
     // On resume each host that was put off is probed again.
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
@@ -163,7 +163,7 @@ export class Store {
   #countLosses(killed: boolean): { leased: number; suspects: number } {
     const seq = String(this.writer.lastSeq);
     const stuck = killed && this.meta().seqAtStart === seq;
-    this.#setMeta({ seqAtStart: seq });
+    writeMeta(this.database, { seqAtStart: seq });
     this.database.exec(`UPDATE urls SET lost = ${stuck ? 'lost + 1' : killed ? '1' : '0'} WHERE state = 1`);
     return this.database
       .prepare('SELECT count(*) AS leased, count(*) FILTER (WHERE lost >= ?) AS suspects FROM urls WHERE state = 1')
@@ -184,7 +184,7 @@ export class Store {
       lost += n;
       uncount.run(n, host);
     }
-    this.#setMeta({ dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
+    writeMeta(this.database, { dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
   }
 
   /** What robots.txt forbade was leased, but never asked for. */
@@ -233,17 +233,8 @@ export class Store {
 
   setMeta(values: Record<string, string>): void {
     this.database.exec('BEGIN IMMEDIATE');
-    this.#setMeta(values);
+    writeMeta(this.database, values);
     this.database.exec('COMMIT');
-  }
-
-  #setMeta(values: Record<string, string>): void {
-    const set = this.database.prepare(
-      'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-    );
-    for (const [key, value] of Object.entries(values)) {
-      set.run(key, value);
-    }
   }
 
   meta(): Record<string, string> {
@@ -315,6 +306,16 @@ export class Store {
     }
     this.database.exec('COMMIT');
     return { hosts, parkedHosts: rest.length };
+  }
+}
+
+/** Its caller has begun a transaction. */
+export function writeMeta(database: Database, values: Readonly<Record<string, string>>): void {
+  const set = database.prepare(
+    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  );
+  for (const [key, value] of Object.entries(values)) {
+    set.run(key, value);
   }
 }
 

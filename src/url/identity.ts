@@ -45,7 +45,7 @@ export function normaliseUrl(input: string, options: IdentityOptions = AS_WRITTE
   const credentials =
     parsed.username === '' && parsed.password === ''
       ? null
-      : { username: decoded(parsed.username), password: decoded(parsed.password) };
+      : { username: unescaped(parsed.username), password: unescaped(parsed.password) };
   if (!isHttp(parsed.href)) return { url: parsed.href, credentials: null };
   return { url: fold(serialise(parsed), options), credentials };
 }
@@ -205,7 +205,8 @@ function byName(left: string, right: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function decoded(text: string): string {
+/** The text without its percent-escapes; as it is where they make no sense. */
+export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

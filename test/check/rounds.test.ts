@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkFragments } from '../../src/check/anchors.js';
 import { LinkTable } from '../../src/check/link-table.js';
+import { openKeptCheck } from '../../src/check/plan-check.js';
 import { prepareRound, reopenBroken } from '../../src/check/rounds.js';
 import { RedirectChains } from '../../src/store/redirect-chains.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
@@ -12,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const prepare = () =>
-  prepareRound({ directory: store.directory, round: 1, maxRedirects: 10, truncated: null, spentMs: 0, ownOrigins: [] });
+const ROUND = { round: 1, maxRedirects: 10, truncated: null, spentMs: 0, ownOrigins: [] };
+const prepare = () => prepareRound({ ...ROUND, directory: store.directory });
 
 async function standings(): Promise<string[]> {
   await LinkTable.build(store.database);
@@ -21,6 +22,15 @@ async function standings(): Promise<string[]> {
 }
 
 const FAILED = { state: UrlState.failed, reason: 'http_4xx', status: 404 };
+
+it('keeps how long second looks have taken, so that a kill does not renew their budget', async () => {
+  store.put(1, FAILED);
+  store.database.exec("INSERT INTO meta (key, value) VALUES ('command', 'check'), ('options', '{}')");
+  await prepareRound({ ...ROUND, directory: store.directory, round: 2, spentMs: 1_234 });
+  expect(openKeptCheck(store.directory).state).toMatchObject({ round: 2, spentMs: 1_234 });
+  await reopenBroken(store.directory, 10);
+  expect(openKeptCheck(store.directory).state).toMatchObject({ round: 0, spentMs: 0 });
+});
 
 describe('a second look', () => {
   it('asks again for an external link that a HEAD was redirected to an error page', async () => {
