@@ -31,6 +31,7 @@ export interface DocsPlan {
 export interface DocsOutcome {
   /** Of the last session. */
   result: SessionResult;
+  /** Empty where no page could be had. */
   corpora: SavedCorpus[];
   /** What is done stands in DIR.partial. */
   isStopped: boolean;
@@ -75,7 +76,8 @@ export class DocsRun {
     }
     result = await this.#crawl(false);
     const isStopped = STOPPED.has(result.end.reason);
-    return { result, corpora: result.allSeedsFailed ? [] : await this.#write(result, isStopped), isStopped };
+    const hasNothing = result.allSeedsFailed || (result.summary.done === 0 && !this.#progress.renews);
+    return { result, corpora: hasNothing ? [] : await this.#write(result, isStopped), isStopped };
   }
 
   #hasFailed = ({ end, allSeedsFailed }: SessionResult): boolean => allSeedsFailed || STOPPED.has(end.reason);
