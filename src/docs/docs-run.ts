@@ -171,7 +171,7 @@ export class DocsRun {
       outputs: this.#progress.outputs,
       isComplete: result.end.truncated === null,
       isStopped,
-      now: new Date(clock.wall()).toISOString(),
+      now: new Date(clock.wall()).toISOString().slice(0, 10),
     });
     if (!isStopped) {
       this.#progress = { ...this.#progress, isWritten: true };

@@ -86,7 +86,8 @@ export class Documents {
       canonical: row.canonical,
       etag: row.etag,
       lastModified: row.lastModified,
-      crawledAt: new Date(row.fetchedAt).toISOString(),
+      // The day, not the moment: the same site gives the same bytes.
+      crawledAt: new Date(row.fetchedAt).toISOString().slice(0, 10),
     };
   }
 }
