@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { specOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
@@ -27,6 +27,9 @@ export type PlannedDocs = { what: 'run'; plan: DocsPlan; notices: string[] } | {
 export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): PlannedDocs {
   const { options } = resolved;
   const { seeds, credentials, bad: badSeeds } = input;
+  if (options.output === '-') {
+    throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
+  }
   const outputs = outputFolders(seeds, options.output);
   const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
   const { directory, kept } =
