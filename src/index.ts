@@ -15,6 +15,9 @@ export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-sp
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
+export type { IndexEntry } from './corpus/index-entry.js';
+export type { CorpusStatus } from './corpus/list-corpora.js';
+export type { SearchHit } from './corpus/search.js';
 export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
 export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';
 export type { CrawledPage } from './crawl/crawled-page.js';
@@ -37,6 +40,17 @@ export type { Duration } from './crawl/preview/survey.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+export type { CorpusPage } from './docs/kept-corpus.js';
+/** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
+export {
+  corpusStatus,
+  deleteCorpus,
+  listCorpora,
+  listCorpus,
+  readDocument,
+  searchCorpus,
+  serveMcp,
+} from './docs/kept-corpus.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
