@@ -29,11 +29,10 @@ export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './
 export { crawl, resumeCrawl } from './crawl/library.js';
 export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
 export type { EndReason } from './crawl/limits.js';
+export type { CorpusForecast } from './crawl/preview/corpus-size.js';
 export type { Forecast } from './crawl/preview/duration.js';
 export type { PreviewHost } from './crawl/preview/host-survey.js';
 export type { Preview, PreviewOptions } from './crawl/preview/preview.js';
-/** What a crawl would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
-export { preview } from './crawl/preview/preview.js';
 export type { ForbiddingRule } from './crawl/preview/robots-judge.js';
 export type { SizeEstimate } from './crawl/preview/site-size.js';
 export type { Duration } from './crawl/preview/survey.js';
@@ -51,6 +50,8 @@ export {
   searchCorpus,
   serveMcp,
 } from './docs/kept-corpus.js';
+/** What a crawl or a corpus would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
+export { preview } from './docs/preview.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { hasCorpus } from '../corpus/delete-corpus.js';
+import { outputsOf } from '../docs/corpus-place.js';
 import { deleteCorpus } from '../docs/kept-corpus.js';
 import { openForReading, storePath } from '../store/directory.js';
 import { deleteCrawl } from '../store/kept-crawls.js';
@@ -24,9 +25,9 @@ export async function runDelete(input: CommandInput): Promise<number> {
 async function deleteOne(directory: string, terminal: Terminal): Promise<void> {
   const isCrawl = existsSync(storePath(directory));
   if (!isCrawl && !hasCorpus(directory)) {
-    throw new StateError('no_store', `there is neither a crawl nor a corpus in ${directory}`);
+    throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite), and no corpus`);
   }
-  const output = isCrawl ? openForReading(directory, (reader) => reader.meta().output) : undefined;
+  const outputs = isCrawl ? openForReading(directory, (reader) => outputsOf(reader.meta())) : [];
   const others = isCrawl ? deleteCrawl(directory) : await deleteCorpus(directory);
   const what = isCrawl ? 'crawl' : 'corpus';
   terminal.line(
@@ -34,7 +35,7 @@ async function deleteOne(directory: string, terminal: Terminal): Promise<void> {
       ? `deleted ${directory}`
       : `deleted the ${what} in ${directory}; ${others} other ${others === 1 ? 'file was' : 'files were'} left there`,
   );
-  if (output !== undefined && hasCorpus(output)) {
+  for (const output of outputs.filter(hasCorpus)) {
     terminal.line(`its corpus is kept: \`gossamer delete ${output}\` deletes that too`);
   }
 }

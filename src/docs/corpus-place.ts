@@ -11,12 +11,16 @@ export function corpusPlace(asked: string): string {
   const dir = resolve(asked);
   if (isReadable(dir)) return dir;
   if (!existsSync(storePath(dir))) throw missing(dir);
-  const { command, output } = openForReading(dir, (reader) => reader.meta());
-  if (command !== 'docs' || output === undefined) {
-    throw new StateError(
-      'other_command',
-      `${dir} holds a ${command ?? 'crawl'}, not a corpus: \`gossamer docs\` makes one`,
-    );
+  const { command, outputs } = openForReading(dir, (reader) => ({
+    command: reader.meta().command ?? 'crawl',
+    outputs: outputsOf(reader.meta()),
+  }));
+  const [output] = outputs;
+  if (output === undefined) {
+    throw new StateError('other_command', `${dir} holds a ${command}, not a corpus: \`gossamer docs\` makes one`);
+  }
+  if (outputs.length > 1) {
+    throw new StateError('several_corpora', `${dir} has several corpora, name one of them: ${outputs.join(', ')}`);
   }
   if (!isReadable(output)) {
     throw new StateError(
@@ -26,6 +30,10 @@ export function corpusPlace(asked: string): string {
   }
   return output;
 }
+
+/** The folders of the corpora that a kept run writes; none where it is a crawl or a check. */
+export const outputsOf = ({ output }: Readonly<Record<string, string>>): string[] =>
+  output === undefined ? [] : [output];
 
 const isReadable = (dir: string): boolean => [dir, partialOf(dir), asideOf(dir)].some(isCorpus);
 

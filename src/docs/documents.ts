@@ -7,7 +7,7 @@ import { fingerprintsOf, type KeptPage, readPage } from './page-content.js';
 import { pagesInOrder } from './page-order.js';
 
 const PAGES_A_TURN = 20;
-const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
+export const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
 /** What a server says of a page that is gone. */
 const GONE: ReadonlySet<number | null> = new Set([404, 410]);
 
