@@ -22,7 +22,7 @@ export interface SampledUrl {
 
 /** How many standard errors up and down. Lengths of pages have a long tail: what a sample has not met is rather long than short. */
 const BELOW = 2;
-const ABOVE = 3;
+const ABOVE = 4;
 
 /**
  * The sample is known. What was not asked for is taken to be like what was drawn by lot.

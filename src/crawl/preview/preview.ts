@@ -72,7 +72,7 @@ export function asCrawlOptions({ options, sources }: ResolvedOptions<'preview'>)
   const isGiven = (key: string) => sources[key as keyof typeof sources] !== 'default';
   const given = Object.entries(options).filter(([key]) => isGiven(key) && isOptionOf('crawl', key));
   for (const [key] of given) {
-    if (sources[key as keyof typeof sources] === 'flag') {
+    if (sources[key as keyof typeof sources] === 'flag' && !specOf(key as OptionKey).perRun) {
       refuseOther(options.for, key, `--${specOf(key as OptionKey).flag}`);
     }
   }
