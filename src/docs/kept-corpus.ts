@@ -41,9 +41,11 @@ export const searchCorpus = (directory: string, query: string, options: { limit?
   searchIn(corpusPlace(directory), query, options);
 
 /** The pages of a corpus in its order. */
-export const listCorpus = (directory: string): AsyncGenerator<IndexEntry> => pagesIn(corpusPlace(directory));
+export async function* listCorpus(directory: string): AsyncGenerator<IndexEntry> {
+  yield* pagesIn(corpusPlace(directory));
+}
 
-export const corpusStatus = (directory: string): Promise<CorpusStatus> => statusOf(corpusPlace(directory));
+export const corpusStatus = async (directory: string): Promise<CorpusStatus> => statusOf(corpusPlace(directory));
 
 /** The corpora in the folders of `root`. One that cannot be read throws, unless `onUnreadable` takes it. */
 export const listCorpora = (
@@ -77,7 +79,7 @@ export async function readDocument(directory: string, page: string): Promise<Cor
 export const deleteCorpus = (directory: string): Promise<number> => deleteIn(resolve(directory));
 
 /** Answers coding assistants by the Model Context Protocol until `input` ends. Nothing but messages goes to `output`. */
-export const serveMcp = (
+export const serveMcp = async (
   directories: readonly string[],
   { input = process.stdin, output = process.stdout }: { input?: AsyncIterable<Uint8Array>; output?: Writable } = {},
 ): Promise<void> => serveIn(directories.map(corpusPlace), VERSION, input, output);

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { SiteMemory } from '../content/extract/site-memory.js';
+import { textHash } from '../corpus/fingerprint.js';
 import type { TokenCounter } from '../corpus/tokens.js';
 import type { SampledUrl } from '../crawl/preview/corpus-size.js';
 import { firstPartOf } from '../crawl/preview/sample-order.js';
-import type { Database } from '../store/sqlite.js';
+import type { Database, Row } from '../store/sqlite.js';
 import { UrlKind, UrlState } from '../store/url-state.js';
 import { NOINDEX } from './documents.js';
 import { fingerprintsOf, type KeptPage, readPage } from './page-content.js';
@@ -26,26 +27,35 @@ export async function sampledPages(
   counter: TokenCounter,
 ): Promise<SampledUrl[]> {
   const memory = await learned(database);
+  const seen = new Set<string | null>();
   const urls: SampledUrl[] = [];
   const firstPart = firstPartOf(sample);
   let place = 0;
-  for (const { url, state, redirectTo, robots, type, packed, given } of database.prepare(SAMPLED).iterate()) {
+  for (const row of database.prepare(SAMPLED).iterate()) {
     const isDrawn = place++ >= firstPart;
-    if (isNamed && given === 0) {
+    if (isNamed && row.given === 0) {
       continue;
     }
-    const isPage = state === UrlState.done && redirectTo === null && packed !== null && !NOINDEX.test(robots ?? '');
-    urls.push({ tokens: isPage ? counter.count(readPage({ url, type, packed }, memory).markdown) : null, isDrawn });
+    const page = isPage(row) ? readPage(row as KeptPage, memory) : null;
+    const hash = page === null ? null : textHash(page.text);
+    urls.push({ tokens: page === null || seen.has(hash) ? null : counter.count(page.markdown), isDrawn });
+    // A copy is no page of its own.
+    if (hash !== null) {
+      seen.add(hash);
+    }
     await setImmediate();
   }
   return urls;
 }
 
+const isPage = ({ state, redirectTo, packed, robots }: Row): boolean =>
+  state === UrlState.done && redirectTo === null && packed !== null && !NOINDEX.test(robots ?? '');
+
 async function learned(database: Database): Promise<SiteMemory> {
   const memory = new SiteMemory();
-  for (const { url, state, type, packed } of database.prepare(SAMPLED).iterate()) {
-    if (state === UrlState.done && packed !== null) {
-      memory.learn(fingerprintsOf({ url, type, packed } as KeptPage));
+  for (const row of database.prepare(SAMPLED).iterate()) {
+    if (row.state === UrlState.done && row.packed !== null) {
+      memory.learn(fingerprintsOf(row as KeptPage));
       await setImmediate();
     }
   }

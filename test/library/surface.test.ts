@@ -42,6 +42,7 @@ type Surface = [
   gossamer.CheckRule,
   gossamer.CheckSummary,
   gossamer.CheckedLink,
+  gossamer.CorpusForecast,
   gossamer.CorpusPage,
   gossamer.CorpusStatus,
   gossamer.CrawlOptions,

@@ -37,11 +37,10 @@ export function corpusSize(
 ): Pick<CorpusForecast, 'pages' | 'tokens' | 'sampled'> {
   const drawn = sample.some(({ isDrawn }) => isDrawn) ? sample.filter(({ isDrawn }) => isDrawn) : sample;
   const known = { pages: sum(sample.map(asPage)), tokens: sum(sample.map(asTokens)) };
-  const project = (seen: number, figures: readonly number[]): SizeEstimate => {
-    const { mean, deviation } = statisticsOf(figures);
+  const project = (seen: number, { mean, deviation }: Spread): SizeEstimate => {
     const at = (urls: number, errors: number): number => {
       const left = Math.max(0, Math.min(urls, most) - sample.length);
-      const error = deviation * Math.sqrt(left ** 2 / Math.max(1, figures.length) + left);
+      const error = deviation * Math.sqrt(left ** 2 / Math.max(1, drawn.length) + left);
       return Math.round(seen + Math.max(0, left * mean + errors * error));
     };
     return {
@@ -50,10 +49,10 @@ export function corpusSize(
       high: size.high === null ? null : at(size.high, ABOVE),
     };
   };
-  const pages = project(known.pages, drawn.map(asPage));
+  const pages = project(known.pages, shareOf(drawn.map(asPage)));
   return {
     pages: { ...pages, high: pages.high === null ? null : Math.min(pages.high, size.high!, most) },
-    tokens: project(known.tokens, drawn.map(asTokens)),
+    tokens: project(known.tokens, spreadOf(drawn.map(asTokens))),
     sampled: known,
   };
 }
@@ -62,8 +61,19 @@ const asPage = ({ tokens }: SampledUrl): number => (tokens === null ? 0 : 1);
 const asTokens = ({ tokens }: SampledUrl): number => tokens ?? 0;
 const sum = (figures: readonly number[]): number => figures.reduce((total, figure) => total + figure, 0);
 
-function statisticsOf(figures: readonly number[]): { mean: number; deviation: number } {
-  const mean = figures.length === 0 ? 0 : sum(figures) / figures.length;
+interface Spread {
+  mean: number;
+  deviation: number;
+}
+
+function spreadOf(figures: readonly number[]): Spread {
+  const mean = sum(figures) / Math.max(1, figures.length);
   const squares = sum(figures.map((figure) => (figure - mean) ** 2));
-  return { mean, deviation: figures.length < 2 ? 0 : Math.sqrt(squares / (figures.length - 1)) };
+  return { mean, deviation: Math.sqrt(squares / Math.max(1, figures.length - 1)) };
+}
+
+/** Where all of the sample are pages, or none, the next one may still be otherwise (Laplace). */
+function shareOf(figures: readonly number[]): Spread {
+  const cautious = (sum(figures) + 1) / (figures.length + 2);
+  return { mean: spreadOf(figures).mean, deviation: Math.sqrt(cautious * (1 - cautious)) };
 }
