@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forTerminal } from '../../src/cli/show-command.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { ORIGIN, page, snapshot, temporaryFolder, write } from '../corpus/fixture.js';
 import { gossamer, type Run, start } from '../crawl/support.js';
@@ -208,6 +209,12 @@ describe('gossamer show', () => {
       expect(stderr).toContain('there is no page');
     },
   );
+
+  it('keeps lines and tabs on a terminal, and nothing that it would obey', () => {
+    expect(forTerminal('# A\n\n\tcode \x1b[2J\x07\r\n\u202eend\n')).toBe(
+      '# A\n\n\tcode \ufffd[2J\ufffd\ufffd\n\ufffdend\n',
+    );
+  });
 
   it('ends quietly when whoever reads has seen enough', async () => {
     await write(join(root, 'long'), [page('/long', { markdown: `# Long\n\n${'word '.repeat(200_000)}` })]);
