@@ -48,12 +48,20 @@ export interface SessionPlan {
   /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
   rest?(pages: PageResult[]): Promise<void>;
   /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
-  preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
+  preview?: PreviewWishes;
   /** Links are checked: more is kept of each page, and no outputs are written. */
   check?: CheckWishes;
   /** Pages are kept for a corpus, and no outputs are written. */
   docs?: DocsWishes;
   clock?: Clock;
+}
+
+/** What a preview wants otherwise than a crawl. */
+export interface PreviewWishes {
+  question: SurveyQuestion;
+  choose: SchedulerOptions['choose'];
+  /** The bodies of the sample stay in the directory. */
+  keepsPages: boolean;
 }
 
 /** What a check wants otherwise than a crawl. */

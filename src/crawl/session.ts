@@ -107,7 +107,7 @@ export class CrawlSession {
         seeds: this.#seeds,
         badSeeds: this.#plan.badSeeds ?? [],
         reports: this.#reports(),
-        hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
+        hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined && this.#plan.preview === undefined,
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),

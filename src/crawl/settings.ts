@@ -12,7 +12,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import type { ReaderOptions } from './page-reader.js';
-import type { CheckWishes, DocsWishes } from './session-plan.js';
+import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -78,11 +78,11 @@ export function engineSettings(input: SettingsInput): EngineSettings {
 }
 
 /** The same engine, with no page asked for but those of a sample; `choose` null: of none at all. */
-export function surveySettings(settings: EngineSettings, { choose }: Pick<SchedulerOptions, 'choose'>): EngineSettings {
+export function surveySettings(settings: EngineSettings, { choose, keepsPages }: PreviewWishes): EngineSettings {
   return {
     ...settings,
     scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
-    reader: { ...settings.reader, keepsOutside: true },
+    reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages },
   };
 }
 

@@ -6,7 +6,7 @@ import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { fingerprintsOf, type KeptPage, readPage } from './page-content.js';
 
 const PAGES_A_TURN = 20;
-const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
+export const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
 /** What a server says of a page that is gone. */
 const GONE: ReadonlySet<number | null> = new Set([404, 410]);
 

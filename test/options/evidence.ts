@@ -1,4 +1,5 @@
 import { CHECK_EVIDENCE } from './evidence-check.js';
+import { CORPUS_EVIDENCE } from './evidence-corpus.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
@@ -27,6 +28,7 @@ export const EVIDENCE: readonly Row[] = withChecks([
   ...NETWORK_EVIDENCE,
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
+  ...CORPUS_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
 ]);
