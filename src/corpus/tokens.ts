@@ -1,4 +1,5 @@
 import { estimateTokens } from './token-estimate.js';
+import { wordByWord } from './token-words.js';
 
 /** How many tokens a text has. */
 export interface TokenCounter {
@@ -16,7 +17,8 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
 export async function loadTokenCounter(load = loadEncoding): Promise<TokenCounter> {
   try {
     const { countTokens } = await load();
-    return { count: (text) => inPieces(text, (piece) => countTokens(piece, AS_TEXT)), isEstimate: false };
+    const count = wordByWord((text) => countTokens(text, AS_TEXT));
+    return { count: (text) => inPieces(text, count), isEstimate: false };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return ESTIMATE;
     throw error;
