@@ -15,7 +15,7 @@ import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
-import { relink } from './relink.js';
+import { linkPlaces } from './link-places.js';
 
 export interface DocsPlan {
   resolved: ResolvedOptions<'docs'>;
@@ -97,7 +97,8 @@ export class DocsRun {
         origin: originOf(seeds[0]!.url),
         chunkTokens: resolved.options.chunkTokens,
         tokens: await loadTokenCounter(),
-        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
+        linksOf: linkPlaces,
+        linkEnd: ends,
         isComplete,
         now: new Date(clock.wall()).toISOString(),
       });

@@ -78,6 +78,15 @@ describe('tokens', () => {
     expect(Math.abs(count(long) - exactly(long))).toBeLessThanOrEqual(10);
   });
 
+  it('of a run are counted in slices wherever it begins', async () => {
+    const { count } = await loadTokenCounter();
+    for (let before = 0; before < 600; before += 7) {
+      const [head, run] = ['a '.repeat(before / 2), '='.repeat(256)];
+      expect(count(`${head}${run} b`)).toBe(exactly(`${head}${run} b`));
+      expect(count(`${head}${run}= b`)).toBe([head, run, '=', ' b'].reduce((sum, each) => sum + exactly(each), 0));
+    }
+  });
+
   it('are estimated where the tokenizer is not installed', async () => {
     const absent = 'gpt-tokenizer-that-nobody-has';
     const counter = await loadTokenCounter(() => import(/* @vite-ignore */ absent));
