@@ -41,7 +41,8 @@ export interface Prepared {
   hash: string;
   textHash: string | null;
   titleKey: string;
-  links: LinkPlace[];
+  /** JSON of LinkPlace[]. */
+  links: string;
   /** Null where the corpus that is there has the same content, measured alike. */
   measured: Measured | null;
 }

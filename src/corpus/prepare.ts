@@ -39,7 +39,7 @@ export function preparePage(
       hash,
       textHash: textHash(text),
       titleKey: titleKey(title, markdown),
-      links: linksOf?.(markdown) ?? [],
+      links: JSON.stringify(linksOf?.(markdown) ?? []),
       measured: hash === knownHash ? null : measured(page, measure),
     },
   };

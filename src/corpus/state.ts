@@ -99,7 +99,7 @@ export class State {
     this.#put.run(
       ...[page.url, this.#run, this.#ordinal++, page.finalUrl, page.title, page.description, page.lang],
       ...[page.markdown, page.text, page.canonical, page.etag, page.lastModified, page.crawledAt],
-      ...[hash, textHash, titleKey, JSON.stringify(links), measure, tokens, chunks],
+      ...[hash, textHash, titleKey, links, measure, tokens, chunks],
     );
   }
 

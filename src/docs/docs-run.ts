@@ -1,8 +1,7 @@
+import { availableParallelism } from 'node:os';
 import type { Clock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { corpusValidators } from '../corpus/before.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
-import { isCorpus } from '../corpus/index-file.js';
 import { loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/limits.js';
@@ -16,6 +15,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
 import { linkPlaces } from './link-places.js';
+import { pagesInOrder } from './page-order.js';
 
 export interface DocsPlan {
   resolved: ResolvedOptions<'docs'>;
@@ -89,14 +89,19 @@ export class DocsRun {
     const { directory, output, resolved, clock, seeds } = this.#plan;
     const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
     try {
-      const documents = new Documents(database, await knownUrls(output));
+      const { chunkTokens, parseWorkers } = resolved.options;
+      const tokens = await loadTokenCounter();
+      const documents = new Documents(database, {
+        ...{ store: storePath(directory), chunkTokens, tokens },
+        threads: parseWorkers ?? Math.max(1, availableParallelism() - 1),
+      });
       const ends = redirectEnds(database, resolved.options.maxRedirects);
-      const report = await writeCorpus(output, documents.all(), {
+      const report = await writeCorpus(output, (known) => documents.inOrder(pagesInOrder(database), known), {
         title: titleOf(database, seeds[0]!),
         summary: null,
         origin: originOf(seeds[0]!.url),
-        chunkTokens: resolved.options.chunkTokens,
-        tokens: await loadTokenCounter(),
+        chunkTokens,
+        tokens,
         linksOf: linkPlaces,
         linkEnd: ends,
         isComplete,
@@ -107,16 +112,6 @@ export class DocsRun {
       database.close();
     }
   }
-}
-
-async function knownUrls(output: string): Promise<Set<string>> {
-  const known = new Set<string>();
-  if (isCorpus(output)) {
-    for await (const { url } of corpusValidators(output)) {
-      known.add(url);
-    }
-  }
-  return known;
 }
 
 const titleOf = (database: Database, seed: SeedRow): string =>
