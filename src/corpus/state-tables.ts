@@ -1,7 +1,8 @@
 /**
  * state.db in DIR.partial: the pages that were handed over, until the corpus is finished. Each is one transaction, so that a kill loses
  * none that was taken. `run` is the last run that named a page; `duplicate_of` and `path` are worked out when all are there, and what is in
- * `entries` then. `chunks` are lines of chunks.jsonl, made by `measure`. `before` and `tombstones` are what the corpus says that is there already.
+ * `entries` then. What is
+ * long of a page is in `contents`: a row is written anew as a whole when a part of it changes. `before` and `tombstones` are what the corpus says that is there already.
  */
 export const STATE_VERSION = 2;
 
@@ -16,8 +17,6 @@ export const STATE_TABLES = `
     title TEXT NOT NULL,
     description TEXT,
     lang TEXT,
-    markdown TEXT NOT NULL,
-    text TEXT NOT NULL,
     canonical TEXT,
     etag TEXT,
     last_modified TEXT,
@@ -29,9 +28,14 @@ export const STATE_TABLES = `
     duplicate_of TEXT,
     duplicate_kind TEXT,
     path TEXT,
-    measure TEXT NOT NULL,
-    chunks TEXT NOT NULL,
-    links TEXT NOT NULL
+    measure TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS contents (
+    url TEXT PRIMARY KEY,
+    markdown TEXT NOT NULL,
+    text TEXT NOT NULL,
+    links TEXT NOT NULL,
+    chunks TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS pages_by_order ON pages (run, ordinal);
   CREATE INDEX IF NOT EXISTS pages_by_final_url ON pages (final_url);

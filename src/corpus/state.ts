@@ -37,7 +37,8 @@ export interface BeforePage {
   chunksLength: number;
 }
 
-const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path, chunks, links`;
+const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path, chunks, links
+  FROM pages JOIN contents USING (url)`;
 
 /** The pages of a corpus that is being written. Whoever opens it holds the lock of the folder. */
 export class State {
@@ -45,6 +46,7 @@ export class State {
   readonly #run: number;
   #ordinal = 0;
   readonly #put: Statement;
+  readonly #putContent: Statement;
   readonly #renew: Statement;
   readonly #setBefore: Statement;
   readonly #before: Statement;
@@ -53,10 +55,11 @@ export class State {
     this.database = database;
     this.#run = run;
     this.#put = database.prepare(
-      `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, markdown, text, canonical, etag,
-         last_modified, crawled, hash, text_hash, title_key, links, measure, tokens, chunks)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, canonical, etag,
+         last_modified, crawled, hash, text_hash, title_key, measure, tokens)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
+    this.#putContent = database.prepare('INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)');
     this.#setBefore = database.prepare('INSERT OR REPLACE INTO before VALUES (?, ?, ?, ?, ?, ?)');
     this.#before = database.prepare(
       `SELECT entry, line_start AS lineStart, line_length AS lineLength, chunks_start AS chunksStart, chunks_length AS chunksLength
@@ -96,11 +99,13 @@ export class State {
 
   put(page: PreparedDocument, { tokens, chunks }: Measured, measure: string): void {
     const { hash, textHash, titleKey, links } = page.prepared;
+    this.database.exec('BEGIN');
     this.#put.run(
       ...[page.url, this.#run, this.#ordinal++, page.finalUrl, page.title, page.description, page.lang],
-      ...[page.markdown, page.text, page.canonical, page.etag, page.lastModified, page.crawledAt],
-      ...[hash, textHash, titleKey, links, measure, tokens, chunks],
+      ...[page.canonical, page.etag, page.lastModified, page.crawledAt, hash, textHash, titleKey, measure, tokens],
     );
+    this.#putContent.run(page.url, page.markdown, page.text, links, chunks);
+    this.database.exec('COMMIT');
   }
 
   /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
@@ -116,7 +121,7 @@ export class State {
     const row = this.database
       .prepare(
         `SELECT url, final_url AS finalUrl, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified,
-           crawled AS crawledAt FROM pages WHERE url = ?`,
+           crawled AS crawledAt FROM pages JOIN contents USING (url) WHERE url = ?`,
       )
       .get(url);
     return row ?? null;
@@ -125,6 +130,7 @@ export class State {
   /** What no input of this run named is left of an earlier one. */
   dropUnnamed(): void {
     this.database.prepare('DELETE FROM pages WHERE run <> ?').run(this.#run);
+    this.database.exec('DELETE FROM contents WHERE url NOT IN (SELECT url FROM pages)');
   }
 
   urls(): string[] {
@@ -135,7 +141,7 @@ export class State {
   /** Pages that are kept, in their order. */
   *kept(): IterableIterator<StatePage> {
     const rows = this.database
-      .prepare(`SELECT ${COLUMNS} FROM pages WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`)
+      .prepare(`SELECT ${COLUMNS} WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`)
       .iterate(this.#run);
     for (const { links, ...page } of rows) yield { ...page, links: JSON.parse(links) };
   }
