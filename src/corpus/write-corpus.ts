@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
 import { DirectoryLock } from '../store/lock.js';
 import { documentBefore, loadBefore, measuredBefore } from './before.js';
 import { FEWEST_CHUNK_TOKENS } from './chunks.js';
@@ -14,7 +15,7 @@ import { renderPage } from './page-file.js';
 import { PathBook } from './path-book.js';
 import { type Measured, measured, measureName, preparePage } from './prepare.js';
 import { State } from './state.js';
-import { prepareFolders, repairCorpus, swapIn } from './swap.js';
+import { prepareFolders, refuseOccupied, repairCorpus, swapIn } from './swap.js';
 import { placeFile } from './tree.js';
 
 /**
@@ -30,12 +31,10 @@ export async function writeCorpus(
   if (!Number.isInteger(options.chunkTokens) || options.chunkTokens < FEWEST_CHUNK_TOKENS) {
     throw new UsageError(`chunkTokens is a whole number from ${FEWEST_CHUNK_TOKENS} on, not ${options.chunkTokens}`);
   }
+  await refuseOtherCorpus(dir, options.source);
   await repairCorpus(dir);
   const report = await locked(dir, async (state) => {
-    const head = isCorpus(dir) ? await readIndexHead(dir) : null;
-    await loadBefore(state, dir);
-    const intake = new Intake(dir, state, options, head);
-    for await (const input of typeof inputs === 'function' ? inputs(intake) : inputs) await intake.take(input);
+    const { intake, head } = await takeAll(dir, state, inputs, options);
     if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
     state.dropUnnamed();
     if (intake.taken === 0) throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
@@ -46,6 +45,45 @@ export async function writeCorpus(
 }
 
 export type CorpusInputs = AsyncIterable<CorpusInput> | Iterable<CorpusInput>;
+
+/** The run was stopped: what there is stands in DIR.partial, page by page, until another run finishes it. Returns how many pages that are. */
+export async function writePartial(
+  dir: string,
+  inputs: CorpusInputs | ((known: KnownPages) => CorpusInputs),
+  options: CorpusOptions,
+): Promise<number> {
+  await refuseOtherCorpus(dir, options.source);
+  await repairCorpus(dir);
+  return locked(dir, async (state) => {
+    return (await takeAll(dir, state, inputs, options)).intake.taken;
+  });
+}
+
+async function takeAll(
+  dir: string,
+  state: State,
+  inputs: CorpusInputs | ((known: KnownPages) => CorpusInputs),
+  options: CorpusOptions,
+): Promise<{ intake: Intake; head: IndexHead | null }> {
+  const head = isCorpus(dir) ? await readIndexHead(dir) : null;
+  await loadBefore(state, dir);
+  const intake = new Intake(dir, state, options, head);
+  for await (const input of typeof inputs === 'function' ? inputs(intake) : inputs) await intake.take(input);
+  return { intake, head };
+}
+
+/** Refuses a folder in which the corpus of something else stands, or files that are none. */
+export async function refuseOtherCorpus(dir: string, source: string): Promise<void> {
+  refuseOccupied(dir);
+  if (!isCorpus(dir)) return;
+  const { source: other } = await readIndexHead(dir);
+  if (other !== source) {
+    throw new StateError(
+      'occupied',
+      `${dir} holds the corpus of ${printable(other)}: name another folder with --output`,
+    );
+  }
+}
 
 /** Pages that an interrupted run has taken in, which a next one need not hand over again. */
 export async function takenPages(dir: string): Promise<string[]> {

@@ -46,6 +46,7 @@ export const linksOf: LinksOf = (markdown) =>
 export const OPTIONS: CorpusOptions = {
   title: 'Docs',
   summary: null,
+  source: `${ORIGIN}/`,
   origin: ORIGIN,
   chunkTokens: 512,
   tokens: ESTIMATE,

@@ -36,7 +36,8 @@ export class Converter {
     const document = {
       ...{ url, finalUrl: url, title: title || row.title || url, description: row.description, lang: row.lang },
       ...{ markdown, text, canonical: row.canonical, etag: row.etag, lastModified: row.lastModified },
-      crawledAt: new Date(row.fetchedAt).toISOString(),
+      // The day, not the moment: the same site gives the same bytes.
+      crawledAt: new Date(row.fetchedAt).toISOString().slice(0, 10),
     };
     return preparePage(document, this.#measure, linkPlaces, knownHash);
   }
