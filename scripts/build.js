@@ -14,6 +14,7 @@ const ENTRIES = {
   main: 'dist/src/cli/main.js',
   index: 'dist/src/index.js',
   'lane-worker': 'dist/src/crawl/threads/lane-worker.js',
+  'converter-worker': 'dist/src/docs/convert/converter-worker.js',
   'store-worker': 'dist/src/crawl/threads/store-worker.js',
 };
 /** They find files of their own beside themselves, or need not be installed. */

@@ -1,9 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { StateError } from '../base/errors.js';
 import type { OptionsOf } from '../config/options.js';
-import { corpusValidators } from '../corpus/before.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
-import type { CorpusInput } from '../corpus/document.js';
-import { isCorpus } from '../corpus/index-file.js';
+import type { CorpusInput, KnownPages } from '../corpus/document.js';
 import { loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
@@ -14,8 +13,8 @@ import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
+import { linkPlaces } from './link-places.js';
 import { PageOrder } from './page-order.js';
-import { relink } from './relink.js';
 import { FEW_PAGES, scopeHint } from './scope-hint.js';
 
 export interface CorporaOrders {
@@ -51,7 +50,10 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
     const saved: SavedCorpus[] = [];
     for (const [place, seed] of new Reader(database).seeds().entries()) {
       const output = orders.outputs[place]!;
-      const documents = new Documents(database, await knownUrls(output));
+      const documents = new Documents(database, {
+        ...{ store: storePath(orders.directory), chunkTokens: orders.options.chunkTokens, tokens },
+        threads: orders.options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
+      });
       const ids = [...order.ofSeed(seed.seed)];
       const options: CorpusOptions = {
         title: titleOf(database, ids, seed),
@@ -60,11 +62,12 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         origin: originOf(seed.url),
         chunkTokens: orders.options.chunkTokens,
         tokens,
-        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
+        linksOf: linkPlaces,
+        linkEnd: ends,
         isComplete: orders.isComplete,
         now: orders.now,
       };
-      const report = await write(output, documents.inOrder(ids, seed.seed), options, orders);
+      const report = await write(output, (known) => documents.inOrder(ids, known), options, orders);
       const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
       saved.push({ seed: seed.url, output, failed: documents.failed, report, hint });
     }
@@ -77,7 +80,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
 /** Null where the run was stopped, or where there is nothing of one of several sites. */
 async function write(
   output: string,
-  inputs: AsyncIterable<CorpusInput>,
+  inputs: (known: KnownPages) => AsyncIterable<CorpusInput>,
   options: CorpusOptions,
   { isStopped, outputs }: CorporaOrders,
 ): Promise<CorpusReport | null> {
@@ -93,16 +96,6 @@ async function write(
     }
     throw error;
   }
-}
-
-async function knownUrls(output: string): Promise<Set<string>> {
-  const known = new Set<string>();
-  if (isCorpus(output)) {
-    for await (const { url } of corpusValidators(output)) {
-      known.add(url);
-    }
-  }
-  return known;
 }
 
 /** That of the seed's own page, or of what it redirects to; else that of the first page. */
