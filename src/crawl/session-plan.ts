@@ -12,6 +12,7 @@ import type { CrawlEnd } from './crawl.js';
 import type { IgnoreRule } from './crawl-scope.js';
 import type { CustomFetch } from './custom-source.js';
 import type { GovernorDecision } from './governor.js';
+import type { RenderMode } from './page-reader.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { CrawlSession } from './session.js';
 
@@ -80,6 +81,8 @@ export interface CheckWishes {
 export interface DocsWishes {
   /** The crawl in the directory is finished, and is to be brought up to date. */
   renews: boolean;
+  /** Which pages are seen by a browser. */
+  render: RenderMode;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

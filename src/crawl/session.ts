@@ -9,9 +9,11 @@ import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { knownOffers, SeedBook } from '../frontier/seed-book.js';
+import { Browser } from '../render/browser.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
+import { AssetDesk } from './asset-desk.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
@@ -25,6 +27,8 @@ import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { Notices } from './notices.js';
 import { openSeeder } from './open-seeder.js';
+import { RenderShapes } from './render-shapes.js';
+import { Renderer } from './renderer.js';
 import type { Seeder } from './seeder.js';
 import type { SessionPlan, SessionResult } from './session-plan.js';
 import { checkSettings, docsSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
@@ -59,6 +63,9 @@ export class CrawlSession {
   #startedAt = 0;
   #disk!: DiskWatch;
   #seeder: Seeder | null = null;
+  readonly #browser: Browser;
+  #assets: AssetDesk | null = null;
+  #renderer: Renderer | null = null;
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
@@ -72,6 +79,8 @@ export class CrawlSession {
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
+    const { timeoutMs, maxBodyBytes } = plan.resolved.options;
+    this.#browser = new Browser({ timeoutMs, maxBytes: maxBodyBytes }, this.#clock);
     this.settings =
       plan.preview !== undefined
         ? surveySettings(settings, plan.preview)
@@ -87,6 +96,9 @@ export class CrawlSession {
     const { resolved, directory, seeds } = this.#plan;
     const { options } = resolved;
     try {
+      if (this.#plan.docs?.render === 'always') {
+        await this.#browser.start();
+      }
       this.#opened = await this.#store.open({
         directory,
         create: seeds !== null,
@@ -109,6 +121,7 @@ export class CrawlSession {
         reports: this.#reports(),
         hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
         renews: this.#plan.docs?.renews ?? false,
+        rendersAll: this.#plan.docs?.render === 'always',
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -118,9 +131,11 @@ export class CrawlSession {
         falsePositiveRate: options.fpRate,
         lookupBatch: options.fpCheckLimit,
       });
+      this.#renderer = await this.#openRenderer();
       this.#build();
       await this.#disk.checkAtStart();
     } catch (error) {
+      await this.#browser.close();
       await this.#store.close();
       throw error;
     }
@@ -143,6 +158,7 @@ export class CrawlSession {
       return await this.#finish(end);
     } finally {
       await this.#seeder?.close();
+      await this.#renderer?.close();
       await this.#lanes.close();
       await this.#store.close();
     }
@@ -197,6 +213,10 @@ export class CrawlSession {
       throw end.error;
     }
     await this.#frontier.close(end.reason);
+    const missed = this.#renderer?.missed ?? null;
+    if (missed !== null) {
+      this.#notices.add(missed);
+    }
     const counts = this.#frontier.counts();
     const summary = await this.#store.finish({
       facts: {
@@ -335,6 +355,7 @@ export class CrawlSession {
           this.#notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
       ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
+      ...(this.#renderer === null ? {} : { rendering: this.#renderer }),
       suspects: snapshot.suspects,
       rssBytes: () => process.memoryUsage.rss(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
@@ -358,6 +379,33 @@ export class CrawlSession {
       resolve: (host) => this.#lanes.resolve(host),
       notice: (text) => this.#notices.add(text),
       ended: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
+    });
+  }
+
+  /** Null where no browser is to see any page. */
+  async #openRenderer(): Promise<Renderer | null> {
+    const mode = this.#plan.docs?.render ?? 'never';
+    if (mode === 'never') {
+      return null;
+    }
+    const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
+    const kept = (id: number) => this.#store.kept(id);
+    this.#assets = new AssetDesk({
+      admit: (offers) => this.#crawl.admit(offers),
+      kept,
+      isTrap: (url) => scope.trap(url) !== null,
+    });
+    return new Renderer({
+      mode,
+      browser: this.#browser,
+      assets: this.#assets,
+      shapes: new RenderShapes(await this.#store.renderShapes()),
+      waiting: (beyond, limit) => this.#store.toRender(beyond, limit),
+      kept,
+      read: (page) => this.#lanes.read(page),
+      rendered: (pages) => this.#crawl.rendered(pages),
+      notice: (text) => this.#notices.add(text),
+      changed: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
     });
   }
 
@@ -388,8 +436,10 @@ export class CrawlSession {
         words.scopeGrew(seed);
       },
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
+      assets: (ids, others) => this.#assets?.settled(ids, others),
       settled: (pages) => {
         this.#settled += pages.length;
+        this.#renderer?.settled(pages);
         this.#plan.events.settled?.(pages);
       },
       originsLeft: (origins) => this.#lanes.forgetRules(origins),

@@ -68,6 +68,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsOutside: false,
       linkFacts: false,
       keepsBodies: false,
+      render: 'never',
     },
     lanes,
     memoryLimitBytes,
@@ -118,11 +119,11 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
 }
 
 /** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
-export function docsSettings(settings: EngineSettings, { renews }: DocsWishes): EngineSettings {
+export function docsSettings(settings: EngineSettings, { renews, render }: DocsWishes): EngineSettings {
   return {
     ...settings,
     scheduler: { ...settings.scheduler, renews },
-    reader: { ...settings.reader, keepsBodies: true },
+    reader: { ...settings.reader, keepsBodies: true, render },
   };
 }
 

@@ -75,7 +75,7 @@ export class DocsRun {
       ...(badSeeds === undefined ? {} : { badSeeds }),
       ...(credentials === undefined ? {} : { credentials }),
       events,
-      docs: { renews, meta: { output } },
+      docs: { renews, render: options.render, meta: { output } },
       clock,
     };
     const session = new CrawlSession(plan);
