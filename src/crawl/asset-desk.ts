@@ -17,6 +17,7 @@ export interface AssetDeskParts {
 }
 
 const MOST_HOPS = 10;
+const MOST_IDS = 1_000;
 const inflate = promisify(inflateRaw);
 
 /**
@@ -26,6 +27,8 @@ const inflate = promisify(inflateRaw);
 export class AssetDesk {
   readonly #parts: AssetDeskParts;
   readonly #waiting = new Map<number, Set<() => void>>();
+  /** By URL: what is known needs no commit to be found again. */
+  readonly #ids = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<Asset | null>>();
   #isStopped = false;
 
@@ -62,15 +65,24 @@ export class AssetDesk {
   }
 
   async #fetched(url: string): Promise<Asset | null> {
-    let [id] = await this.#parts.admit([assetOffer(url)]);
+    let id = this.#ids.get(url) ?? (await this.#admit(url));
     for (let hops = 0; hops <= MOST_HOPS; hops++) {
-      const answer = await this.#answerOf(id!);
+      const answer = await this.#answerOf(id);
       if (answer === null || answer.redirectTo === null) {
         return answer === null ? null : assetOf(answer);
       }
       id = answer.redirectTo;
     }
     return null;
+  }
+
+  async #admit(url: string): Promise<number> {
+    const [id] = await this.#parts.admit([assetOffer(url)]);
+    if (this.#ids.size >= MOST_IDS) {
+      this.#ids.clear();
+    }
+    this.#ids.set(url, id!);
+    return id!;
   }
 
   /** Waits until the URL is settled. */

@@ -122,8 +122,9 @@ export class Renderer {
 
   /** Goes through the pages that wait until there is no place for another. */
   async #look(): Promise<void> {
+    // What is said while this goes on holds for the next time.
+    const isOver = this.#isOver;
     for (;;) {
-      const isOver = this.#isOver;
       const pages = await this.#parts.waiting(this.#beyond, BATCH);
       const left: RenderedOutcome[] = [];
       for (const page of pages) {

@@ -11,6 +11,7 @@ export class PageWatch {
   #leftMs: number;
   #runsSince: number | null = null;
   #cancel: (() => void) | null = null;
+  #isOver = false;
   #pending = 0;
   #requests = 0;
   #whenQuiet: (() => void)[] = [];
@@ -54,12 +55,17 @@ export class PageWatch {
     return this.#pending === 0 ? Promise.resolve() : new Promise((resolve) => this.#whenQuiet.push(resolve));
   }
 
-  close(): void {
+  /** Its time is over. */
+  expire(): void {
     this.#pause();
+    this.#isOver = true;
     this.#expire('expired');
   }
 
   #run(): void {
+    if (this.#isOver) {
+      return;
+    }
     this.#runsSince = this.#clock.now();
     this.#cancel = this.#clock.at(this.#runsSince + this.#leftMs, () => this.#expire('expired'));
   }

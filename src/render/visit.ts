@@ -1,4 +1,4 @@
-import type { Browser, BrowserContext, CDPSession, Page, Route } from 'playwright-core';
+import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import type { Clock } from '../base/clock.js';
 import type { AssetSource, PageSource, Visit } from './asset.js';
 import { PageWatch } from './page-watch.js';
@@ -23,8 +23,9 @@ const SURROUNDINGS = {
 
 /** What brings text. */
 const FETCHED: ReadonlySet<string> = new Set(['script', 'xhr', 'fetch']);
-/** A page has no more requests than that; polling would go on for ever. */
-const MOST_REQUESTS = 200;
+/** A page has no more requests than that, and no more of them lead to the crawl; polling would go on for ever. */
+const MOST_REQUESTS = 600;
+const MOST_FETCHED = 200;
 const QUIET_MS = 250;
 const LONGEST_UNREST_MS = 3_000;
 /** To give its text, after all else; a page that cannot is stuck. */
@@ -60,10 +61,11 @@ export async function visit(
   const watch = new PageWatch(clock, limits.timeoutMs);
   try {
     const page = await context.newPage();
-    await keepAtHome(context, page, source, assets, watch);
-    return await render(page, source.url, limits, watch, clock);
+    const session = await context.newCDPSession(page);
+    await keepAtHome(page, session, source, assets, watch);
+    return await render(page, session, source.url, limits, watch, clock);
   } finally {
-    watch.close();
+    watch.expire();
     if ((await within(clock, CLOSING_MS, context.close(), STUCK)) === STUCK) {
       // What cannot be closed goes with the browser.
       void browser.close().catch(() => {});
@@ -71,13 +73,23 @@ export async function visit(
   }
 }
 
-async function render(page: Page, url: string, limits: VisitLimits, watch: PageWatch, clock: Clock): Promise<Visit> {
-  const loaded = page.goto(url, { waitUntil: 'domcontentloaded', timeout: 0 }).then(() => 'loaded' as const);
-  loaded.catch(() => {});
+async function render(
+  page: Page,
+  session: CDPSession,
+  url: string,
+  limits: VisitLimits,
+  watch: PageWatch,
+  clock: Clock,
+): Promise<Visit> {
+  // A page that tries to leave while it loads is an error to whoever waits for it; what has loaded is there all the same.
+  const loaded = page.goto(url, { waitUntil: 'domcontentloaded', timeout: 0 }).then(
+    () => 'loaded' as const,
+    () => 'loaded' as const,
+  );
   if ((await Promise.race([loaded, watch.expired])) === 'loaded') {
-    await Promise.race([settle(page, watch), watch.expired]);
+    await Promise.race([settle(session, watch), watch.expired]);
   }
-  const html = await within(clock, ANSWER_MS, content(page, limits.maxBytes), STUCK);
+  const html = await within(clock, ANSWER_MS, content(session, limits.maxBytes), STUCK);
   if (html === STUCK) {
     return { problem: 'its scripts do not come to an end' };
   }
@@ -90,8 +102,8 @@ async function render(page: Page, url: string, limits: VisitLimits, watch: PageW
 }
 
 /** Until nothing is under way and nothing changes any more. */
-async function settle(page: Page, watch: PageWatch): Promise<void> {
-  const world = await ownWorld(page);
+async function settle(session: CDPSession, watch: PageWatch): Promise<void> {
+  const world = await ownWorld(session);
   for (let before = -1; before !== watch.requests; ) {
     await watch.quiet();
     before = watch.requests;
@@ -99,14 +111,13 @@ async function settle(page: Page, watch: PageWatch): Promise<void> {
   }
 }
 
-async function content(page: Page, maxLength: number): Promise<unknown> {
-  const world = await ownWorld(page);
+async function content(session: CDPSession, maxLength: number): Promise<unknown> {
+  const world = await ownWorld(session);
   return world(contentOf(maxLength));
 }
 
 /** Evaluates where the page's own scripts have changed nothing. */
-async function ownWorld(page: Page): Promise<(expression: string) => Promise<unknown>> {
-  const session: CDPSession = await page.context().newCDPSession(page);
+async function ownWorld(session: CDPSession): Promise<(expression: string) => Promise<unknown>> {
   const { frameTree } = await session.send('Page.getFrameTree');
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', {
     frameId: frameTree.frame.id,
@@ -123,13 +134,15 @@ async function ownWorld(page: Page): Promise<(expression: string) => Promise<unk
 
 /** Every request is answered here: from what was fetched already, by the crawl, or not at all. */
 async function keepAtHome(
-  context: BrowserContext,
   page: Page,
+  session: CDPSession,
   source: PageSource,
   assets: AssetSource,
   watch: PageWatch,
 ): Promise<void> {
+  const context = page.context();
   let isLoaded = false;
+  let requests = 0;
   context.on('page', (other) => {
     void other.close().catch(() => {});
   });
@@ -142,6 +155,9 @@ async function keepAtHome(
   await context.route(
     () => true,
     (route) => {
+      if (++requests === MOST_REQUESTS) {
+        void silence(session, watch).catch(() => {});
+      }
       const isDocument = !isLoaded && isNavigationOf(page, route);
       isLoaded ||= isDocument;
       const answer = isDocument ? documentOf(route, source) : answerTo(route, assets, watch);
@@ -149,6 +165,13 @@ async function keepAtHome(
       return answer.catch(() => {});
     },
   );
+}
+
+/** A page that asks without end is taken as it is, and asks its own process from now on. */
+async function silence(session: CDPSession, watch: PageWatch): Promise<void> {
+  await session.send('Network.enable');
+  await session.send('Network.setBlockedURLs', { urls: ['*'] });
+  watch.expire();
 }
 
 function isNavigationOf(page: Page, route: Route): boolean {
@@ -166,8 +189,9 @@ async function answerTo(route: Route, assets: AssetSource, watch: PageWatch): Pr
     // Some wait for it before they go on; none has text in it.
     return route.fulfill({ status: 200, headers: { 'content-type': 'text/css' }, body: '' });
   }
-  if (request.method() !== 'GET' || !FETCHED.has(type) || watch.requests >= MOST_REQUESTS) {
-    return route.abort();
+  if (request.method() !== 'GET' || !FETCHED.has(type) || watch.requests >= MOST_FETCHED) {
+    // Called off, a navigation leaves the page as it is; failed, it would put an error in its place.
+    return route.abort('aborted');
   }
   watch.began();
   try {
