@@ -50,6 +50,8 @@ export class Renderer {
   /** Nothing else is left to do, and all pages have been looked at since. */
   #isOver = false;
   #hasLookedAtAll = false;
+  /** Something has changed since the pages that wait are being looked at. */
+  #isStale = false;
   #state: 'open' | 'noBrowser' | 'stopped' = 'open';
   #missing: StateError | null = null;
   #hasWorked = false;
@@ -73,7 +75,7 @@ export class Renderer {
 
   /** Asked when nothing else is left to do: whether something is still to be rendered. */
   goesOn(): boolean {
-    if (this.#state === 'open' && !this.#hasLookedAtAll) {
+    if (this.#state === 'open' && !this.#hasLookedAtAll && this.#looking === null) {
       this.#isOver = true;
       this.#beyond = 0;
       this.#work();
@@ -107,6 +109,7 @@ export class Renderer {
     this.#beyond = Math.min(this.#beyond, id);
     this.#isOver = false;
     this.#hasLookedAtAll = false;
+    this.#isStale = true;
   }
 
   #work(): void {
@@ -115,6 +118,9 @@ export class Renderer {
         .catch((error: Error) => this.#failed(error))
         .finally(() => {
           this.#looking = null;
+          if (this.#isStale) {
+            this.#work();
+          }
           this.#parts.changed(null);
         });
     }
@@ -122,10 +128,13 @@ export class Renderer {
 
   /** Goes through the pages that wait until there is no place for another. */
   async #look(): Promise<void> {
-    // What is said while this goes on holds for the next time.
     const isOver = this.#isOver;
+    this.#isStale = false;
     for (;;) {
       const pages = await this.#parts.waiting(this.#beyond, BATCH);
+      if (this.#isStale) {
+        return;
+      }
       const left: RenderedOutcome[] = [];
       for (const page of pages) {
         if (this.#state !== 'open' || this.#visited.size >= PAGES_AT_ONCE) {
@@ -143,7 +152,7 @@ export class Renderer {
         return;
       }
       if (pages.length === 0) {
-        this.#hasLookedAtAll = isOver && this.#isOver;
+        this.#hasLookedAtAll = isOver;
         return;
       }
     }
