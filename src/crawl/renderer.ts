@@ -73,6 +73,11 @@ export class Renderer {
     this.#work();
   }
 
+  /** What pages load is settled; `others`: any of it may be besides. */
+  assetsSettled(ids: readonly number[], others: boolean): void {
+    this.#parts.assets.settled(ids, others);
+  }
+
   /** Asked when nothing else is left to do: whether something is still to be rendered. */
   goesOn(): boolean {
     if (this.#state === 'open' && !this.#hasLookedAtAll && this.#looking === null) {

@@ -9,11 +9,10 @@ import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { knownOffers, SeedBook } from '../frontier/seed-book.js';
-import { Browser } from '../render/browser.js';
+import type { Browser } from '../render/browser.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
-import { AssetDesk } from './asset-desk.js';
 import { ByteBudget } from './byte-budget.js';
 import { Crawl, type CrawlEnd } from './crawl.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
@@ -26,9 +25,9 @@ import { LanePool } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { Notices } from './notices.js';
+import { browserFor, openRenderer } from './open-renderer.js';
 import { openSeeder } from './open-seeder.js';
-import { RenderShapes } from './render-shapes.js';
-import { Renderer } from './renderer.js';
+import type { Renderer } from './renderer.js';
 import type { Seeder } from './seeder.js';
 import type { SessionPlan, SessionResult } from './session-plan.js';
 import { checkSettings, docsSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
@@ -64,7 +63,6 @@ export class CrawlSession {
   #disk!: DiskWatch;
   #seeder: Seeder | null = null;
   readonly #browser: Browser;
-  #assets: AssetDesk | null = null;
   #renderer: Renderer | null = null;
 
   constructor(plan: SessionPlan) {
@@ -79,8 +77,7 @@ export class CrawlSession {
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
-    const { timeoutMs, maxBodyBytes } = plan.resolved.options;
-    this.#browser = new Browser({ timeoutMs, maxBytes: maxBodyBytes }, this.#clock);
+    this.#browser = browserFor(plan.resolved.options, this.#clock);
     this.settings =
       plan.preview !== undefined
         ? surveySettings(settings, plan.preview)
@@ -96,7 +93,7 @@ export class CrawlSession {
     const { resolved, directory, seeds } = this.#plan;
     const { options } = resolved;
     try {
-      if (this.#plan.docs?.render === 'always') {
+      if (this.settings.reader.render === 'always') {
         await this.#browser.start();
       }
       this.#opened = await this.#store.open({
@@ -121,7 +118,7 @@ export class CrawlSession {
         reports: this.#reports(),
         hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
         renews: this.#plan.docs?.renews ?? false,
-        rendersAll: this.#plan.docs?.render === 'always',
+        rendersAll: this.settings.reader.render === 'always',
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -383,25 +380,14 @@ export class CrawlSession {
   }
 
   /** Null where no browser is to see any page. */
-  async #openRenderer(): Promise<Renderer | null> {
-    const mode = this.#plan.docs?.render ?? 'never';
-    if (mode === 'never') {
-      return null;
-    }
+  #openRenderer(): Promise<Renderer | null> {
     const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
-    const kept = (id: number) => this.#store.kept(id);
-    this.#assets = new AssetDesk({
-      admit: (offers) => this.#crawl.admit(offers),
-      kept,
-      isTrap: (url) => scope.trap(url) !== null,
-    });
-    return new Renderer({
-      mode,
+    return openRenderer({
+      mode: this.settings.reader.render,
       browser: this.#browser,
-      assets: this.#assets,
-      shapes: new RenderShapes(await this.#store.renderShapes()),
-      waiting: (beyond, limit) => this.#store.toRender(beyond, limit),
-      kept,
+      store: this.#store,
+      admit: (offers) => this.#crawl.admit(offers),
+      isTrap: (url) => scope.trap(url) !== null,
       read: (page) => this.#lanes.read(page),
       rendered: (pages) => this.#crawl.rendered(pages),
       notice: (text) => this.#notices.add(text),
@@ -436,7 +422,7 @@ export class CrawlSession {
         words.scopeGrew(seed);
       },
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
-      assets: (ids, others) => this.#assets?.settled(ids, others),
+      assets: (ids, others) => this.#renderer?.assetsSettled(ids, others),
       settled: (pages) => {
         this.#settled += pages.length;
         this.#renderer?.settled(pages);
