@@ -18,6 +18,8 @@ interface Shape {
 export type ShapeFacts = [shape: string, facts: Shape][];
 
 const SAMPLE = 3;
+/** So many that look empty are a reason to try, whatever the rest of the site is like. */
+const ENOUGH = 10;
 /** Rendering has to add half again. */
 const WORTH_IT = 1.5;
 const FOLDERS = 2;
@@ -32,9 +34,14 @@ const ALL_OTHERS = '';
  */
 export class RenderShapes {
   readonly #shapes: Map<string, Shape>;
+  readonly #whole = { pages: 0, thin: 0 };
 
   constructor(facts: ShapeFacts = []) {
     this.#shapes = new Map(facts);
+    for (const [, { pages, thin }] of facts) {
+      this.#whole.pages += pages;
+      this.#whole.thin += thin;
+    }
   }
 
   get facts(): ShapeFacts {
@@ -55,8 +62,10 @@ export class RenderShapes {
   /** A page was fetched. */
   came(url: string, isThin: boolean): void {
     const shape = this.#of(url);
-    shape.pages++;
-    shape.thin += isThin ? 1 : 0;
+    for (const each of [shape, this.#whole]) {
+      each.pages++;
+      each.thin += isThin ? 1 : 0;
+    }
   }
 
   /** `isOver`: nothing more comes before this page is decided on. */
@@ -68,7 +77,7 @@ export class RenderShapes {
     if (shape.gains.length + shape.underWay >= SAMPLE) {
       return 'wait';
     }
-    return isMostlyThin(shape) && (isOver || shape.thin >= SAMPLE) ? 'render' : 'wait';
+    return this.#isWorthATry(shape, isOver) ? 'render' : 'wait';
   }
 
   began(url: string): void {
@@ -91,9 +100,14 @@ export class RenderShapes {
   get wanting(): number {
     let pages = 0;
     for (const shape of this.#shapes.values()) {
-      pages += isMostlyThin(shape) && shape.gains.length === 0 ? shape.thin : 0;
+      pages += shape.gains.length === 0 && this.#isWorthATry(shape, true) ? shape.thin : 0;
     }
     return pages;
+  }
+
+  /** Few pages say little about their folder: they are tried where the whole site looks like them, once all of it is there. */
+  #isWorthATry(shape: Shape, isOver: boolean): boolean {
+    return isMostlyThin(shape) && (shape.thin >= ENOUGH || (isOver && isMostlyThin(this.#whole)));
   }
 
   #of(url: string): Shape {
@@ -108,7 +122,7 @@ export class RenderShapes {
   }
 }
 
-const isMostlyThin = ({ pages, thin }: Shape): boolean => thin * 2 >= pages;
+const isMostlyThin = ({ pages, thin }: Pick<Shape, 'pages' | 'thin'>): boolean => thin * 2 >= pages;
 
 /** True where it completes the sample. */
 function note(shape: Shape, before: number, after: number | null): boolean {

@@ -15,13 +15,13 @@ function tried(gains: readonly number[]): RenderShapes {
 }
 
 describe('which pages are worth a browser', () => {
-  it('three that look empty are a reason to try, fewer only when nothing else comes', () => {
+  it('ten that look empty are a reason to try, fewer only when nothing else comes', () => {
     const shapes = new RenderShapes();
     shapes.came(url('a'), true);
     shapes.came(url('b'), true);
     expect(shapes.decide(url('a'), false)).toBe('wait');
     expect(shapes.decide(url('a'), true)).toBe('render');
-    shapes.came(url('c'), true);
+    for (let i = 2; i < 10; i++) shapes.came(url(`${i}`), true);
     expect(shapes.decide(url('a'), false)).toBe('render');
   });
 
@@ -30,6 +30,17 @@ describe('which pages are worth a browser', () => {
     for (let i = 0; i < 10; i++) shapes.came(url(`${i}`), i < 4);
     expect(shapes.decide(url('0'), true)).toBe('wait');
     expect(shapes.wanting).toBe(0);
+  });
+
+  it('a folder with a few thin pages is tried only where the whole site is like them', () => {
+    const shapes = new RenderShapes();
+    for (let i = 0; i < 9; i++) shapes.came(url(`stubs/${i}`), true);
+    expect(shapes.decide(url('stubs/0'), true)).toBe('render');
+    for (let i = 0; i < 10; i++) shapes.came(url(`guide/${i}`), false);
+    expect(shapes.decide(url('stubs/0'), true)).toBe('wait');
+    expect(new RenderShapes(shapes.facts).decide(url('stubs/0'), true)).toBe('wait');
+    shapes.came(url('stubs/9'), true);
+    expect(shapes.decide(url('stubs/0'), false)).toBe('render');
   });
 
   it('no more than three are tried at a time', () => {
@@ -56,7 +67,8 @@ describe('which pages are worth a browser', () => {
     expect(shapes.decide(url('api/other'), false)).toBe('wait');
     const versions = new RenderShapes();
     for (const path of ['3.11/a', '3.12/b', '3.13/c']) versions.came(url(path), true);
-    expect(versions.decide(url('3.14/d'), false)).toBe('render');
+    expect(versions.decide(url('3.14/d'), true)).toBe('render');
+    expect(new RenderShapes(versions.facts).wanting).toBe(3);
   });
 
   it('a page on which the browser came to no end has gained nothing', () => {
