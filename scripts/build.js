@@ -18,7 +18,7 @@ const ENTRIES = {
   'store-worker': 'dist/src/crawl/threads/store-worker.js',
 };
 /** They find files of their own beside themselves, or need not be installed. */
-const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base'];
+const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
 
 export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 

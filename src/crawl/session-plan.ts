@@ -12,6 +12,7 @@ import type { CrawlEnd } from './crawl.js';
 import type { IgnoreRule } from './crawl-scope.js';
 import type { CustomFetch } from './custom-source.js';
 import type { GovernorDecision } from './governor.js';
+import type { RenderMode } from './page-reader.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { CrawlSession } from './session.js';
 
@@ -96,6 +97,8 @@ export interface DocsWishes {
   widened: ReadonlyMap<number, readonly string[]>;
   /** URLs that sitemaps name, and that were out of scope when these were read. */
   named: Iterable<string>;
+  /** Which pages are seen by a browser. */
+  render: RenderMode;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

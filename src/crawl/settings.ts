@@ -69,6 +69,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       linkFacts: false,
       keepsBodies: false,
       unfollowed: new Set(),
+      render: 'never',
     },
     lanes,
     memoryLimitBytes,
@@ -120,11 +121,11 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
 
 /** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
 export function docsSettings(settings: EngineSettings, wishes: DocsWishes): EngineSettings {
-  const { surveys, renews, unfollowed } = wishes;
+  const { surveys, renews, unfollowed, render } = wishes;
   return {
     ...settings,
     scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
-    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed) },
+    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed), render },
   };
 }
 

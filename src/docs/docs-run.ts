@@ -116,6 +116,7 @@ export class DocsRun {
     return {
       surveys: isSurvey,
       renews,
+      render: this.#plan.resolved.options.render,
       unfollowed: isSurvey ? [] : unfollowed,
       widened: new Map(isSurvey ? [] : widened),
       named: isSurvey ? [] : named,

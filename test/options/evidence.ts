@@ -9,6 +9,7 @@ import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
 import { PRESET_EVIDENCE } from './evidence-presets.js';
 import { PREVIEW_EVIDENCE } from './evidence-preview.js';
+import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
@@ -29,6 +30,7 @@ export const EVIDENCE: readonly Row[] = withChecks([
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...CORPUS_EVIDENCE,
+  ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
 ]);
