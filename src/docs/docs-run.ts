@@ -9,12 +9,12 @@ import type { EndReason } from '../crawl/limits.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import { storePath } from '../store/directory.js';
-import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
+import { linkEnds } from './link-ends.js';
 import { relink } from './relink.js';
 
 export interface DocsPlan {
@@ -89,8 +89,8 @@ export class DocsRun {
     const { directory, output, resolved, clock, seeds } = this.#plan;
     const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
     try {
-      const documents = new Documents(database, await knownUrls(output));
-      const ends = redirectEnds(database, resolved.options.maxRedirects);
+      const ends = linkEnds(database, resolved.options);
+      const documents = new Documents(database, await knownUrls(output), ends);
       const report = await writeCorpus(output, documents.all(), {
         title: titleOf(database, seeds[0]!),
         summary: null,
@@ -122,25 +122,3 @@ const titleOf = (database: Database, seed: SeedRow): string =>
   database
     .prepare('SELECT pages.title AS title FROM urls JOIN pages ON pages.id = urls.id WHERE urls.url = ?')
     .get(seed.url)?.title ?? seed.label;
-
-/** A link to what redirects leads to where that ends; its fragment stays. */
-function redirectEnds(database: Database, maxRedirects: number): (url: string) => string {
-  const chains = new RedirectChains(database, maxRedirects);
-  const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
-  const ends = new Map<string, string>();
-  for (const { id, url } of database
-    .prepare(
-      'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
-    )
-    .all()) {
-    const end = chains.endOf(id);
-    if (end.problem === null) {
-      ends.set(url, urlOf.get(end.id)!.url);
-    }
-  }
-  return (url) => {
-    const hash = url.indexOf('#');
-    const end = ends.get(hash < 0 ? url : url.slice(0, hash));
-    return end === undefined ? url : end + (hash < 0 ? '' : url.slice(hash));
-  };
-}

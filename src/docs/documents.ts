@@ -3,7 +3,8 @@ import { SiteMemory } from '../content/extract/site-memory.js';
 import type { CorpusInput } from '../corpus/document.js';
 import type { Database, Row } from '../store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { fingerprintsOf, type KeptPage, readPage } from './page-content.js';
+import { LinkedIds } from './linked-ids.js';
+import { factsOf, type KeptPage, readPage } from './page-content.js';
 import { pagesInOrder } from './page-order.js';
 
 const PAGES_A_TURN = 20;
@@ -22,11 +23,14 @@ export class Documents {
   readonly #database: Database;
   /** Of the corpus that is there: pages that could not be had this time stay as they are. */
   readonly #known: ReadonlySet<string>;
+  readonly #linkedIds: LinkedIds;
   failed = 0;
 
-  constructor(database: Database, known: ReadonlySet<string>) {
+  /** @param linkEnd the URL that a link leads to in the end */
+  constructor(database: Database, known: ReadonlySet<string>, linkEnd: (url: string) => string) {
     this.#database = database;
     this.#known = known;
+    this.#linkedIds = new LinkedIds(database, linkEnd);
   }
 
   async *all(): AsyncIterableIterator<CorpusInput> {
@@ -44,7 +48,7 @@ export class Documents {
     }
   }
 
-  /** What many pages of the site say is no page's own. */
+  /** What many pages of the site say is no page's own; what some page links to is found on the page that has it. */
   async #learn(): Promise<SiteMemory> {
     const memory = new SiteMemory();
     const rows = this.#database
@@ -54,7 +58,9 @@ export class Documents {
       )
       .iterate();
     for (const row of rows) {
-      memory.learn(fingerprintsOf(row as KeptPage));
+      const { fingerprints, linked } = factsOf(row as KeptPage);
+      memory.learn(fingerprints);
+      this.#linkedIds.add(linked);
       if (memory.pages % PAGES_A_TURN === 0) {
         await setImmediate();
       }
@@ -74,7 +80,7 @@ export class Documents {
     if (state !== UrlState.done || packed === null || NOINDEX.test(row.robots ?? '')) {
       return null;
     }
-    const { title, markdown, text } = readPage(row, memory);
+    const { title, markdown, text } = readPage(row, memory, this.#linkedIds.of(url));
     return {
       url,
       finalUrl: url,

@@ -40,9 +40,17 @@ function parsed(href: string, base: string): URL | null {
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /** What hrefs are relative to. */
-export function baseOf({ pageUrl, baseHref }: LinkOptions): string {
+export function baseOf({ pageUrl, baseHref }: Pick<LinkOptions, 'pageUrl' | 'baseHref'>): string {
   const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
   return base !== null && isHttp(base) ? base.href : pageUrl;
+}
+
+/** Null where there is nothing that may be linked to. */
+export function resolvedHref(href: string, base: string): URL | null {
+  const trimmed = href.trim();
+  if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
+  const url = parsed(trimmed, base);
+  return url !== null && HARMLESS.has(url.protocol) ? url : null;
 }
 
 const withoutFragment = (url: string): string => {
@@ -66,7 +74,7 @@ export function fragmentOf(href: string, pageUrl: string, base: string): string 
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
   if (hash === -1 || trimmed.length > LONGEST_URL) return null;
-  const isOwn = hash === 0 && base === pageUrl;
+  const isOwn = hash === 0 && withoutFragment(base) === withoutFragment(pageUrl);
   if (!isOwn) {
     // Most links that lead elsewhere show it by their last segment, and need not be parsed.
     const segment = lastSegment(trimmed.slice(0, hash));
@@ -104,7 +112,7 @@ export class LinkMaker {
   }
 
   #make(href: string): string | null {
-    const url = this.#resolve(href);
+    const url = resolvedHref(href, this.#base);
     if (url === null) return null;
     if (!isHttp(url)) return url.href;
     const fragment = url.hash.slice(1);
@@ -113,16 +121,14 @@ export class LinkMaker {
     return this.#options.linkFor(target, fragment);
   }
 
-  /** Pictures that are in the page itself are of no use in a text. */
-  makeImage(src: string | null): string | null {
-    const url = src === null ? null : this.#resolve(src);
-    return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
+  /** Whether a link leads to a place on the page itself, be it there or not. */
+  leadsHere(href: string | null): boolean {
+    return href !== null && fragmentOf(href, this.#page, this.#base) !== null;
   }
 
-  #resolve(href: string): URL | null {
-    const trimmed = href.trim();
-    if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
-    const url = parsed(trimmed, this.#base);
-    return url !== null && HARMLESS.has(url.protocol) ? url : null;
+  /** Pictures that are in the page itself are of no use in a text. */
+  makeImage(src: string | null): string | null {
+    const url = src === null ? null : resolvedHref(src, this.#base);
+    return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
   }
 }
