@@ -168,9 +168,9 @@ export class InlineReader {
 
   /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
   #target(link: Element, around: Around): string | null {
-    if (around.inLink) return null;
-    const target = this.#page.links.make(link.attribute('href'));
-    return target !== null && around.inHeading && target.startsWith('#') ? null : target;
+    const href = link.attribute('href');
+    if (around.inLink || (around.inHeading && this.#page.links.leadsHere(href))) return null;
+    return this.#page.links.make(href);
   }
 
   #addImage(src: string | null, alt: string | null, element: Element, out: Inline[]): void {

@@ -231,9 +231,12 @@ function isLayout(table: Element, rows: readonly Row[]): boolean {
   const hasHead = rows.some((row) => row.isHead || row.cells.some(({ isHead }) => isHead));
   const isOneColumn = rows.every(({ cells }) => cells.length === 1);
   if (isOneColumn && (!hasHead || rows.length === 1)) return true;
-  return !hasHead && rows.length === 1 && rows[0]!.cells.some(({ element }) => holdsTable(element));
+  return !hasHead && rows.length === 1 && rows[0]!.cells.some(({ element }) => holdsColumns(element));
 }
 
-function holdsTable(element: Element): boolean {
-  return element.children.some((child) => isElement(child) && (child.name === 'table' || holdsTable(child)));
+/** What is set beside its like where there is room. */
+const COLUMNS = new Set(['table', 'ul', 'ol', 'dl']);
+
+function holdsColumns(element: Element): boolean {
+  return element.children.some((child) => isElement(child) && (COLUMNS.has(child.name) || holdsColumns(child)));
 }
