@@ -20,7 +20,14 @@ const RULES: readonly Rule[] = [
   {
     name: 'Sphinx',
     marks: ['div.sphinxsidebar', 'div.documentwrapper', '#furo-main-content', 'div.rst-content', '.bd-article'],
-    content: ['#furo-main-content', 'div[itemprop=articleBody]', '.bd-article', 'div.body', 'div[role=main]'],
+    content: [
+      '#furo-main-content',
+      'div[itemprop=articleBody]',
+      '.bd-article',
+      'div.body',
+      'div[role=main]',
+      '#yui-main div.yui-g',
+    ],
     drop: [
       '.headerlink',
       '.viewcode-link',

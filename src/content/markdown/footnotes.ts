@@ -1,6 +1,7 @@
 import type { Child, Element } from '../element.js';
 import { textOf } from '../element.js';
 import { decodedFragment } from './links.js';
+import { BLOCKS } from './names.js';
 import type { Survey } from './survey.js';
 
 /** The notes of a page that something refers to: they move to its end. */
@@ -109,8 +110,9 @@ function unused(label: string, used: Set<string>): string {
 function idsAround(links: Iterable<Element>): Set<string> {
   const ids = new Set<string>();
   for (const link of links) {
-    for (const near of [link, link.parent, ...link.children]) {
-      if (near !== null && typeof near !== 'string' && near.id !== '') ids.add(near.id);
+    const { parent } = link;
+    for (const near of [link, ...link.children, ...(parent === null || BLOCKS.has(parent.name) ? [] : [parent])]) {
+      if (typeof near !== 'string' && near.id !== '') ids.add(near.id);
     }
   }
   return ids;

@@ -2,7 +2,8 @@ import type { Element } from '../element.js';
 
 const SQL_OBJECTS =
   'table view index function procedure trigger type domain schema sequence role user group database extension operator aggregate cast rule ' +
-  'policy publication subscription server language collation conversion tablespace statistics system transform';
+  'policy publication subscription server language collation conversion tablespace statistics system transform ' +
+  'dictionary parser configuration template method wrapper mapping object privileges class family';
 const COMMENTS = '^(?:\\s*--.*\\n)*\\s*';
 /** Beginnings that nothing but SQL has. */
 const SQL_STATEMENT = new RegExp(
@@ -17,7 +18,8 @@ const SQL_COMMAND = new RegExp(
 const ENDS_IN_SEMICOLON = /;[ \t]*(?:--.*)?$/m;
 /** What a client of a database answers: rules of a table, numbers of rows. */
 const SQL_ANSWER = /^ ?-{3,}[-+ ]*$|^\(\d+ rows?\)|^(?:ERROR|NOTICE|HINT|DETAIL): /m;
-const SHELL_PROMPT = /^[$#%] \S/;
+const ENDS_AS_STATEMENT = /;[ \t]*(?:--.*)?$/;
+const SHELL_PROMPT = /^\$ \S/;
 
 const ENDS_JAVA_LINE = /[;{][ \t]*(?:\/[/*].*)?$/m;
 const NO_JAVA = /^\s*[<$#%]/;
@@ -26,15 +28,19 @@ const CALL = /\w\(.*\)/;
 /** Languages that pages of a kind do not state and code of that kind shows beyond doubt; '' for all else. */
 export function guessedLanguage(pre: Element, text: string): string {
   if (text.startsWith('>>> ')) return 'pycon';
-  if (pre.hasClass('programlisting') || pre.hasClass('screen')) return languageInDocBook(text);
+  if (pre.hasClass('programlisting') || pre.hasClass('screen')) return languageInDocBook(pre, text);
   return isJavadoc(pre) && looksLikeJava(pre, text) ? 'java' : '';
 }
 
-function languageInDocBook(text: string): string {
+function languageInDocBook(pre: Element, text: string): string {
   if (SHELL_PROMPT.test(text)) return 'console';
-  if (SQL_ANSWER.test(text)) return '';
-  return SQL_STATEMENT.test(text) || (SQL_COMMAND.test(text) && ENDS_IN_SEMICOLON.test(text)) ? 'sql' : '';
+  // What a screen shows may go on with an answer.
+  const isWhole = !pre.hasClass('screen') || ENDS_AS_STATEMENT.test(text);
+  return isWhole && isSql(text) ? 'sql' : '';
 }
+
+const isSql = (text: string): boolean =>
+  !SQL_ANSWER.test(text) && (SQL_STATEMENT.test(text) || (SQL_COMMAND.test(text) && ENDS_IN_SEMICOLON.test(text)));
 
 const DEEPEST_COMMENT = 20;
 const JAVADOC = new Set(
