@@ -117,7 +117,11 @@ export class LinkMaker {
     if (!isHttp(url)) return url.href;
     const fragment = url.hash.slice(1);
     const target = withoutFragment(url.href);
-    if (target === this.#page && fragment !== '' && this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
+    if (target === this.#page && fragment !== '') {
+      if (this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
+      // The top of a page needs no id.
+      if (/^top$/i.test(fragment)) return this.#options.linkFor(target, '');
+    }
     return this.#options.linkFor(target, fragment);
   }
 

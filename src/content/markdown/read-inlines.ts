@@ -7,6 +7,7 @@ import { isNoise, isSourceLink } from './noise.js';
 import { formulaOf, spokenMath } from './read-math.js';
 import type { Survey } from './survey.js';
 import { visible } from './tidy.js';
+import { isWikiFormula, spokenWikiFormula } from './wiki-formulas.js';
 
 /** What is known of a page while it is read. */
 export interface Page {
@@ -128,6 +129,7 @@ export class InlineReader {
     else if (name === 'img') this.#addImage(element.attribute('src'), element.attribute('alt'), element, out);
     else if (name === 'object') this.#addObject(element, around, out);
     else if (name === 'math') out.push(spokenMath(element));
+    else if (isWikiFormula(element)) out.push(spokenWikiFormula(element));
     else {
       const [before, after] = AROUND_TEXT.get(name) ?? (BLOCKS.has(name) ? SPACES : NO_SIGNS);
       if (before !== '') out.push(before);

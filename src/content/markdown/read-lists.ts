@@ -88,7 +88,13 @@ function entriesOf(list: Element, isOfIndex: boolean): Entry[] {
 export function readDefinitions(list: Element, reader: BlockReader, isLayout: boolean, out: Block[]): void {
   const items: Item[] = [];
   const isOfIndex = isIndex(list);
-  for (const entry of entriesOf(list, isOfIndex)) {
+  const entries = entriesOf(list, isOfIndex);
+  if (entries.every(({ terms }) => terms.length === 0)) {
+    // Wikis indent with definitions of nothing.
+    for (const { definitions } of entries) reader.readIndented(definitions, out);
+    return;
+  }
+  for (const entry of entries) {
     const children = readEntry(entry, !isOfIndex, reader);
     if (children.length === 0) continue;
     if (isLayout) for (const block of children) out.push(block);
