@@ -8,6 +8,8 @@ import type { Survey } from './survey.js';
 export interface Footnotes {
   /** Labels of the links that refer to notes. */
   readonly references: ReadonlyMap<Element, string>;
+  /** Labels by the ids of notes, for links that lead there and do not look as if they did. */
+  readonly byId: ReadonlyMap<string, string>;
   readonly notes: readonly Note[];
   /** What is not to be read where it stands. */
   readonly taken: ReadonlySet<Element>;
@@ -82,6 +84,7 @@ export function findFootnotes(survey: Survey): Footnotes {
   const ids = new Set([...backIds, ...notes.map(({ target }) => target.id)]);
   return {
     references,
+    byId: new Map(notes.map(({ label, target }) => [target.id, label])),
     taken,
     ids,
     notes: notes.map(({ label, target }) => ({ label, content: take(target, taken, backIds) })),

@@ -29,7 +29,7 @@ const CALL = /\w\(.*\)/;
 export function guessedLanguage(pre: Element, text: string): string {
   if (text.startsWith('>>> ')) return 'pycon';
   if (pre.hasClass('programlisting') || pre.hasClass('screen')) return languageInDocBook(pre, text);
-  return isJavadoc(pre) && looksLikeJava(pre, text) ? 'java' : '';
+  return isDeclaration(pre) || (isInComment(pre) && looksLikeJava(pre, text)) ? 'java' : '';
 }
 
 function languageInDocBook(pre: Element, text: string): string {
@@ -47,13 +47,16 @@ const JAVADOC = new Set(
   'class-description package-description module-description detail class-uses description details'.split(' '),
 );
 
+/** What javadoc itself writes of fields, on the page of serialized forms. */
+const isDeclaration = (pre: Element): boolean => pre.parent?.name === 'section' && pre.parent.hasClass('detail');
+
 /** Whether code stands in a comment that javadoc has made a page of. */
-function isJavadoc(pre: Element): boolean {
-  let isInComment = false;
+function isInComment(pre: Element): boolean {
+  let isInBlock = false;
   let up = pre.parent;
   for (let steps = 0; up !== null && steps < DEEPEST_COMMENT; steps++, up = up.parent) {
-    if (up.hasClass('block')) isInComment = true;
-    else if (isInComment && up.classes.some((each) => JAVADOC.has(each))) return true;
+    if (up.hasClass('block')) isInBlock = true;
+    else if (isInBlock && up.classes.some((each) => JAVADOC.has(each))) return true;
   }
   return false;
 }

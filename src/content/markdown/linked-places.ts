@@ -1,5 +1,5 @@
 import { type Child, walk } from '../element.js';
-import { baseOf, decodedFragment, type LinkOptions, resolvedHref } from './links.js';
+import { baseOf, idsNamedBy, type LinkOptions, resolvedHref } from './links.js';
 import { isNoise } from './noise.js';
 
 /** A place on a page that a link names. */
@@ -23,8 +23,8 @@ export function linkedPlaces(
       if (href === null || !href.includes('#') || seen.has(href) || isNoise(node as Exclude<Child, string>)) continue;
       seen.add(href);
       const url = resolvedHref(href, base);
-      const id = url === null ? '' : decodedFragment(url.hash.slice(1));
-      if (id !== '') places.push({ url: url!.href.slice(0, -url!.hash.length), id });
+      if (url === null || url.hash.length < 2) continue;
+      for (const id of idsNamedBy(url.hash.slice(1))) places.push({ url: url.href.slice(0, -url.hash.length), id });
     }
   }
   return places;

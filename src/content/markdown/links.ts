@@ -67,9 +67,15 @@ export function decodedFragment(fragment: string): string {
   }
 }
 
+/** What an element may be called that a fragment names: as it is written, and with its escapes decoded. */
+export function idsNamedBy(fragment: string): string[] {
+  const decoded = decodedFragment(fragment);
+  return decoded === fragment ? [fragment] : [fragment, decoded];
+}
+
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-/** The id that an href leads to on the page itself, '' for its top; null where it leads elsewhere. */
+/** The fragment of an href that leads to a place on the page itself, '' for its top; null where it leads elsewhere. */
 export function fragmentOf(href: string, pageUrl: string, base: string): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
@@ -82,7 +88,7 @@ export function fragmentOf(href: string, pageUrl: string, base: string): string 
     const url = parsed(trimmed, base);
     if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
   }
-  return decodedFragment(trimmed.slice(hash + 1));
+  return trimmed.slice(hash + 1);
 }
 
 /** Makes the links of one page. */
@@ -118,7 +124,7 @@ export class LinkMaker {
     const fragment = url.hash.slice(1);
     const target = withoutFragment(url.href);
     if (target === this.#page && fragment !== '') {
-      if (this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
+      if (idsNamedBy(fragment).some((id) => this.#byId.has(id))) return `#${fragment}`;
       // The top of a page needs no id.
       if (/^top$/i.test(fragment)) return this.#options.linkFor(target, '');
     }

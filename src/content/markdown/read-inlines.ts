@@ -163,7 +163,9 @@ export class InlineReader {
 
   #addLink(element: Element, around: Around, out: Inline[]): void {
     const target = this.#target(element, around);
-    if (target === null) this.#readInto(element.children, around, out);
+    const note = target?.startsWith('#') === true ? this.#page.footnotes.byId.get(target.slice(1)) : undefined;
+    if (note !== undefined) out.push({ type: 'footnote', label: note });
+    else if (target === null) this.#readInto(element.children, around, out);
     else
       out.push({ type: 'link', href: target, children: this.#readAll(element.children, { ...around, inLink: true }) });
   }

@@ -1,7 +1,7 @@
 import type { Child, Element } from '../element.js';
 import { admonitionOf } from './admonitions.js';
 import { isNoteReference } from './footnotes.js';
-import { fragmentOf } from './links.js';
+import { fragmentOf, idsNamedBy } from './links.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { isNoise } from './noise.js';
 
@@ -64,7 +64,9 @@ class Surveyor implements Survey {
     if (fragment === null || fragment === '') return;
     if (isNoteReference(element)) this.noteReferences.push(element);
     // Signs for "link to here" and empty links do not stay, so nobody can follow them.
-    else if (!inHeading && element.children.length > 0 && !isNoise(element)) this.linkedIds.add(fragment);
+    if (!inHeading && element.children.length > 0 && !isNoise(element)) {
+      for (const each of idsNamedBy(fragment)) this.linkedIds.add(each);
+    }
   }
 }
 
