@@ -34,6 +34,7 @@ const RULES: readonly Rule[] = [
       'div.topic.contents',
       'nav',
       '.genindex-jumpbox',
+      '.console-block label',
       '.sphinxsidebar',
       '.related',
     ],
