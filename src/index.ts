@@ -15,6 +15,8 @@ export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-sp
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
+export type { CorpusReport } from './corpus/corpus-options.js';
+export type { ChangeCounts } from './corpus/index-entry.js';
 export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
 export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';
 export type { CrawledPage } from './crawl/crawled-page.js';
@@ -37,6 +39,10 @@ export type { Duration } from './crawl/preview/survey.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+export type { DocsLibraryOptions, DocsResult } from './docs/library.js';
+/** Documentation sites as Markdown, kept in step with them. */
+export { makeDocs, resumeDocs } from './docs/library.js';
+export type { SavedCorpus } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';

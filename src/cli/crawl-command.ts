@@ -12,6 +12,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { resumeCheck } from './check-command.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
+import { resumeDocs } from './docs-command.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
@@ -49,16 +50,22 @@ export async function runResume(input: CommandInput): Promise<number> {
     throw new UsageError('`gossamer resume` takes one directory');
   }
   const place = resolve(directory);
-  const kept = openForReading(place, (reader) => reader.meta().command) === 'check' ? 'check' : 'crawl';
-  refuseForeign(input.flags, kept, place);
-  return kept === 'check' ? resumeCheck(place, input) : goOn(place, input, null);
+  const kept = openForReading(place, (reader) => reader.meta().command);
+  if (kept === 'check' || kept === 'docs') {
+    refuseForeign(input.flags, kept, place);
+    return kept === 'check' ? resumeCheck(place, input) : resumeDocs(place, input);
+  }
+  refuseForeign(input.flags, 'crawl', place);
+  return goOn(place, input, null);
 }
 
-/** `resume` takes options of both: what the kept one has no use for is refused, not passed over. */
-function refuseForeign(flags: RawFlags, kept: 'crawl' | 'check', directory: string): void {
+/** `resume` takes options of all: what the kept one has no use for is refused, not passed over. */
+function refuseForeign(flags: RawFlags, kept: 'crawl' | 'check' | 'docs', directory: string): void {
   const foreign = (Object.keys(flags) as OptionKey[]).map(specOf).find((spec) => !works(kept, spec));
   if (foreign !== undefined) {
-    throw new UsageError(`${directory} holds a ${kept}, and --${foreign.flag} is no option of \`gossamer ${kept}\``);
+    throw new UsageError(
+      `${directory} holds a ${kept === 'docs' ? 'corpus' : kept}, and --${foreign.flag} is no option of \`gossamer ${kept}\``,
+    );
   }
 }
 
@@ -68,8 +75,9 @@ async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[
     storedSeeds: reader.seeds(),
     command: reader.meta().command,
   }));
-  if (command === 'check') {
-    throw new StateError('no_crawl', `${directory} holds a check: \`gossamer resume ${directory}\` goes on with it`);
+  if (command === 'check' || command === 'docs') {
+    const what = command === 'check' ? 'check' : 'corpus';
+    throw new StateError('no_crawl', `${directory} holds a ${what}: \`gossamer resume ${directory}\` goes on with it`);
   }
   if (stored === null) {
     throw new StateError(

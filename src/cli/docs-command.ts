@@ -1,15 +1,16 @@
-import { join, resolve } from 'node:path';
-import { systemClock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import type { CorpusReport } from '../corpus/corpus-options.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
-import { DocsRun } from '../docs/docs-run.js';
-import { folderNameOf, openForReading, stateOf } from '../store/directory.js';
-import { hostKeyOf } from '../url/host.js';
-import { type CommandInput, prepare } from './command.js';
+import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
+import { openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
+import type { SavedCorpus } from '../docs/write-corpora.js';
+import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
-import { formatBytes, formatCount } from './terminal.js';
+import { formatBytes, formatCount, type Terminal } from './terminal.js';
 
 /** gossamer docs */
 export async function runDocs(input: CommandInput): Promise<number> {
@@ -18,42 +19,111 @@ export async function runDocs(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const { options } = resolved;
-  const { seeds, credentials, bad } = readSeeds(input.positionals, options, 'docs');
-  for (const warning of badSeedLines(bad)) {
+  const seeds = readSeeds(input.positionals, resolved.options, 'docs');
+  for (const warning of badSeedLines(seeds.bad)) {
     terminal.warn(warning);
   }
-  const host = folderNameOf(hostKeyOf(seeds[0]!.url));
-  const output = resolve(options.output ?? `${host}-docs`);
-  const directory = resolve(options.dataDir ?? join('gossamer-data', `${host}-docs`));
-  const state = stateOf(directory);
-  const isNew = state === 'empty';
-  const kept = isNew ? seeds : openForReading(directory, (reader) => reader.seeds());
+  const planned = planDocs(seeds, resolved);
+  if (planned.what === 'nothing') {
+    terminal.line(`${planned.directory} is finished; nothing to do`);
+    return EXIT.ok;
+  }
+  for (const notice of planned.notices) {
+    terminal.line(notice);
+  }
+  return make(planned.plan, terminal);
+}
+
+/** Goes on with a corpus that is kept. */
+export async function resumeDocs(directory: string, input: CommandInput): Promise<number> {
+  const kept = openKeptDocs(directory);
+  if (kept === null) {
+    throw new StateError('no_corpus', `${directory} holds no corpus that could be gone on with`);
+  }
+  const ready = prepare('docs', input, kept.stored);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  if (kept.progress.isWritten) {
+    ready.terminal.line(`${directory} is finished; \`gossamer docs\` brings it up to date`);
+    return EXIT.ok;
+  }
+  ready.terminal.line(`going on with ${directory}`);
+  return make(planKeptDocs(kept, ready.resolved, ready.resolved.options.output), ready.terminal);
+}
+
+async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
+  const { options } = plan.resolved as ResolvedOptions<'docs'>;
   const view = new CrawlView(terminal, options);
+  let isTold = false;
   const run = new DocsRun({
-    ...{ resolved, directory, output, seeds: kept, isNew, renews: state === 'finished', badSeeds: bad, credentials },
-    ...{ events: view.events, began: (session, plan) => view.started(session, plan), clock: systemClock },
+    ...plan,
+    events: view.events,
+    began: (session, begun) => {
+      if (!isTold) {
+        view.started(session, begun);
+      }
+      isTold = true;
+    },
   });
   const unhook = stopOnSignals(run, options.graceMs, terminal);
   try {
-    const { result, corpus } = await run.run();
+    const { result, corpora, isStopped } = await run.run();
     terminal.endProgress();
-    if (corpus === null) {
-      if (result.allSeedsFailed) {
-        throw seedFailure(result.seeds, 'no answer');
-      }
-      terminal.line(`stopped; \`gossamer resume ${directory}\` goes on`);
+    if (isStopped) {
+      tellStopped(plan, corpora, terminal);
       return result.end.reason === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
-    const { added, changed, removed, unchanged } = corpus.changes;
-    terminal.line(
-      `${output}: ${formatCount(added)} added, ${formatCount(changed)} changed, ${formatCount(removed)} removed, ${formatCount(unchanged)} unchanged, ${formatCount(corpus.duplicates)} duplicates`,
-    );
-    terminal.line(
-      `Saved ${formatCount(corpus.pages)} pages (${formatBytes(corpus.bytes)}, ~${formatCount(corpus.tokens)} tokens), ${formatCount(corpus.failed)} failed`,
-    );
+    if (corpora.length === 0) {
+      throw seedFailure(result.seeds, 'no answer');
+    }
+    tell(corpora, result.end.truncated, terminal);
+    if (options.json) {
+      writeJson({ reason: result.end.reason, truncated: result.end.truncated, directory: plan.directory, corpora });
+    }
     return EXIT.ok;
   } finally {
     unhook();
   }
+}
+
+function tellStopped({ directory }: DocsPlan, corpora: readonly SavedCorpus[], terminal: Terminal): void {
+  for (const { output } of corpora) {
+    terminal.line(`what is done stands in ${output}.partial`);
+  }
+  terminal.line(`stopped; \`gossamer resume ${directory}\` goes on`);
+}
+
+function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {
+  const total = { pages: 0, bytes: 0, tokens: 0, failed: 0 };
+  for (const { output, seed, failed, report, hint } of corpora) {
+    total.failed += failed;
+    if (report === null) {
+      terminal.warn(`no page of ${seed} could be had: ${output} stays as it was`);
+      continue;
+    }
+    total.pages += report.pages;
+    total.bytes += report.bytes;
+    total.tokens += report.tokens;
+    terminal.line(`${output}: ${changesOf(report)}`);
+    if (hint !== null) {
+      terminal.line(hint);
+    }
+  }
+  if (truncated !== null) {
+    terminal.line(`truncated by --${truncated.replaceAll('_', '-')}: pages that were not got to are as they were`);
+  }
+  terminal.line(
+    `Saved ${formatCount(total.pages)} pages (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,
+  );
+}
+
+function changesOf({ changes, duplicates }: CorpusReport): string {
+  const { added, changed, removed, unchanged, rewritten } = changes;
+  // Their text is as it was; a page that they link to came or went.
+  const relinked = rewritten === 0 ? '' : ` (${formatCount(rewritten)} with other links)`;
+  const counts = { added, changed, removed, unchanged: unchanged + rewritten, duplicates };
+  return Object.entries(counts)
+    .map(([name, count]) => `${formatCount(count)} ${name}${name === 'unchanged' ? relinked : ''}`)
+    .join(', ');
 }

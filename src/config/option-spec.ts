@@ -89,6 +89,8 @@ interface Bounded {
 interface Checked {
   /** What is wrong with the text, as the end of a sentence ("must be …"), or null. */
   readonly check?: (text: string) => string | null;
+  /** Of commands that take other texts. */
+  readonly checkFor?: Partial<Readonly<Record<Command, (text: string) => string | null>>>;
 }
 
 export type NumberSpec =

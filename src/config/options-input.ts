@@ -2,6 +2,7 @@ import type { OptionSpec } from './option-spec.js';
 import { DAY_MS, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
+const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
 /** A check looks at what pages load anyway. */
 const WITHOUT_CHECK = ['crawl', 'preview'] as const;
 const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
@@ -104,7 +105,7 @@ export const INPUT_OPTIONS = {
     sentence: 'Check each link that leaves the scope once, without following it',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: CRAWL_AND_CHECK,
   },
   order: {
     flag: 'order',

@@ -12,7 +12,7 @@ const WRITERS = ['export', 'check', 'docs'] as const;
 const EXPORT_AND_CHECK = ['export', 'check'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
-const ANSWERS = ['crawl', 'resume', 'preview', 'explain', 'robots', 'status', 'list'] as const;
+const ANSWERS = ['crawl', 'docs', 'resume', 'preview', 'explain', 'robots', 'status', 'list'] as const;
 
 /** What is written and where, what is shown, and how a run ends. */
 export const OUTPUT_OPTIONS = {
@@ -199,7 +199,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Print the answer (of a crawl: its summary) as JSON on stdout',
+    sentence: 'Print the answer (of a crawl its summary, of docs what was written) as JSON on stdout',
     advanced: false,
     resumable: false,
     commands: ANSWERS,

@@ -1,6 +1,6 @@
 import { checkApiUrl } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
-import { checkSeeding, SEEDING_VALUES } from './seeding.js';
+import { checkDocsSeeding, checkSeeding, SEEDING_VALUES } from './seeding.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
 
@@ -10,7 +10,10 @@ export const SEEDING_OPTIONS = {
     flag: 'seeding-strategy',
     type: 'text',
     check: checkSeeding,
+    checkFor: { docs: checkDocsSeeding },
     default: 'sitemap',
+    defaultFor: { docs: 'auto' },
+    defaultText: 'sitemap; docs auto: links are followed only where sitemaps yield nothing',
     boundsText: SEEDING_VALUES,
     placeholder: 'WAYS',
     group: 'Input and scope',

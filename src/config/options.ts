@@ -42,11 +42,17 @@ export function specOf(key: OptionKey): OptionSpec {
   return OPTIONS[key];
 }
 
-/** The option as a command takes it: of its formats those that the command writes. */
+/** The option as a command takes it: of its values those that mean something to the command. */
 export function specFor(command: Command, key: OptionKey): OptionSpec {
   const spec = specOf(key);
-  const values = 'valuesFor' in spec ? spec.valuesFor?.[command === 'resume' ? 'crawl' : command] : undefined;
-  return values === undefined ? spec : ({ ...spec, values } as OptionSpec);
+  const name = command === 'resume' ? 'crawl' : command;
+  const values = 'valuesFor' in spec ? spec.valuesFor?.[name] : undefined;
+  const check = 'checkFor' in spec ? spec.checkFor?.[name] : undefined;
+  return {
+    ...spec,
+    ...(values === undefined ? {} : { values }),
+    ...(check === undefined ? {} : { check }),
+  } as OptionSpec;
 }
 
 /** Whether a user may give the option to the command. */

@@ -93,7 +93,7 @@ export function completeOptions(
   return completeOptionsOf('crawl', given, cores, stored);
 }
 
-export function completeOptionsOf<C extends 'crawl' | 'check'>(
+export function completeOptionsOf<C extends 'crawl' | 'check' | 'docs'>(
   command: C,
   given: Partial<OptionsOf<C>>,
   cores?: number,

@@ -5,6 +5,8 @@ export type SeedingSource = (typeof SEEDING_SOURCES)[number];
 
 export const SEEDING_VALUES = 'none, all, or any of sitemap, ct and commoncrawl with commas between them';
 
+export const AUTO = 'auto';
+
 export function checkSeeding(text: string): string | null {
   if (text === 'none' || text === 'all' || wordsOf(text).every(isSource)) {
     return null;
@@ -12,7 +14,14 @@ export function checkSeeding(text: string): string | null {
   return wordsOf(text).includes('auto') ? `${SEEDING_VALUES} (auto is for \`gossamer docs\`)` : SEEDING_VALUES;
 }
 
+/** For a corpus also `auto`: sitemaps, and links only where these yield nothing. */
+export const checkDocsSeeding = (text: string): string | null =>
+  text === AUTO || checkSeeding(text) === null ? null : `${AUTO}, ${SEEDING_VALUES}`;
+
 export function seedingSources(text: string): ReadonlySet<SeedingSource> {
+  if (text === AUTO) {
+    return new Set(['sitemap']);
+  }
   return new Set(text === 'all' ? SEEDING_SOURCES : wordsOf(text).filter(isSource));
 }
 

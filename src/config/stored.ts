@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { OptionValue } from './option-spec.js';
 import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, works } from './options.js';
 import { redact } from './print.js';
 import type { ResolvedOptions } from './resolve.js';
@@ -12,18 +13,21 @@ export interface StoredOptions {
 }
 
 export function optionsToStore(
-  resolved: ResolvedOptions<'crawl'>,
+  resolved: ResolvedOptions<'crawl'> | ResolvedOptions<'docs'>,
   command: 'crawl' | 'check' | 'docs' = 'crawl',
 ): StoredOptions {
   const values: Record<string, unknown> = {};
   const withheld: OptionKey[] = [];
+  const { options, sources } = resolved as unknown as Record<
+    'options' | 'sources',
+    Partial<Record<OptionKey, OptionValue>>
+  >;
   for (const key of OPTION_KEYS) {
     const spec = specOf(key);
-    const crawlKey = key as keyof CrawlOptions;
-    if (!works(command, spec) || spec.perRun || resolved.sources[crawlKey] === 'default') {
+    if (!works(command, spec) || spec.perRun || sources[key] === 'default') {
       continue;
     }
-    const value = resolved.options[crawlKey];
+    const value = options[key] ?? null;
     if (isDeepStrictEqual(redact(spec, value), value)) {
       values[key] = value;
     } else {

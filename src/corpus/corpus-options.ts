@@ -7,6 +7,8 @@ export interface CorpusOptions {
   /** Of the site, for llms.txt and index.json. */
   title: string;
   summary: string | null;
+  /** The URL that it was begun from: the corpus of another is not written over. */
+  source: string;
   /** The origin whose pages stand at the root of the tree. */
   origin: string;
   chunkTokens: number;

@@ -189,12 +189,13 @@ export class Finish {
   }
 
   async #writeIndex(file: OutputFile, run: number, removed: RemovedEntry[]): Promise<void> {
-    const { title, summary, origin, chunkTokens } = this.#options;
+    const { title, summary, source, origin, chunkTokens } = this.#options;
     const { pages, bytes, tokens, tokensEstimated, chunks, changes } = this.#report;
     const head = {
       schema: CORPUS_SCHEMA,
       title,
       summary,
+      source,
       origin,
       run,
       pages,

@@ -52,6 +52,8 @@ export interface IndexHead {
   schema: string;
   title: string;
   summary: string | null;
+  /** The URL that it was begun from. */
+  source: string;
   origin: string;
   /** How often this corpus was written. */
   run: number;

@@ -60,8 +60,8 @@ export function corpusFolder(dir: string): string {
   return found;
 }
 
-/** Refuses folders that hold what a corpus would replace. Makes DIR.partial. */
-export function prepareFolders(dir: string): void {
+/** Refuses folders that hold what a corpus would replace. */
+export function refuseOccupied(dir: string): void {
   if (existsSync(dir) && !isOurs(dir)) {
     throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
   }
@@ -69,6 +69,12 @@ export function prepareFolders(dir: string): void {
   if (existsSync(partial) && !isOurs(partial) && !readdirSync(partial).some(isWorkFile)) {
     throw new StateError('occupied', `${partial} holds files that are no corpus: move it away`);
   }
+}
+
+/** Makes DIR.partial, where it may. */
+export function prepareFolders(dir: string): void {
+  refuseOccupied(dir);
+  const partial = partialOf(dir);
   try {
     mkdirSync(partial, { recursive: true });
   } catch (error) {

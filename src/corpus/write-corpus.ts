@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
 import { DirectoryLock } from '../store/lock.js';
 import { documentBefore, loadBefore } from './before.js';
 import { FEWEST_CHUNK_TOKENS, sha256 } from './chunks.js';
@@ -12,7 +13,7 @@ import { partialOf, STATE_FILE } from './layout.js';
 import { renderPage } from './page-file.js';
 import { PathBook } from './path-book.js';
 import { State } from './state.js';
-import { prepareFolders, repairCorpus, swapIn } from './swap.js';
+import { prepareFolders, refuseOccupied, repairCorpus, swapIn } from './swap.js';
 import { placeFile } from './tree.js';
 
 /**
@@ -28,6 +29,7 @@ export async function writeCorpus(
   if (!Number.isInteger(options.chunkTokens) || options.chunkTokens < FEWEST_CHUNK_TOKENS) {
     throw new UsageError(`chunkTokens is a whole number from ${FEWEST_CHUNK_TOKENS} on, not ${options.chunkTokens}`);
   }
+  await refuseOtherCorpus(dir, options.source);
   await repairCorpus(dir);
   const report = await locked(dir, async (state) => {
     await loadBefore(state, dir);
@@ -41,6 +43,35 @@ export async function writeCorpus(
   });
   await swapIn(dir, options.onSwapStep);
   return report;
+}
+
+/** The run was stopped: what there is stands in DIR.partial, page by page, until another run finishes it. Returns how many pages that are. */
+export async function writePartial(
+  dir: string,
+  inputs: AsyncIterable<CorpusInput> | Iterable<CorpusInput>,
+  options: CorpusOptions,
+): Promise<number> {
+  await refuseOtherCorpus(dir, options.source);
+  await repairCorpus(dir);
+  return locked(dir, async (state) => {
+    await loadBefore(state, dir);
+    const intake = new Intake(dir, state, options);
+    for await (const input of inputs) await intake.take(input);
+    return intake.taken;
+  });
+}
+
+/** Refuses a folder in which the corpus of something else stands, or files that are none. */
+export async function refuseOtherCorpus(dir: string, source: string): Promise<void> {
+  refuseOccupied(dir);
+  if (!isCorpus(dir)) return;
+  const { source: other } = await readIndexHead(dir);
+  if (other !== source) {
+    throw new StateError(
+      'occupied',
+      `${dir} holds the corpus of ${printable(other)}: name another folder with --output`,
+    );
+  }
 }
 
 /** Pages that an interrupted run has taken in, which a next one need not hand over again. */

@@ -42,6 +42,8 @@ export class JudgedLinks {
   skipped = 0;
   /** Of the links that are judged now: they load something, and lead nowhere. */
   areAssets = false;
+  /** What is to be followed here is named by sitemaps: links only say where they lead. */
+  areNamed = false;
 
   constructor(classOf: (url: string) => QueueClass) {
     this.classOf = classOf;
@@ -122,7 +124,7 @@ export class LinkJudge {
   }
 
   #make(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): Offer {
-    const fate = this.#fate(target, follow, depth);
+    const fate = this.#fate(target, follow, depth, links);
     return {
       url: target.url,
       key: target.key,
@@ -137,7 +139,12 @@ export class LinkJudge {
     };
   }
 
-  #fate(target: Target, follow: Follow, depth: number): { standing: Standing; flags?: number } {
+  #fate(
+    target: Target,
+    follow: Follow,
+    depth: number,
+    { areNamed }: JudgedLinks,
+  ): { standing: Standing; flags?: number } {
     const unlisted = (reason: string) => ({ standing: { state: UrlState.unlisted, reason } });
     if (!target.web) {
       return unlisted('scheme');
@@ -149,7 +156,7 @@ export class LinkJudge {
       return unlisted('scope');
     }
     if (follow === 0) {
-      return unlisted('asset');
+      return unlisted(areNamed ? 'sitemap' : 'asset');
     }
     if (follow !== FOLLOWED) {
       return { standing: { state: UrlState.skipped, reason: 'nofollow' } };

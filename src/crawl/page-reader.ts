@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { type LinkZone, type LinkZones, linkZones } from '../content/link-zones.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
@@ -52,6 +53,8 @@ export interface ReaderOptions {
   linkFacts: boolean;
   /** Pages, and sitemaps, are kept as they came. */
   keepsBodies: boolean;
+  /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
+  unfollowed: ReadonlySet<number>;
 }
 
 /** The part of an outcome that reading a page fills in. */
@@ -104,7 +107,7 @@ export class PageReader {
       this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
       this.#readHtml(lease, page, page.body!, reading);
-    } else if (this.#options.linkFacts && page.body !== null && isMarkdownType(page.contentType)) {
+    } else if (this.#readsMarkdown && page.body !== null && isMarkdownType(page.contentType)) {
       this.#readMarkdown(lease, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
@@ -112,6 +115,10 @@ export class PageReader {
       reading.message = ENDED_EARLY;
     }
     return reading;
+  }
+
+  get #readsMarkdown(): boolean {
+    return this.#options.linkFacts || this.#options.keepsBodies;
   }
 
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
@@ -245,7 +252,13 @@ export class PageReader {
       reading.message = row.malformed;
     }
     reading.textHash = scan.textHash;
-    this.#readLinks(lease, scan.links, base, nofollow, reading, scan.anchors);
+    const zones =
+      this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
+    this.#readLinks(lease, scan.links, base, nofollow, reading, scan.anchors, zones);
+  }
+
+  #isFollowed({ seed }: Lease): boolean {
+    return !this.#options.unfollowed.has(seed);
   }
 
   /** One that is no address of the web is passed over, as browsers do. */
@@ -261,13 +274,16 @@ export class PageReader {
     pageNofollow: boolean,
     reading: Reading,
     anchors: Iterable<string> | null = null,
+    zones: LinkZones | null = null,
   ): void {
     const { hrefs, kinds, rels, lines, columns, ignored } = links;
     const kept = this.#options.linkFacts ? new LinkFactsKeeper() : null;
     const words = new Uint32Array(hrefs.length * 2);
     const texts: string[] | null = links.texts === null ? null : [];
     const targets: string[] | null = this.#options.targets ? [] : null;
-    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1));
+    let place: LinkZone | null = null;
+    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1, place));
+    judged.areNamed = !this.#isFollowed(lease);
     const relPlaces = new Map<string, number>();
     let count = 0;
     for (let i = 0; i < hrefs.length; i++) {
@@ -277,11 +293,17 @@ export class PageReader {
         continue;
       }
       const isIgnored = ignored?.[i] ?? false;
-      const follow = isIgnored ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
+      const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
+      place = zones?.best(href) ?? null;
       judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
       kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
-      words[count * 2 + 1] = edgeWord(kinds[i]!, follow, relPlace(rels[i]!, relPlaces, reading.rels));
+      words[count * 2 + 1] = edgeWord(
+        kinds[i]!,
+        follow,
+        relPlace(rels[i]!, relPlaces, reading.rels),
+        isFollowedKind(kinds[i]!) ? zones?.next(href) : 0,
+      );
       texts?.push(links.texts![i]!);
       targets?.push(target.url);
       count++;

@@ -78,8 +78,16 @@ export interface CheckWishes {
 
 /** What a corpus wants otherwise than a crawl. */
 export interface DocsWishes {
-  /** The crawl in the directory is finished, and is to be brought up to date. */
+  /** First it is seen what there is: nothing is asked for but robots.txt, sitemaps and the seeds. */
+  surveys: boolean;
+  /** Pages of an earlier run are asked whether they have changed. */
   renews: boolean;
+  /** Seeds whose sitemaps name their pages: links lead nowhere. */
+  unfollowed: readonly number[];
+  /** Further URLs whose folders count as those of a seed, by its number. */
+  widened: ReadonlyMap<number, readonly string[]>;
+  /** URLs that sitemaps name, and that were out of scope when these were read. */
+  named: Iterable<string>;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

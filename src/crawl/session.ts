@@ -8,7 +8,7 @@ import { VERSION } from '../config/version.js';
 import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
-import { knownOffers, SeedBook } from '../frontier/seed-book.js';
+import { knownOffers, namedOffers, SeedBook } from '../frontier/seed-book.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -108,7 +108,6 @@ export class CrawlSession {
         badSeeds: this.#plan.badSeeds ?? [],
         reports: this.#reports(),
         hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
-        renews: this.#plan.docs?.renews ?? false,
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -137,6 +136,7 @@ export class CrawlSession {
       for (const offers of knownOffers(this.#knownOutside(), SEEDS_A_COMMIT)) {
         await this.#frontier.admit(offers);
       }
+      await this.#openFurther();
       const ending = this.#crawl.run();
       this.#seeder?.start();
       const end = await ending;
@@ -145,6 +145,18 @@ export class CrawlSession {
       await this.#seeder?.close();
       await this.#lanes.close();
       await this.#store.close();
+    }
+  }
+
+  /** What has come into scope since the last session of a corpus. */
+  async #openFurther(): Promise<void> {
+    const { widened = new Map<number, string[]>(), named = [] } = this.#plan.docs ?? {};
+    for (const [seed, urls] of widened) {
+      await this.#frontier.widen(seed, urls);
+    }
+    const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
+    for (const offers of namedOffers(named, (url) => scope.seedOf(url), SEEDS_A_COMMIT)) {
+      await this.#frontier.admit(offers);
     }
   }
 

@@ -68,6 +68,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsOutside: false,
       linkFacts: false,
       keepsBodies: false,
+      unfollowed: new Set(),
     },
     lanes,
     memoryLimitBytes,
@@ -118,11 +119,12 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
 }
 
 /** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
-export function docsSettings(settings: EngineSettings, { renews }: DocsWishes): EngineSettings {
+export function docsSettings(settings: EngineSettings, wishes: DocsWishes): EngineSettings {
+  const { surveys, renews, unfollowed } = wishes;
   return {
     ...settings,
-    scheduler: { ...settings.scheduler, renews },
-    reader: { ...settings.reader, keepsBodies: true },
+    scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
+    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed) },
   };
 }
 

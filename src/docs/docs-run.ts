@@ -1,31 +1,26 @@
 import type { Clock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { corpusValidators } from '../corpus/before.js';
-import type { CorpusReport } from '../corpus/corpus-options.js';
-import { isCorpus } from '../corpus/index-file.js';
-import { loadTokenCounter } from '../corpus/tokens.js';
-import { writeCorpus } from '../corpus/write-corpus.js';
+import { AUTO } from '../config/seeding.js';
+import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/limits.js';
 import { CrawlSession } from '../crawl/session.js';
-import type { SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
-import { storePath } from '../store/directory.js';
-import type { Database } from '../store/sqlite.js';
+import type { DocsWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import { openForReading, storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
-import { originOf } from '../url/host.js';
-import { Documents } from './documents.js';
-import { linkEnds } from './link-ends.js';
-import { relink } from './relink.js';
+import { asMeta, type DocsProgress, progressOf, saveProgress } from './progress.js';
+import { atStore, beginRenewal, endSurvey } from './rounds.js';
+import { SitemapPages } from './sitemap-pages.js';
+import { type SavedCorpus, writeCorpora } from './write-corpora.js';
 
 export interface DocsPlan {
   resolved: ResolvedOptions<'docs'>;
-  /** Where the crawl is kept, and where the corpus goes. */
+  /** Where the crawl is kept. */
   directory: string;
-  output: string;
   seeds: SeedRow[];
+  /** It begins; else the one that is kept in the directory goes on, or is brought up to date where it is finished. */
   isNew: boolean;
-  /** The crawl in the directory is finished: it is brought up to date. */
-  renews: boolean;
+  progress: DocsProgress;
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
   events: SessionEvents;
@@ -34,91 +29,158 @@ export interface DocsPlan {
 }
 
 export interface DocsOutcome {
+  /** Of the last session. */
   result: SessionResult;
-  /** Null where the run was stopped: what is done waits to be finished. */
-  corpus: (CorpusReport & { failed: number }) | null;
+  /** Empty where no page could be had. */
+  corpora: SavedCorpus[];
+  /** What is done stands in DIR.partial. */
+  isStopped: boolean;
 }
 
 const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
 
-/** A corpus of a site: a crawl that keeps its pages, then the pages as Markdown. */
+/** A corpus of a site: a look at what there is, a crawl that keeps its pages, then the pages as Markdown. */
 export class DocsRun {
   readonly #plan: DocsPlan;
+  #progress: DocsProgress;
+  readonly #startedAt: number;
   #session: CrawlSession | null = null;
+  #stopped: { reason: EndReason; graceMs: number } | null = null;
 
   constructor(plan: DocsPlan) {
     this.#plan = plan;
+    this.#progress = plan.progress;
+    this.#startedAt = plan.clock.now();
   }
 
   stop(reason: EndReason, graceMs: number): void {
+    this.#stopped = { reason, graceMs };
     this.#session?.stop(reason, graceMs);
   }
 
   async run(): Promise<DocsOutcome> {
-    const result = await this.#crawl();
-    const isStopped = STOPPED.has(result.end.reason) || result.allSeedsFailed;
-    return { result, corpus: isStopped ? null : await this.#write(result.end.truncated === null) };
+    const { directory, seeds, isNew } = this.#plan;
+    for (const [place, output] of this.#progress.outputs.entries()) {
+      await refuseOtherCorpus(output, seeds[place]!.url);
+    }
+    if (this.#progress.isWritten) {
+      this.#progress = await beginRenewal(directory, this.#progress);
+    }
+    let result: SessionResult | null = null;
+    if (this.#progress.round === 'survey') {
+      result = await this.#crawl(isNew);
+      if (this.#hasFailed(result)) {
+        return { result, corpora: [], isStopped: STOPPED.has(result.end.reason) };
+      }
+      this.#progress = await this.#endSurvey();
+    }
+    result = await this.#crawl(false);
+    const isStopped = STOPPED.has(result.end.reason);
+    const hasNothing = result.allSeedsFailed || (result.summary.done === 0 && !this.#progress.renews);
+    return { result, corpora: hasNothing ? [] : await this.#write(result, isStopped), isStopped };
   }
 
-  async #crawl(): Promise<SessionResult> {
-    const { directory, seeds, isNew, renews, badSeeds, credentials, clock, events, output } = this.#plan;
-    const { options, sources, notices } = this.#plan.resolved;
-    const plan: SessionPlan = {
-      resolved: {
-        options: { ...options, anchorText: false, assets: false, json: false, reports: [] },
-        sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default', reports: 'default' },
-        notices,
-      },
-      directory,
-      seeds: isNew ? seeds : null,
-      ...(isNew ? {} : { storedSeeds: seeds }),
-      ...(badSeeds === undefined ? {} : { badSeeds }),
-      ...(credentials === undefined ? {} : { credentials }),
-      events,
-      docs: { renews, meta: { output } },
-      clock,
-    };
-    const session = new CrawlSession(plan);
-    await session.open();
-    this.#session = session;
-    this.#plan.began?.(session, plan);
-    return session.run();
-  }
+  #hasFailed = ({ end, allSeedsFailed }: SessionResult): boolean => allSeedsFailed || STOPPED.has(end.reason);
 
-  async #write(isComplete: boolean): Promise<CorpusReport & { failed: number }> {
-    const { directory, output, resolved, clock, seeds } = this.#plan;
-    const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
+  async #crawl(isNew: boolean): Promise<SessionResult> {
+    const { directory, seeds, badSeeds, credentials, clock, events } = this.#plan;
+    const sitemaps = this.#progress.widened.length === 0 ? null : this.#openSitemaps();
     try {
-      const ends = linkEnds(database, resolved.options);
-      const documents = new Documents(database, await knownUrls(output), ends);
-      const report = await writeCorpus(output, documents.all(), {
-        title: titleOf(database, seeds[0]!),
-        summary: null,
-        origin: originOf(seeds[0]!.url),
-        chunkTokens: resolved.options.chunkTokens,
-        tokens: await loadTokenCounter(),
-        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
-        isComplete,
-        now: new Date(clock.wall()).toISOString(),
-      });
-      return { ...report, failed: documents.failed };
+      const plan: SessionPlan = {
+        resolved: this.#asCrawl(),
+        directory,
+        seeds: isNew ? seeds : null,
+        ...(isNew ? {} : { storedSeeds: openForReading(directory, (reader) => reader.seeds()) }),
+        ...(badSeeds === undefined ? {} : { badSeeds }),
+        ...(credentials === undefined ? {} : { credentials }),
+        events,
+        docs: this.#wishes(sitemaps?.urls ?? []),
+        clock,
+      };
+      const session = new CrawlSession(plan);
+      await session.open();
+      this.#session = session;
+      this.#plan.began?.(session, plan);
+      if (this.#stopped !== null) {
+        session.stop(this.#stopped.reason, this.#stopped.graceMs);
+      }
+      return await session.run();
     } finally {
-      database.close();
+      sitemaps?.close();
     }
+  }
+
+  #wishes(named: Iterable<string>): DocsWishes {
+    const { round, renews, unfollowed, widened } = this.#progress;
+    const isSurvey = round === 'survey';
+    return {
+      surveys: isSurvey,
+      renews,
+      unfollowed: isSurvey ? [] : unfollowed,
+      widened: new Map(isSurvey ? [] : widened),
+      named: isSurvey ? [] : named,
+      meta: asMeta(this.#progress),
+    };
+  }
+
+  /** What the survey found in sitemaps; read while the crawl takes it in. */
+  #openSitemaps(): { urls: Iterable<string>; close(): void } {
+    const database = openStoreFile(storePath(this.#plan.directory), { create: false, readOnly: true });
+    const pages = new SitemapPages(database, this.#plan.resolved.options);
+    function* urls(): IterableIterator<string> {
+      for (const { url } of pages.all()) {
+        yield url;
+      }
+    }
+    return { urls: urls(), close: () => database.close() };
+  }
+
+  /** The engine's options: what a corpus has no use for is not up to the user. */
+  #asCrawl(): ResolvedOptions<'crawl'> {
+    const { options, sources, notices } = this.#plan.resolved;
+    const durationMs =
+      options.durationMs === null ? null : Math.max(1, options.durationMs - (this.#plan.clock.now() - this.#startedAt));
+    const own = { anchorText: false, assets: false, external: false, reports: [] };
+    return {
+      options: { ...options, ...own, durationMs },
+      sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+      notices,
+    };
+  }
+
+  get #isAuto(): boolean {
+    return this.#plan.resolved.options.seedingStrategy === AUTO;
+  }
+
+  async #endSurvey(): Promise<DocsProgress> {
+    const { options } = this.#plan.resolved;
+    return endSurvey({
+      directory: this.#plan.directory,
+      progress: this.#progress,
+      patterns: { include: [...options.include], exclude: [...options.exclude] },
+      identity: options,
+      isAuto: this.#isAuto,
+    });
+  }
+
+  async #write(result: SessionResult, isStopped: boolean): Promise<SavedCorpus[]> {
+    const { directory, resolved, clock } = this.#plan;
+    const corpora = await writeCorpora({
+      directory,
+      options: resolved.options,
+      outputs: this.#progress.outputs,
+      isComplete: result.end.truncated === null,
+      isStopped,
+      now: new Date(clock.wall()).toISOString(),
+    });
+    if (!isStopped) {
+      this.#progress = { ...this.#progress, isWritten: true };
+      await atStore(directory, async (database) => saveProgress(database, this.#progress));
+    }
+    return corpora;
   }
 }
 
-async function knownUrls(output: string): Promise<Set<string>> {
-  const known = new Set<string>();
-  if (isCorpus(output)) {
-    for await (const { url } of corpusValidators(output)) {
-      known.add(url);
-    }
-  }
-  return known;
-}
-
-const titleOf = (database: Database, seed: SeedRow): string =>
-  database
-    .prepare('SELECT pages.title AS title FROM urls JOIN pages ON pages.id = urls.id WHERE urls.url = ?')
-    .get(seed.url)?.title ?? seed.label;
+/** How far the corpus that is kept in a directory has come; null where it holds something else. */
+export const keptProgress = (directory: string): DocsProgress | null =>
+  openForReading(directory, (reader) => progressOf(reader.meta()));

@@ -5,7 +5,6 @@ import type { Database, Row } from '../store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { LinkedIds } from './linked-ids.js';
 import { factsOf, type KeptPage, readPage } from './page-content.js';
-import { pagesInOrder } from './page-order.js';
 
 const PAGES_A_TURN = 20;
 const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
@@ -33,11 +32,12 @@ export class Documents {
     this.#linkedIds = new LinkedIds(database, linkEnd);
   }
 
-  async *all(): AsyncIterableIterator<CorpusInput> {
-    const memory = await this.#learn();
+  /** Of one site, in the order in which they are named. */
+  async *inOrder(ids: Iterable<number>, seed: number): AsyncIterableIterator<CorpusInput> {
+    const memory = await this.#learn(seed);
     const select = this.#database.prepare(`${PAGE} WHERE urls.id = ?`);
     let count = 0;
-    for (const id of pagesInOrder(this.#database)) {
+    for (const id of ids) {
       const input = this.#inputOf(select.get(id)!, memory);
       if (input !== null) {
         yield input;
@@ -49,14 +49,14 @@ export class Documents {
   }
 
   /** What many pages of the site say is no page's own; what some page links to is found on the page that has it. */
-  async #learn(): Promise<SiteMemory> {
+  async #learn(seed: number): Promise<SiteMemory> {
     const memory = new SiteMemory();
     const rows = this.#database
       .prepare(
         `SELECT urls.url AS url, bodies.type AS type, bodies.packed AS packed FROM bodies JOIN urls ON urls.id = bodies.page
-         WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}`,
+         WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND urls.seed = ?`,
       )
-      .iterate();
+      .iterate(seed);
     for (const row of rows) {
       const { fingerprints, linked } = factsOf(row as KeptPage);
       memory.learn(fingerprints);

@@ -1,90 +1,97 @@
-import { inflateRawSync } from 'node:zlib';
 import { LINK_KIND_NUMBER } from '../parse/links.js';
-import { readSitemap } from '../parse/sitemap.js';
-import { edgeFollowed, edgeKind, edgesFromBlob } from '../store/packed-edges.js';
-import type { Database } from '../store/sqlite.js';
+import { edgeFollowed, edgeKind, edgesFromBlob, edgeZone } from '../store/packed-edges.js';
+import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { normaliseUrl } from '../url/identity.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { SitemapPages } from './sitemap-pages.js';
 
-const LIMITS = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024 };
 const { redirect: REDIRECT } = LINK_KIND_NUMBER;
 
 /**
- * The pages of a crawl in the order of the site itself: as its sitemaps name them, then as they are come by from the seeds, link after
- * link and level after level. It depends on what the pages say, not on which came first. What nothing leads to any more is left out.
+ * The pages of a crawl in the order of the site itself: as its sitemaps name them, then as they are come by from the seeds, level after level,
+ * from each page in the order in which its table of contents, its navigation, its text and its footer name them. It depends on what the pages
+ * say, not on which came first. What nothing leads to any more is left out.
  */
-export function* pagesInOrder(database: Database): IterableIterator<number> {
-  const given = new Set<number>();
-  for (const id of [...inSitemaps(database), ...byLinks(database)]) {
-    if (!given.has(id)) {
-      given.add(id);
-      yield id;
-    }
-  }
-}
+export class PageOrder {
+  readonly #database: Database;
+  readonly #identity: IdentityOptions;
+  readonly #redirect: Statement;
+  readonly #edges: Statement;
+  readonly #seedOf: Statement;
+  readonly #byUrl: Statement;
 
-function* inSitemaps(database: Database): IterableIterator<number> {
-  const find = urlFinder(database);
-  const rows = database
-    .prepare(
-      `SELECT urls.url AS url, bodies.packed AS packed FROM urls JOIN bodies ON bodies.page = urls.id
-       WHERE urls.kind = ${UrlKind.sitemap} AND urls.state = ${UrlState.done} ORDER BY urls.url`,
-    )
-    .iterate();
-  for (const { url, packed } of rows) {
-    const { kind, entries } = readSitemap(inflateRawSync(packed), { ...LIMITS, baseUrl: url });
-    for (const entry of kind === 'index' ? [] : entries) {
-      const id = find(normaliseUrl(entry.url)?.url ?? '');
-      if (id !== null) {
+  constructor(database: Database, identity: IdentityOptions) {
+    this.#database = database;
+    this.#identity = identity;
+    // There is no index of URLs in the store: one is made for as long as it is needed.
+    database.exec(`CREATE TEMP TABLE IF NOT EXISTS by_url (url TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+      INSERT OR IGNORE INTO temp.by_url SELECT url, id FROM urls WHERE kind = ${UrlKind.page}`);
+    this.#byUrl = database.prepare('SELECT id FROM temp.by_url WHERE url = ?');
+    this.#redirect = database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?');
+    this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
+    this.#seedOf = database.prepare(`SELECT seed FROM urls WHERE id = ? AND state <> ${UrlState.unlisted}`);
+  }
+
+  /** Those that belong to a seed. */
+  *ofSeed(seed: number): IterableIterator<number> {
+    const given = new Set<number>();
+    for (const id of this.#all(seed)) {
+      if (!given.has(id) && this.#seedOf.get(id)?.seed === seed) {
+        given.add(id);
         yield id;
       }
     }
   }
-}
 
-/** Breadth first from the seeds, in the order of their names; a redirect leads on at once. */
-function* byLinks(database: Database): IterableIterator<number> {
-  const edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
-  const redirect = database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?');
-  const seen = new Set<number>();
-  let level: number[] = database
-    .prepare(
-      `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL ORDER BY seed, url`,
-    )
-    .all()
-    .map(({ id }) => id);
-  while (level.length > 0) {
-    const next: number[] = [];
-    for (let place = 0; place < level.length; place++) {
-      const id = level[place]!;
-      if (seen.has(id)) {
-        continue;
-      }
+  *#all(seed: number): IterableIterator<number> {
+    for (const { url } of new SitemapPages(this.#database, this.#identity).all()) {
+      yield* this.#withRedirects(this.#byUrl.get(url)?.id);
+    }
+    yield* this.#byLinks(seed);
+  }
+
+  /** A page, and where it leads to at once if it redirects. */
+  *#withRedirects(from: number | null | undefined): IterableIterator<number> {
+    const seen = new Set<number>();
+    for (let id = from ?? null; id !== null && !seen.has(id); id = this.#redirect.get(id)?.to ?? null) {
       seen.add(id);
       yield id;
-      const to = redirect.get(id)?.to ?? null;
-      if (to !== null) {
-        level.splice(place + 1, 0, to);
+    }
+  }
+
+  *#byLinks(seed: number): IterableIterator<number> {
+    const seen = new Set<number>();
+    let level: number[] = this.#database
+      .prepare(
+        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL AND seed = ? ORDER BY url`,
+      )
+      .all(seed)
+      .map(({ id }) => id);
+    while (level.length > 0) {
+      const next: number[] = [];
+      for (const start of level) {
+        for (const id of this.#withRedirects(start)) {
+          if (!seen.has(id)) {
+            seen.add(id);
+            yield id;
+            next.push(...targetsOf(this.#edges.get(id)?.packed));
+          }
+        }
       }
-      next.push(...targetsOf(edges.get(id)?.packed));
+      level = next;
     }
-    level = next;
   }
 }
 
-function* targetsOf(packed: Uint8Array | undefined): IterableIterator<number> {
+/** Where the links of a page lead, zone after zone. */
+function targetsOf(packed: Uint8Array | undefined): number[] {
   const words = packed === undefined ? [] : edgesFromBlob(packed);
+  const zones: number[][] = [[], [], [], []];
   for (let i = 0; i < words.length; i += 2) {
-    if (edgeFollowed(words[i + 1]!) && edgeKind(words[i + 1]!) !== REDIRECT) {
-      yield words[i]!;
+    const word = words[i + 1]!;
+    if (edgeFollowed(word) && edgeKind(word) !== REDIRECT) {
+      zones[edgeZone(word)]!.push(words[i]!);
     }
   }
-}
-
-/** There is no index of URLs in the store: one is made for as long as it is needed. */
-function urlFinder(database: Database): (url: string) => number | null {
-  database.exec(`DROP TABLE IF EXISTS temp.by_url; CREATE TEMP TABLE by_url (url TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
-    INSERT OR IGNORE INTO temp.by_url SELECT url, id FROM urls WHERE kind = ${UrlKind.page}`);
-  const select = database.prepare('SELECT id FROM temp.by_url WHERE url = ?');
-  return (url) => select.get(url)?.id ?? null;
+  return zones.flat();
 }

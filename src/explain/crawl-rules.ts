@@ -17,7 +17,8 @@ const SEEDS_NAMED = 3;
 /** The rules that a kept crawl goes by, each able to say its name. */
 export class CrawlRules {
   /** Those that a crawl and a check share. */
-  readonly options: Pick<CrawlOptions, keyof CrawlOptions & keyof OptionsOf<'check'>>;
+  readonly options: Pick<CrawlOptions, keyof CrawlOptions & keyof OptionsOf<'check'> & keyof OptionsOf<'docs'>> &
+    Partial<Pick<CrawlOptions, 'external'>>;
   readonly delayIsDefault: boolean;
   /** Identity is the library user's: every key that he gives is in scope. */
   readonly ownKeys: boolean;
@@ -32,7 +33,9 @@ export class CrawlRules {
     }
     const { values } = JSON.parse(kept) as StoredOptions;
     const { options, sources } =
-      meta.command === 'check' ? completeOptionsOf('check', values) : completeOptionsOf('crawl', values);
+      meta.command === 'check' || meta.command === 'docs'
+        ? completeOptionsOf(meta.command, values)
+        : completeOptionsOf('crawl', values);
     this.options = options;
     this.delayIsDefault = sources.delayMs === 'default';
     this.ownKeys = meta.ownKeys === 'true';

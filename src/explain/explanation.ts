@@ -13,6 +13,7 @@ export interface DecidingRule {
     | 'exclude'
     | 'scheme'
     | 'asset'
+    | 'sitemap'
     | 'depth'
     | 'robots'
     | 'nofollow'

@@ -214,6 +214,13 @@ function unlisted({ row, rules }: FateParts): Fate {
       rule: rule('asset', '--assets was not given'),
     };
   }
+  if (row.reason === 'sitemap') {
+    return {
+      ...fate,
+      what: 'not fetched: its site has a sitemap, which does not name it',
+      rule: rule('sitemap', '--seeding-strategy auto: links are followed only where sitemaps yield nothing'),
+    };
+  }
   const { rule: decided } = rules.scope(row.url);
   const what = row.reason === 'scheme' ? 'not fetched: it is no web page' : 'not fetched: it is out of scope';
   return { ...fate, what, rule: decided };

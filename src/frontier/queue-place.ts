@@ -15,8 +15,9 @@ export class QueuePlaces {
     this.#ranks = order === 'priority';
   }
 
-  ofLink(url: string, depth: number): QueueClass {
-    return this.#place(url, depth - 1);
+  /** In a crawl for a corpus, where on the page the link stands counts; null in any other. */
+  ofLink(url: string, depth: number, zone: number | null = null): QueueClass {
+    return zone === null || this.#ranks ? this.#place(url, depth - 1) : QueueClass.rest + zone;
   }
 
   /** As if it stood in the place of what redirects to it, which has had its turn. */

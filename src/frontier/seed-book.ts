@@ -171,6 +171,28 @@ export function* knownOffers(urls: Iterable<string>, pieceSize: number): Iterabl
   }
 }
 
+/** URLs that a sitemap named, those that are in scope, in pieces. */
+export function* namedOffers(
+  urls: Iterable<string>,
+  seedOf: (url: string) => number,
+  pieceSize: number,
+): IterableIterator<Offer[]> {
+  let piece: Offer[] = [];
+  for (const url of urls) {
+    const seed = seedOf(url);
+    if (seed >= 0) {
+      piece.push({ ...pageOffer(url, 1), seed });
+    }
+    if (piece.length === pieceSize) {
+      yield piece;
+      piece = [];
+    }
+  }
+  if (piece.length > 0) {
+    yield piece;
+  }
+}
+
 export function keyOf(url: string): [number, number, number, number] {
   const words = new Uint32Array(4);
   urlKey(url, words, 0);

@@ -1,6 +1,5 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
-import { renewAll } from './renewal.js';
 import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
@@ -103,12 +102,6 @@ export class Store {
     });
     this.database.exec('COMMIT');
     return queued;
-  }
-
-  renew(): void {
-    this.database.exec('BEGIN IMMEDIATE');
-    renewAll(this.database);
-    this.database.exec('COMMIT');
   }
 
   /** Begins a run: what was leased when the last one ended is queued again, and counted. */

@@ -158,8 +158,7 @@ export class Scope {
 
   #addPrefix(rule: SeedScope): boolean {
     const path = barePathOf(rule.url);
-    const isFile = PAGE_EXTENSION.test(extensionOf(rule.url)) || hasBinaryExtension(rule.url);
-    const folder = path.endsWith('/') || isFile ? path.slice(0, path.lastIndexOf('/') + 1) : `${path}/`;
+    const folder = isFolderOrFile(rule.url) ? path.slice(0, path.lastIndexOf('/') + 1) : `${path}/`;
     const site = siteOf(rule.url);
     const prefixes = this.#prefixes.get(site) ?? [];
     if (prefixes.some((known) => known.folder === folder && known.path === path)) return false;
@@ -178,6 +177,10 @@ export class Scope {
     return domain;
   }
 }
+
+/** False for a path such as `/docs`, of which nobody can tell by its looks whether there are pages under it. */
+export const isFolderOrFile = (url: string): boolean =>
+  barePathOf(url).endsWith('/') || PAGE_EXTENSION.test(extensionOf(url)) || hasBinaryExtension(url);
 
 function addNew<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean {
   if (map.has(key)) return false;

@@ -47,6 +47,7 @@ export const relink: Relink = (markdown, target) =>
 export const OPTIONS: CorpusOptions = {
   title: 'Docs',
   summary: null,
+  source: `${ORIGIN}/`,
   origin: ORIGIN,
   chunkTokens: 512,
   tokens: ESTIMATE,

@@ -28,6 +28,7 @@ function* pages() {
 const report = await writeCorpus(dir, pages(), {
   title: 'Many',
   summary: null,
+  source: 'https://docs.test/',
   origin: 'https://docs.test',
   chunkTokens: 512,
   // Counting is not what is looked at here, and would take most of the time.

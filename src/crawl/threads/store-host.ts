@@ -37,8 +37,6 @@ export interface StoreSetup {
   badSeeds: BadSeed[];
   /** Outputs that are written at the end, beside those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
-  /** What a finished crawl has is to be brought up to date. */
-  renews: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
   scope: Omit<CrawlScopeData, 'seeds'>;
@@ -118,9 +116,6 @@ export class StoreHost {
     if (!setup.create) {
       refuseOtherFunctions(store.meta(), setup);
       store.lookAgain(changedSince(store.meta(), setup.meta), setup.meta.options!);
-    }
-    if (setup.renews) {
-      store.renew();
     }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);

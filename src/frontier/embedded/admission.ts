@@ -1,4 +1,4 @@
-import type { NewUrl } from '../../store/transaction.js';
+import type { NewUrl, SeedRow } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
@@ -56,8 +56,7 @@ export class Admission {
       depth: offer.depth,
       parent,
       seed: offer.seed,
-      // A survey holds back what waits among the rest: a seed must not stand before sitemaps there.
-      class: this.#state.options.surveyOnly && offer.kind === UrlKind.page ? QueueClass.rest : offer.class,
+      class: this.#isHeldBack(offer) ? Math.max(QueueClass.rest, offer.class) : offer.class,
       state,
       reason,
       hops: offer.hops,
@@ -78,6 +77,24 @@ export class Admission {
     }
     composition.transaction.newUrls.push(url);
     return id;
+  }
+
+  /** A survey holds back what waits among the rest: a page must not stand before sitemaps there. */
+  #isHeldBack({ kind, flags }: Offer): boolean {
+    const { surveyOnly, surveysSeeds = false } = this.#state.options;
+    return surveyOnly && kind === UrlKind.page && !(surveysSeeds && (flags & UrlFlag.seed) !== 0);
+  }
+
+  /** The scope of a seed counts these URLs too. */
+  widen(seed: SeedRow, urls: readonly string[], composition: Composition): void {
+    const news = urls.filter((url) => !seed.scopeUrls.includes(url));
+    if (news.length === 0) {
+      return;
+    }
+    seed.scopeUrls.push(...news);
+    composition.transaction.widened.push({ seed: seed.seed, scopeUrls: seed.scopeUrls });
+    this.#state.scopeVersion++;
+    this.#state.parts.events.scopeGrew(seed);
   }
 
   /** A URL whose host is put off, or whose robots.txt cannot be had, shares that fate from the start. */

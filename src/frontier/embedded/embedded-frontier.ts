@@ -69,6 +69,15 @@ export class EmbeddedFrontier implements Frontier {
     await this.#commit(composition, meta);
   }
 
+  /** Before anything is asked for: further URLs whose surroundings belong to a seed. */
+  async widen(seed: number, urls: readonly string[]): Promise<void> {
+    const composition = new Composition(this.#state.clock.wall());
+    this.#admission.widen(this.#state.parts.seeds.seeds[seed]!, urls, composition);
+    if (!composition.isEmpty) {
+      await this.#commit(composition);
+    }
+  }
+
   async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
     if (this.#state.options.order !== 'bfs' && outcomes.length > 0 && want > 0) {
       // What these pages lead to may go before all that waits: it has to be known when the next are chosen.

@@ -28,6 +28,8 @@ export interface SchedulerOptions extends BackoffOptions {
   choose: (() => Choose) | null;
   /** No page is asked for, only robots.txt and sitemaps. */
   surveyOnly: boolean;
+  /** In a survey the seeds are asked for all the same, and what they redirect to. */
+  surveysSeeds?: boolean;
   /** What waits has been asked for before: no limit on URLs keeps it, or its robots.txt, from being asked again. */
   asksAgain?: boolean;
   /** Pages of an earlier run are asked whether they have changed. */

@@ -1,0 +1,144 @@
+import { join, resolve } from 'node:path';
+import { systemClock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import { specOf } from '../config/options.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
+import type { SeedInput } from '../crawl/seed-input.js';
+import { folderNameOf, moveAside, openForReading, stateOf } from '../store/directory.js';
+import type { SeedRow } from '../store/transaction.js';
+import { hostKeyOf } from '../url/host.js';
+import type { DocsPlan } from './docs-run.js';
+import { outputFolders } from './output-folders.js';
+import { type DocsProgress, progressOf } from './progress.js';
+
+/** A corpus as a directory keeps it. */
+export interface KeptDocs {
+  directory: string;
+  stored: StoredOptions;
+  seeds: SeedRow[];
+  progress: DocsProgress;
+}
+
+/** What `gossamer docs` has to do. */
+export type PlannedDocs = { what: 'run'; plan: DocsPlan; notices: string[] } | { what: 'nothing'; directory: string };
+
+/** Begins, or brings up to date what was made by the same command before. */
+export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): PlannedDocs {
+  const { options } = resolved;
+  const { seeds, credentials, bad: badSeeds } = input;
+  const outputs = outputFolders(seeds, options.output);
+  const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
+  const { directory, kept } =
+    options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
+  if (kept?.progress.isWritten && options.resume) {
+    return { what: 'nothing', directory };
+  }
+  const movedTo = options.fresh && holdsSomething(directory) ? moveAside(directory) : null;
+  const isNew = kept === null || options.fresh;
+  const progress = isNew ? firstProgress(outputs) : { ...kept.progress, outputs };
+  const plan: DocsPlan = {
+    ...{ resolved, directory, seeds: isNew ? seeds : kept.seeds, isNew, progress, badSeeds, credentials },
+    ...{ events: {}, clock: systemClock },
+  };
+  return { what: 'run', plan, notices: movedTo === null ? [] : [`moved the old crawl to ${movedTo}`] };
+}
+
+const firstProgress = (outputs: string[]): DocsProgress => ({
+  round: 'survey',
+  renews: false,
+  unfollowed: [],
+  widened: [],
+  outputs,
+  isWritten: false,
+});
+
+/** Goes on with what is kept; a finished one is brought up to date. */
+export function planKeptDocs(
+  { directory, seeds, progress }: KeptDocs,
+  resolved: ResolvedOptions<'docs'>,
+  output: string | null,
+): DocsPlan {
+  const outputs = output === null ? progress.outputs : outputFolders(seeds, output);
+  return {
+    ...{ resolved, directory, seeds, isNew: false, progress: { ...progress, outputs } },
+    ...{ events: {}, clock: systemClock },
+  };
+}
+
+/** Null where the directory holds something else. */
+export function openKeptDocs(directory: string): KeptDocs | null {
+  return openForReading(directory, (reader) => {
+    const meta = reader.meta();
+    const progress = progressOf(meta);
+    return progress === null || meta.options === undefined
+      ? null
+      : { directory, stored: JSON.parse(meta.options), seeds: reader.seeds(), progress };
+  });
+}
+
+interface Wanted {
+  seeds: readonly SeedRow[];
+  stored: StoredOptions;
+}
+interface Wishes {
+  fresh: boolean;
+  resume: boolean;
+}
+interface Found {
+  directory: string;
+  kept: KeptDocs | null;
+}
+
+/** `<host>`, and `<host>-2`, `-3` … where the earlier ones hold something else. */
+function findDefault(wanted: Wanted, wishes: Wishes): Found {
+  const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(wanted.seeds[0]!.url)));
+  for (let number = 1; ; number++) {
+    const directory = number === 1 ? base : `${base}-${number}`;
+    if (stateOf(directory) === 'empty') {
+      return { directory, kept: null };
+    }
+    const kept = openKeptDocs(directory);
+    if (kept !== null && isSame(kept, wanted)) {
+      refuseUnfinished(kept, wishes);
+      return { directory, kept };
+    }
+  }
+}
+
+function lookAt(directory: string, wanted: Wanted, wishes: Wishes): Found {
+  if (wishes.fresh || stateOf(directory) === 'empty') {
+    return { directory, kept: null };
+  }
+  const kept = openKeptDocs(directory);
+  if (kept === null || !isSame(kept, wanted)) {
+    const what = kept === null ? 'a crawl, not a corpus' : 'a corpus of other seeds or options';
+    throw new StateError('occupied', `${directory} holds ${what}: name another --data-dir, or --fresh moves it aside`);
+  }
+  refuseUnfinished(kept, wishes);
+  return { directory, kept };
+}
+
+function refuseUnfinished({ directory, progress }: KeptDocs, { fresh, resume }: Wishes): void {
+  if (!progress.isWritten && !fresh && !resume) {
+    throw new StateError(
+      'occupied',
+      `${directory} holds an unfinished corpus: \`gossamer resume ${directory}\` goes on with it, --fresh moves it aside and begins anew`,
+    );
+  }
+}
+
+/** The same seeds, and all options by which URLs are known or chosen. */
+function isSame(kept: KeptDocs, { seeds, stored }: Wanted): boolean {
+  const areSeedsSame =
+    kept.seeds.length === seeds.length && kept.seeds.every(({ url }, place) => url === seeds[place]!.url);
+  return areSeedsSame && [...changedOptions(kept.stored, stored)].every((key) => specOf(key).resumable);
+}
+
+const holdsSomething = (directory: string): boolean => {
+  try {
+    return stateOf(directory) !== 'empty';
+  } catch {
+    return true;
+  }
+};

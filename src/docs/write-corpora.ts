@@ -1,0 +1,122 @@
+import { StateError } from '../base/errors.js';
+import type { OptionsOf } from '../config/options.js';
+import { corpusValidators } from '../corpus/before.js';
+import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
+import type { CorpusInput } from '../corpus/document.js';
+import { isCorpus } from '../corpus/index-file.js';
+import { loadTokenCounter } from '../corpus/tokens.js';
+import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
+import { storePath } from '../store/directory.js';
+import { Reader } from '../store/reader.js';
+import type { Database } from '../store/sqlite.js';
+import { openStoreFile } from '../store/store.js';
+import type { SeedRow } from '../store/transaction.js';
+import { originOf } from '../url/host.js';
+import { Documents } from './documents.js';
+import { linkEnds } from './link-ends.js';
+import { PageOrder } from './page-order.js';
+import { relink } from './relink.js';
+import { FEW_PAGES, scopeHint } from './scope-hint.js';
+
+export interface CorporaOrders {
+  directory: string;
+  options: OptionsOf<'docs'>;
+  /** One folder a seed. */
+  outputs: readonly string[];
+  /** False where a limit cut the crawl: pages that it did not get to stay as they are. */
+  isComplete: boolean;
+  /** Nothing is finished: what there is goes to DIR.partial. */
+  isStopped: boolean;
+  /** ISO 8601. */
+  now: string;
+}
+
+export interface SavedCorpus {
+  seed: string;
+  output: string;
+  failed: number;
+  /** Null where the run was stopped, or nothing was found to write. */
+  report: CorpusReport | null;
+  /** What a wider scope would give, where this one gives next to nothing. */
+  hint: string | null;
+}
+
+/** The pages of a crawl as Markdown, one corpus a seed. */
+export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]> {
+  const database = openStoreFile(storePath(orders.directory), { create: false, readOnly: true });
+  try {
+    const order = new PageOrder(database, orders.options);
+    const ends = linkEnds(database, orders.options);
+    const tokens = await loadTokenCounter();
+    const saved: SavedCorpus[] = [];
+    for (const [place, seed] of new Reader(database).seeds().entries()) {
+      const output = orders.outputs[place]!;
+      const documents = new Documents(database, await knownUrls(output), ends);
+      const ids = [...order.ofSeed(seed.seed)];
+      const options: CorpusOptions = {
+        title: titleOf(database, ids, seed),
+        summary: null,
+        source: seed.url,
+        origin: originOf(seed.url),
+        chunkTokens: orders.options.chunkTokens,
+        tokens,
+        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
+        isComplete: orders.isComplete,
+        now: orders.now,
+      };
+      const report = await write(output, documents.inOrder(ids, seed.seed), options, orders);
+      const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
+      saved.push({ seed: seed.url, output, failed: documents.failed, report, hint });
+    }
+    return saved;
+  } finally {
+    database.close();
+  }
+}
+
+/** Null where the run was stopped, or where there is nothing of one of several sites. */
+async function write(
+  output: string,
+  inputs: AsyncIterable<CorpusInput>,
+  options: CorpusOptions,
+  { isStopped, outputs }: CorporaOrders,
+): Promise<CorpusReport | null> {
+  if (isStopped) {
+    await writePartial(output, inputs, options);
+    return null;
+  }
+  try {
+    return await writeCorpus(output, inputs, options);
+  } catch (error) {
+    if (outputs.length > 1 && error instanceof StateError && error.code === 'empty_corpus') {
+      return null;
+    }
+    throw error;
+  }
+}
+
+async function knownUrls(output: string): Promise<Set<string>> {
+  const known = new Set<string>();
+  if (isCorpus(output)) {
+    for await (const { url } of corpusValidators(output)) {
+      known.add(url);
+    }
+  }
+  return known;
+}
+
+/** That of the seed's own page, or of what it redirects to; else that of the first page. */
+function titleOf(database: Database, ids: readonly number[], seed: SeedRow): string {
+  const select = database.prepare(
+    'SELECT urls.url AS url, pages.title AS title FROM urls JOIN pages ON pages.id = urls.id WHERE urls.id = ?',
+  );
+  let first: string | null = null;
+  for (const id of ids) {
+    const { url, title = null } = select.get(id) ?? {};
+    first ??= title;
+    if (title !== null && seed.scopeUrls.includes(url)) {
+      return title;
+    }
+  }
+  return first ?? seed.label;
+}
