@@ -17,6 +17,13 @@ export function linkEnds(
   };
 }
 
+/** The same with or without the slash at its end: a sitemap has the one, links may have the other, and nobody asks where it redirects to. */
+export function otherSlash(url: string): string {
+  const end = url.search(/[?#]|$/);
+  const path = url.slice(0, end);
+  return (path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + url.slice(end);
+}
+
 function redirectEnds(database: Database, maxRedirects: number): Map<string, string> {
   const chains = new RedirectChains(database, maxRedirects);
   const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');

@@ -13,7 +13,7 @@ import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
-import { linkEnds } from './link-ends.js';
+import { linkEnds, otherSlash } from './link-ends.js';
 import { PageOrder } from './page-order.js';
 import { relink } from './relink.js';
 import { FEW_PAGES, scopeHint } from './scope-hint.js';
@@ -60,7 +60,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         origin: originOf(seed.url),
         chunkTokens: orders.options.chunkTokens,
         tokens,
-        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
+        relink: (markdown, target) => relink(markdown, (url) => target(ends(url)) ?? target(otherSlash(ends(url)))),
         isComplete: orders.isComplete,
         now: orders.now,
       };
