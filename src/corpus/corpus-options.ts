@@ -15,8 +15,8 @@ export interface CorpusOptions {
   tokens: TokenCounter;
   /** Finds links, so that those between pages become relative; without it they stay absolute. */
   linksOf?: LinksOf;
-  /** Where a link leads in the end; a fragment stays. */
-  linkEnd?(url: string): string;
+  /** Where a link leads in the end, by one name or another; the first that is a page counts. A fragment stays. */
+  linkEnds?(url: string): readonly string[];
   /** False where the run did not look at the whole site: what it did not name is then kept as it is. */
   isComplete?: boolean;
   /** ISO 8601: the date of tombstones. */

@@ -39,7 +39,7 @@ export class Finish {
     this.#partial = partialOf(dir);
     this.#state = state;
     this.#options = options;
-    this.#pageAt = remembered(keptPages(state.database), options.linkEnd);
+    this.#pageAt = remembered(keptPages(state.database), options.linkEnds);
     this.#report = {
       pages: 0,
       bytes: 0,
@@ -218,15 +218,26 @@ function entryOf(
 const MOST_REMEMBERED = 50_000;
 
 /** Pages link to the same pages, most of all to those that all of them link to. */
-function remembered<T>(find: (url: string) => T, linkEnd = (url: string) => url): (url: string) => T {
-  const known = new Map<string, T>();
+function remembered<T>(
+  find: (url: string) => T | null,
+  linkEnds = (url: string): readonly string[] => [url],
+): (url: string) => T | null {
+  const known = new Map<string, T | null>();
   return (url) => {
     let found = known.get(url);
     if (found === undefined) {
-      found = find(linkEnd(url));
+      found = firstOf(linkEnds(url), find);
       if (known.size === MOST_REMEMBERED) known.clear();
       known.set(url, found);
     }
     return found;
   };
+}
+
+function firstOf<T>(urls: readonly string[], find: (url: string) => T | null): T | null {
+  for (const url of urls) {
+    const found = find(url);
+    if (found !== null) return found;
+  }
+  return null;
 }

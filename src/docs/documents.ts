@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { SiteMemory } from '../content/extract/site-memory.js';
-import type { CorpusInput, KnownPages } from '../corpus/document.js';
+import type { CorpusInput, KnownPages, PreparedDocument } from '../corpus/document.js';
 import type { Measure } from '../corpus/prepare.js';
 import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlState } from '../store/url-state.js';
@@ -9,6 +9,7 @@ import { ConversionPool } from './convert/conversion-pool.js';
 import { Converter } from './convert/converter.js';
 import { ConverterThread } from './convert/converter-thread.js';
 import { InlineConversion } from './convert/inline-conversion.js';
+import { LinkedIds } from './linked-ids.js';
 
 /** So few pages are converted before a thread has started. */
 const FEW_PAGES = 50;
@@ -24,6 +25,8 @@ export interface DocumentsOptions extends Measure {
   /** The store's file, for threads. */
   store: string;
   threads: number;
+  /** Where a link leads in the end. */
+  linkEnd(url: string): string;
   /** Told of each page that could not be converted. */
   onProblem?(url: string, sentence: string): void;
 }
@@ -49,10 +52,15 @@ export class Documents {
     const all = Int32Array.from(ids);
     const conversion = this.#conversion(all);
     try {
-      await conversion.learn(this.#bodies(all));
-      for await (const { step, result } of conversion.convert(this.#steps(all, known))) {
+      const linked = new LinkedIds(this.#database, this.#options.linkEnd);
+      await conversion.learn(this.#bodies(all), (facts) => linked.add(facts.linked));
+      for await (const { step, result } of conversion.convert(this.#steps(all, known, linked))) {
         const input =
-          'input' in step ? step.input : 'problem' in result! ? this.#failedPage(step.job.url, result, known) : result;
+          'input' in step
+            ? step.input
+            : 'problem' in result!
+              ? this.#failedPage(step.job.url, result, known)
+              : (result as PreparedDocument);
         if (input !== null) {
           yield input;
         }
@@ -80,12 +88,12 @@ export class Documents {
     for (const id of ids) {
       const { url, state, bytes, isKept } = this.#page.get(id)!;
       if (state === UrlState.done && isKept === 1) {
-        yield { id, url, bytes: bytes ?? 0, knownHash: null };
+        yield { id, url, bytes: bytes ?? 0, knownHash: null, linkedIds: [] };
       }
     }
   }
 
-  *#steps(ids: Int32Array, known: KnownPages): IterableIterator<Step> {
+  *#steps(ids: Int32Array, known: KnownPages, linked: LinkedIds): IterableIterator<Step> {
     for (const id of ids) {
       const { url, state, flags, status, bytes, redirectTo, robots, isKept } = this.#page.get(id)!;
       if ((flags & UrlFlag.external) !== 0 || redirectTo !== null) {
@@ -97,7 +105,7 @@ export class Documents {
           yield { input: { url, isKnown: true } };
         }
       } else if (state === UrlState.done && isKept === 1 && !NOINDEX.test(robots ?? '')) {
-        yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url) } };
+        yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds: linked.of(url) } };
       }
     }
   }

@@ -7,7 +7,9 @@ import { firstPartOf } from '../crawl/preview/sample-order.js';
 import type { Database, Row } from '../store/sqlite.js';
 import { UrlKind, UrlState } from '../store/url-state.js';
 import { NOINDEX } from './documents.js';
-import { fingerprintsOf, type KeptPage, readPage } from './page-content.js';
+import { factsOf, type KeptPage, readPage } from './page-content.js';
+
+const NO_IDS: ReadonlySet<string> = new Set();
 
 const SAMPLED = `SELECT urls.url AS url, urls.state AS state, pages.redirect_to AS redirectTo, pages.robots_meta AS robots,
     bodies.type AS type, bodies.packed AS packed, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given
@@ -36,7 +38,7 @@ export async function sampledPages(
     if (isNamed && row.given === 0) {
       continue;
     }
-    const page = isPage(row) ? readPage(row as KeptPage, memory) : null;
+    const page = isPage(row) ? readPage(row as KeptPage, memory, NO_IDS) : null;
     const hash = page === null ? null : textHash(page.text);
     urls.push({ tokens: page === null || seen.has(hash) ? null : counter.count(page.markdown), isDrawn });
     // A copy is no page of its own.
@@ -55,7 +57,7 @@ async function learned(database: Database): Promise<SiteMemory> {
   const memory = new SiteMemory();
   for (const row of database.prepare(SAMPLED).iterate()) {
     if (row.state === UrlState.done && row.packed !== null) {
-      memory.learn(fingerprintsOf(row as KeptPage));
+      memory.learn(factsOf(row as KeptPage).fingerprints);
       await setImmediate();
     }
   }

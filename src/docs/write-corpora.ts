@@ -7,12 +7,12 @@ import { loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
 import { Reader } from '../store/reader.js';
-import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
+import { linkEnds, otherSlash } from './link-ends.js';
 import { linkPlaces } from './link-places.js';
 import { PageOrder } from './page-order.js';
 import { FEW_PAGES, scopeHint } from './scope-hint.js';
@@ -45,7 +45,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
   const database = openStoreFile(storePath(orders.directory), { create: false, readOnly: true });
   try {
     const order = new PageOrder(database, orders.options);
-    const ends = redirectEnds(database, orders.options.maxRedirects);
+    const ends = linkEnds(database, orders.options);
     const tokens = await loadTokenCounter();
     const saved: SavedCorpus[] = [];
     for (const [place, seed] of new Reader(database).seeds().entries()) {
@@ -53,6 +53,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
       const documents = new Documents(database, {
         ...{ store: storePath(orders.directory), chunkTokens: orders.options.chunkTokens, tokens },
         threads: orders.options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
+        linkEnd: ends,
       });
       const ids = [...order.ofSeed(seed.seed)];
       const options: CorpusOptions = {
@@ -63,7 +64,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         chunkTokens: orders.options.chunkTokens,
         tokens,
         linksOf: linkPlaces,
-        linkEnd: ends,
+        linkEnds: (url) => [ends(url), otherSlash(ends(url))],
         isComplete: orders.isComplete,
         now: orders.now,
       };
@@ -112,26 +113,4 @@ function titleOf(database: Database, ids: readonly number[], seed: SeedRow): str
     }
   }
   return first ?? seed.label;
-}
-
-/** A link to what redirects leads to where that ends; its fragment stays. */
-function redirectEnds(database: Database, maxRedirects: number): (url: string) => string {
-  const chains = new RedirectChains(database, maxRedirects);
-  const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
-  const ends = new Map<string, string>();
-  for (const { id, url } of database
-    .prepare(
-      'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
-    )
-    .all()) {
-    const end = chains.endOf(id);
-    if (end.problem === null) {
-      ends.set(url, urlOf.get(end.id)!.url);
-    }
-  }
-  return (url) => {
-    const hash = url.indexOf('#');
-    const end = ends.get(hash < 0 ? url : url.slice(0, hash));
-    return end === undefined ? url : end + (hash < 0 ? '' : url.slice(hash));
-  };
 }

@@ -43,7 +43,13 @@ class FakeThread implements ConverterPort {
   }
 }
 
-const job = (id: number, bytes = 10): Job => ({ id, url: `https://docs.test/${id}`, bytes, knownHash: null });
+const job = (id: number, bytes = 10): Job => ({
+  id,
+  url: `https://docs.test/${id}`,
+  bytes,
+  knownHash: null,
+  linkedIds: [],
+});
 const steps = (count: number, bytes = 10): Step[] =>
   Array.from({ length: count }, (_, id) => ({ job: job(id, bytes) }));
 const page = (id: number): Result => ({ title: String(id) }) as Result;
@@ -66,7 +72,9 @@ function open(work: FakeThread['work'], threads = 3, clock = new FakeClock()) {
 async function titles(results: AsyncIterable<{ result: Result }>): Promise<string[]> {
   const all: string[] = [];
   for await (const { result } of results) {
-    all.push(result === null ? '-' : 'problem' in result ? result.problem : result.title);
+    all.push(
+      result === null ? '-' : 'problem' in result ? result.problem : 'title' in result ? result.title : 'learned',
+    );
   }
   return all;
 }
@@ -148,7 +156,10 @@ describe('threads that convert', () => {
       if (id === 5) tried.push(task);
       return id === 5 ? 'die' : task === 'learn' ? null : page(id);
     });
-    await pool.learn(steps(30).map((step) => (step as { job: Job }).job));
+    await pool.learn(
+      steps(30).map((step) => (step as { job: Job }).job),
+      () => {},
+    );
     const learned = opened.flatMap((thread) => thread.learned).sort((a, b) => a - b);
     expect(learned).toEqual(Array.from({ length: 30 }, (_, i) => i).filter((id) => id !== 5));
     expect((await titles(pool.convert(steps(30))))[5]).toContain('out of memory');

@@ -52,6 +52,7 @@ async function converted(
 ): Promise<CorpusInput[]> {
   const documents = new Documents(database, {
     ...{ store, threads, chunkTokens: 128, tokens: ESTIMATE },
+    linkEnd: (url) => url,
     onProblem: (url, sentence) => problems.push(`${url} ${sentence}`),
   });
   const all: CorpusInput[] = [];

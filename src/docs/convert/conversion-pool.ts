@@ -1,6 +1,15 @@
 import type { Clock } from '../../base/clock.js';
 import { StateError } from '../../base/errors.js';
-import type { Conversion, Job, Problem, Result, Step, Task } from './conversion.js';
+import {
+  type Conversion,
+  isLearned,
+  type Job,
+  type Learned,
+  type Problem,
+  type Result,
+  type Step,
+  type Task,
+} from './conversion.js';
 
 /** A thread that converts, as the pool sees it. */
 export interface ConverterPort {
@@ -74,8 +83,10 @@ export class ConversionPool implements Conversion {
     for (let i = 0; i < threads; i++) this.#start();
   }
 
-  async learn(jobs: Iterable<Job>): Promise<void> {
-    for await (const _ of this.#run('learn', asSteps(jobs)));
+  async learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void> {
+    for await (const { result } of this.#run('learn', asSteps(jobs))) {
+      if (isLearned(result)) learned(result);
+    }
   }
 
   convert(steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }> {

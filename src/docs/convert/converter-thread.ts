@@ -17,6 +17,7 @@ export interface ConverterOrder {
   task: Task;
   ids: number[];
   knownHashes: (string | null)[];
+  linkedIds: (readonly string[])[];
 }
 
 /** The largest page that is fetched makes a tree of a few hundred megabytes. */
@@ -54,6 +55,7 @@ export class ConverterThread implements ConverterPort {
       task,
       ids: jobs.map(({ id }) => id),
       knownHashes: jobs.map(({ knownHash }) => knownHash),
+      linkedIds: jobs.map(({ linkedIds }) => linkedIds),
     };
     this.#worker.postMessage(order);
   }

@@ -13,14 +13,14 @@ const database = openStoreFile(store, { create: false, readOnly: true });
 const tokens = await loadTokenCounter();
 const converter = new Converter(database, new SiteMemory(memory), { chunkTokens, tokens });
 
-port.on('message', ({ task, ids, knownHashes }: ConverterOrder) => {
+port.on('message', ({ task, ids, knownHashes, linkedIds }: ConverterOrder) => {
   const results = ids.map((id, i): Result => {
     Atomics.add(counter, 0, 1);
-    return resultOf(() => {
-      if (task === 'convert') return converter.convert(id, knownHashes[i]!);
-      converter.learn(id);
-      return null;
-    });
+    return resultOf(() =>
+      task === 'learn'
+        ? converter.learn(id)
+        : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }),
+    );
   });
   port.postMessage(results);
 });

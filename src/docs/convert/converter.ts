@@ -3,7 +3,8 @@ import type { PreparedDocument } from '../../corpus/document.js';
 import { type Measure, preparePage } from '../../corpus/prepare.js';
 import type { Database, Row } from '../../store/sqlite.js';
 import { linkPlaces } from '../link-places.js';
-import { fingerprintsOf, readPage } from '../page-content.js';
+import { factsOf, readPage } from '../page-content.js';
+import type { Job, Learned } from './conversion.js';
 
 const PAGE = `SELECT urls.url AS url, pages.title AS title, pages.description AS description, pages.lang AS lang,
     pages.canonical AS canonical, pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS fetchedAt,
@@ -24,15 +25,16 @@ export class Converter {
     this.#measure = measure;
   }
 
-  learn(id: number): void {
-    this.#memory.learn(fingerprintsOf(this.#row(id)));
+  learn(id: number): Learned {
+    const { fingerprints, linked } = factsOf(this.#row(id));
+    this.#memory.learn(fingerprints);
+    return { linked };
   }
 
-  /** @param knownHash of the content that need not be measured */
-  convert(id: number, knownHash: string | null): PreparedDocument {
+  convert({ id, knownHash, linkedIds }: Pick<Job, 'id' | 'knownHash' | 'linkedIds'>): PreparedDocument {
     const row = this.#row(id);
     const { url } = row;
-    const { title, markdown, text } = readPage(row, this.#memory);
+    const { title, markdown, text } = readPage(row, this.#memory, new Set(linkedIds));
     const document = {
       ...{ url, finalUrl: url, title: title || row.title || url, description: row.description, lang: row.lang },
       ...{ markdown, text, canonical: row.canonical, etag: row.etag, lastModified: row.lastModified },

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Conversion, type Job, type Result, resultOf, type Step } from './conversion.js';
+import { type Conversion, isLearned, type Job, type Learned, type Result, resultOf, type Step } from './conversion.js';
 import type { Converter } from './converter.js';
 
 /** Converts in this thread, one page a turn: a small site is done before a thread has started. */
@@ -10,12 +10,10 @@ export class InlineConversion implements Conversion {
     this.#converter = converter;
   }
 
-  async learn(jobs: Iterable<Job>): Promise<void> {
+  async learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void> {
     for (const { id } of jobs) {
-      resultOf(() => {
-        this.#converter.learn(id);
-        return null;
-      });
+      const facts = resultOf(() => this.#converter.learn(id));
+      if (isLearned(facts)) learned(facts);
       await setImmediate();
     }
   }
@@ -24,7 +22,7 @@ export class InlineConversion implements Conversion {
     for (const step of steps) {
       yield {
         step,
-        result: 'input' in step ? null : resultOf(() => this.#converter.convert(step.job.id, step.job.knownHash)),
+        result: 'input' in step ? null : resultOf(() => this.#converter.convert(step.job)),
       };
       await setImmediate();
     }
