@@ -68,11 +68,11 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
   });
   const unhook = stopOnSignals(run, options.graceMs, terminal);
   try {
-    const { result, corpora, isStopped } = await run.run();
+    const { result, corpora, stopped } = await run.run();
     terminal.endProgress();
-    if (isStopped) {
+    if (stopped !== null) {
       tellStopped(plan, corpora, terminal);
-      return result.end.reason === 'terminated' ? EXIT.terminated : EXIT.interrupted;
+      return stopped === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
     if (corpora.length === 0) {
       throw seedFailure(result.seeds, 'no answer');

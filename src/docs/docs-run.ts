@@ -35,11 +35,9 @@ export interface DocsOutcome {
   result: SessionResult;
   /** Empty where no page could be had. */
   corpora: SavedCorpus[];
-  /** What is done stands in DIR.partial. */
-  isStopped: boolean;
+  /** By whom it was stopped, or null. What is done stands in DIR.partial then. */
+  stopped: EndReason | null;
 }
-
-const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
 
 /** A corpus of a site: a look at what there is, a crawl that keeps its pages, then the pages as Markdown. */
 export class DocsRun {
@@ -78,21 +76,20 @@ export class DocsRun {
     if (this.#progress.isWritten) {
       this.#progress = await beginRenewal(directory, this.#progress);
     }
-    let result: SessionResult | null = null;
     if (this.#progress.round === 'survey') {
-      result = await this.#crawl(isNew);
-      if (this.#hasFailed(result)) {
-        return { result, corpora: [], isStopped: STOPPED.has(result.end.reason) };
+      const result = await this.#crawl(isNew);
+      const stopped = stoppedBy(result);
+      if (stopped !== null || result.allSeedsFailed) {
+        return { result, corpora: [], stopped };
       }
       this.#progress = await this.#endSurvey();
     }
-    result = await this.#crawl(false);
-    const isStopped = STOPPED.has(result.end.reason);
+    const result = await this.#crawl(false);
     const hasNothing = result.allSeedsFailed || (result.summary.done === 0 && !this.#progress.renews);
-    return { result, corpora: hasNothing ? [] : await this.#write(result, isStopped), isStopped };
+    const corpora = hasNothing ? [] : await this.#write(result);
+    const isDone = corpora.length > 0 && this.#progress.isWritten;
+    return { result, corpora, stopped: isDone ? null : (stoppedBy(result) ?? this.#stopped?.reason ?? null) };
   }
-
-  #hasFailed = ({ end, allSeedsFailed }: SessionResult): boolean => allSeedsFailed || STOPPED.has(end.reason);
 
   async #crawl(isNew: boolean): Promise<SessionResult> {
     const { directory, seeds, badSeeds, credentials, clock, events } = this.#plan;
@@ -177,20 +174,26 @@ export class DocsRun {
     });
   }
 
-  async #write(result: SessionResult, isStopped: boolean): Promise<SavedCorpus[]> {
-    const { directory, resolved, clock } = this.#plan;
+  async #write(result: SessionResult): Promise<SavedCorpus[]> {
+    const { directory, resolved, clock, events } = this.#plan;
     const corpora = await writeCorpora({
       directory,
       options: resolved.options,
       outputs: this.#progress.outputs,
       isComplete: result.end.truncated === null,
-      isStopped,
+      isPartial: stoppedBy(result) !== null,
       now: new Date(clock.wall()).toISOString().slice(0, 10),
+      isStopped: () => this.#stopped !== null,
+      notice: (text) => events.notice?.(text),
     });
-    if (!isStopped) {
+    if (corpora.every(({ isFinished }) => isFinished)) {
       this.#progress = { ...this.#progress, isWritten: true };
       await atStore(directory, async (database) => saveProgress(database, this.#progress));
     }
     return corpora;
   }
 }
+
+const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
+
+const stoppedBy = ({ end }: SessionResult): EndReason | null => (STOPPED.has(end.reason) ? end.reason : null);

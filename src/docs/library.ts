@@ -81,9 +81,16 @@ async function finished(plan: DocsPlan, { signal, onNotice }: DocsLibraryOptions
     stop();
   }
   try {
-    const { result, corpora } = await run.run();
+    const { result, corpora, stopped } = await run.run();
     const { end, seeds, summary } = result;
-    return { reason: end.reason, truncated: end.truncated, directory: plan.directory, corpora, seeds, summary };
+    return {
+      reason: stopped ?? end.reason,
+      truncated: end.truncated,
+      directory: plan.directory,
+      corpora,
+      seeds,
+      summary,
+    };
   } finally {
     signal?.removeEventListener('abort', stop);
   }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { StateError } from '../base/errors.js';
+import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
 import type { CorpusInput, KnownPages } from '../corpus/document.js';
@@ -24,16 +25,21 @@ export interface CorporaOrders {
   outputs: readonly string[];
   /** False where a limit cut the crawl: pages that it did not get to stay as they are. */
   isComplete: boolean;
-  /** Nothing is finished: what there is goes to DIR.partial. */
-  isStopped: boolean;
+  /** The crawl was stopped: what there is goes to DIR.partial, and nothing is finished. */
+  isPartial: boolean;
   /** ISO 8601. */
   now: string;
+  /** Asked between pages: whether what is left is for another run. */
+  isStopped(): boolean;
+  notice(text: string): void;
 }
 
 export interface SavedCorpus {
   seed: string;
   output: string;
   failed: number;
+  /** False where the run was stopped before it was done. */
+  isFinished: boolean;
   /** Null where the run was stopped, or nothing was found to write. */
   report: CorpusReport | null;
   /** What a wider scope would give, where this one gives next to nothing. */
@@ -54,6 +60,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         ...{ store: storePath(orders.directory), chunkTokens: orders.options.chunkTokens, tokens },
         threads: orders.options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
         linkEnd: ends,
+        onProblem: (url, sentence) => orders.notice(printable(`${url}: ${sentence}`, 300)),
       });
       const ids = [...order.ofSeed(seed.seed)];
       const options: CorpusOptions = {
@@ -68,9 +75,10 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         isComplete: orders.isComplete,
         now: orders.now,
       };
-      const report = await write(output, (known) => documents.inOrder(ids, known), options, orders);
+      orders.notice(`${output}: ${ids.length.toLocaleString('en-US')} pages become Markdown`);
+      const { report, isFinished } = await write(output, (known) => documents.inOrder(ids, known), options, orders);
       const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
-      saved.push({ seed: seed.url, output, failed: documents.failed, report, hint });
+      saved.push({ seed: seed.url, output, failed: documents.failed, isFinished, report, hint });
     }
     return saved;
   } finally {
@@ -78,24 +86,42 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
   }
 }
 
-/** Null where the run was stopped, or where there is nothing of one of several sites. */
+type Written = Pick<SavedCorpus, 'report' | 'isFinished'>;
+
+class Stopped extends Error {}
+
+/** Nothing is reported where the run was stopped, or where there is nothing of one of several sites. */
 async function write(
   output: string,
   inputs: (known: KnownPages) => AsyncIterable<CorpusInput>,
   options: CorpusOptions,
-  { isStopped, outputs }: CorporaOrders,
-): Promise<CorpusReport | null> {
-  if (isStopped) {
+  { isPartial, isStopped, outputs }: CorporaOrders,
+): Promise<Written> {
+  if (isPartial) {
     await writePartial(output, inputs, options);
-    return null;
+    return { report: null, isFinished: false };
   }
   try {
-    return await writeCorpus(output, inputs, options);
+    const report = await writeCorpus(output, (known) => untilStopped(inputs(known), isStopped), options);
+    return { report, isFinished: true };
   } catch (error) {
+    if (error instanceof Stopped) {
+      return { report: null, isFinished: false };
+    }
     if (outputs.length > 1 && error instanceof StateError && error.code === 'empty_corpus') {
-      return null;
+      return { report: null, isFinished: true };
     }
     throw error;
+  }
+}
+
+/** Pages that were taken in stand in DIR.partial. */
+async function* untilStopped<T>(inputs: AsyncIterable<T>, isStopped: () => boolean): AsyncIterableIterator<T> {
+  for await (const input of inputs) {
+    if (isStopped()) {
+      throw new Stopped();
+    }
+    yield input;
   }
 }
 

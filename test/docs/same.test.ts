@@ -95,6 +95,24 @@ describe('the same site gives the same files', () => {
   });
 });
 
+describe('a stop while pages become Markdown', () => {
+  it('leaves the corpus as it was, and the rest to the next run, without asking for anything again', async () => {
+    web.site('127.0.0.1', new Manual(chapters(400)));
+    const output = join(folder.path, 'corpus');
+    const { child, ended, stderr } = start(docs('corpus'), { cwd: folder.path });
+    await when(() => stderr().includes('become Markdown'));
+    child.kill('SIGINT');
+    const run = await ended;
+    expect(run.stderr).toContain('goes on');
+    expect(run.code).toBe(130);
+    expect(existsSync(output)).toBe(false);
+    web.clearLog();
+    const rest = await gossamer(['resume', join(folder.path, 'corpus-data')], { cwd: folder.path });
+    expect(rest.stderr).toMatch(/Saved 401 pages/);
+    expect(web.log).toEqual([]);
+  });
+});
+
 describe('several sites', () => {
   it('have a folder each, and are crawled at the same time', async () => {
     for (const host of ['one.test', 'two.test']) {
