@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { errorsOf } from '../check/json-schema.js';
 import { gossamer, temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, notFound, pathSite, redirect, type SiteAnswer, urlset, xml } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { readIndex, words } from './manual.js';
+
+const SCHEMA = JSON.parse(readFileSync(new URL('../../docs/schemas/corpus-1.json', import.meta.url), 'utf8'));
 
 let web: WebInABox;
 let folder: ReturnType<typeof temporaryFolder>;
@@ -24,7 +28,9 @@ async function docs(seed: string, ...more: string[]): Promise<{ paths: string[];
   const output = join(folder.path, 'corpus');
   const run = await gossamer(['docs', web.origin + seed, '--output', output, ...more], { cwd: folder.path });
   expect(run.stderr).toContain('Saved ');
-  const documents: { url: string }[] = readIndex(output).documents;
+  const index = readIndex(output);
+  expect(errorsOf(index, SCHEMA)).toEqual([]);
+  const documents: { url: string }[] = index.documents;
   return { paths: documents.map(({ url }) => url.slice(web.origin.length)), said: run.stderr };
 }
 const asked = () => web.log.map(({ path }) => path).filter((path) => !/robots|sitemap/.test(path));
