@@ -88,6 +88,8 @@ export interface DocsWishes {
   widened: ReadonlyMap<number, readonly string[]>;
   /** URLs that sitemaps name, and that were out of scope when these were read. */
   named: Iterable<string>;
+  /** What earlier sessions of the same run have used of its limits. */
+  spent: { ms: number; bytes: number };
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

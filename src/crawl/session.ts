@@ -332,10 +332,10 @@ export class CrawlSession {
       budget: this.#budget,
       governor: this.#governor,
       limits: new Limits({
-        startedAt: this.#clock.now(),
+        startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
         durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
         maxBytes: options.maxBytes,
-        bytesBefore: 0,
+        bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
       }),
       events: {
         tick: () => {

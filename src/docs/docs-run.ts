@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO } from '../config/seeding.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
@@ -42,14 +43,14 @@ const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 's
 export class DocsRun {
   readonly #plan: DocsPlan;
   #progress: DocsProgress;
-  readonly #startedAt: number;
+  /** Of the limits of the run. */
+  readonly #spent = { ms: 0, bytes: 0 };
   #session: CrawlSession | null = null;
   #stopped: { reason: EndReason; graceMs: number } | null = null;
 
   constructor(plan: DocsPlan) {
     this.#plan = plan;
     this.#progress = plan.progress;
-    this.#startedAt = plan.clock.now();
   }
 
   stop(reason: EndReason, graceMs: number): void {
@@ -68,17 +69,26 @@ export class DocsRun {
     let result: SessionResult | null = null;
     if (this.#progress.round === 'survey') {
       result = await this.#crawl(isNew);
-      if (this.#hasFailed(result)) {
-        return { result, corpora: [], isStopped: STOPPED.has(result.end.reason) };
+      if (result.allSeedsFailed || STOPPED.has(result.end.reason)) {
+        return this.#giveUp(result);
       }
       this.#progress = await this.#endSurvey();
     }
     result = await this.#crawl(false);
+    if (result.allSeedsFailed) {
+      return this.#giveUp(result);
+    }
     const isStopped = STOPPED.has(result.end.reason);
-    return { result, corpora: result.allSeedsFailed ? [] : await this.#write(result, isStopped), isStopped };
+    return { result, corpora: await this.#write(result, isStopped), isStopped };
   }
 
-  #hasFailed = ({ end, allSeedsFailed }: SessionResult): boolean => allSeedsFailed || STOPPED.has(end.reason);
+  async #giveUp(result: SessionResult): Promise<DocsOutcome> {
+    const isStopped = STOPPED.has(result.end.reason);
+    if (!isStopped) {
+      await this.#settle();
+    }
+    return { result, corpora: [], isStopped };
+  }
 
   async #crawl(isNew: boolean): Promise<SessionResult> {
     const { directory, seeds, badSeeds, credentials, clock, events } = this.#plan;
@@ -102,7 +112,11 @@ export class DocsRun {
       if (this.#stopped !== null) {
         session.stop(this.#stopped.reason, this.#stopped.graceMs);
       }
-      return await session.run();
+      const result = await session.run();
+      const { elapsedMs, bytes } = session.stats();
+      this.#spent.ms += elapsedMs;
+      this.#spent.bytes += bytes;
+      return result;
     } finally {
       sitemaps?.close();
     }
@@ -117,6 +131,7 @@ export class DocsRun {
       unfollowed: isSurvey ? [] : unfollowed,
       widened: new Map(isSurvey ? [] : widened),
       named: isSurvey ? [] : named,
+      spent: { ...this.#spent },
       meta: asMeta(this.#progress),
     };
   }
@@ -136,11 +151,9 @@ export class DocsRun {
   /** The engine's options: what a corpus has no use for is not up to the user. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
-    const durationMs =
-      options.durationMs === null ? null : Math.max(1, options.durationMs - (this.#plan.clock.now() - this.#startedAt));
     const own = { anchorText: false, assets: false, external: false, reports: [] };
     return {
-      options: { ...options, ...own, durationMs },
+      options: { ...options, ...own },
       sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
       notices,
     };
@@ -163,19 +176,31 @@ export class DocsRun {
 
   async #write(result: SessionResult, isStopped: boolean): Promise<SavedCorpus[]> {
     const { directory, resolved, clock } = this.#plan;
-    const corpora = await writeCorpora({
-      directory,
-      options: resolved.options,
-      outputs: this.#progress.outputs,
-      isComplete: result.end.truncated === null,
-      isStopped,
-      now: new Date(clock.wall()).toISOString(),
-    });
-    if (!isStopped) {
-      this.#progress = { ...this.#progress, isWritten: true };
-      await atStore(directory, async (database) => saveProgress(database, this.#progress));
+    try {
+      const corpora = await writeCorpora({
+        directory,
+        options: resolved.options,
+        outputs: this.#progress.outputs,
+        isComplete: result.end.truncated === null,
+        isStopped,
+        now: new Date(clock.wall()).toISOString(),
+      });
+      if (!isStopped) {
+        await this.#settle();
+      }
+      return corpora;
+    } catch (error) {
+      if (error instanceof StateError && error.code === 'empty_corpus') {
+        await this.#settle();
+      }
+      throw error;
     }
-    return corpora;
+  }
+
+  /** There is nothing to go on with: the next run asks anew. */
+  async #settle(): Promise<void> {
+    this.#progress = { ...this.#progress, isWritten: true };
+    await atStore(this.#plan.directory, async (database) => saveProgress(database, this.#progress));
   }
 }
 

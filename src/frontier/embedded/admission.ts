@@ -56,7 +56,7 @@ export class Admission {
       depth: offer.depth,
       parent,
       seed: offer.seed,
-      class: this.#isHeldBack(offer) ? QueueClass.rest : offer.class,
+      class: this.#isHeldBack(offer) ? Math.max(QueueClass.rest, offer.class) : offer.class,
       state,
       reason,
       hops: offer.hops,
