@@ -13,7 +13,7 @@ import { partialOf, STATE_FILE } from './layout.js';
 import { renderPage } from './page-file.js';
 import { PathBook } from './path-book.js';
 import { State } from './state.js';
-import { prepareFolders, refuseOccupied, repairCorpus, swapIn } from './swap.js';
+import { prepareFolders, refuseOccupied, refuseUnwritable, removeUnused, repairCorpus, swapIn } from './swap.js';
 import { placeFile } from './tree.js';
 
 /**
@@ -37,10 +37,14 @@ export async function writeCorpus(
     for await (const input of inputs) await intake.take(input);
     if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
     state.dropUnnamed();
-    if (intake.taken === 0) throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
+    if (intake.taken === 0) return null;
     const run = isCorpus(dir) ? (await readIndexHead(dir)).run + 1 : 1;
     return new Finish(dir, state, options).run(run);
   });
+  if (report === null) {
+    removeUnused(dir);
+    throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
+  }
   await swapIn(dir, options.onSwapStep);
   return report;
 }
@@ -61,9 +65,10 @@ export async function writePartial(
   });
 }
 
-/** Refuses a folder in which the corpus of something else stands, or files that are none. */
+/** Refuses a folder in which the corpus of something else stands, or files that are none, or that cannot be written. */
 export async function refuseOtherCorpus(dir: string, source: string): Promise<void> {
   refuseOccupied(dir);
+  refuseUnwritable(dir);
   if (!isCorpus(dir)) return;
   const { source: other } = await readIndexHead(dir);
   if (other !== source) {
