@@ -1,5 +1,6 @@
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import type { CorpusReport } from '../corpus/corpus-options.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
 import { openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
@@ -73,7 +74,7 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
       tellStopped(plan, corpora, terminal);
       return result.end.reason === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
-    if (result.allSeedsFailed) {
+    if (corpora.length === 0) {
       throw seedFailure(result.seeds, 'no answer');
     }
     tell(corpora, result.end.truncated, terminal);
@@ -104,10 +105,7 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     total.pages += report.pages;
     total.bytes += report.bytes;
     total.tokens += report.tokens;
-    const { added, changed, removed, unchanged } = report.changes;
-    const parts = { added, changed, removed, unchanged, duplicates: report.duplicates };
-    const counts = Object.entries(parts).map(([name, count]) => `${formatCount(count)} ${name}`);
-    terminal.line(`${output}: ${counts.join(', ')}`);
+    terminal.line(`${output}: ${changesOf(report)}`);
     if (hint !== null) {
       terminal.line(hint);
     }
@@ -118,4 +116,14 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
   terminal.line(
     `Saved ${formatCount(total.pages)} pages (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,
   );
+}
+
+function changesOf({ changes, duplicates }: CorpusReport): string {
+  const { added, changed, removed, unchanged, rewritten } = changes;
+  // Their text is as it was; a page that they link to came or went.
+  const relinked = rewritten === 0 ? '' : ` (${formatCount(rewritten)} with other links)`;
+  const counts = { added, changed, removed, unchanged: unchanged + rewritten, duplicates };
+  return Object.entries(counts)
+    .map(([name, count]) => `${formatCount(count)} ${name}${name === 'unchanged' ? relinked : ''}`)
+    .join(', ');
 }

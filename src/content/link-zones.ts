@@ -30,9 +30,34 @@ interface OpenZone {
   depth: number;
 }
 
-/** The zone of each address that a page links to; of one that is linked to more than once, the first in their order. */
-export function linkZones(html: string): Map<string, LinkZone> {
-  const zones = new Map<string, LinkZone>();
+/** Where the links of a page stand. */
+export class LinkZones {
+  readonly #zones = new Map<string, { best: LinkZone; each: LinkZone[]; asked: number }>();
+
+  add(href: string, zone: LinkZone): void {
+    const known = this.#zones.get(href);
+    if (known === undefined) {
+      this.#zones.set(href, { best: zone, each: [zone], asked: 0 });
+    } else {
+      known.best = Math.min(known.best, zone) as LinkZone;
+      known.each.push(zone);
+    }
+  }
+
+  /** The first, in their order, of those that the address stands in. */
+  best(href: string): LinkZone {
+    return this.#zones.get(href)?.best ?? LinkZone.content;
+  }
+
+  /** Of one link after another to the same address, in the order of the page. */
+  next(href: string): LinkZone {
+    const known = this.#zones.get(href);
+    return known?.each[known.asked++] ?? LinkZone.content;
+  }
+}
+
+export function linkZones(html: string): LinkZones {
+  const zones = new LinkZones();
   const open: OpenZone[] = [];
   const current = (): LinkZone => open.at(-1)?.zone ?? LinkZone.content;
   tokenize(html, {
@@ -42,7 +67,7 @@ export function linkZones(html: string): Map<string, LinkZone> {
       if (name === 'a' || name === 'area') {
         const href = attributeOf(attributes, 'href');
         if (href !== null) {
-          zones.set(href, Math.min(current(), zones.get(href) ?? LinkZone.footer) as LinkZone);
+          zones.add(href, current());
         }
         return;
       }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { LinkZone, linkZones } from '../content/link-zones.js';
+import { type LinkZone, type LinkZones, linkZones } from '../content/link-zones.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
@@ -274,15 +274,15 @@ export class PageReader {
     pageNofollow: boolean,
     reading: Reading,
     anchors: Iterable<string> | null = null,
-    zones: ReadonlyMap<string, LinkZone> | null = null,
+    zones: LinkZones | null = null,
   ): void {
     const { hrefs, kinds, rels, lines, columns, ignored } = links;
     const kept = this.#options.linkFacts ? new LinkFactsKeeper() : null;
     const words = new Uint32Array(hrefs.length * 2);
     const texts: string[] | null = links.texts === null ? null : [];
     const targets: string[] | null = this.#options.targets ? [] : null;
-    let zone: LinkZone | null = null;
-    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1, zone));
+    let place: LinkZone | null = null;
+    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1, place));
     judged.areNamed = !this.#isFollowed(lease);
     const relPlaces = new Map<string, number>();
     let count = 0;
@@ -294,11 +294,16 @@ export class PageReader {
       }
       const isIgnored = ignored?.[i] ?? false;
       const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
-      zone = zones === null ? null : (zones.get(href) ?? LinkZone.content);
+      place = zones?.best(href) ?? null;
       judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
       kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
-      words[count * 2 + 1] = edgeWord(kinds[i]!, follow, relPlace(rels[i]!, relPlaces, reading.rels), zone ?? 0);
+      words[count * 2 + 1] = edgeWord(
+        kinds[i]!,
+        follow,
+        relPlace(rels[i]!, relPlaces, reading.rels),
+        isFollowedKind(kinds[i]!) ? zones?.next(href) : 0,
+      );
       texts?.push(links.texts![i]!);
       targets?.push(target.url);
       count++;

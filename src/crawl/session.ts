@@ -435,6 +435,7 @@ export class CrawlSession {
       external: options.external,
       checksBeyond: this.#plan.check !== undefined,
       ignore: this.#plan.check?.ignore ?? [],
+      surveys: this.#plan.docs?.surveys ?? false,
     };
   }
 

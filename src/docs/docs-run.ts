@@ -32,6 +32,7 @@ export interface DocsPlan {
 export interface DocsOutcome {
   /** Of the last session. */
   result: SessionResult;
+  /** Empty where no page could be had. */
   corpora: SavedCorpus[];
   /** What is done stands in DIR.partial. */
   isStopped: boolean;
@@ -75,7 +76,8 @@ export class DocsRun {
       this.#progress = await this.#endSurvey();
     }
     result = await this.#crawl(false);
-    if (result.allSeedsFailed) {
+    const hasNothing = result.summary.done === 0 && !this.#progress.renews;
+    if (result.allSeedsFailed || hasNothing) {
       return this.#giveUp(result);
     }
     const isStopped = STOPPED.has(result.end.reason);

@@ -1,7 +1,7 @@
 import { LINK_KIND_NUMBER } from '../parse/links.js';
 import { edgeFollowed, edgeKind, edgesFromBlob, edgeZone } from '../store/packed-edges.js';
 import type { Database, Statement } from '../store/sqlite.js';
-import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { SitemapPages } from './sitemap-pages.js';
 
@@ -29,7 +29,7 @@ export class PageOrder {
     this.#byUrl = database.prepare('SELECT id FROM temp.by_url WHERE url = ?');
     this.#redirect = database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?');
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
-    this.#seedOf = database.prepare('SELECT seed FROM urls WHERE id = ?');
+    this.#seedOf = database.prepare(`SELECT seed FROM urls WHERE id = ? AND state <> ${UrlState.unlisted}`);
   }
 
   /** Those that belong to a seed. */

@@ -49,7 +49,7 @@ export async function endSurvey({ directory, progress, patterns, identity, isAut
     const next: DocsProgress = { ...progress, round: 'pages', unfollowed, widened };
     database.exec('BEGIN IMMEDIATE');
     if (progress.renews) {
-      forgetValidators(database, turned);
+      readAgain(database, turned);
       renewPages(database);
     }
     leaveToSitemaps(database, unfollowed);
@@ -122,11 +122,11 @@ function namedSeeds(
   return [...named].sort((a, b) => a - b);
 }
 
-/** Their links are to be followed from now on: they have to be read again, whether they have changed or not. */
-function forgetValidators(database: Database, seeds: readonly number[]): void {
-  database.exec(
-    `UPDATE pages SET etag = NULL, last_modified = NULL WHERE id IN (SELECT id FROM urls WHERE kind = ${UrlKind.page} AND seed IN (${seeds.join()}))`,
-  );
+/** Their links are to be followed from now on: they have to be read again, whether they have changed or not, the seeds too. */
+function readAgain(database: Database, seeds: readonly number[]): void {
+  const theirs = `kind = ${UrlKind.page} AND seed IN (${seeds.join()})`;
+  database.exec(`UPDATE pages SET etag = NULL, last_modified = NULL WHERE id IN (SELECT id FROM urls WHERE ${theirs});
+    UPDATE urls SET flags = flags & ~${UrlFlag.renew} WHERE ${theirs}`);
 }
 
 /** What was found by links alone is not asked for; the links themselves lead nowhere. */

@@ -186,9 +186,9 @@ export const INPUT_EVIDENCE: Row[] = [
       ['/start', '/', '/x', '/high', '/a', '/b', '/a/1', '/low'],
     ],
     check: 'same',
-    // The home page is found in the survey, and waits for its end like any other page.
+    // What a sitemap names comes before links within the text; a home page waits for the end of the survey like any other.
     docs: [
-      ['/start', '/x', '/', '/low', '/high', '/a', '/b', '/a/1'],
+      ['/start', '/low', '/high', '/x', '/', '/a', '/b', '/a/1'],
       ['/start', '/low', '/high', '/x', '/', '/a', '/a/1', '/b'],
       ['/start', '/x', '/', '/high', '/a', '/b', '/a/1', '/low'],
     ],
@@ -248,7 +248,11 @@ export const INPUT_EVIDENCE: Row[] = [
       [0, 'duration', 'duration', false],
     ],
     check: 'same',
-    docs: 'same',
+    // Before the first page has come there is nothing to write.
+    docs: [
+      [0, 'complete', null, true],
+      [expect.any(Number), 'duration', 'duration', false],
+    ],
   },
   {
     key: 'maxBytes',
