@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { check } from './check.js';
 import { say } from './compete.js';
 import { conversion } from './conversion.js';
+import { docs } from './docs.js';
 import { HALVES } from './extraction/sample.js';
 import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
@@ -27,6 +28,7 @@ const SCENARIOS: readonly Scenario[] = [
   markdown,
   extraction,
   conversion,
+  docs,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

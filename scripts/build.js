@@ -14,10 +14,11 @@ const ENTRIES = {
   main: 'dist/src/cli/main.js',
   index: 'dist/src/index.js',
   'lane-worker': 'dist/src/crawl/threads/lane-worker.js',
+  'converter-worker': 'dist/src/docs/convert/converter-worker.js',
   'store-worker': 'dist/src/crawl/threads/store-worker.js',
 };
 /** They find files of their own beside themselves, or need not be installed. */
-const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base'];
+const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
 
 export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 

@@ -16,7 +16,9 @@ export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-sp
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
 export type { CorpusReport } from './corpus/corpus-options.js';
-export type { ChangeCounts } from './corpus/index-entry.js';
+export type { ChangeCounts, IndexEntry } from './corpus/index-entry.js';
+export type { CorpusStatus } from './corpus/list-corpora.js';
+export type { SearchHit } from './corpus/search.js';
 export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
 export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';
 export type { CrawledPage } from './crawl/crawled-page.js';
@@ -28,20 +30,32 @@ export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './
 export { crawl, resumeCrawl } from './crawl/library.js';
 export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
 export type { EndReason } from './crawl/limits.js';
+export type { CorpusForecast } from './crawl/preview/corpus-size.js';
 export type { Forecast } from './crawl/preview/duration.js';
 export type { PreviewHost } from './crawl/preview/host-survey.js';
 export type { Preview, PreviewOptions } from './crawl/preview/preview.js';
-/** What a crawl would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
-export { preview } from './crawl/preview/preview.js';
 export type { ForbiddingRule } from './crawl/preview/robots-judge.js';
 export type { SizeEstimate } from './crawl/preview/site-size.js';
 export type { Duration } from './crawl/preview/survey.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+export type { CorpusPage } from './docs/kept-corpus.js';
+/** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
+export {
+  corpusStatus,
+  deleteCorpus,
+  listCorpora,
+  listCorpus,
+  readDocument,
+  searchCorpus,
+  serveMcp,
+} from './docs/kept-corpus.js';
 export type { DocsLibraryOptions, DocsResult } from './docs/library.js';
 /** Documentation sites as Markdown, kept in step with them. */
 export { makeDocs, resumeDocs } from './docs/library.js';
+/** What a crawl or a corpus would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
+export { preview } from './docs/preview.js';
 export type { SavedCorpus } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';

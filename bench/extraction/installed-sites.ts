@@ -15,6 +15,10 @@ const LARGEST = 1_000_000;
 
 export const installedSites = (): string[] => Object.keys(FOLDERS).filter((name) => existsSync(FOLDERS[name]!));
 
+/** Null where it is not there. */
+export const installedFolder = (name: string): string | null =>
+  installedSites().includes(name) ? FOLDERS[name]! : null;
+
 /** Pages of an installed site, evenly spread over it; none where it is not there. */
 export function readInstalled(source: string, count: number): string[] {
   const folder = FOLDERS[source];

@@ -1,3 +1,4 @@
+import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../base/clock.js';
 import type { Command } from '../config/commands.js';
 import type { ConfigFile } from '../config/config-file.js';
@@ -49,3 +50,12 @@ export function prepare<C extends Command>(
 export const writeJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
+
+/** Answers of any length: whoever reads them may be slow, or have seen enough. */
+export async function writePieces(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
+  await pipeline(pieces, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') {
+      throw error;
+    }
+  });
+}

@@ -1,8 +1,14 @@
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { UsageError } from '../base/errors.js';
+import { StateError } from '../base/errors.js';
+import { hasCorpus } from '../corpus/delete-corpus.js';
+import { outputsOf } from '../docs/corpus-place.js';
+import { deleteCorpus } from '../docs/kept-corpus.js';
+import { openForReading, storePath } from '../store/directory.js';
 import { deleteCrawl } from '../store/kept-crawls.js';
 import { type CommandInput, prepare } from './command.js';
 import { EXIT } from './exit.js';
+import type { Terminal } from './terminal.js';
 
 /** gossamer delete <dir…> */
 export async function runDelete(input: CommandInput): Promise<number> {
@@ -10,16 +16,26 @@ export async function runDelete(input: CommandInput): Promise<number> {
   if (ready === null) {
     return EXIT.ok;
   }
-  if (input.positionals.length === 0) {
-    throw new UsageError('`gossamer delete` takes the directories of the crawls to delete');
-  }
   for (const directory of input.positionals.map((path) => resolve(path))) {
-    const others = deleteCrawl(directory);
-    ready.terminal.line(
-      others === 0
-        ? `deleted ${directory}`
-        : `deleted the crawl in ${directory}; ${others} other files were left there`,
-    );
+    await deleteOne(directory, ready.terminal);
   }
   return EXIT.ok;
+}
+
+async function deleteOne(directory: string, terminal: Terminal): Promise<void> {
+  const isCrawl = existsSync(storePath(directory));
+  if (!isCrawl && !hasCorpus(directory)) {
+    throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite), and no corpus`);
+  }
+  const outputs = isCrawl ? openForReading(directory, (reader) => outputsOf(reader.meta())) : [];
+  const others = isCrawl ? deleteCrawl(directory) : await deleteCorpus(directory);
+  const what = isCrawl ? 'crawl' : 'corpus';
+  terminal.line(
+    others === 0
+      ? `deleted ${directory}`
+      : `deleted the ${what} in ${directory}; ${others} other ${others === 1 ? 'file was' : 'files were'} left there`,
+  );
+  for (const output of outputs.filter(hasCorpus)) {
+    terminal.line(`its corpus is kept: \`gossamer delete ${output}\` deletes that too`);
+  }
 }

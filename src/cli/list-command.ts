@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { StateError, UsageError } from '../base/errors.js';
+import { systemClock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import type { IndexEntry } from '../corpus/index-entry.js';
+import type { CorpusStatus } from '../corpus/list-corpora.js';
+import { findCorpus } from '../docs/corpus-place.js';
+import { listCorpora, listCorpus } from '../docs/kept-corpus.js';
 import { listCrawls } from '../store/kept-crawls.js';
-import { type CommandInput, prepare, writeJson } from './command.js';
+import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
 import { EXIT } from './exit.js';
 import { describe } from './status-command.js';
+import { formatCount, formatDuration, type Terminal } from './terminal.js';
+
+const DEFAULT_ROOT = 'gossamer-data';
 
 /** gossamer list [root] */
 export async function runList(input: CommandInput): Promise<number> {
@@ -13,21 +21,58 @@ export async function runList(input: CommandInput): Promise<number> {
   if (ready === null) {
     return EXIT.ok;
   }
-  if (input.positionals.length > 1) {
-    throw new UsageError('`gossamer list` takes one folder at most');
+  const [asked] = input.positionals;
+  const { json } = ready.resolved.options;
+  const corpus = asked === undefined ? null : findCorpus(asked);
+  if (corpus !== null) {
+    const pages = listCorpus(corpus);
+    await writePieces(json ? jsonPieces(pages) : textPieces(pages));
+    return EXIT.ok;
   }
-  const root = resolve(input.positionals[0] ?? 'gossamer-data');
-  if (!existsSync(root)) {
-    if (input.positionals.length > 0) {
-      throw new StateError('no_folder', `there is no folder ${root}`);
-    }
-    ready.terminal.line(`no crawls yet (there is no ${root})`);
-  }
-  const statuses = listCrawls(root, (name, error) => ready.terminal.warn(`${printable(name)}: ${error.message}`));
-  if (ready.resolved.options.json) {
-    writeJson(statuses);
-  } else {
-    process.stdout.write(statuses.map(describe).join(''));
-  }
+  await listRoot(asked ?? null, json, ready.terminal);
   return EXIT.ok;
+}
+
+async function listRoot(asked: string | null, json: boolean, terminal: Terminal): Promise<void> {
+  const root = resolve(asked ?? DEFAULT_ROOT);
+  if (asked !== null && !existsSync(root)) {
+    throw new StateError('no_folder', `there is no folder ${root}`);
+  }
+  const onUnreadable = (name: string, error: Error) => terminal.warn(`${printable(name)}: ${error.message}`);
+  const crawls = listCrawls(root, onUnreadable);
+  // A run of docs keeps its crawl there and writes its corpus here.
+  const roots = asked === null ? [resolve('.'), root] : [root];
+  const corpora = (await Promise.all(roots.map((each) => listCorpora(each, onUnreadable)))).flat();
+  if (crawls.length + corpora.length === 0) {
+    terminal.line(
+      existsSync(root) ? `there is no crawl and no corpus in ${root}` : `no crawls yet (there is no ${root})`,
+    );
+  }
+  if (json) {
+    writeJson([...crawls, ...corpora.map((corpus) => ({ kind: 'corpus', ...corpus }))]);
+  } else {
+    const now = systemClock.wall();
+    await writePieces([...crawls.map(describe), ...corpora.map((corpus) => corpusText(corpus, now))]);
+  }
+}
+
+function corpusText({ directory, title, pages, tokens, tokensEstimated, written }: CorpusStatus, now: number): string {
+  const counts = `${formatCount(pages)} pages, ${tokensEstimated ? '~' : ''}${formatCount(tokens)} tokens`;
+  return `${directory}: corpus, ${formatDuration(Math.max(0, now - Date.parse(written)))} old; ${counts}; ${printable(title, 100)}\n`;
+}
+
+async function* textPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<string> {
+  for await (const { path, title, tokens } of pages) {
+    yield `${formatCount(tokens).padStart(9)}  ${printable(path)}  ${printable(title, 200)}\n`;
+  }
+}
+
+/** One array, of which no more than a page is in memory. */
+async function* jsonPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<string> {
+  let before = '[\n';
+  for await (const page of pages) {
+    yield `${before}  ${JSON.stringify(page)}`;
+    before = ',\n';
+  }
+  yield `${before === '[\n' ? '[' : ''}\n]\n`;
 }

@@ -14,8 +14,11 @@ import { runExplain } from './explain-command.js';
 import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { runList } from './list-command.js';
+import { runMcp } from './mcp-command.js';
 import { runPreviewCommand } from './preview-command.js';
 import { runRobots } from './robots-command.js';
+import { runSearch } from './search-command.js';
+import { runShow } from './show-command.js';
 import { runStatus } from './status-command.js';
 import { Terminal } from './terminal.js';
 
@@ -30,12 +33,21 @@ const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number
   robots: runRobots,
   status: runStatus,
   list: runList,
+  search: runSearch,
+  show: runShow,
+  mcp: runMcp,
   delete: runDelete,
 };
 
 /** Runs one command line; the exit code is the answer. Nothing that is thrown gets past it. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { env } = process;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // Whoever reads the answer has seen enough.
+    if (error.code !== 'EPIPE') {
+      throw error;
+    }
+  });
   let args: ParsedArgs | null = null;
   let configFile: ConfigFile | null = null;
   try {

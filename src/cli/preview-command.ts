@@ -1,6 +1,7 @@
 import { asCrawlOptions, runPreview } from '../crawl/preview/preview.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import type { CrawlSession } from '../crawl/session.js';
+import { runDocsPreview } from '../docs/preview.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import { previewLines } from './preview-view.js';
@@ -14,7 +15,7 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { terminal } = ready;
-  const { sample, sampleSeed, json } = ready.resolved.options;
+  const { sample, sampleSeed, for: purpose, json } = ready.resolved.options;
   const resolved = asCrawlOptions(ready.resolved);
   const { seeds, credentials, bad } = readSeeds(input.positionals, resolved.options, 'preview');
   for (const warning of badSeedLines(bad)) {
@@ -24,7 +25,10 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
     tick: (session: CrawlSession) => terminal.progress(progressOf(session, sample)),
     notice: (text: string) => terminal.line(text),
   };
-  const preview = await runPreview({ resolved, seeds, credentials, sample, sampleSeed, events });
+  process.once('SIGINT', () => process.exit(EXIT.interrupted));
+  process.once('SIGTERM', () => process.exit(EXIT.terminated));
+  const run = purpose === 'docs' ? runDocsPreview : runPreview;
+  const preview = await run({ resolved, seeds, credentials, sample, sampleSeed, events });
   terminal.endProgress();
   if (json) {
     writeJson(preview);

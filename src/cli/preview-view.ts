@@ -1,6 +1,7 @@
 import { printable } from '../base/text.js';
 import { writeDuration } from '../config/units.js';
 import type { Preview } from '../crawl/preview/preview.js';
+import type { SizeEstimate } from '../crawl/preview/site-size.js';
 import { formatCount, formatDuration } from './terminal.js';
 
 const MOST_SHOWN = 5;
@@ -10,6 +11,7 @@ const USUAL_SAMPLE = 200;
 export function previewLines(preview: Preview, delayMs: number): string[] {
   const lines = [
     `${subject(preview)}: ${amount(preview)}`,
+    ...corpus(preview),
     ...forbidden(preview),
     ...leftOut(preview),
     ...troubled(preview),
@@ -47,6 +49,27 @@ function amount(preview: Preview): string {
   return size.low === size.high
     ? `${counted(size.low, 'page')}${where}, all of them seen (${basisText})`
     : `about ${counted(size.estimate, 'page')}, between ${formatCount(size.low)} and ${formatCount(size.high)}${where} (${basisText})`;
+}
+
+function corpus({ corpus: forecast }: Preview): string[] {
+  if (forecast === null) {
+    return [];
+  }
+  const { pages, tokens, sampled, tokensEstimated } = forecast;
+  if (tokens === null || sampled === null || pages === null) {
+    return [`How many tokens its corpus has is unknown: --sample ${USUAL_SAMPLE} estimates it`];
+  }
+  const basis = `${counted(sampled.pages, 'page')} sampled have ${tokensEstimated ? '~' : ''}${counted(sampled.tokens, 'token')}`;
+  return [`Its corpus: ${range(pages, 'page')}, ${range(tokens, 'token')} (${basis})`];
+}
+
+function range({ low, estimate, high }: SizeEstimate, what: string): string {
+  if (estimate === null || high === null) {
+    return `more than ${counted(low, what)}`;
+  }
+  return low === high
+    ? counted(low, what)
+    : `about ${counted(estimate, what)} (${formatCount(low)} to ${formatCount(high)})`;
 }
 
 function forbidden({ forbidden: { pages, rules } }: Preview): string[] {
@@ -124,7 +147,7 @@ function faster({ faster: ways, duration, hostList }: Preview): string[] {
   });
 }
 
-function unknown({ basis, hostsUnknown }: Preview): string[] {
+function unknown({ basis, hostsUnknown, corpus: forecast }: Preview): string[] {
   const ask = `--sample ${USUAL_SAMPLE} fetches ${USUAL_SAMPLE} pages, as politely as a crawl, and estimates it`;
   if (basis === 'none') {
     return [`How many there are cannot be known without looking: ${ask}`];
@@ -134,5 +157,6 @@ function unknown({ basis, hostsUnknown }: Preview): string[] {
   }
   const silent =
     hostsUnknown === 0 ? [] : [`No sitemap says anything about ${counted(hostsUnknown, 'other host')} of the seeds`];
-  return [...silent, `Links may lead to more than sitemaps name: ${ask}`];
+  // A corpus goes by sitemaps where they name its pages.
+  return forecast !== null ? silent : [...silent, `Links may lead to more than sitemaps name: ${ask}`];
 }

@@ -10,6 +10,9 @@ export const COMMANDS = [
   'robots',
   'status',
   'list',
+  'search',
+  'show',
+  'mcp',
   'delete',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -125,17 +128,47 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   },
   list: {
     usage: '[root]',
-    sentence: 'List the crawls that are kept below a folder (default: gossamer-data).',
+    sentence:
+      'List the crawls and corpora that are kept below a folder (default: crawls in gossamer-data, corpora here), or the pages of a corpus.',
     fewestArguments: 0,
     mostArguments: 1,
-    examples: ['gossamer list', 'gossamer list /srv/crawls --json'],
+    examples: ['gossamer list', 'gossamer list /srv/crawls --json', 'gossamer list example.com-docs'],
+  },
+  search: {
+    usage: '<dir> <words…>',
+    sentence:
+      'Find pages of a corpus that have all the words, the best first. "a phrase" in quotes is taken as one; -word, after --, is what a page must not have.',
+    fewestArguments: 2,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer search example.com-docs rate limit',
+      'gossamer search example.com-docs --json -- retry -webhook',
+    ],
+  },
+  show: {
+    usage: '<dir> <path|url>',
+    sentence: 'Print a page of a corpus as Markdown, by its path or its URL.',
+    fewestArguments: 2,
+    mostArguments: 2,
+    examples: [
+      'gossamer show example.com-docs guide/install.md',
+      'gossamer show example.com-docs https://example.com/docs/guide/install --json',
+    ],
+  },
+  mcp: {
+    usage: '<dir…>',
+    sentence:
+      'Let coding assistants search and read corpora, by the Model Context Protocol on stdin and stdout. Ends with its input.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: ['gossamer mcp example.com-docs', 'gossamer mcp python-docs django-docs'],
   },
   delete: {
     usage: '<dir…>',
-    sentence: 'Delete kept crawls.',
+    sentence: 'Delete kept crawls and corpora. Nothing but what gossamer wrote is deleted.',
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
-    examples: ['gossamer delete gossamer-data/example.com'],
+    examples: ['gossamer delete gossamer-data/example.com', 'gossamer delete example.com-docs'],
   },
 };
 

@@ -1,6 +1,6 @@
 /** What is known by name but not part of this version: refused with a sentence of its own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = ['graph', 'show', 'search', 'diff', 'serve', 'mcp', 'merge', 'cluster'];
+const LATER_COMMANDS: readonly string[] = ['graph', 'diff', 'serve', 'merge', 'cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {

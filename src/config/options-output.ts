@@ -12,7 +12,19 @@ const WRITERS = ['export', 'check', 'docs'] as const;
 const EXPORT_AND_CHECK = ['export', 'check'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
-const ANSWERS = ['crawl', 'docs', 'resume', 'preview', 'explain', 'robots', 'status', 'list'] as const;
+const SEARCH = ['search'] as const;
+const ANSWERS = [
+  'crawl',
+  'docs',
+  'resume',
+  'preview',
+  'explain',
+  'robots',
+  'status',
+  'list',
+  'search',
+  'show',
+] as const;
 
 /** What is written and where, what is shown, and how a run ends. */
 export const OUTPUT_OPTIONS = {
@@ -147,6 +159,19 @@ export const OUTPUT_OPTIONS = {
     commands: PREVIEW,
     perRun: true,
   },
+  for: {
+    flag: 'for',
+    type: 'enum',
+    values: ['crawl', 'docs'],
+    default: 'crawl',
+    placeholder: 'COMMAND',
+    group: 'Question',
+    sentence: 'What is previewed; docs with its own scope, and with --sample the tokens of the corpus',
+    advanced: false,
+    resumable: false,
+    commands: PREVIEW,
+    perRun: true,
+  },
   sampleSeed: {
     flag: 'sample-seed',
     type: 'integer',
@@ -158,6 +183,19 @@ export const OUTPUT_OPTIONS = {
     advanced: true,
     resumable: false,
     commands: PREVIEW,
+    perRun: true,
+  },
+  limit: {
+    flag: 'limit',
+    type: 'integer',
+    min: 1,
+    max: 100,
+    default: 10,
+    group: 'Question',
+    sentence: 'The most pages that are shown',
+    advanced: false,
+    resumable: false,
+    commands: SEARCH,
     perRun: true,
   },
   fresh: {

@@ -2,12 +2,13 @@ import { createReadStream, existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
-import { sha256 } from './chunks.js';
+import { type Chunk, sha256 } from './chunks.js';
 import type { CorpusDocument } from './document.js';
 import type { IndexEntry } from './index-entry.js';
 import { isCorpus, readIndex } from './index-file.js';
 import { FILES } from './layout.js';
 import type { PageLine } from './page-lines.js';
+import { type Measured, readChunks } from './prepare.js';
 import type { BeforePage, State } from './state.js';
 import { isTreePath } from './tree.js';
 
@@ -33,16 +34,22 @@ export async function* corpusValidators(dir: string): AsyncGenerator<Validators>
 export async function loadBefore(state: State, dir: string): Promise<void> {
   if (!isCorpus(dir)) return;
   const spans = lineSpans(join(dir, FILES.pages));
+  const chunkSpans = lineSpans(join(dir, FILES.chunks));
   state.database.exec('BEGIN');
   for await (const { list, entry } of readIndex(dir)) {
     if (list === 'removed') state.setTombstone(entry);
     if (list !== 'documents') continue;
     // The lines of corpus.jsonl have the order of index.json.
     const span = (await spans.next()).value;
-    if (isTreePath(entry.path)) state.setBefore({ entry, lineStart: span?.start ?? 0, lineLength: span?.length ?? 0 });
+    const chunks = await severalLines(chunkSpans, entry.chunks.length);
+    if (!isTreePath(entry.path)) continue;
+    state.setBefore({
+      ...{ entry, lineStart: span?.start ?? 0, lineLength: span?.length ?? 0 },
+      ...{ chunksStart: chunks.start, chunksLength: chunks.length },
+    });
   }
   state.database.exec('COMMIT');
-  await spans.return(undefined);
+  await Promise.all([spans.return(undefined), chunkSpans.return(undefined)]);
 }
 
 /** A page as it was handed over when it was taken into that corpus. */
@@ -50,7 +57,7 @@ export async function documentBefore(
   dir: string,
   { entry, lineStart, lineLength }: BeforePage,
 ): Promise<CorpusDocument> {
-  const line = await lineAt(join(dir, FILES.pages), lineStart, lineLength);
+  const line = parsedLine(await textAt(join(dir, FILES.pages), lineStart, lineLength));
   if (line?.url !== entry.url || sha256(line.markdown) !== entry.hash) {
     throw new StateError(
       'corpus_damaged',
@@ -64,23 +71,63 @@ function fieldsOf({ url, title, description, lang, canonical, etag, lastModified
   return { url, title, description, lang, canonical, etag, lastModified, crawledAt: crawled };
 }
 
-async function lineAt(path: string, start: number, length: number): Promise<PageLine | null> {
-  const handle = await open(path).catch(() => null);
-  if (handle === null) return null;
+/** What was measured of a page when it was taken into that corpus; null where its chunks are not those that the index names. */
+export async function measuredBefore(
+  dir: string,
+  { entry, chunksStart, chunksLength }: BeforePage,
+): Promise<Measured | null> {
+  const chunks = await textAt(join(dir, FILES.chunks), chunksStart, chunksLength);
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
-    return JSON.parse(buffer.toString('utf8', 0, bytesRead));
+    const read = readChunks(chunks);
+    const isWhole = (chunk: Chunk, i: number): boolean =>
+      chunk.id === entry.chunks[i] && chunk.url === entry.url && chunk.hash === sha256(chunk.text);
+    return read.length === entry.chunks.length && read.every(isWhole) ? { tokens: entry.tokens, chunks } : null;
   } catch {
     return null;
+  }
+}
+
+function parsedLine(line: string): PageLine | null {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
+  }
+}
+
+/** Empty where the file is not there. */
+async function textAt(path: string, start: number, length: number): Promise<string> {
+  const handle = await open(path).catch(() => null);
+  if (handle === null) return '';
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
+    return buffer.toString('utf8', 0, bytesRead);
   } finally {
     await handle.close();
   }
 }
 
+/** The span of so many lines, with their ends. */
+async function severalLines(spans: AsyncIterator<Span>, count: number): Promise<Span> {
+  let [start, end] = [0, 0];
+  for (let i = 0; i < count; i++) {
+    const { value, done } = await spans.next();
+    if (done === true) return { start: 0, length: 0 };
+    if (i === 0) start = value.start;
+    end = value.start + value.length + 1;
+  }
+  return { start, length: end - start };
+}
+
 const LINE_FEED = 0x0a;
 
+interface Span {
+  start: number;
+  length: number;
+}
+
 /** Where each line of a file begins and how many bytes it has, without its end. */
-async function* lineSpans(path: string): AsyncGenerator<{ start: number; length: number }, undefined> {
+async function* lineSpans(path: string): AsyncGenerator<Span, undefined> {
   if (!existsSync(path)) return;
   let start = 0;
   let offset = 0;

@@ -1,4 +1,4 @@
-import type { Relink } from './document.js';
+import type { LinksOf } from './document.js';
 import type { ChangeCounts } from './index-entry.js';
 import type { OnSwapStep } from './swap.js';
 import type { TokenCounter } from './tokens.js';
@@ -13,8 +13,10 @@ export interface CorpusOptions {
   origin: string;
   chunkTokens: number;
   tokens: TokenCounter;
-  /** Makes links between pages relative; without it they stay absolute. */
-  relink?: Relink;
+  /** Finds links, so that those between pages become relative; without it they stay absolute. */
+  linksOf?: LinksOf;
+  /** Where a link leads in the end, by one name or another; the first that is a page counts. A fragment stays. */
+  linkEnds?(url: string): readonly string[];
   /** False where the run did not look at the whole site: what it did not name is then kept as it is. */
   isComplete?: boolean;
   /** ISO 8601: the date of tombstones. */

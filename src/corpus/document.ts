@@ -1,3 +1,5 @@
+import type { Measured } from './prepare.js';
+
 /** A page that is ready for the corpus. */
 export interface CorpusDocument {
   /** In normal form; what the page is known by. */
@@ -29,8 +31,41 @@ export interface KnownDocument {
   lastModified?: string | null;
 }
 
+/** A page with what follows from it alone; `preparePage` makes it. */
+export interface PreparedDocument extends CorpusDocument {
+  prepared: Prepared;
+}
+
+export interface Prepared {
+  /** SHA-256 of the Markdown. */
+  hash: string;
+  textHash: string | null;
+  titleKey: string;
+  /** JSON of LinkPlace[]. */
+  links: string;
+  /** Null where the corpus that is there has the same content, measured alike. */
+  measured: Measured | null;
+}
+
+/** A link of a Markdown text: the absolute URL, and where its destination stands. */
+export interface LinkPlace {
+  start: number;
+  end: number;
+  url: string;
+}
+
+/** Finds the links of a Markdown text that can be replaced, in their order. */
+export type LinksOf = (markdown: string) => LinkPlace[];
+
 /** One page each, in the site's own order; the outputs have the same order. */
-export type CorpusInput = CorpusDocument | KnownDocument;
+export type CorpusInput = CorpusDocument | PreparedDocument | KnownDocument;
+
+/** What the corpus that is there has. */
+export interface KnownPages {
+  has(url: string): boolean;
+  /** Of its content, where that need not be measured again. */
+  hashOf(url: string): string | null;
+}
 
 /** Half a surrogate pair has no bytes, and SQLite ends a text at NUL: both become U+FFFD, as CommonMark has it for the latter. */
 const UNWRITABLE = /\p{Cs}|\0/gu;
@@ -42,9 +77,6 @@ export function writable(page: CorpusDocument): CorpusDocument {
   ]);
   return Object.fromEntries(fields) as CorpusDocument;
 }
-
-/** Turns the links of a Markdown text: `target` gives the new one of an absolute URL, or null where it stays. */
-export type Relink = (markdown: string, target: (url: string) => string | null) => string;
 
 export const withoutFragment = (url: string): string => {
   const hash = url.indexOf('#');

@@ -139,7 +139,7 @@ function candidates(database: Database, column: 'text_hash' | 'title_key', key: 
 const pathLength = (url: string): number => url.length - url.indexOf('/', url.indexOf('//') + 2);
 
 const textOf = (database: Database, url: string): string =>
-  database.prepare('SELECT text FROM pages WHERE url = ?').get(url)!.text;
+  database.prepare('SELECT text FROM contents WHERE url = ?').get(url)!.text;
 
 /** Compares pages with one that many of them may name. */
 class Likeness {

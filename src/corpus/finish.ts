@@ -2,10 +2,9 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { AtomicFiles } from '../report/atomic-file.js';
-import { jsonLine } from '../report/json-line.js';
 import type { OutputFile } from '../report/output.js';
 import { changeLine, chunkChanges, isSameContent, TOMBSTONE_RUNS } from './change.js';
-import { type Chunk, chunkPage } from './chunks.js';
+import type { Chunk } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
 import { decideDuplicates, duplicateEntries, keptPages } from './duplicates.js';
 import type { IndexEntry, RemovedEntry } from './index-entry.js';
@@ -15,6 +14,7 @@ import { llmsHead, llmsLink, llmsSection, sectionOf, sharedFolder } from './llms
 import { relinked, renderPage } from './page-file.js';
 import { fullText, pageLine } from './page-lines.js';
 import { PathBook } from './path-book.js';
+import { readChunks } from './prepare.js';
 import { SearchIndex } from './search-index.js';
 import type { State, StatePage } from './state.js';
 import { carryFile, Flusher, filesBelow, holds, placeFile, removeEmptyFolders } from './tree.js';
@@ -29,7 +29,8 @@ export class Finish {
   readonly #state: State;
   readonly #options: CorpusOptions;
   readonly #report: CorpusReport;
-  readonly #keptPage: ReturnType<typeof keptPages>;
+  /** The page that a link leads to. */
+  readonly #pageAt: ReturnType<typeof keptPages>;
   readonly #flusher = new Flusher();
   #root = '';
 
@@ -38,7 +39,7 @@ export class Finish {
     this.#partial = partialOf(dir);
     this.#state = state;
     this.#options = options;
-    this.#keptPage = keptPages(state.database);
+    this.#pageAt = remembered(keptPages(state.database), options.linkEnds);
     this.#report = {
       pages: 0,
       bytes: 0,
@@ -102,7 +103,7 @@ export class Finish {
         const made = this.#makePage(page, changes);
         full.write(fullText(page));
         pages.write(pageLine(page));
-        for (const chunk of made.chunks) chunks.write(jsonLine(chunk));
+        chunks.write(page.chunks);
         search.add(made.entry, made.chunks);
         if (made.isNew) await this.#flusher.add(fileOf(this.#partial, page.path));
         // Others have their turn on this thread between two pages.
@@ -121,13 +122,12 @@ export class Finish {
   }
 
   #makePage(page: StatePage, changes: OutputFile): { entry: IndexEntry; chunks: Chunk[]; isNew: boolean } {
-    const { tokens: counter, chunkTokens } = this.#options;
     const before = this.#state.before(page.url)?.entry ?? null;
-    const chunks = chunkPage(page, chunkTokens, counter.count);
+    const chunks = readChunks(page.chunks);
     const isSame = before !== null && isSameContent(before, page);
     // The date is that of the content, not of the last look at it.
     const crawled = isSame ? before.crawled : page.crawled;
-    const bytes = renderPage({ ...page, crawled }, this.#relinked(page), counter.isEstimate);
+    const bytes = renderPage({ ...page, crawled }, relinked(page, this.#pageAt), this.#options.tokens.isEstimate);
     const isUntouched = isSame && holds(this.#dir, page.path, bytes);
     if (isUntouched) carryFile(this.#dir, this.#partial, page.path);
     else placeFile(this.#partial, page.path, bytes);
@@ -140,10 +140,6 @@ export class Finish {
     this.#state.addEntry(this.#report.pages, sectionOf(page.path, this.#root), entry);
     this.#count(change, entry);
     return { entry, chunks, isNew: !isUntouched };
-  }
-
-  #relinked({ markdown, path }: StatePage): string {
-    return relinked(markdown, path, this.#options.relink, this.#keptPage);
   }
 
   #count(change: 'added' | 'changed' | 'rewritten' | 'unchanged', { tokens, bytes, chunks }: IndexEntry): void {
@@ -217,4 +213,31 @@ function entryOf(
   { crawled, bytes, chunks }: { crawled: string; bytes: number; chunks: string[] },
 ): IndexEntry {
   return { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified, chunks };
+}
+
+const MOST_REMEMBERED = 50_000;
+
+/** Pages link to the same pages, most of all to those that all of them link to. */
+function remembered<T>(
+  find: (url: string) => T | null,
+  linkEnds = (url: string): readonly string[] => [url],
+): (url: string) => T | null {
+  const known = new Map<string, T | null>();
+  return (url) => {
+    let found = known.get(url);
+    if (found === undefined) {
+      found = firstOf(linkEnds(url), find);
+      if (known.size === MOST_REMEMBERED) known.clear();
+      known.set(url, found);
+    }
+    return found;
+  };
+}
+
+function firstOf<T>(urls: readonly string[], find: (url: string) => T | null): T | null {
+  for (const url of urls) {
+    const found = find(url);
+    if (found !== null) return found;
+  }
+  return null;
 }

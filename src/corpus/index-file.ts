@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
@@ -59,11 +59,28 @@ export async function readIndexHead(dir: string): Promise<IndexHead> {
   return head;
 }
 
-/** Whether a folder holds a corpus that is complete: index.json is the last file to be written. */
-export const isCorpus = (dir: string): boolean => existsSync(join(dir, FILES.index));
+/** What index.json of any version of ours begins with. */
+const BEGINNING = /^\{\s*"schema":\s*"https:\/\/github\.com\/gossamer-crawler\/gossamer\/schema\/corpus-/;
+
+/** Whether a folder holds a corpus that is complete: index.json is the last file to be written. That of another program is none. */
+export function isCorpus(dir: string): boolean {
+  let file: number | null = null;
+  try {
+    file = openSync(join(dir, FILES.index), 'r');
+    const head = Buffer.alloc(200);
+    return BEGINNING.test(head.toString('latin1', 0, readSync(file, head)));
+  } catch {
+    return false;
+  } finally {
+    if (file !== null) closeSync(file);
+  }
+}
+
+export const noCorpus = (dir: string): StateError =>
+  new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index} of one)`);
 
 async function* indexLines(dir: string): AsyncGenerator<string> {
-  if (!isCorpus(dir)) throw new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index})`);
+  if (!isCorpus(dir)) throw noCorpus(dir);
   const handle = await open(join(dir, FILES.index));
   try {
     for await (const line of handle.readLines()) yield line.trim();

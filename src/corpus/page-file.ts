@@ -1,5 +1,4 @@
-import type { CorpusOptions } from './corpus-options.js';
-import { withoutFragment } from './document.js';
+import { type LinkPlace, withoutFragment } from './document.js';
 import { writeFrontMatter } from './front-matter.js';
 import { relativeLink } from './relative-link.js';
 
@@ -25,15 +24,21 @@ export function renderPage(page: PageContent, markdown: string, isEstimate: bool
 
 /** The Markdown of a page as it stands at `path`: links to pages of the corpus lead to their files, those to a duplicate to the copy that is kept. */
 export function relinked(
-  markdown: string,
-  path: string,
-  relink: CorpusOptions['relink'],
+  { markdown, path, links }: { markdown: string; path: string; links: readonly LinkPlace[] },
   keptPage: (url: string) => { path: string } | null,
 ): string {
-  if (relink === undefined) return markdown;
-  return relink(markdown, (url) => {
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { start, end, url } of links) {
     const base = withoutFragment(url);
     const kept = keptPage(base);
-    return kept === null ? null : `${relativeLink(path, kept.path)}${url.slice(base.length)}`;
-  });
+    if (kept === null) continue;
+    pieces.push(markdown.slice(at, start), destination(`${relativeLink(path, kept.path)}${url.slice(base.length)}`));
+    at = end;
+  }
+  return at === 0 ? markdown : [...pieces, markdown.slice(at)].join('');
 }
+
+const NEEDS_BRACKETS = /[\s()<>]/;
+
+const destination = (link: string): string => (NEEDS_BRACKETS.test(link) ? `<${link.replace(/[<>]/g, '\\$&')}>` : link);

@@ -40,8 +40,9 @@ export class SearchIndex {
   add(page: { url: string; path: string; title: string; tokens: number }, chunks: readonly Chunk[]): void {
     const document = ++this.#documents;
     this.#addDocument.run(document, page.url, page.path, page.title, page.tokens);
-    for (const { headings, text } of chunks.length > 0 ? chunks : [{ headings: [], text: '' }]) {
+    for (const { headings: marked, text } of chunks.length > 0 ? chunks : [{ headings: [], text: '' }]) {
       const id = ++this.#passages;
+      const headings = marked.map(plainHeading);
       this.#addPassage.run(id, document, JSON.stringify(headings));
       this.#addWords.run(id, segmented(page.title), segmented(headings.join('\n')), segmented(readable(text)));
     }
@@ -61,6 +62,15 @@ export class SearchIndex {
   }
 }
 
-/** Without the targets of links, which nobody looks for. */
-const readable = (markdown: string): string =>
-  markdown.replace(/\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)/g, ']');
+const TARGET = String.raw`\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)`;
+const LINK = new RegExp(String.raw`\[([^[\]]*)\]${TARGET}`, 'g');
+const LINK_END = new RegExp(String.raw`\]${TARGET}`, 'g');
+const TAG = /<\/?(?:a|br)\b[^<>]*>/g;
+
+/** Without the targets of links and the names of places, which nobody looks for. */
+const readable = (markdown: string): string => markdown.replace(LINK, '$1').replace(LINK_END, ']').replace(TAG, ' ');
+
+const plainHeading = (markdown: string): string =>
+  readable(markdown)
+    .replace(/`|\\(?=[!-/:-@[-`{-~])/g, '')
+    .trim();

@@ -1,9 +1,10 @@
 /**
  * state.db in DIR.partial: the pages that were handed over, until the corpus is finished. Each is one transaction, so that a kill loses
  * none that was taken. `run` is the last run that named a page; `duplicate_of` and `path` are worked out when all are there, and what is in
- * `entries` then. `before` and `tombstones` are what the corpus says that is there already.
+ * `entries` then. What is
+ * long of a page is in `contents`: a row is written anew as a whole when a part of it changes. `before` and `tombstones` are what the corpus says that is there already.
  */
-export const STATE_VERSION = 1;
+export const STATE_VERSION = 2;
 
 export const STATE_TABLES = `
   PRAGMA journal_mode = WAL;
@@ -16,8 +17,6 @@ export const STATE_TABLES = `
     title TEXT NOT NULL,
     description TEXT,
     lang TEXT,
-    markdown TEXT NOT NULL,
-    text TEXT NOT NULL,
     canonical TEXT,
     etag TEXT,
     last_modified TEXT,
@@ -28,7 +27,15 @@ export const STATE_TABLES = `
     title_key TEXT NOT NULL,
     duplicate_of TEXT,
     duplicate_kind TEXT,
-    path TEXT
+    path TEXT,
+    measure TEXT NOT NULL
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS contents (
+    url TEXT PRIMARY KEY,
+    markdown TEXT NOT NULL,
+    text TEXT NOT NULL,
+    links TEXT NOT NULL,
+    chunks TEXT NOT NULL
   ) STRICT;
   CREATE INDEX IF NOT EXISTS pages_by_order ON pages (run, ordinal);
   CREATE INDEX IF NOT EXISTS pages_by_final_url ON pages (final_url);
@@ -43,6 +50,8 @@ export const STATE_TABLES = `
     url TEXT PRIMARY KEY,
     entry TEXT NOT NULL,
     line_start INTEGER,
-    line_length INTEGER
+    line_length INTEGER,
+    chunks_start INTEGER,
+    chunks_length INTEGER
   ) STRICT, WITHOUT ROWID;
 `;

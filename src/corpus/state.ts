@@ -1,10 +1,9 @@
 import { StateError } from '../base/errors.js';
 import { type Database, openDatabase, type Statement } from '../store/sqlite.js';
-import { sha256 } from './chunks.js';
-import type { CorpusDocument, KnownDocument } from './document.js';
-import { textHash, titleKey } from './fingerprint.js';
+import type { CorpusDocument, KnownDocument, LinkPlace, PreparedDocument } from './document.js';
 import type { IndexEntry, RemovedEntry } from './index-entry.js';
 import type { Claims } from './path-book.js';
+import type { Measured } from './prepare.js';
 import { STATE_TABLES, STATE_VERSION } from './state-tables.js';
 
 /** A page in state.db. */
@@ -22,6 +21,9 @@ export interface StatePage {
   hash: string;
   tokens: number;
   path: string;
+  /** Lines of chunks.jsonl. */
+  chunks: string;
+  links: LinkPlace[];
 }
 
 /** What is known of a page from the corpus that is there already. */
@@ -30,9 +32,13 @@ export interface BeforePage {
   /** Where its line stands in that corpus's corpus.jsonl. */
   lineStart: number;
   lineLength: number;
+  /** Where its lines stand in chunks.jsonl. */
+  chunksStart: number;
+  chunksLength: number;
 }
 
-const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path`;
+const COLUMNS = `url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path, chunks, links
+  FROM pages JOIN contents USING (url)`;
 
 /** The pages of a corpus that is being written. Whoever opens it holds the lock of the folder. */
 export class State {
@@ -40,17 +46,27 @@ export class State {
   readonly #run: number;
   #ordinal = 0;
   readonly #put: Statement;
+  readonly #putContent: Statement;
   readonly #renew: Statement;
+  readonly #setBefore: Statement;
+  readonly #before: Statement;
 
   private constructor(database: Database, run: number) {
     this.database = database;
     this.#run = run;
     this.#put = database.prepare(
-      `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, markdown, text, canonical, etag,
-         last_modified, crawled, hash, tokens, text_hash, title_key) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, canonical, etag,
+         last_modified, crawled, hash, text_hash, title_key, measure, tokens)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#putContent = database.prepare('INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)');
+    this.#setBefore = database.prepare('INSERT OR REPLACE INTO before VALUES (?, ?, ?, ?, ?, ?)');
+    this.#before = database.prepare(
+      `SELECT entry, line_start AS lineStart, line_length AS lineLength, chunks_start AS chunksStart, chunks_length AS chunksLength
+       FROM before WHERE url = ?`,
     );
     this.#renew = database.prepare(
-      `UPDATE pages SET run = ?, ordinal = ?, etag = coalesce(?, etag), last_modified = coalesce(?, last_modified) WHERE url = ?`,
+      `UPDATE pages SET run = ?, ordinal = ?, etag = coalesce(?, etag), last_modified = coalesce(?, last_modified) WHERE url = ? AND measure = ?`,
     );
   }
 
@@ -81,26 +97,40 @@ export class State {
     this.database.close();
   }
 
-  put(page: CorpusDocument, tokens: number): void {
-    const { title, markdown, text } = page;
+  put(page: PreparedDocument, { tokens, chunks }: Measured, measure: string): void {
+    const { hash, textHash, titleKey, links } = page.prepared;
+    this.database.exec('BEGIN');
     this.#put.run(
-      ...[page.url, this.#run, this.#ordinal++, page.finalUrl, title, page.description, page.lang, markdown, text],
-      ...[page.canonical, page.etag, page.lastModified, page.crawledAt],
-      ...[sha256(markdown), tokens, textHash(text), titleKey(title, markdown)],
+      ...[page.url, this.#run, this.#ordinal++, page.finalUrl, page.title, page.description, page.lang],
+      ...[page.canonical, page.etag, page.lastModified, page.crawledAt, hash, textHash, titleKey, measure, tokens],
     );
+    this.#putContent.run(page.url, page.markdown, page.text, links, chunks);
+    this.database.exec('COMMIT');
   }
 
-  /** Takes a page over from a run that was interrupted; false where it has none of that URL. */
-  renew({ url, etag, lastModified }: KnownDocument): boolean {
-    const { changes } = this.#renew.run(this.#run, this.#ordinal, etag ?? null, lastModified ?? null, url);
+  /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
+  renew({ url, etag, lastModified }: KnownDocument, measure: string): boolean {
+    const { changes } = this.#renew.run(this.#run, this.#ordinal, etag ?? null, lastModified ?? null, url, measure);
     if (Number(changes) === 0) return false;
     this.#ordinal++;
     return true;
   }
 
+  /** A page of a run that was interrupted, as it was handed over; null where it has none of that URL. */
+  taken(url: string): CorpusDocument | null {
+    const row = this.database
+      .prepare(
+        `SELECT url, final_url AS finalUrl, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified,
+           crawled AS crawledAt FROM pages JOIN contents USING (url) WHERE url = ?`,
+      )
+      .get(url);
+    return row ?? null;
+  }
+
   /** What no input of this run named is left of an earlier one. */
   dropUnnamed(): void {
     this.database.prepare('DELETE FROM pages WHERE run <> ?').run(this.#run);
+    this.database.exec('DELETE FROM contents WHERE url NOT IN (SELECT url FROM pages)');
   }
 
   urls(): string[] {
@@ -110,22 +140,19 @@ export class State {
 
   /** Pages that are kept, in their order. */
   *kept(): IterableIterator<StatePage> {
-    yield* this.database
-      .prepare(`SELECT ${COLUMNS} FROM pages WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`)
+    const rows = this.database
+      .prepare(`SELECT ${COLUMNS} WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`)
       .iterate(this.#run);
+    for (const { links, ...page } of rows) yield { ...page, links: JSON.parse(links) };
   }
 
-  setBefore(before: BeforePage): void {
-    this.database
-      .prepare('INSERT OR REPLACE INTO before VALUES (?, ?, ?, ?)')
-      .run(before.entry.url, JSON.stringify(before.entry), before.lineStart, before.lineLength);
+  setBefore({ entry, lineStart, lineLength, chunksStart, chunksLength }: BeforePage): void {
+    this.#setBefore.run(entry.url, JSON.stringify(entry), lineStart, lineLength, chunksStart, chunksLength);
   }
 
   before(url: string): BeforePage | null {
-    const row = this.database.prepare('SELECT * FROM before WHERE url = ?').get(url);
-    return row === undefined
-      ? null
-      : { entry: JSON.parse(row.entry), lineStart: row.line_start, lineLength: row.line_length };
+    const row = this.#before.get(url);
+    return row === undefined ? null : { ...row, entry: JSON.parse(row.entry) };
   }
 
   setTombstone(entry: RemovedEntry): void {

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { DirectoryLock } from '../store/lock.js';
-import { isCorpus, readIndex } from './index-file.js';
+import { isCorpus, noCorpus, readIndex } from './index-file.js';
 import { asideOf, FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { filesBelow, removeEmptyFolders } from './tree.js';
 
@@ -66,7 +66,7 @@ export async function repairCorpus(dir: string): Promise<void> {
 /** Where the corpus of DIR stands now: in DIR, or beside it when a kill came between two steps. */
 export function corpusFolder(dir: string): string {
   const found = [dir, partialOf(dir), asideOf(dir)].find(isCorpus);
-  if (found === undefined) throw new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index})`);
+  if (found === undefined) throw noCorpus(dir);
   return found;
 }
 
@@ -126,10 +126,7 @@ const isOurs = (dir: string): boolean => {
 async function clearAside(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
   const aside = asideOf(dir);
   if (!existsSync(aside)) return;
-  const ours = new Set<string>(Object.values(FILES));
-  if (isCorpus(aside)) {
-    for await (const { list, entry } of readIndex(aside)) if (list === 'documents') ours.add(entry.path);
-  }
+  const ours = await filesOf(aside);
   for (const path of filesBelow(aside)) {
     if (!ours.has(path)) moveOver(aside, dir, path);
     else if (path !== FILES.index) rmSync(fileOf(aside, path));
@@ -139,6 +136,15 @@ async function clearAside(dir: string, onStep: OnSwapStep = () => {}): Promise<v
   rmSync(join(aside, FILES.index), { force: true });
   rmdirSync(aside);
   onStep('removed');
+}
+
+/** The files that a corpus is made of, as its index names them. */
+export async function filesOf(folder: string): Promise<Set<string>> {
+  const ours = new Set<string>(Object.values(FILES));
+  if (isCorpus(folder)) {
+    for await (const { list, entry } of readIndex(folder)) if (list === 'documents') ours.add(entry.path);
+  }
+  return ours;
 }
 
 function moveOver(from: string, to: string, path: string): void {

@@ -1,4 +1,5 @@
 import { estimateTokens } from './token-estimate.js';
+import { wordByWord } from './token-words.js';
 
 /** How many tokens a text has. */
 export interface TokenCounter {
@@ -21,7 +22,8 @@ const AS_TEXT = { disallowedSpecial: new Set<string>() };
 export async function loadTokenCounter(load: () => Promise<Encoding> = loadEncoding): Promise<TokenCounter> {
   try {
     const { countTokens } = await load();
-    return { count: (text) => inPieces(text, (piece) => countTokens(piece, AS_TEXT)), isEstimate: false };
+    const count = wordByWord((text) => countTokens(text, AS_TEXT));
+    return { count: (text) => inPieces(text, count), isEstimate: false };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return ESTIMATE;
     throw error;
@@ -35,6 +37,7 @@ const LONGEST_RUN = 256;
 
 /** Counts what stands between long runs as it is, and those in slices. */
 function inPieces(text: string, count: (piece: string) => number): number {
+  if (!hasLongRun(text)) return count(text);
   let tokens = 0;
   let counted = 0;
   let runStart = 0;
@@ -50,6 +53,18 @@ function inPieces(text: string, count: (piece: string) => number): number {
     isBlankRun = isBlank;
   }
   return tokens + count(counted === 0 ? text : text.slice(counted));
+}
+
+/** Looks only at every 256th character and at what is like it on both sides: a long run has one of these. */
+function hasLongRun(text: string): boolean {
+  for (let at = LONGEST_RUN; at < text.length; at += LONGEST_RUN) {
+    const isBlank = text.charCodeAt(at) <= 0x20;
+    let start = at;
+    while (start > 0 && text.charCodeAt(start - 1) <= 0x20 === isBlank) start--;
+    while (at < text.length && text.charCodeAt(at) <= 0x20 === isBlank) at++;
+    if (at - start > LONGEST_RUN) return true;
+  }
+  return false;
 }
 
 function inSlices(run: string, count: (piece: string) => number): number {

@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { DirectoryLock } from '../store/lock.js';
-import { documentBefore, loadBefore } from './before.js';
-import { FEWEST_CHUNK_TOKENS, sha256 } from './chunks.js';
+import { documentBefore, loadBefore, measuredBefore } from './before.js';
+import { FEWEST_CHUNK_TOKENS } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
-import { type CorpusDocument, type CorpusInput, type KnownDocument, writable } from './document.js';
+import type { CorpusDocument, CorpusInput, KnownDocument, KnownPages, PreparedDocument } from './document.js';
 import { Finish } from './finish.js';
+import type { IndexHead } from './index-entry.js';
 import { isCorpus, readIndexHead } from './index-file.js';
 import { partialOf, STATE_FILE } from './layout.js';
 import { renderPage } from './page-file.js';
 import { PathBook } from './path-book.js';
+import { type Measured, measured, measureName, preparePage } from './prepare.js';
 import { State } from './state.js';
 import { prepareFolders, refuseOccupied, refuseUnwritable, removeUnused, repairCorpus, swapIn } from './swap.js';
 import { placeFile } from './tree.js';
@@ -23,7 +25,7 @@ import { placeFile } from './tree.js';
  */
 export async function writeCorpus(
   dir: string,
-  inputs: AsyncIterable<CorpusInput> | Iterable<CorpusInput>,
+  inputs: CorpusInputs | ((known: KnownPages) => CorpusInputs),
   options: CorpusOptions,
 ): Promise<CorpusReport> {
   if (!Number.isInteger(options.chunkTokens) || options.chunkTokens < FEWEST_CHUNK_TOKENS) {
@@ -32,14 +34,10 @@ export async function writeCorpus(
   await refuseOtherCorpus(dir, options.source);
   await repairCorpus(dir);
   const report = await locked(dir, async (state) => {
-    await loadBefore(state, dir);
-    const intake = new Intake(dir, state, options);
-    for await (const input of inputs) await intake.take(input);
+    const { intake, head } = await takeAll(dir, state, inputs, options);
     if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
     state.dropUnnamed();
-    if (intake.taken === 0) return null;
-    const run = isCorpus(dir) ? (await readIndexHead(dir)).run + 1 : 1;
-    return new Finish(dir, state, options).run(run);
+    return intake.taken === 0 ? null : new Finish(dir, state, options).run((head?.run ?? 0) + 1);
   });
   if (report === null) {
     removeUnused(dir);
@@ -49,20 +47,32 @@ export async function writeCorpus(
   return report;
 }
 
+export type CorpusInputs = AsyncIterable<CorpusInput> | Iterable<CorpusInput>;
+
 /** The run was stopped: what there is stands in DIR.partial, page by page, until another run finishes it. Returns how many pages that are. */
 export async function writePartial(
   dir: string,
-  inputs: AsyncIterable<CorpusInput> | Iterable<CorpusInput>,
+  inputs: CorpusInputs | ((known: KnownPages) => CorpusInputs),
   options: CorpusOptions,
 ): Promise<number> {
   await refuseOtherCorpus(dir, options.source);
   await repairCorpus(dir);
   return locked(dir, async (state) => {
-    await loadBefore(state, dir);
-    const intake = new Intake(dir, state, options);
-    for await (const input of inputs) await intake.take(input);
-    return intake.taken;
+    return (await takeAll(dir, state, inputs, options)).intake.taken;
   });
+}
+
+async function takeAll(
+  dir: string,
+  state: State,
+  inputs: CorpusInputs | ((known: KnownPages) => CorpusInputs),
+  options: CorpusOptions,
+): Promise<{ intake: Intake; head: IndexHead | null }> {
+  const head = isCorpus(dir) ? await readIndexHead(dir) : null;
+  await loadBefore(state, dir);
+  const intake = new Intake(dir, state, options, head);
+  for await (const input of typeof inputs === 'function' ? inputs(intake) : inputs) await intake.take(input);
+  return { intake, head };
 }
 
 /** Refuses a folder in which the corpus of something else stands, or files that are none, or that cannot be written. */
@@ -99,32 +109,46 @@ async function locked<T>(dir: string, work: (state: State) => Promise<T>): Promi
   }
 }
 
-class Intake {
+class Intake implements KnownPages {
   taken = 0;
   readonly #dir: string;
   readonly #state: State;
   readonly #options: CorpusOptions;
   readonly #names: PathBook;
+  readonly #measure: string;
+  /** What was measured of pages that are in the corpus holds for this one. */
+  readonly #isMeasuredAlike: boolean;
 
-  constructor(dir: string, state: State, options: CorpusOptions) {
+  constructor(dir: string, state: State, options: CorpusOptions, before: IndexHead | null) {
     this.#dir = dir;
     this.#state = state;
     this.#options = options;
     this.#names = new PathBook(options.origin, state.claims());
+    this.#measure = measureName(options.chunkTokens, options.tokens.isEstimate);
+    this.#isMeasuredAlike =
+      before !== null && measureName(before.chunkTokens, before.tokensEstimated) === this.#measure;
+  }
+
+  has(url: string): boolean {
+    return this.#state.before(url) !== null;
+  }
+
+  hashOf(url: string): string | null {
+    return this.#isMeasuredAlike ? (this.#state.before(url)?.entry.hash ?? null) : null;
   }
 
   async take(input: CorpusInput): Promise<void> {
     if ('isKnown' in input) await this.#takeKnown(input);
-    else this.#takeNew(writable(input));
+    else await this.#takeNew('prepared' in input ? input : this.#prepared(input));
     this.taken++;
   }
 
   /** Its file stands complete at once, with links as they are on the site. */
-  #takeNew(page: CorpusDocument): void {
-    const { markdown, crawledAt: crawled } = page;
-    const tokens = this.#options.tokens.count(markdown);
-    this.#state.put(page, tokens);
-    const content = { ...page, crawled, hash: sha256(markdown), tokens };
+  async #takeNew(page: PreparedDocument): Promise<void> {
+    const { markdown, crawledAt: crawled, prepared } = page;
+    const measures = await this.#measured(page);
+    this.#state.put(page, measures, this.#measure);
+    const content = { ...page, crawled, hash: prepared.hash, tokens: measures.tokens };
     placeFile(
       partialOf(this.#dir),
       this.#names.assign(page.url),
@@ -133,11 +157,25 @@ class Intake {
   }
 
   async #takeKnown(known: KnownDocument): Promise<void> {
-    if (this.#state.renew(known)) return;
+    if (this.#state.renew(known, this.#measure)) return;
     const before = this.#state.before(known.url);
-    if (before === null) throw new StateError('unknown_page', `nothing is known of ${known.url}: it has to be fetched`);
-    const page = await documentBefore(this.#dir, before);
+    const page = this.#state.taken(known.url) ?? (before === null ? null : await documentBefore(this.#dir, before));
+    if (page === null) throw new StateError('unknown_page', `nothing is known of ${known.url}: it has to be fetched`);
     const validators = { etag: known.etag ?? page.etag, lastModified: known.lastModified ?? page.lastModified };
-    this.#state.put({ ...page, ...validators }, this.#options.tokens.count(page.markdown));
+    const prepared = this.#prepared({ ...page, ...validators });
+    this.#state.put(prepared, await this.#measured(prepared), this.#measure);
+  }
+
+  /** What the corpus has of the same content is not measured again. */
+  #prepared(page: CorpusDocument): PreparedDocument {
+    return preparePage(page, this.#options, this.#options.linksOf, this.hashOf(page.url));
+  }
+
+  async #measured(page: PreparedDocument): Promise<Measured> {
+    if (page.prepared.measured !== null) return page.prepared.measured;
+    const before = this.#state.before(page.url);
+    // The lines of its chunks name the title.
+    const known = before?.entry.title === page.title ? await measuredBefore(this.#dir, before) : null;
+    return known ?? measured(page, this.#options);
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
-import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
+import type { Lease, Offer, Outcome, RenderedOutcome } from '../frontier/frontier.js';
 import { failure } from '../frontier/outcome.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { Governor, GovernorDecision } from './governor.js';
@@ -40,15 +40,15 @@ export interface CrawlParts {
   suspects?: number;
   /** Third parties are asked for URLs: it is not over before they have been. */
   seeding?: { readonly isActive: boolean; stop(): void };
+  /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
+  rendering?: { goesOn(): boolean; stop(): void };
   /** Results of a commit are handed on, awaited, before the next one. */
   handOn(): Promise<void>;
 }
 
-/** URLs from outside a page that wait for their turn with the frontier. */
-interface Offered {
-  offers: Offer[];
-  meta: Record<string, string>;
-  resolve(): void;
+/** Something from outside a page that waits for its turn with the frontier. */
+interface Errand {
+  run(): Promise<void>;
   reject(error: unknown): void;
 }
 
@@ -65,7 +65,7 @@ const FEWEST_TO_WAIT_FOR = 8;
 export class Crawl {
   readonly #parts: CrawlParts;
   #outcomes: Outcome[] = [];
-  #offered: Offered[] = [];
+  #errands: Errand[] = [];
   #inFlight = 0;
   #exchanging = false;
   /** Since when there is something to exchange that has not been. */
@@ -118,17 +118,27 @@ export class Crawl {
       error: this.#stopping?.error ?? error,
     };
     this.#parts.seeding?.stop();
+    this.#parts.rendering?.stop();
     this.wake();
   }
 
   /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
-  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<void> {
+  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
+    return this.#errand(() => this.#parts.frontier.admit(offers, meta));
+  }
+
+  /** The same for what a browser made of pages. */
+  rendered(pages: RenderedOutcome[]): Promise<void> {
+    return this.#errand(() => this.#parts.frontier.rendered(pages));
+  }
+
+  #errand<T>(what: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#end === null) {
         reject(new Error('the run is over'));
         return;
       }
-      this.#offered.push({ offers, meta, resolve, reject });
+      this.#errands.push({ run: async () => resolve(await what()), reject });
       this.wake();
     });
   }
@@ -176,14 +186,14 @@ export class Crawl {
     this.#exchanging = true;
     try {
       while (this.#hasBusiness()) {
-        await this.#admitOffered();
+        await this.#runErrand();
         const outcomes = this.#outcomes;
         this.#outcomes = [];
         const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
-        if (outcomes.length + leases.length + this.#outcomes.length + this.#offered.length === 0) {
+        if (outcomes.length + leases.length + this.#outcomes.length + this.#errands.length === 0) {
           // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
           break;
         }
@@ -196,14 +206,13 @@ export class Crawl {
     this.#rest();
   }
 
-  async #admitOffered(): Promise<void> {
-    const next = this.#parts.isHeldBack() ? undefined : this.#offered.shift();
+  async #runErrand(): Promise<void> {
+    const next = this.#parts.isHeldBack() ? undefined : this.#errands.shift();
     if (next === undefined) {
       return;
     }
     try {
-      await this.#parts.frontier.admit(next.offers, next.meta);
-      next.resolve();
+      await next.run();
     } catch (error) {
       next.reject(error);
       throw error;
@@ -211,7 +220,7 @@ export class Crawl {
   }
 
   #hasBusiness(): boolean {
-    if (this.#end !== null && this.#offered.length > 0 && !this.#parts.isHeldBack()) {
+    if (this.#end !== null && this.#errands.length > 0 && !this.#parts.isHeldBack()) {
       return true;
     }
     const now = this.#parts.clock.now();
@@ -312,21 +321,22 @@ export class Crawl {
     if (this.#inFlight > 0 || this.#outcomes.length > 0) {
       return null;
     }
-    const isSeeding = this.#parts.seeding?.isActive ?? false;
-    if (outstanding === 0 && !isSeeding) {
+    const isFetched = outstanding === 0 && !(this.#parts.seeding?.isActive ?? false);
+    const isRendered = (): boolean => !(this.#parts.rendering?.goesOn() ?? false);
+    if (isFetched && this.#errands.length === 0 && isRendered()) {
       return deferred > 0 ? 'complete_with_deferred' : 'complete';
     }
     if (limits.isReached(now)) {
       return limits.reached(now);
     }
     if (outstanding === 0) {
-      return frontier.spent;
+      return isFetched || frontier.spent === null || !isRendered() ? null : frontier.spent;
     }
     if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
       return null;
     }
     if (frontier.spent !== null) {
-      return frontier.spent;
+      return isRendered() ? frontier.spent : null;
     }
     this.#stopping = {
       reason: 'error',
@@ -416,7 +426,8 @@ export class Crawl {
     }
     this.#end = null;
     this.#parts.seeding?.stop();
-    for (const { reject: refuse } of this.#offered.splice(0)) {
+    this.#parts.rendering?.stop();
+    for (const { reject: refuse } of this.#errands.splice(0)) {
       refuse(new Error('the run is over'));
     }
     this.#cancelTimer?.();

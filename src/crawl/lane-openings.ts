@@ -42,6 +42,7 @@ export class LaneOpenings {
       forgetRules: (origins) => lane.forgetRules(origins),
       flow: () => lane.flow(),
       dropCaches: () => lane.dropCaches(),
+      read: async (page) => lane.read(page),
       resolve: (host) => lane.resolve(host),
       close: () => lane.close(),
       peakWaiting: () => lane.peakWaiting,

@@ -1,6 +1,6 @@
 import type { KeyTable, SegmentUpdate } from '../frontier/embedded/key-table.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
-import type { Job } from './lane.js';
+import type { Job, RenderedHtml } from './lane.js';
 
 /** A lane as the coordinator sees it: in this thread or in another. */
 export interface LanePort {
@@ -9,6 +9,8 @@ export interface LanePort {
   forgetRules(origins: number[]): void;
   dropCaches(): void;
   flow(): void;
+  /** Reads a page that a browser has left. */
+  read(page: RenderedHtml): Promise<Outcome>;
   resolve(host: string): Promise<string>;
   close(): Promise<void>;
   /** Most pages that ever waited to be read. */
@@ -202,6 +204,12 @@ export class LanePool {
       // Not the look-up has failed, but the lane: another one is asked.
       return this.resolve(host);
     }
+  }
+
+  /** In a thread where there is one. A page that takes the lane down is not given to another. */
+  read(page: RenderedHtml): Promise<Outcome> {
+    this.#openMore();
+    return this.#live().at(-1)!.port.read(page);
   }
 
   async close(): Promise<void> {

@@ -38,6 +38,18 @@ export interface LaneSetup {
   budgetLimit: number;
 }
 
+/** A page as a browser left it. */
+export interface RenderedHtml {
+  id: number;
+  url: string;
+  depth: number;
+  seed: number;
+  flags: number;
+  html: string;
+  /** What robots.txt's kin, header and meta, said when it was fetched. */
+  robots: string | null;
+}
+
 /** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
 export interface LaneEvents {
   headers(ids: number[], ats: number[]): void;
@@ -64,6 +76,7 @@ interface Fetching {
   startedAt: number;
 }
 
+const RENDERED_TYPE = 'text/html; charset=utf-8';
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
 
@@ -320,7 +333,24 @@ export class Lane {
   }
 
   #readPage(lease: Lease, page: FetchedPage): Reading {
+    if (lease.kind === UrlKind.asset) {
+      return this.#reader.readAsset(lease, page);
+    }
     return lease.kind === UrlKind.sitemap ? this.#reader.readSitemap(lease, page) : this.#reader.read(lease, page);
+  }
+
+  /** A page that is fetched already, as a browser left it. */
+  read({ html, robots, ...page }: RenderedHtml): Outcome {
+    const lease: Lease = {
+      ...{ ...page, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, origin: 0 },
+      ...{ rules: null, rulesVersion: 0, wantsText: false },
+    };
+    const outcome = failure(lease, this.#clock.now(), null, null);
+    const { page: row, ...read } = this.#reader.read(lease, {
+      ...{ status: 200, contentType: RENDERED_TYPE, body: Buffer.from(html), robotsTag: robots },
+      ...{ location: null, lastModified: null, etag: null, links: null, truncated: false, telling: null },
+    });
+    return Object.assign(outcome, read, { page: sealPage(row), scopeVersion: this.#scopeVersion });
   }
 
   #readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): Reading {

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { type LinkZone, type LinkZones, linkZones } from '../content/link-zones.js';
+import { readableText } from '../content/visible-text.js';
+import { assetOffer } from '../frontier/asset-offer.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
@@ -55,10 +57,14 @@ export interface ReaderOptions {
   keepsBodies: boolean;
   /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
   unfollowed: ReadonlySet<number>;
+  /** Which of the pages that are kept a browser has to see. */
+  render: RenderMode;
 }
 
+export type RenderMode = 'never' | 'auto' | 'always';
+
 /** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message'> & {
+export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured'> & {
   page: PageRow;
 };
 
@@ -66,6 +72,9 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ENDED_EARLY = 'the body ended early';
 /** Before the label of a reference that is nowhere defined; no href begins so. */
 const NO_DEFINITION = '\0';
+/** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
+const LITTLE_TEXT = 500;
+const MOST_ASSET_HOPS = 10;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -102,6 +111,11 @@ export class PageReader {
     }
     if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
       reading.page.body = packBody(page.body, page.contentType);
+      if (isHtml && this.#options.render !== 'never') {
+        const { encoding } = detectEncoding(page.body, page.contentType);
+        reading.measured = this.#measure(decodeText(page.body, encoding).text);
+        reading.page.body.measured = reading.measured;
+      }
     }
     if (page.links !== null) {
       this.#readGivenLinks(lease, page.links, reading);
@@ -160,6 +174,27 @@ export class PageReader {
     reading.page.links = contents.entries.length;
     reading.message = contents.problem ?? contents.truncated;
     return reading;
+  }
+
+  /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
+  readAsset(lease: Lease, page: FetchedPage): Reading {
+    const reading = emptyReading(page);
+    if (REDIRECTS.has(page.status) && page.location !== null) {
+      const url = this.#resolve(page.location, lease.url);
+      if (url !== null && isHttp(url) && lease.hops < MOST_ASSET_HOPS) {
+        reading.offers.push(assetOffer(url, lease.hops + 1));
+        reading.redirect = { offer: 0 };
+        reading.redirectUrl = url;
+      }
+    } else if (page.status >= 200 && page.status < 300 && page.body !== null && !page.truncated) {
+      reading.page.body = packBody(page.body, page.contentType);
+    }
+    return reading;
+  }
+
+  #measure(html: string): NonNullable<Outcome['measured']> {
+    const { text, hasScripts } = readableText(html);
+    return { text, needsBrowser: this.#options.render === 'always' || (hasScripts && text < LITTLE_TEXT) };
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {

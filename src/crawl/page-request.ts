@@ -36,7 +36,7 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     url: lease.url,
     method: head ? 'HEAD' : 'GET',
     ...(firstBytes === null ? {} : { firstBytes }),
-    accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : ACCEPT,
+    accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : kind === UrlKind.asset ? '*/*' : ACCEPT,
     singleConnection: lease.paced,
     ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
     wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,

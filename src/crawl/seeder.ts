@@ -35,7 +35,7 @@ export interface SeederParts {
   /** What an earlier run of the crawl has kept. */
   kept: string | undefined;
   /** Durable when it resolves, with what is to be kept beside it. */
-  admit(offers: Offer[], meta?: Record<string, string>): Promise<void>;
+  admit(offers: Offer[], meta?: Record<string, string>): Promise<unknown>;
   resolve(host: string): Promise<string>;
   notice(text: string): void;
   /** It is over, or something happened that nobody foresaw. */

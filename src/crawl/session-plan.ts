@@ -12,6 +12,7 @@ import type { CrawlEnd } from './crawl.js';
 import type { IgnoreRule } from './crawl-scope.js';
 import type { CustomFetch } from './custom-source.js';
 import type { GovernorDecision } from './governor.js';
+import type { RenderMode } from './page-reader.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
 import type { CrawlSession } from './session.js';
 
@@ -48,12 +49,20 @@ export interface SessionPlan {
   /** At the end, in batches: the URLs that nothing was settled for (skipped, put off, failed with their host). */
   rest?(pages: PageResult[]): Promise<void>;
   /** Nothing is crawled: robots.txt and sitemaps are read, or a sample of the pages, and the store is asked this. */
-  preview?: { question: SurveyQuestion; choose: SchedulerOptions['choose'] };
+  preview?: PreviewWishes;
   /** Links are checked: more is kept of each page, and no outputs are written. */
   check?: CheckWishes;
   /** Pages are kept for a corpus, and no outputs are written. */
   docs?: DocsWishes;
   clock?: Clock;
+}
+
+/** What a preview wants otherwise than a crawl. */
+export interface PreviewWishes {
+  question: SurveyQuestion;
+  choose: SchedulerOptions['choose'];
+  /** The bodies of the sample stay in the directory. */
+  keepsPages: boolean;
 }
 
 /** What a check wants otherwise than a crawl. */
@@ -90,6 +99,8 @@ export interface DocsWishes {
   named: Iterable<string>;
   /** What earlier sessions of the same run have used of its limits. */
   spent: { ms: number; bytes: number };
+  /** Which pages are seen by a browser. */
+  render: RenderMode;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

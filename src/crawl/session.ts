@@ -9,6 +9,7 @@ import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { knownOffers, namedOffers, SeedBook } from '../frontier/seed-book.js';
+import type { Browser } from '../render/browser.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -24,7 +25,9 @@ import { LanePool } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { Notices } from './notices.js';
+import { browserFor, openRenderer } from './open-renderer.js';
 import { openSeeder } from './open-seeder.js';
+import type { Renderer } from './renderer.js';
 import type { Seeder } from './seeder.js';
 import type { SessionPlan, SessionResult } from './session-plan.js';
 import { checkSettings, docsSettings, type EngineSettings, engineSettings, surveySettings } from './settings.js';
@@ -59,6 +62,8 @@ export class CrawlSession {
   #startedAt = 0;
   #disk!: DiskWatch;
   #seeder: Seeder | null = null;
+  readonly #browser: Browser;
+  #renderer: Renderer | null = null;
 
   constructor(plan: SessionPlan) {
     this.#plan = plan;
@@ -72,6 +77,7 @@ export class CrawlSession {
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
+    this.#browser = browserFor(plan.resolved.options, this.#clock);
     this.settings =
       plan.preview !== undefined
         ? surveySettings(settings, plan.preview)
@@ -87,6 +93,9 @@ export class CrawlSession {
     const { resolved, directory, seeds } = this.#plan;
     const { options } = resolved;
     try {
+      if (this.settings.reader.render === 'always') {
+        await this.#browser.start();
+      }
       this.#opened = await this.#store.open({
         directory,
         create: seeds !== null,
@@ -107,7 +116,8 @@ export class CrawlSession {
         seeds: this.#seeds,
         badSeeds: this.#plan.badSeeds ?? [],
         reports: this.#reports(),
-        hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined,
+        hasOutputs: this.#plan.check === undefined && this.#plan.docs === undefined && this.#plan.preview === undefined,
+        rendersAll: this.settings.reader.render === 'always',
         scope: this.#scope(),
         pid: process.pid,
         wall: this.#clock.wall(),
@@ -117,9 +127,11 @@ export class CrawlSession {
         falsePositiveRate: options.fpRate,
         lookupBatch: options.fpCheckLimit,
       });
+      this.#renderer = await this.#openRenderer();
       this.#build();
       await this.#disk.checkAtStart();
     } catch (error) {
+      await this.#browser.close();
       await this.#store.close();
       throw error;
     }
@@ -143,6 +155,7 @@ export class CrawlSession {
       return await this.#finish(end);
     } finally {
       await this.#seeder?.close();
+      await this.#renderer?.close();
       await this.#lanes.close();
       await this.#store.close();
     }
@@ -209,6 +222,10 @@ export class CrawlSession {
       throw end.error;
     }
     await this.#frontier.close(end.reason);
+    const missed = this.#renderer?.missed ?? null;
+    if (missed !== null) {
+      this.#notices.add(missed);
+    }
     const counts = this.#frontier.counts();
     const summary = await this.#store.finish({
       facts: {
@@ -347,6 +364,7 @@ export class CrawlSession {
           this.#notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
       ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
+      ...(this.#renderer === null ? {} : { rendering: this.#renderer }),
       suspects: snapshot.suspects,
       rssBytes: () => process.memoryUsage.rss(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
@@ -370,6 +388,22 @@ export class CrawlSession {
       resolve: (host) => this.#lanes.resolve(host),
       notice: (text) => this.#notices.add(text),
       ended: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
+    });
+  }
+
+  /** Null where no browser is to see any page. */
+  #openRenderer(): Promise<Renderer | null> {
+    const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
+    return openRenderer({
+      mode: this.settings.reader.render,
+      browser: this.#browser,
+      store: this.#store,
+      admit: (offers) => this.#crawl.admit(offers),
+      isTrap: (url) => scope.trap(url) !== null,
+      read: (page) => this.#lanes.read(page),
+      rendered: (pages) => this.#crawl.rendered(pages),
+      notice: (text) => this.#notices.add(text),
+      changed: (error) => (error === null ? this.#crawl.wake() : this.#crawl.stop('error', 0, error)),
     });
   }
 
@@ -400,8 +434,10 @@ export class CrawlSession {
         words.scopeGrew(seed);
       },
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
+      assets: (ids, others) => this.#renderer?.assetsSettled(ids, others),
       settled: (pages) => {
         this.#settled += pages.length;
+        this.#renderer?.settled(pages);
         this.#plan.events.settled?.(pages);
       },
       originsLeft: (origins) => this.#lanes.forgetRules(origins),

@@ -12,7 +12,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import type { ReaderOptions } from './page-reader.js';
-import type { CheckWishes, DocsWishes } from './session-plan.js';
+import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -69,6 +69,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       linkFacts: false,
       keepsBodies: false,
       unfollowed: new Set(),
+      render: 'never',
     },
     lanes,
     memoryLimitBytes,
@@ -78,11 +79,11 @@ export function engineSettings(input: SettingsInput): EngineSettings {
 }
 
 /** The same engine, with no page asked for but those of a sample; `choose` null: of none at all. */
-export function surveySettings(settings: EngineSettings, { choose }: Pick<SchedulerOptions, 'choose'>): EngineSettings {
+export function surveySettings(settings: EngineSettings, { choose, keepsPages }: PreviewWishes): EngineSettings {
   return {
     ...settings,
     scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
-    reader: { ...settings.reader, keepsOutside: true },
+    reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages },
   };
 }
 
@@ -120,11 +121,11 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
 
 /** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
 export function docsSettings(settings: EngineSettings, wishes: DocsWishes): EngineSettings {
-  const { surveys, renews, unfollowed } = wishes;
+  const { surveys, renews, unfollowed, render } = wishes;
   return {
     ...settings,
     scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
-    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed) },
+    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed), render },
   };
 }
 

@@ -130,6 +130,7 @@ export class DocsRun {
     return {
       surveys: isSurvey,
       renews,
+      render: this.#plan.resolved.options.render,
       unfollowed: isSurvey ? [] : unfollowed,
       widened: new Map(isSurvey ? [] : widened),
       named: isSurvey ? [] : named,
@@ -185,7 +186,7 @@ export class DocsRun {
         outputs: this.#progress.outputs,
         isComplete: result.end.truncated === null,
         isStopped,
-        now: new Date(clock.wall()).toISOString(),
+        now: new Date(clock.wall()).toISOString().slice(0, 10),
       });
       if (!isStopped) {
         await this.#settle();

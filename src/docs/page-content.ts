@@ -2,6 +2,7 @@ import { inflateRawSync } from 'node:zlib';
 import type { Element } from '../content/element.js';
 import { mainContent } from '../content/extract/main-content.js';
 import type { SiteMemory } from '../content/extract/site-memory.js';
+import { type LinkedPlace, linkedPlaces } from '../content/markdown/linked-places.js';
 import { toMarkdown } from '../content/markdown/markdown.js';
 import { parseTree } from '../content/tree.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
@@ -22,13 +23,28 @@ export interface PageText {
 
 const FIRST_HEADING = /^#\s+(.+?)\s*#*\s*$/m;
 
-/** What a memory of the site learns from a page. */
-export function fingerprintsOf(page: KeptPage): readonly number[] {
-  return isMarkdown(page) ? [] : mainContent(treeOf(page), { url: page.url }).fingerprints;
+/** What has to be known of all pages before the first of them can be read. */
+export interface PageFacts {
+  /** For a memory of the site. */
+  fingerprints: readonly number[];
+  /** Places on this page and on others that it links to. */
+  linked: readonly LinkedPlace[];
 }
 
-/** What a person came to read, as Markdown with absolute links. A page that is Markdown already is taken as it is. */
-export function readPage(page: KeptPage, memory: SiteMemory): PageText {
+export function factsOf(page: KeptPage): PageFacts {
+  if (isMarkdown(page)) {
+    return { fingerprints: [], linked: [] };
+  }
+  const tree = treeOf(page);
+  const { nodes, fingerprints } = mainContent(tree, { url: page.url });
+  return { fingerprints, linked: linkedPlaces(nodes, { pageUrl: page.url, baseHref: baseHrefOf(tree) }) };
+}
+
+/**
+ * What a person came to read, as Markdown with absolute links. A page that is Markdown already is taken as it is.
+ * `linkedIds` are places on it that pages of the site link to.
+ */
+export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: ReadonlySet<string>): PageText {
   const { url } = page;
   if (isMarkdown(page)) {
     const markdown = textOf(page);
@@ -38,7 +54,7 @@ export function readPage(page: KeptPage, memory: SiteMemory): PageText {
   const { nodes, title } = mainContent(tree, { url, memory });
   const baseHref = baseHrefOf(tree);
   const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
-  const { markdown, text } = toMarkdown(nodes, { pageUrl: url, baseHref, linkFor });
+  const { markdown, text } = toMarkdown(nodes, { pageUrl: url, baseHref, linkFor, linkedIds });
   return { title, markdown, text };
 }
 

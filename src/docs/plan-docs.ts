@@ -27,6 +27,9 @@ export type PlannedDocs = { what: 'run'; plan: DocsPlan; notices: string[] } | {
 export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): PlannedDocs {
   const { options } = resolved;
   const { seeds, credentials, bad: badSeeds } = input;
+  if (options.output === '-') {
+    throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
+  }
   const outputs = outputFolders(seeds, options.output);
   const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
   const { directory, kept } =

@@ -1,21 +1,20 @@
+import { availableParallelism } from 'node:os';
 import { StateError } from '../base/errors.js';
 import type { OptionsOf } from '../config/options.js';
-import { corpusValidators } from '../corpus/before.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
-import type { CorpusInput } from '../corpus/document.js';
-import { isCorpus } from '../corpus/index-file.js';
+import type { CorpusInput, KnownPages } from '../corpus/document.js';
 import { loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
 import { Reader } from '../store/reader.js';
-import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import { Documents } from './documents.js';
+import { linkEnds, otherSlash } from './link-ends.js';
+import { linkPlaces } from './link-places.js';
 import { PageOrder } from './page-order.js';
-import { relink } from './relink.js';
 import { FEW_PAGES, scopeHint } from './scope-hint.js';
 
 export interface CorporaOrders {
@@ -46,12 +45,16 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
   const database = openStoreFile(storePath(orders.directory), { create: false, readOnly: true });
   try {
     const order = new PageOrder(database, orders.options);
-    const ends = redirectEnds(database, orders.options.maxRedirects);
+    const ends = linkEnds(database, orders.options);
     const tokens = await loadTokenCounter();
     const saved: SavedCorpus[] = [];
     for (const [place, seed] of new Reader(database).seeds().entries()) {
       const output = orders.outputs[place]!;
-      const documents = new Documents(database, await knownUrls(output));
+      const documents = new Documents(database, {
+        ...{ store: storePath(orders.directory), chunkTokens: orders.options.chunkTokens, tokens },
+        threads: orders.options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
+        linkEnd: ends,
+      });
       const ids = [...order.ofSeed(seed.seed)];
       const options: CorpusOptions = {
         title: titleOf(database, ids, seed),
@@ -60,11 +63,12 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         origin: originOf(seed.url),
         chunkTokens: orders.options.chunkTokens,
         tokens,
-        relink: (markdown, target) => relink(markdown, (url) => target(ends(url))),
+        linksOf: linkPlaces,
+        linkEnds: (url) => [ends(url), otherSlash(ends(url))],
         isComplete: orders.isComplete,
         now: orders.now,
       };
-      const report = await write(output, documents.inOrder(ids, seed.seed), options, orders);
+      const report = await write(output, (known) => documents.inOrder(ids, known), options, orders);
       const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
       saved.push({ seed: seed.url, output, failed: documents.failed, report, hint });
     }
@@ -77,7 +81,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
 /** Null where the run was stopped, or where there is nothing of one of several sites. */
 async function write(
   output: string,
-  inputs: AsyncIterable<CorpusInput>,
+  inputs: (known: KnownPages) => AsyncIterable<CorpusInput>,
   options: CorpusOptions,
   { isStopped, outputs }: CorporaOrders,
 ): Promise<CorpusReport | null> {
@@ -95,16 +99,6 @@ async function write(
   }
 }
 
-async function knownUrls(output: string): Promise<Set<string>> {
-  const known = new Set<string>();
-  if (isCorpus(output)) {
-    for await (const { url } of corpusValidators(output)) {
-      known.add(url);
-    }
-  }
-  return known;
-}
-
 /** That of the seed's own page, or of what it redirects to; else that of the first page. */
 function titleOf(database: Database, ids: readonly number[], seed: SeedRow): string {
   const select = database.prepare(
@@ -119,26 +113,4 @@ function titleOf(database: Database, ids: readonly number[], seed: SeedRow): str
     }
   }
   return first ?? seed.label;
-}
-
-/** A link to what redirects leads to where that ends; its fragment stays. */
-function redirectEnds(database: Database, maxRedirects: number): (url: string) => string {
-  const chains = new RedirectChains(database, maxRedirects);
-  const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
-  const ends = new Map<string, string>();
-  for (const { id, url } of database
-    .prepare(
-      'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
-    )
-    .all()) {
-    const end = chains.endOf(id);
-    if (end.problem === null) {
-      ends.set(url, urlOf.get(end.id)!.url);
-    }
-  }
-  return (url) => {
-    const hash = url.indexOf('#');
-    const end = ends.get(hash < 0 ? url : url.slice(0, hash));
-    return end === undefined ? url : end + (hash < 0 ? '' : url.slice(hash));
-  };
 }

@@ -9,8 +9,10 @@ import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
  * A host is paced by whoever holds its lease, so `headers` and `ended` are local and immediate: they start the host's clock and free its place.
  */
 export interface Frontier {
-  /** URLs from outside a page: seeds, and what third parties name. Durable when it resolves, with what is to be kept beside them. */
-  admit(offers: Offer[], meta?: Record<string, string>): Promise<void>;
+  /** URLs from outside a page: seeds, and what third parties name. Durable when it resolves, with what is to be kept beside them; the ids they are known by. */
+  admit(offers: Offer[], meta?: Record<string, string>): Promise<number[]>;
+  /** What a browser made of pages that are settled; durable when it resolves. */
+  rendered(pages: RenderedOutcome[]): Promise<void>;
   /**
    * Settles what came back and leases up to `want` URLs whose hosts may be asked now; all of it is durable when it resolves, in one
    * transaction where the store is local. No request goes out before.
@@ -116,8 +118,17 @@ export interface Outcome {
   /** URLs counted as skipped because their scheme is not http(s). */
   skippedLinks: number;
   textHash: number | null;
+  /** Of a page that is kept: how much there is to read, and whether a browser has to see it. */
+  measured?: { text: number; needsBrowser: boolean };
   /** The version of the scope its links were judged by. */
   scopeVersion: number;
+}
+
+/** What a browser made of a page; `outcome` null: it stays as it came. */
+export interface RenderedOutcome {
+  page: { id: number; depth: number; seed: number; flags: number };
+  text: number | null;
+  outcome: Outcome | null;
 }
 
 export interface FrontierCounts {

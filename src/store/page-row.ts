@@ -32,6 +32,8 @@ export interface KeptBody {
   type: string | null;
   /** Deflated, in base64. */
   packed: string;
+  /** How much there is to read, and whether a browser has to see it; left out where nobody asked. */
+  measured?: { text: number; needsBrowser: boolean };
 }
 
 /** What is kept of a page for a check: a row of `link_facts`. */

@@ -218,7 +218,7 @@ export class Rediscovery {
     if (!opened && isListed && (depth >= row.depth || (wasOffered && !offered))) {
       return false;
     }
-    const inScope = isListed || this.#scope.admits(row.url);
+    const inScope = isListed || row.kind === UrlKind.asset || this.#scope.admits(row.url);
     if (NEVER_LISTED.has(row.reason) || !(inScope || this.#scope.checksOutside)) {
       return false;
     }

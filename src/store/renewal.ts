@@ -7,12 +7,13 @@ const AGAIN = `state = ${UrlState.queued}, reason = NULL, attempts = 0, lost = 0
 
 /**
  * A finished crawl is to be brought up to date: what it begins with is asked for again, and what is known of it stands until there is
- * something new. Its caller has begun a transaction, here and below.
+ * something new. What pages load while they are rendered is asked for when one of them is. Its caller has begun a transaction, here and below.
  */
 export function renewFirst(database: Database): void {
   database.exec(`UPDATE urls SET flags = flags & ~${UrlFlag.renew} WHERE (flags & ${UrlFlag.renew}) <> 0;
     UPDATE urls SET ${AGAIN}, class = 1
       WHERE (kind = ${UrlKind.sitemap} OR (kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0)) AND ${ASKED};
+    UPDATE urls SET state = ${UrlState.unlisted}, reason = 'asset', attempts = 0, lost = 0, not_before = 0 WHERE kind = ${UrlKind.asset};
     DELETE FROM attempts;
     UPDATE hosts SET dispatched = 0, sitemap_files = 0, failures = 0, blocked_until = 0, block_reason = NULL, deferred_reason = NULL;
     UPDATE origins SET robots_state = 'unknown', robots_expires_at = 0, sitemaps_sought = 0;

@@ -113,8 +113,12 @@ CREATE TABLE link_facts (
 CREATE TABLE bodies (
   page INTEGER PRIMARY KEY,
   type TEXT,
-  packed BLOB NOT NULL
+  packed BLOB NOT NULL,
+  rendering INTEGER NOT NULL DEFAULT 0,
+  text INTEGER,
+  rendered_text INTEGER
 );
+CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = 1;
 
 CREATE TABLE attempts (
   url INTEGER NOT NULL,

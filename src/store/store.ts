@@ -4,7 +4,7 @@ import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { UNANSWERED, UrlFlag, UrlState } from './url-state.js';
+import { Rendering, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -102,6 +102,15 @@ export class Store {
     });
     this.database.exec('COMMIT');
     return queued;
+  }
+
+  /** Pages that are kept as they came wait for a browser. */
+  renderAll(): void {
+    this.database.exec(
+      `UPDATE bodies SET rendering = ${Rendering.wanted} WHERE rendering IN (${Rendering.none}, ${Rendering.futile})
+         AND (type IS NULL OR type LIKE 'text/html%' OR type LIKE 'application/xhtml%')
+         AND page IN (SELECT id FROM urls WHERE kind = ${UrlKind.page})`,
+    );
   }
 
   /** Begins a run: what was leased when the last one ended is queued again, and counted. */

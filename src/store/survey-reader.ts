@@ -40,6 +40,12 @@ export interface SurveyedSitemap {
   isIndex: boolean;
 }
 
+export interface ListedPage {
+  id: number;
+  given: 0 | 1;
+  named: 0 | 1;
+}
+
 const PAGE = `urls.kind = ${UrlKind.page}`;
 
 /** Reads what a survey or a sample has found; see crawl/preview. */
@@ -140,14 +146,15 @@ export class SurveyReader {
       .map(({ status, isHtml, pages }) => ({ status, isHtml: isHtml === 1, pages }));
   }
 
-  /** Pages that a crawl asks for, as far as their state says. `given`: a seed, or named in a sitemap. */
-  listed(): IterableIterator<{ id: number; given: 0 | 1 }> {
+  /** Pages that a crawl asks for, as far as their state says. `given`: a seed, or named in a sitemap; `named`: the latter. */
+  listed(): IterableIterator<ListedPage> {
     return this.#database
       .prepare(
-        `SELECT urls.id AS id, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given FROM urls LEFT JOIN urls AS parents ON parents.id = urls.parent
+        `SELECT urls.id AS id, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given,
+           parents.kind IS ${UrlKind.sitemap} AS named FROM urls LEFT JOIN urls AS parents ON parents.id = urls.parent
          WHERE ${PAGE} AND (urls.state IN (${UrlState.queued}, ${UrlState.leased}) OR (urls.state IN (${UrlState.done}, ${UrlState.failed}) AND urls.attempts > 0))`,
       )
-      .iterate() as IterableIterator<{ id: number; given: 0 | 1 }>;
+      .iterate() as IterableIterator<ListedPage>;
   }
 
   lastId(): number {

@@ -8,6 +8,8 @@ export interface Transaction {
   /** URLs seen for the first time, ids ascending. Those marked `unsure` may turn out to be known on disk. */
   newUrls: NewUrl[];
   settled: SettledUrl[];
+  /** Pages that are settled already and have been through a browser. */
+  rendered: RenderedPage[];
   /** Known URLs found again, nearer or by a link that may be followed. */
   found: FoundAgain[];
   leased: number[];
@@ -64,6 +66,15 @@ export interface SettledUrl {
   newIds: number[];
   /** The depth its links were offered from; -1 where they have to be offered again (the scope grew meanwhile). */
   depth: number;
+}
+
+/** What a browser made of a page. */
+export interface RenderedPage {
+  id: number;
+  /** Characters that there are to read; null where the browser came to no end. */
+  text: number | null;
+  /** Null: the page stays as it came. */
+  reading: (Pick<SettledUrl, 'edges' | 'rels' | 'texts' | 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }
 
 /** A request after which the URL was asked for once more. */

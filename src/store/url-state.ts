@@ -28,8 +28,11 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
   [UrlState.unlisted]: [UrlState.queued, UrlState.skipped],
 };
 
-/** A probe is a URL that no page names: what a site answers for what it does not have. */
-export const UrlKind = { page: 0, robots: 1, sitemap: 2, probe: 3 } as const;
+/**
+ * A probe is a URL that no page names: what a site answers for what it does not have. An asset is what a page loads while it is rendered;
+ * the same URL may also be a page, and is another one then.
+ */
+export const UrlKind = { page: 0, robots: 1, sitemap: 2, probe: 3, asset: 4 } as const;
 export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
 
 /**
@@ -67,6 +70,17 @@ export const UrlFlag = {
   beyond: 2048,
   /** Known from an earlier run: asked whether it has changed. */
   renew: 4096,
+} as const;
+
+/** Whether a page that is kept has been through a browser. Numbers are stored: only append. */
+export const Rendering = {
+  /** It needs none, or nobody asked for it. */
+  none: 0,
+  wanted: 1,
+  /** The body is what the browser made of it. */
+  rendered: 2,
+  /** The browser made nothing better of it: the body is as it came. */
+  futile: 3,
 } as const;
 
 /** Out of scope, not only too deep. */

@@ -2,13 +2,13 @@ import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/place.js';
 import { HostsTable } from './hosts-table.js';
 import { PENDING } from './packed-edges.js';
-import { type LinkFacts, PAGE_COLUMNS, pageValues } from './page-row.js';
+import { type LinkFacts, openPage, PAGE_COLUMNS, pageValues } from './page-row.js';
 import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
-import type { CommitAnswer, NewUrl, SettledUrl, Transaction } from './transaction.js';
+import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps-table.js';
-import { LEGAL_MOVES, QueueClass, STATE_NAMES, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { LEGAL_MOVES, QueueClass, Rendering, STATE_NAMES, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 export interface WriterOptions {
   expectedUrls: number;
@@ -107,6 +107,9 @@ export class Writer {
     }
     for (const settled of transaction.settled) {
       this.#settle(settled, knownIds, transaction.at, answer);
+    }
+    for (const rendered of transaction.rendered) {
+      this.#render(rendered, knownIds, answer);
     }
     for (const found of transaction.found) {
       this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer, found.candidate ?? 0);
@@ -252,7 +255,7 @@ export class Writer {
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
     this.#insertPage(settled, redirectTo);
     if (settled.edges !== null && settled.edges.length > 0) {
-      this.#insertEdges(settled, settled.edges, knownIds);
+      this.#insertEdges(id, settled, settled.edges, knownIds);
     }
     if (depth !== settled.depth) {
       this.#rediscovery.offerAgain(id, depth, answer);
@@ -278,7 +281,30 @@ export class Writer {
       this.#insertFacts(settled.id, facts);
     }
     if (body !== null) {
-      this.#statements.insertBody.run(settled.id, body.type, Buffer.from(body.packed, 'base64'));
+      const { text, needsBrowser } = body.measured ?? { text: null, needsBrowser: false };
+      const rendering = needsBrowser ? Rendering.wanted : Rendering.none;
+      this.#statements.insertBody.run(settled.id, body.type, Buffer.from(body.packed, 'base64'), rendering, text);
+    }
+  }
+
+  /** What the browser made of a page stands in place of what came; the hash stays that of what came. */
+  #render({ id, text, reading }: RenderedPage, knownIds: Map<number, number>, answer: CommitAnswer): void {
+    if (reading === null) {
+      this.#statements.keepAsItCame.run(text, id);
+      return;
+    }
+    const { title, description, lang, canonical, robotsMeta, links, body } = openPage(reading.page);
+    const { changes } = this.#statements.replaceBody.run(body!.type, Buffer.from(body!.packed, 'base64'), text, id);
+    if (Number(changes) === 0) {
+      return;
+    }
+    this.#statements.updatePage.run(title, description, lang, canonical, robotsMeta, links, id);
+    if (reading.edges !== null) {
+      this.#insertEdges(id, reading, reading.edges, knownIds);
+    }
+    const { depth } = this.#statements.depthOf.get(id)!;
+    if (depth !== reading.depth) {
+      this.#rediscovery.offerAgain(id, depth, answer);
     }
   }
 
@@ -293,19 +319,24 @@ export class Writer {
     );
   }
 
-  #insertEdges(settled: SettledUrl, edges: Uint32Array, knownIds: Map<number, number>): void {
+  #insertEdges(
+    page: number,
+    { newIds, rels, texts }: Pick<SettledUrl, 'newIds' | 'rels' | 'texts'>,
+    edges: Uint32Array,
+    knownIds: Map<number, number>,
+  ): void {
     for (let i = 0; i < edges.length; i += 2) {
       const target = edges[i]!;
       if (target >= PENDING) {
-        const id = settled.newIds[target - PENDING]!;
+        const id = newIds[target - PENDING]!;
         edges[i] = knownIds.get(id) ?? id;
       }
     }
     this.#statements.insertEdges.run(
-      settled.id,
+      page,
       new Uint8Array(edges.buffer, edges.byteOffset, edges.byteLength),
-      settled.rels.length > 0 ? JSON.stringify(settled.rels) : null,
-      settled.texts === null ? null : JSON.stringify(settled.texts),
+      rels.length > 0 ? JSON.stringify(rels) : null,
+      texts === null ? null : JSON.stringify(texts),
     );
   }
 
@@ -342,6 +373,10 @@ function prepare(
   | 'insertEdges'
   | 'insertFacts'
   | 'insertBody'
+  | 'keepAsItCame'
+  | 'replaceBody'
+  | 'updatePage'
+  | 'depthOf'
   | 'seenAgain'
   | 'insertKeys'
   | 'insertAttempt'
@@ -364,7 +399,21 @@ function prepare(
       `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
     ),
     insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
-    insertBody: database.prepare('INSERT OR REPLACE INTO bodies (page, type, packed) VALUES (?, ?, ?)'),
+    insertBody: database.prepare(
+      'INSERT OR REPLACE INTO bodies (page, type, packed, rendering, text) VALUES (?, ?, ?, ?, ?)',
+    ),
+    keepAsItCame: database.prepare(
+      `UPDATE bodies SET rendering = ${Rendering.futile}, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
+    ),
+    replaceBody: database.prepare(
+      `UPDATE bodies SET type = ?, packed = ?, rendering = ${Rendering.rendered}, rendered_text = ?
+       WHERE page = ? AND rendering = ${Rendering.wanted}`,
+    ),
+    updatePage: database.prepare(
+      `UPDATE pages SET title = coalesce(nullif(?, ''), title), description = coalesce(nullif(?, ''), description), lang = coalesce(?, lang),
+         canonical = coalesce(?, canonical), robots_meta = ?, links = ? WHERE id = ?`,
+    ),
+    depthOf: database.prepare('SELECT depth FROM urls WHERE id = ?'),
     seenAgain: database.prepare('UPDATE pages SET fetched_at = ? WHERE id = ?'),
     insertFacts: database.prepare(
       'INSERT OR REPLACE INTO link_facts (page, hrefs, places, anchors, headers, text_hash) VALUES (?, ?, ?, ?, ?, ?)',

@@ -87,8 +87,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --constructor', 'unknown option --constructor'],
     ['crwal a.test', 'unknown command crwal; did you mean crawl?'],
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
-    ['graph dir', '`gossamer graph` is not part of this version'],
-    ['mcp dir', '`gossamer mcp` is not part of this version'],
+    ['serve dir', '`gossamer serve` is not part of this version'],
     ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
     ['crawl --keep=text', '--keep is not part of this version: bodies and texts of pages are not kept'],
     [
@@ -104,7 +103,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, preview, export, explain, robots, status, list, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, preview, export, explain, robots, status, list, search, show, mcp, delete',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -124,7 +123,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

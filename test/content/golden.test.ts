@@ -7,13 +7,23 @@ import { mainContent } from '../../src/content/extract/main-content.js';
 import { toMarkdown } from '../../src/content/markdown/markdown.js';
 import { parseTree } from '../../src/content/tree.js';
 
-/** A page of each site, with the languages that its code is in. The Markdown that is expected of it is in golden/. */
+/** Pages of five sites, with the languages that their code is in. The Markdown that is expected of them is in golden/. */
 const PAGES = [
-  { name: 'sphinx/python-library-bisect', languages: ['python'], code: 4 },
-  { name: 'docbook/postgresql-tutorial-join', languages: [''], code: 10 },
+  { name: 'sphinx/python-library-bisect', languages: ['pycon', 'python'], code: 4 },
+  { name: 'sphinx/python-library-constants', languages: [], code: 0 },
+  { name: 'sphinx/python-tutorial-floatingpoint', languages: ['pycon', 'python'], code: 26 },
+  { name: 'docbook/postgresql-tutorial-join', languages: ['', 'sql'], code: 10 },
+  { name: 'docbook/postgresql-sql-createcollation', languages: ['', 'sql'], code: 4 },
+  { name: 'docbook/postgresql-indexes-opclass', languages: ['', 'sql'], code: 5 },
   { name: 'sphinx/django-ref-class-based-views-mixins-simple', languages: ['python'], code: 2 },
-  { name: 'javadoc/openjdk-util-locale-filteringmode', languages: ['java', ''], code: 9 },
-  { name: 'mediawiki/cppreference-cpp-thread-async', languages: ['cpp', ''], code: 3 },
+  { name: 'sphinx/django-intro-tutorial06', languages: ['', 'console', 'css', 'django'], code: 5 },
+  { name: 'sphinx/django-faq-usage', languages: [], code: 0 },
+  { name: 'javadoc/openjdk-util-locale-filteringmode', languages: ['', 'java'], code: 9 },
+  { name: 'javadoc/openjdk-net-urlencoder', languages: ['java'], code: 4 },
+  { name: 'javadoc/openjdk-util-zip-gzipoutputstream', languages: ['java'], code: 8 },
+  { name: 'mediawiki/cppreference-cpp-thread-async', languages: ['', 'cpp'], code: 3 },
+  { name: 'mediawiki/cppreference-cpp-language-lifetime', languages: ['cpp'], code: 6 },
+  { name: 'mediawiki/cppreference-cpp-container-queue', languages: [], code: 0 },
 ];
 
 const byName = new Map(readManifest().map((entry) => [entry.name, entry]));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import type { CorpusOptions } from '../../src/corpus/corpus-options.js';
-import type { CorpusDocument, CorpusInput, Relink } from '../../src/corpus/document.js';
+import type { CorpusDocument, CorpusInput, LinksOf } from '../../src/corpus/document.js';
 import { ESTIMATE } from '../../src/corpus/tokens.js';
 import { filesBelow } from '../../src/corpus/tree.js';
 import { writeCorpus } from '../../src/corpus/write-corpus.js';
@@ -37,12 +37,11 @@ export function page(path: string, fields: Partial<CorpusDocument> = {}): Corpus
   };
 }
 
-/** Turns `[text](https://…)`; enough for these tests. */
-export const relink: Relink = (markdown, target) =>
-  markdown.replace(/\]\((https?:[^()\s]+)\)/g, (link, url: string) => {
-    const turned = target(url);
-    return turned === null ? link : `](${turned})`;
-  });
+/** Finds `[text](https://…)`; enough for these tests. */
+export const linksOf: LinksOf = (markdown) =>
+  [...markdown.matchAll(/(?<=\]\()https?:[^()\s]+(?=\))/g)].map(({ 0: url, index: start }) => ({
+    ...{ start, end: start + url.length, url },
+  }));
 
 export const OPTIONS: CorpusOptions = {
   title: 'Docs',
@@ -51,7 +50,7 @@ export const OPTIONS: CorpusOptions = {
   origin: ORIGIN,
   chunkTokens: 512,
   tokens: ESTIMATE,
-  relink,
+  linksOf,
   now: '2026-02-01T00:00:00.000Z',
 };
 

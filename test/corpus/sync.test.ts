@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { corpusValidators } from '../../src/corpus/before.js';
@@ -50,6 +51,68 @@ describe('a second run', () => {
     const after = snapshot(dir);
     expect(Object.keys(after).filter((path) => after[path] !== before[path])).toEqual(['changes.jsonl', 'index.json']);
     expect(after['changes.jsonl']).toBe('');
+  });
+
+  describe('measures', () => {
+    const site = ['/a', '/b', '/c'].map((path) =>
+      page(path, { markdown: `# ${path}\n\n${'some words '.repeat(300)}` }),
+    );
+    /** The texts that were counted. */
+    async function counted(dir: string, inputs: readonly CorpusInput[], chunkTokens = 512): Promise<string> {
+      const texts: string[] = [];
+      const count = (text: string): number => {
+        texts.push(text);
+        return text.length >> 2;
+      };
+      await write(dir, inputs, { tokens: { count, isEstimate: true }, chunkTokens });
+      return texts.join('\n');
+    }
+
+    it('no page that is as it was, however it is handed over', async () => {
+      const dir = join(temporaryFolder(), 'docs');
+      await counted(dir, site);
+      const before = snapshot(dir);
+      expect(await counted(dir, [site[0]!, { ...site[1]!, ...later }, known('/c')])).toBe('');
+      expect({ ...snapshot(dir), 'index.json': '', 'changes.jsonl': '' }).toEqual({
+        ...before,
+        ...{ 'index.json': '', 'changes.jsonl': '' },
+      });
+    });
+
+    it('a page that changed, and no other', async () => {
+      const dir = join(temporaryFolder(), 'docs');
+      await counted(dir, site);
+      const changed = page('/b', { markdown: '# other' });
+      expect(await counted(dir, [site[0]!, changed, known('/c')])).toMatch(/^(?:# other\n?)+$/);
+    });
+
+    it('all pages where chunks are to be of another size, and what an interrupted run took in by the old one', async () => {
+      const [dir, other] = [join(temporaryFolder(), 'docs'), join(temporaryFolder(), 'docs')];
+      await counted(dir, site);
+      expect(await counted(dir, [site[0]!, known('/b'), known('/c')], 128)).toContain('# /c');
+      await counted(other, site, 128);
+      expect(read(dir, 'chunks.jsonl')).toBe(read(other, 'chunks.jsonl'));
+
+      const late = join(temporaryFolder(), 'docs');
+      function* cut() {
+        yield* site;
+        throw new Error('interrupted');
+      }
+      await expect(write(late, cut() as unknown as CorpusInput[])).rejects.toThrow('interrupted');
+      await counted(late, [known('/a'), known('/b'), known('/c')], 128);
+      expect(read(late, 'chunks.jsonl')).toBe(read(other, 'chunks.jsonl'));
+    });
+
+    it('a page again whose chunks were changed by hand, or whose title is another', async () => {
+      const dir = join(temporaryFolder(), 'docs');
+      await counted(dir, site);
+      const chunks = read(dir, 'chunks.jsonl');
+      writeFileSync(join(dir, 'chunks.jsonl'), chunks.replace('some words', 'SOME WORDS'));
+      expect(await counted(dir, site)).toContain('# /a');
+      expect(read(dir, 'chunks.jsonl')).toBe(chunks);
+      expect(await counted(dir, [{ ...site[0]!, title: 'Other' }, site[1]!, site[2]!])).toContain('# /a');
+      expect(lines(dir, 'chunks.jsonl')[0]!.title).toBe('Other');
+    });
   });
 
   it('says which chunks to write and which to delete, and no others', async () => {

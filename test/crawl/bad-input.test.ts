@@ -150,10 +150,12 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
       ['resume', directory],
       ['status', directory],
       ['export', directory, '--format', 'jsonl'],
-      ['delete', directory],
     ]) {
       expect(await refusal(command, 3)).toBe(`there is no crawl in ${directory} (no crawl.sqlite)`);
     }
+    expect(await refusal(['delete', directory], 3)).toBe(
+      `there is no crawl in ${directory} (no crawl.sqlite), and no corpus`,
+    );
     expect(readdirSync(directory)).toEqual([]);
   });
 

@@ -175,7 +175,12 @@ class Lanes {
       return {
         take: (jobs) => taken.push(...jobs.map((each) => each.lease.id)),
         ...{ widenScope: unused, forgetRules: unused, flow: unused, abort: unused, dropCaches: unused },
-        ...{ resolve: async () => '', close: async () => {}, peakWaiting: () => 0 },
+        ...{
+          read: () => Promise.reject(new Error('unused')),
+          resolve: async () => '',
+          close: async () => {},
+          peakWaiting: () => 0,
+        },
       };
     };
     const keys = new KeyTable(Number.POSITIVE_INFINITY);

@@ -13,6 +13,7 @@ function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): La
       forgetRules: () => {},
       flow: () => {},
       dropCaches: () => {},
+      read: () => Promise.reject(new Error('unused')),
       resolve: () => lookUp(listener),
       peakWaiting: () => 0,
       close: async () => {},

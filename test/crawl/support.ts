@@ -24,7 +24,7 @@ export function gossamer(
 
 export function start(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; input?: string } = {},
+  options: { cwd?: string; env?: Record<string, string>; input?: string; keepsInputOpen?: boolean } = {},
 ) {
   const child = spawn(process.execPath, [BIN, ...args], {
     cwd: options.cwd ?? tmpdir(),
@@ -39,7 +39,7 @@ export function start(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  child.stdin.end(options.input ?? '');
+  if (options.keepsInputOpen !== true) child.stdin.end(options.input ?? '');
   const ended = new Promise<Run>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });

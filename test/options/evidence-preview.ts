@@ -111,6 +111,16 @@ export const PREVIEW_EVIDENCE: Row[] = (
       ],
     },
     {
+      key: 'for',
+      stage: list,
+      values: [[], ['--for', 'docs']],
+      sees: (seen) => [pagesOf(seen), answerOf(seen).corpus?.pages?.low],
+      gives: [
+        [8, undefined],
+        [7, 7],
+      ],
+    },
+    {
       key: 'include',
       stage: list,
       values: [[], ['--include', '**/docs/**']],

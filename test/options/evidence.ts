@@ -1,4 +1,5 @@
 import { CHECK_EVIDENCE } from './evidence-check.js';
+import { CORPUS_EVIDENCE } from './evidence-corpus.js';
 import { DOCS_EVIDENCE } from './evidence-docs.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
@@ -9,6 +10,7 @@ import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
 import { PRESET_EVIDENCE } from './evidence-presets.js';
 import { PREVIEW_EVIDENCE } from './evidence-preview.js';
+import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
@@ -29,6 +31,8 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...NETWORK_EVIDENCE,
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
+  ...CORPUS_EVIDENCE,
+  ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...GENERAL_EVIDENCE,
 ]);

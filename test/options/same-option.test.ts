@@ -97,6 +97,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
+  batchOf('search', 'search', (key) => !APART.includes(key)),
 ];
 
 /** What `--print-config` says, by option; JSON where the command can. */
@@ -122,7 +123,7 @@ describe('an option is the same, however it is given', () => {
       const asksForJson = batch.keys.includes('json') || !specOf('json').commands.includes(batch.command);
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
-        const directory = batch.command === 'export' ? ['some-crawl'] : [];
+        const directory = { export: ['some-crawl'], search: ['some-corpus', 'word'] }[batch.command as string] ?? [];
         const run = await gossamer([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));

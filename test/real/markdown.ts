@@ -114,6 +114,7 @@ function textOf(node: Node): string {
 const bareCode = (text: string): string =>
   text
     .replaceAll('\u00a0', ' ')
+    .replaceAll('\u200b', '')
     .replace(/^(?:[ \t]*\n)+/, '')
     .trimEnd();
 

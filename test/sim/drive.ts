@@ -8,7 +8,7 @@ const BREATHE_EVERY = 10_000;
 /** Lets time go on, one event after the other, until the promise is kept: then true, or false when it is not in time. */
 export async function drive(
   clock: VirtualClock,
-  promise: Promise<void>,
+  promise: Promise<unknown>,
   untilMs: number,
   afterStep: () => void,
 ): Promise<boolean> {

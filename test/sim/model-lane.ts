@@ -151,6 +151,10 @@ export class ModelLane implements LanePort {
   flow(): void {}
 
   dropCaches(): void {}
+  read(): Promise<never> {
+    return Promise.reject(new Error('nothing is rendered here'));
+  }
+
   resolve(host: string): Promise<string> {
     const { lookUps } = this.#web;
     lookUps.peak = Math.max(lookUps.peak, ++lookUps.now);

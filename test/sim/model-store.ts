@@ -59,7 +59,7 @@ export class ModelStore implements StorePort {
   readonly #latency: StoreLatency;
   readonly #listener: StoreListener;
   /** By kind: a sitemap that is also linked as a page is another URL. */
-  readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map(), new Map()];
+  readonly #ids: Record<UrlKind, Map<string, number>> = [new Map(), new Map(), new Map(), new Map(), new Map()];
   readonly #patterns = new Set<string>();
   #busyUntil = 0;
 

@@ -180,7 +180,7 @@ export class Simulation {
     return end;
   }
 
-  #drive(promise: Promise<void>, untilMs: number): Promise<boolean> {
+  #drive(promise: Promise<unknown>, untilMs: number): Promise<boolean> {
     return drive(this.clock, promise, untilMs, () => this.#check());
   }
 

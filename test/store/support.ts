@@ -75,7 +75,7 @@ export const begin = (store: Store, hostsInMemory = 100) => store.begin({ pid: 1
 export function transaction(fields: Partial<Transaction>): Transaction {
   return {
     ...{ at: 0, newUrls: [], settled: [], found: [], leased: [], returned: [], skipped: [], hosts: [], origins: [] },
-    ...{ trapped: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
+    ...{ rendered: [], trapped: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
     ...fields,
   };
 }

@@ -7,13 +7,23 @@ const FEWEST_LINKS = 2;
 const LONGEST_HEADING = 300;
 const LISTS = new Set(['ul', 'ol', 'dl']);
 
+/** A heading of the page: where it stands and what it says. */
+interface Heading {
+  readonly at: number;
+  readonly isTitle: boolean;
+  readonly text: string;
+}
+
 /** Drops tables of contents of the page itself: lists of links to places on it that say what the headings say. */
 export function dropContentsLists(outline: Outline, from: number, url: string | null): void {
-  const headings = new Set<string>();
+  const headings: Heading[] = [];
   for (const i of outline.within(from)) {
-    if (HEADINGS.has(outline.elements[i]!.name)) headings.add(plain(outline.beginning(i, LONGEST_HEADING)));
+    const { name } = outline.elements[i]!;
+    if (HEADINGS.has(name)) {
+      headings.push({ at: i, isTitle: name === 'h1', text: plain(outline.beginning(i, LONGEST_HEADING)) });
+    }
   }
-  if (headings.size < FEWEST_LINKS) return;
+  if (new Set(headings.map(({ text }) => text)).size < FEWEST_LINKS) return;
   const lists: number[] = [];
   for (const i of outline.within(from)) {
     const isInAnother = lists.length > 0 && outline.isIn(i, lists.at(-1)!);
@@ -23,19 +33,28 @@ export function dropContentsLists(outline: Outline, from: number, url: string | 
   for (const i of lists) outline.drop(i);
 }
 
-function isContentsList(outline: Outline, list: number, headings: ReadonlySet<string>, url: string | null): boolean {
+function isContentsList(outline: Outline, list: number, headings: readonly Heading[], url: string | null): boolean {
   if (outline.text(list) === 0 || outline.linkDensity(list) < MOST) return false;
-  let links = 0;
-  let named = 0;
+  const links: string[] = [];
   for (const i of outline.within(list)) {
     const element = outline.elements[i]!;
     const href = element.name === 'a' ? element.attribute('href') : null;
     if (href === null) continue;
     if (!leadsHere(href, url)) return false;
-    links++;
-    if (headings.has(plain(outline.beginning(i, LONGEST_HEADING)))) named++;
+    links.push(plain(outline.beginning(i, LONGEST_HEADING)));
   }
-  return links >= FEWEST_LINKS && named >= links * MOST;
+  if (links.length < FEWEST_LINKS) return false;
+  const named = new Set(links);
+  const known = headings.filter(({ text }) => named.has(text));
+  const texts = new Set(known.map(({ text }) => text));
+  if (links.filter((text) => texts.has(text)).length < links.length * MOST) return false;
+  return known.length * 2 >= headings.length || leadsIn(headings, outline.ends[list]!, texts);
+}
+
+/** Whether what follows is what the list names; else it is a list in the text that refers to some sections elsewhere. */
+function leadsIn(headings: readonly Heading[], end: number, named: ReadonlySet<string>): boolean {
+  const next = headings.find(({ at }) => at >= end);
+  return next === undefined || next.isTitle || named.has(next.text);
 }
 
 /** The box around a list, as long as there is little else in that: its title. */

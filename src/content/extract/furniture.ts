@@ -50,9 +50,11 @@ const LEAST_LEFT = 20;
 const CLEAR_WORDS = /\b(?:footer|colophon|cookies?|consent|navbar|navigation|breadcrumbs?|comments|disqus|toc)\b/;
 const LONGEST_NAME = 200;
 const MOST_LINKED = 0.5;
+const ALL_LINKED = 0.95;
 
 /** Drops what is around the text on any page, by what elements are and are called. */
 export function dropFurniture(outline: Outline, from: number, url: string | null): void {
+  dropMasthead(outline, from, url);
   const whole = outline.weight(from);
   const text = outline.text(from);
   const titles = outline.counts(({ name }, i) => name === 'h1' && !outline.isGone(i));
@@ -65,6 +67,25 @@ export function dropFurniture(outline: Outline, from: number, url: string | null
     if (!isTooMuch && !holdsTitle(outline, i, titles) && !listsOtherPages(outline, i, url)) candidates.push(i);
   }
   for (const i of candidates) outline.drop(i);
+}
+
+/** The name of the site above the title of the page: a first heading that is a link to elsewhere, before one that is none. */
+function dropMasthead(outline: Outline, from: number, url: string | null): void {
+  const titles: number[] = [];
+  for (const i of outline.within(from)) {
+    if (outline.elements[i]!.name === 'h1' && !outline.isGone(i) && outline.text(i) > 0) titles.push(i);
+    if (titles.length === 2) break;
+  }
+  const [first, second] = titles;
+  if (second === undefined || outline.linkDensity(first!) < ALL_LINKED || outline.linkDensity(second) >= MOST_LINKED)
+    return;
+  for (const i of outline.within(first!)) {
+    const href = outline.elements[i]!.name === 'a' ? outline.elements[i]!.attribute('href') : null;
+    if (href !== null && !leadsHere(href, url)) {
+      outline.drop(first!);
+      return;
+    }
+  }
 }
 
 /** Called a table of contents, in the text: the pages below this one are listed there. */

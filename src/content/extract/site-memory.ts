@@ -8,16 +8,25 @@ const NEARLY_ALWAYS = 0.8;
 /** A page with more blocks counts with its first ones. */
 const MOST_BLOCKS = 8192;
 
+const PAGES_BYTES = Uint32Array.BYTES_PER_ELEMENT;
+
 /**
  * What pages of one site have said so far, block by block: what is said on many of them is no page's own. Learning pages in another order,
- * or in several memories that are merged, comes to the same.
+ * or in several threads over the same memory, comes to the same.
  */
 export class SiteMemory {
-  readonly #sketch = new Sketch();
-  #pages = 0;
+  readonly shared: SharedArrayBuffer;
+  readonly #pages: Uint32Array;
+  readonly #sketch: Sketch;
+
+  constructor(shared = new SharedArrayBuffer(PAGES_BYTES + Sketch.BYTES)) {
+    this.shared = shared;
+    this.#pages = new Uint32Array(shared, 0, 1);
+    this.#sketch = new Sketch(shared, PAGES_BYTES);
+  }
 
   get pages(): number {
-    return this.#pages;
+    return this.#pages[0]!;
   }
 
   /** The fingerprints of one page; each counts once. */
@@ -29,12 +38,7 @@ export class SiteMemory {
       known.add(each);
       this.#sketch.add(each);
     }
-    this.#pages++;
-  }
-
-  merge(other: SiteMemory): void {
-    this.#sketch.merge(other.#sketch);
-    this.#pages += other.#pages;
+    Atomics.add(this.#pages, 0, 1);
   }
 
   isFrequent(fingerprint: number): boolean {
@@ -47,6 +51,6 @@ export class SiteMemory {
 
   #isOn(fingerprint: number, share: number): boolean {
     const count = this.#sketch.count(fingerprint);
-    return count >= FEWEST_PAGES && count >= this.#pages * share;
+    return count >= FEWEST_PAGES && count >= this.pages * share;
   }
 }

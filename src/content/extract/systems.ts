@@ -20,13 +20,21 @@ const RULES: readonly Rule[] = [
   {
     name: 'Sphinx',
     marks: ['div.sphinxsidebar', 'div.documentwrapper', '#furo-main-content', 'div.rst-content', '.bd-article'],
-    content: ['#furo-main-content', 'div[itemprop=articleBody]', '.bd-article', 'div.body', 'div[role=main]'],
+    content: [
+      '#furo-main-content',
+      'div[itemprop=articleBody]',
+      '.bd-article',
+      'div.body',
+      'div[role=main]',
+      '#yui-main div.yui-g',
+    ],
     drop: [
       '.headerlink',
       '.viewcode-link',
       'div.topic.contents',
       'nav',
       '.genindex-jumpbox',
+      '.console-block label',
       '.sphinxsidebar',
       '.related',
     ],

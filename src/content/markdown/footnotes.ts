@@ -1,12 +1,15 @@
 import type { Child, Element } from '../element.js';
 import { textOf } from '../element.js';
 import { decodedFragment } from './links.js';
+import { BLOCKS } from './names.js';
 import type { Survey } from './survey.js';
 
 /** The notes of a page that something refers to: they move to its end. */
 export interface Footnotes {
   /** Labels of the links that refer to notes. */
   readonly references: ReadonlyMap<Element, string>;
+  /** Labels by the ids of notes, for links that lead there and do not look as if they did. */
+  readonly byId: ReadonlyMap<string, string>;
   readonly notes: readonly Note[];
   /** What is not to be read where it stands. */
   readonly taken: ReadonlySet<Element>;
@@ -81,6 +84,7 @@ export function findFootnotes(survey: Survey): Footnotes {
   const ids = new Set([...backIds, ...notes.map(({ target }) => target.id)]);
   return {
     references,
+    byId: new Map(notes.map(({ label, target }) => [target.id, label])),
     taken,
     ids,
     notes: notes.map(({ label, target }) => ({ label, content: take(target, taken, backIds) })),
@@ -109,8 +113,9 @@ function unused(label: string, used: Set<string>): string {
 function idsAround(links: Iterable<Element>): Set<string> {
   const ids = new Set<string>();
   for (const link of links) {
-    for (const near of [link, link.parent, ...link.children]) {
-      if (near !== null && typeof near !== 'string' && near.id !== '') ids.add(near.id);
+    const { parent } = link;
+    for (const near of [link, ...link.children, ...(parent === null || BLOCKS.has(parent.name) ? [] : [parent])]) {
+      if (typeof near !== 'string' && near.id !== '') ids.add(near.id);
     }
   }
   return ids;

@@ -1,4 +1,5 @@
 import type { Element } from '../element.js';
+import { guessedLanguage } from './guess-language.js';
 
 /** What highlighters call "no language". */
 const NONE = new Set(
@@ -86,13 +87,15 @@ const OUTSIDE = new Set(['html', 'body', 'main', 'article', 'section', 'li', 'dd
 /** The language of a code block as its page says, '' where that is none or unknown. */
 export function languageOf(pre: Element, text: string): string {
   const stated = statedLanguage(pre);
-  if (stated !== null && stated !== 'default') return stated;
-  if (text.startsWith('>>> ')) return 'pycon';
+  // Sphinx colours a session as one and calls it Python.
+  const isOpen = stated === null || stated === 'default' || (stated === 'python' && text.startsWith('>>> '));
+  const language = isOpen ? guessedLanguage(pre, text) : stated;
   // Sphinx takes code for Python if nothing else is said, and colours it if it was.
-  return stated === 'default' && pre.children.some((child) => typeof child !== 'string' && child.classes.length > 0)
-    ? 'python'
-    : '';
+  return language === '' && stated === 'default' && isColoured(pre) ? 'python' : language;
 }
+
+const isColoured = (pre: Element): boolean =>
+  pre.children.some((child) => typeof child !== 'string' && child.classes.length > 0);
 
 /** By what it is, by the `code` in it, by what stands closely around it. */
 function statedLanguage(pre: Element): string | null {

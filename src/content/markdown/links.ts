@@ -40,9 +40,17 @@ function parsed(href: string, base: string): URL | null {
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
 /** What hrefs are relative to. */
-export function baseOf({ pageUrl, baseHref }: LinkOptions): string {
+export function baseOf({ pageUrl, baseHref }: Pick<LinkOptions, 'pageUrl' | 'baseHref'>): string {
   const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
   return base !== null && isHttp(base) ? base.href : pageUrl;
+}
+
+/** Null where there is nothing that may be linked to. */
+export function resolvedHref(href: string, base: string): URL | null {
+  const trimmed = href.trim();
+  if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
+  const url = parsed(trimmed, base);
+  return url !== null && HARMLESS.has(url.protocol) ? url : null;
 }
 
 const withoutFragment = (url: string): string => {
@@ -59,14 +67,20 @@ export function decodedFragment(fragment: string): string {
   }
 }
 
+/** What an element may be called that a fragment names: as it is written, and with its escapes decoded. */
+export function idsNamedBy(fragment: string): string[] {
+  const decoded = decodedFragment(fragment);
+  return decoded === fragment ? [fragment] : [fragment, decoded];
+}
+
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
-/** The id that an href leads to on the page itself, '' for its top; null where it leads elsewhere. */
+/** The fragment of an href that leads to a place on the page itself, '' for its top; null where it leads elsewhere. */
 export function fragmentOf(href: string, pageUrl: string, base: string): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
   if (hash === -1 || trimmed.length > LONGEST_URL) return null;
-  const isOwn = hash === 0 && base === pageUrl;
+  const isOwn = hash === 0 && withoutFragment(base) === withoutFragment(pageUrl);
   if (!isOwn) {
     // Most links that lead elsewhere show it by their last segment, and need not be parsed.
     const segment = lastSegment(trimmed.slice(0, hash));
@@ -74,7 +88,7 @@ export function fragmentOf(href: string, pageUrl: string, base: string): string 
     const url = parsed(trimmed, base);
     if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
   }
-  return decodedFragment(trimmed.slice(hash + 1));
+  return trimmed.slice(hash + 1);
 }
 
 /** Makes the links of one page. */
@@ -104,25 +118,27 @@ export class LinkMaker {
   }
 
   #make(href: string): string | null {
-    const url = this.#resolve(href);
+    const url = resolvedHref(href, this.#base);
     if (url === null) return null;
     if (!isHttp(url)) return url.href;
     const fragment = url.hash.slice(1);
     const target = withoutFragment(url.href);
-    if (target === this.#page && fragment !== '' && this.#byId.has(decodedFragment(fragment))) return `#${fragment}`;
+    if (target === this.#page && fragment !== '') {
+      if (idsNamedBy(fragment).some((id) => this.#byId.has(id))) return `#${fragment}`;
+      // The top of a page needs no id.
+      if (/^top$/i.test(fragment)) return this.#options.linkFor(target, '');
+    }
     return this.#options.linkFor(target, fragment);
+  }
+
+  /** Whether a link leads to a place on the page itself, be it there or not. */
+  leadsHere(href: string | null): boolean {
+    return href !== null && fragmentOf(href, this.#page, this.#base) !== null;
   }
 
   /** Pictures that are in the page itself are of no use in a text. */
   makeImage(src: string | null): string | null {
-    const url = src === null ? null : this.#resolve(src);
+    const url = src === null ? null : resolvedHref(src, this.#base);
     return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
-  }
-
-  #resolve(href: string): URL | null {
-    const trimmed = href.trim();
-    if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
-    const url = parsed(trimmed, this.#base);
-    return url !== null && HARMLESS.has(url.protocol) ? url : null;
   }
 }

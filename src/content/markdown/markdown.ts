@@ -8,7 +8,7 @@ import { type WrittenHeading, writeBlocks } from './write-blocks.js';
 import { writeText } from './write-text.js';
 
 export interface MarkdownOptions extends LinkOptions {
-  /** Ids of the page that something links to; where not given, those that its own links lead to. */
+  /** Ids of the page that others link to, beside those that its own links lead to. */
   readonly linkedIds?: ReadonlySet<string>;
 }
 
@@ -23,12 +23,12 @@ export interface Markdown {
 export function toMarkdown(nodes: readonly Child[], options: MarkdownOptions): Markdown {
   const known = survey(nodes, options.pageUrl, baseOf(options));
   const footnotes = findFootnotes(known);
-  const linkedIds = options.linkedIds ?? known.linkedIds;
+  const linkedIds = [...known.linkedIds, ...(options.linkedIds ?? [])];
   const reader = new BlockReader({
     survey: known,
     footnotes,
     links: new LinkMaker(options, known.byId),
-    wantedIds: new Set([...linkedIds].filter((id) => !footnotes.ids.has(id))),
+    wantedIds: new Set(linkedIds.filter((id) => !footnotes.ids.has(id))),
   });
   const blocks = reader.read(nodes);
   for (const { label, content } of footnotes.notes) {

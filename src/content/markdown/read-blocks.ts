@@ -2,7 +2,7 @@ import { type Child, type Element, walk } from '../element.js';
 import { admonitionOf, saysMore } from './admonitions.js';
 import { fold } from './fold.js';
 import { isNoteList } from './footnotes.js';
-import { type Block, type Inline, plainText, type Wrapped } from './model.js';
+import { type Block, type Inline, type List, plainText, type Wrapped } from './model.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { readCode } from './read-code.js';
 import { InlineReader, idsOf, isInlineCode, type Page } from './read-inlines.js';
@@ -11,6 +11,7 @@ import { formulaOf } from './read-math.js';
 import { specialReader } from './read-special.js';
 import { readTable } from './read-tables.js';
 import { tidy } from './tidy.js';
+import { isWikiFormula } from './wiki-formulas.js';
 
 /** Deeper lists and quotes are read as if they were not nested: each line of Markdown repeats all that it stands in. */
 const MAX_NESTING = 12;
@@ -24,6 +25,8 @@ export class BlockReader {
   #nesting = 0;
   /** Ids of what was entered, for the first text in it. */
   #ids: string[] = [];
+  /** Lists that go on after what was indented below their last item. */
+  readonly #unfinished = new WeakSet<List>();
 
   constructor(page: Page) {
     this.page = page;
@@ -93,7 +96,7 @@ export class BlockReader {
 
   #isBlock(element: Element): boolean {
     if (BLOCKS.has(element.name)) return true;
-    if (this.page.survey.mixed.has(element)) return !isInlineCode(element);
+    if (this.page.survey.mixed.has(element)) return !isInlineCode(element) && !isWikiFormula(element);
     return formulaOf(element)?.isDisplay ?? false;
   }
 
@@ -181,7 +184,19 @@ export class BlockReader {
     this.#nesting++;
     const list = readList(element, this);
     this.#nesting--;
-    if (list !== null) out.push(list);
+    if (list === null) return;
+    const last = out.at(-1);
+    if (last?.type === 'list' && this.#unfinished.has(last) && last.start === list.start)
+      for (const item of list.items) last.items.push(item);
+    else out.push(list);
+  }
+
+  /** What is only indented belongs to the item above it. */
+  readIndented(nodes: readonly Child[], out: Block[]): void {
+    const last = out.at(-1);
+    const item = last?.type === 'list' ? last.items.at(-1) : undefined;
+    if (last?.type === 'list') this.#unfinished.add(last);
+    this.readInto(nodes, item?.children ?? out);
   }
 
   #readDefinitions(element: Element, out: Block[]): void {

@@ -43,8 +43,8 @@ export function codeText(pre: Element): string {
     if (isLine && (!endsLine || pieces.length === before)) add('\n');
   };
   for (const child of pre.children) visit(child);
-  // A space that does not break is one that does not compile.
-  return pieces.join('').replaceAll('\u00a0', ' ');
+  // A space that does not break is one that does not compile; one that is not seen says where a line may break.
+  return pieces.join('').replaceAll('\u00a0', ' ').replaceAll('\u200b', '');
 }
 
 const CODE_TABLES = [

@@ -7,6 +7,7 @@ import { isNoise, isSourceLink } from './noise.js';
 import { formulaOf, spokenMath } from './read-math.js';
 import type { Survey } from './survey.js';
 import { visible } from './tidy.js';
+import { isWikiFormula, spokenWikiFormula } from './wiki-formulas.js';
 
 /** What is known of a page while it is read. */
 export interface Page {
@@ -128,6 +129,7 @@ export class InlineReader {
     else if (name === 'img') this.#addImage(element.attribute('src'), element.attribute('alt'), element, out);
     else if (name === 'object') this.#addObject(element, around, out);
     else if (name === 'math') out.push(spokenMath(element));
+    else if (isWikiFormula(element)) out.push(spokenWikiFormula(element));
     else {
       const [before, after] = AROUND_TEXT.get(name) ?? (BLOCKS.has(name) ? SPACES : NO_SIGNS);
       if (before !== '') out.push(before);
@@ -161,16 +163,18 @@ export class InlineReader {
 
   #addLink(element: Element, around: Around, out: Inline[]): void {
     const target = this.#target(element, around);
-    if (target === null) this.#readInto(element.children, around, out);
+    const note = target?.startsWith('#') === true ? this.#page.footnotes.byId.get(target.slice(1)) : undefined;
+    if (note !== undefined) out.push({ type: 'footnote', label: note });
+    else if (target === null) this.#readInto(element.children, around, out);
     else
       out.push({ type: 'link', href: target, children: this.#readAll(element.children, { ...around, inLink: true }) });
   }
 
   /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
   #target(link: Element, around: Around): string | null {
-    if (around.inLink) return null;
-    const target = this.#page.links.make(link.attribute('href'));
-    return target !== null && around.inHeading && target.startsWith('#') ? null : target;
+    const href = link.attribute('href');
+    if (around.inLink || (around.inHeading && this.#page.links.leadsHere(href))) return null;
+    return this.#page.links.make(href);
   }
 
   #addImage(src: string | null, alt: string | null, element: Element, out: Inline[]): void {

@@ -48,15 +48,28 @@ interface Entry {
   readonly definitions: Child[];
 }
 
+/** How many elements a list of an index may stand in. */
+const DEEPEST_INDEX = 8;
+
+/** DocBook's contents and index are lists of terms that lead somewhere: each stands for itself, with those below it. */
+function isIndex(list: Element): boolean {
+  let element: Element | null = list;
+  for (let steps = 0; element !== null && steps < DEEPEST_INDEX; steps++, element = element.parent) {
+    if (element.hasClass('toc') || element.hasClass('indexdiv')) return true;
+  }
+  return false;
+}
+
 /** The terms of a definition list with what is said of them, whatever stands between. Where nothing is said, each stands for itself. */
-function entriesOf(list: Element): Entry[] {
+function entriesOf(list: Element, isOfIndex: boolean): Entry[] {
   const entries: Entry[] = [];
   const visit = (element: Element): void => {
     for (const child of element.children) {
       if (!isElement(child) && child.trim() === '') continue;
       const last = entries.at(-1);
       if (isElement(child) && child.name === 'dt') {
-        if (last === undefined || last.definitions.length > 0) entries.push({ terms: [child], definitions: [] });
+        if (isOfIndex || last === undefined || last.definitions.length > 0)
+          entries.push({ terms: [child], definitions: [] });
         else last.terms.push(child);
       } else if (isElement(child) && child.name === 'div') visit(child);
       else if (last === undefined) entries.push({ terms: [], definitions: [child] });
@@ -74,8 +87,15 @@ function entriesOf(list: Element): Entry[] {
  */
 export function readDefinitions(list: Element, reader: BlockReader, isLayout: boolean, out: Block[]): void {
   const items: Item[] = [];
-  for (const entry of entriesOf(list)) {
-    const children = readEntry(entry, reader);
+  const isOfIndex = isIndex(list);
+  const entries = entriesOf(list, isOfIndex);
+  if (entries.every(({ terms }) => terms.length === 0)) {
+    // Wikis indent with definitions of nothing.
+    for (const { definitions } of entries) reader.readIndented(definitions, out);
+    return;
+  }
+  for (const entry of entries) {
+    const children = readEntry(entry, !isOfIndex, reader);
     if (children.length === 0) continue;
     if (isLayout) for (const block of children) out.push(block);
     else items.push({ checked: null, children });
@@ -85,7 +105,7 @@ export function readDefinitions(list: Element, reader: BlockReader, isLayout: bo
   else if (items.length > 0) out.push({ type: 'list', start: null, isOfTerms: true, items });
 }
 
-function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] {
+function readEntry({ terms, definitions }: Entry, isBold: boolean, reader: BlockReader): Block[] {
   const blocks: Block[] = [];
   const head: Inline[] = [];
   let isCode = false;
@@ -95,7 +115,7 @@ function readEntry({ terms, definitions }: Entry, reader: BlockReader): Block[] 
       reader.readInto([term], blocks);
       continue;
     }
-    const { content, isSignature } = readTerm(term, definitions.length > 0, reader);
+    const { content, isSignature } = readTerm(term, isBold && definitions.length > 0, reader);
     isCode ||= isSignature;
     if (content.length === 0) continue;
     if (head.length > 0) head.push({ type: 'break' });

@@ -231,9 +231,18 @@ function isLayout(table: Element, rows: readonly Row[]): boolean {
   const hasHead = rows.some((row) => row.isHead || row.cells.some(({ isHead }) => isHead));
   const isOneColumn = rows.every(({ cells }) => cells.length === 1);
   if (isOneColumn && (!hasHead || rows.length === 1)) return true;
-  return !hasHead && rows.length === 1 && rows[0]!.cells.some(({ element }) => holdsTable(element));
+  if (hasHead || rows.length !== 1) return false;
+  const { cells } = rows[0]!;
+  return (
+    cells.some(({ element }) => holds(element, TABLES)) ||
+    cells.every(({ element }) => element.children.length === 0 || holds(element, LISTS))
+  );
 }
 
-function holdsTable(element: Element): boolean {
-  return element.children.some((child) => isElement(child) && (child.name === 'table' || holdsTable(child)));
+const TABLES = new Set(['table']);
+/** In every cell they are the columns of one long list. */
+const LISTS = new Set(['ul', 'ol', 'dl']);
+
+function holds(element: Element, names: ReadonlySet<string>): boolean {
+  return element.children.some((child) => isElement(child) && (names.has(child.name) || holds(child, names)));
 }

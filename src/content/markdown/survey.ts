@@ -1,6 +1,7 @@
 import type { Child, Element } from '../element.js';
+import { admonitionOf } from './admonitions.js';
 import { isNoteReference } from './footnotes.js';
-import { fragmentOf } from './links.js';
+import { fragmentOf, idsNamedBy } from './links.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { isNoise } from './noise.js';
 
@@ -44,6 +45,8 @@ class Surveyor implements Survey {
     const isBlock = BLOCKS.has(name);
     if (element.attributes.length > 0) this.#note(element, inHeading);
     if (found !== 0) {
+      // The title of a box is no heading of the page.
+      if ((found & HAS_HEADING) !== 0 && admonitionOf(element) !== null) found &= ~HAS_HEADING;
       if (!isBlock && (found & HAS_BLOCK) !== 0) this.mixed.add(element);
       if ((found & HAS_HEADING) !== 0) this.withHeadings.add(element);
     }
@@ -61,7 +64,9 @@ class Surveyor implements Survey {
     if (fragment === null || fragment === '') return;
     if (isNoteReference(element)) this.noteReferences.push(element);
     // Signs for "link to here" and empty links do not stay, so nobody can follow them.
-    else if (!inHeading && element.children.length > 0 && !isNoise(element)) this.linkedIds.add(fragment);
+    if (!inHeading && element.children.length > 0 && !isNoise(element)) {
+      for (const each of idsNamedBy(fragment)) this.linkedIds.add(each);
+    }
   }
 }
 

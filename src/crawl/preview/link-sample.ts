@@ -19,6 +19,20 @@ export function sampledSize(reader: SurveyReader, sample: number, judge: RobotsJ
   return graph === null ? { low: known, estimate: null, high: null } : siteSize(known, graph);
 }
 
+/** Where sitemaps say which pages there are, these and the seeds; null where they name none. */
+export function namedSize(reader: SurveyReader, judge: RobotsJudge): SizeEstimate | null {
+  const standing = standingOf(reader, judge);
+  let given = 0;
+  let named = 0;
+  for (const page of reader.listed()) {
+    if (standing[page.id] === GIVEN) {
+      given++;
+      named += page.named;
+    }
+  }
+  return named === 0 ? null : { low: given, estimate: given, high: given };
+}
+
 /** By id: pages that a crawl asks for, and which of them were given and not found. */
 function standingOf(reader: SurveyReader, judge: RobotsJudge): Uint8Array {
   const standing = new Uint8Array(reader.lastId() + 1);

@@ -1,7 +1,7 @@
 import { UsageError } from '../../base/errors.js';
 import { type CrawlOptions, OPTION_KEYS, type OptionKey, type OptionsOf, specOf, takes } from '../../config/options.js';
 import { givenOrigin } from '../../config/origin.js';
-import { completeOptions, defaultOf, type ResolvedOptions } from '../../config/resolve.js';
+import { completeOptions, completeOptionsOf, defaultOf, type ResolvedOptions } from '../../config/resolve.js';
 import { didYouMean, nearest } from '../../config/suggest.js';
 import { checkValue } from '../../config/values.js';
 import type { SeedFate } from '../../frontier/seed-book.js';
@@ -12,15 +12,18 @@ import { librarySeeds } from '../library-seeds.js';
 import { badSeedLines } from '../seed-input.js';
 import { CrawlSession } from '../session.js';
 import type { SessionEvents } from '../session-plan.js';
+import type { CorpusForecast } from './corpus-size.js';
 import { sampleOrder } from './sample-order.js';
 import type { Duration, Survey } from './survey.js';
 
 /** What a crawl would ask for and how long it would take. Counts are of all; lists are of the largest only. */
-export interface Preview extends Omit<Survey, 'seeds' | 'duration'> {
+export interface Preview extends Omit<Survey, 'seeds' | 'duration' | 'isNamed'> {
   /** What the figures rest on. `none`: there is no sitemap, so nobody can know how many pages there are. */
   basis: 'sitemaps' | 'sample' | 'seeds' | 'none';
   /** Null where nobody can know. */
   duration: Duration | null;
+  /** What the corpus will be; null where a crawl is previewed. */
+  corpus: CorpusForecast | null;
   /** What became of each seed, as far as robots.txt tells. */
   seeds: SeedFate[];
   /** What the user of a crawl would have been told. */
@@ -43,33 +46,63 @@ export interface PreviewPlan {
   credentials: Map<string, Credentials>;
   sample: number | null;
   sampleSeed: number;
+  /** It is a corpus that is previewed; the pages of a sample are kept in this directory. */
+  corpus?: { directory: string | null };
   events?: SessionEvents;
 }
 
-/** Reads robots.txt and sitemaps, and with `sample` so many pages; nothing is kept. What is wrong with the options is thrown. */
-export async function preview(options: PreviewOptions): Promise<Preview> {
-  const { seeds: given = [], sample, sampleSeed, ...crawlOptions } = options;
+/** What a program asks for. What is wrong with the options is thrown. */
+export function planPreview(options: PreviewOptions): { plan: PreviewPlan; notices: string[] } {
+  const { seeds: given = [], sample, sampleSeed, for: purpose, ...crawlOptions } = options;
   refuseStrangers(crawlOptions);
-  const resolved = completeOptions(crawlOptions);
+  const resolved = optionsFor(checked('for', purpose) as Purpose, crawlOptions);
   const { seeds, credentials, bad } = librarySeeds(given, resolved.options, false);
-  const answer = await runPreview({
+  const plan = {
     resolved,
     seeds,
     credentials,
     sample: checked('sample', sample) as number | null,
     sampleSeed: checked('sampleSeed', sampleSeed) as number,
-  });
-  return { ...answer, notices: [...resolved.notices, ...badSeedLines(bad), ...answer.notices] };
+  };
+  return { plan, notices: [...resolved.notices, ...badSeedLines(bad)] };
 }
 
-/** The options of a crawl as those of a preview name them: what was not given is the crawl's default. */
+/** The options of a crawl as those of a preview name them: what was not given is the default of what is previewed. */
 export function asCrawlOptions({ options, sources }: ResolvedOptions<'preview'>): ResolvedOptions<'crawl'> {
-  const given = Object.entries(options).filter(
-    ([key]) =>
-      sources[key as keyof typeof sources] !== 'default' &&
-      specOf(key as OptionKey).commands.includes('crawl' as never),
-  );
-  return completeOptions(Object.fromEntries(given));
+  const isGiven = (key: string) => sources[key as keyof typeof sources] !== 'default';
+  const given = Object.entries(options).filter(([key]) => isGiven(key) && isOptionOf('crawl', key));
+  for (const [key] of given) {
+    if (sources[key as keyof typeof sources] === 'flag' && !specOf(key as OptionKey).perRun) {
+      refuseOther(options.for, key, `--${specOf(key as OptionKey).flag}`);
+    }
+  }
+  return optionsFor(options.for, Object.fromEntries(given.filter(([key]) => isOptionOf(options.for, key))));
+}
+
+type Purpose = OptionsOf<'preview'>['for'];
+
+const isOptionOf = (purpose: Purpose, key: string): boolean =>
+  (specOf(key as OptionKey).commands as readonly string[]).includes(purpose);
+
+function refuseOther(purpose: Purpose, key: string, name: string): void {
+  if (!isOptionOf(purpose, key)) {
+    throw new UsageError(`${name} is no option of \`gossamer ${purpose}\`, which is previewed`);
+  }
+}
+
+function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOptions<'crawl'> {
+  if (purpose === 'crawl') {
+    return completeOptions(given);
+  }
+  for (const key of Object.keys(given)) {
+    refuseOther(purpose, key, key);
+  }
+  const { options, sources, notices } = completeOptionsOf('docs', given);
+  return {
+    options: { ...options, anchorText: false, assets: false, external: false, reports: [] },
+    sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+    notices,
+  };
 }
 
 export async function runPreview(plan: PreviewPlan): Promise<Preview> {
@@ -84,10 +117,11 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
   };
   // The limits are those of the crawl, not of its preview. A page is drawn once all that came before is known.
   const own = { maxUrls: plan.sample, maxUrlsPerHost: null, durationMs: null, order: 'bfs' } as const;
+  const directory = plan.corpus?.directory ?? null;
   const perHost = plan.sample === null ? {} : { maxInflightPerHost: 1 };
   const session = new CrawlSession({
     resolved: { ...plan.resolved, options: { ...options, ...own, ...perHost } },
-    directory: null,
+    directory,
     seeds: plan.seeds.map((seed) => ({ ...seed, maxUrls: null })),
     credentials: plan.credentials,
     events: plan.events ?? {},
@@ -98,19 +132,22 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
         maxCrawlDelayMs: options.maxCrawlDelayMs,
         limits,
         sample: plan.sample,
+        goesByName: plan.corpus !== undefined,
       },
+      keepsPages: directory !== null,
       choose: plan.sample === null ? null : sampleOrder(plan.sample, plan.sampleSeed),
     },
   });
   await session.open();
   const { seeds: fates, survey } = await session.run();
-  const { seeds: waiting, duration, ...found } = survey!;
-  const basis = basisOf(plan, found);
+  const { seeds: waiting, duration, isNamed, ...found } = survey!;
+  const basis = isNamed ? 'sitemaps' : basisOf(plan, found);
   const bySeed = new Map(waiting.map((seed) => [seed.seed, seed]));
   return {
     ...found,
     basis,
     duration: basis === 'none' ? null : duration,
+    corpus: null,
     seeds: fates.map((fate) => fateOf(fate, bySeed.get(fate.seed))),
     notices: session.notices,
   };
@@ -149,6 +186,6 @@ function refuseStrangers(options: Partial<CrawlOptions>): void {
   }
 }
 
-function checked(key: 'sample' | 'sampleSeed', value: unknown): unknown {
+function checked(key: 'sample' | 'sampleSeed' | 'for', value: unknown): unknown {
   return value === undefined ? defaultOf('preview', specOf(key)) : checkValue(specOf(key), value, givenOrigin(key));
 }

@@ -4,7 +4,7 @@ import { UrlFlag, UrlState } from '../../store/url-state.js';
 import { hostKeyOf } from '../../url/host.js';
 import { type CrawlLimits, type Forecast, forecast, type HostLoad } from './duration.js';
 import { type PreviewHost, type SurveyedHost, surveyHosts } from './host-survey.js';
-import { sampledSize } from './link-sample.js';
+import { namedSize, sampledSize } from './link-sample.js';
 import { type ForbiddingRule, RobotsJudge } from './robots-judge.js';
 import type { SizeEstimate } from './site-size.js';
 
@@ -16,6 +16,8 @@ export interface SurveyQuestion {
   limits: CrawlLimits;
   /** Pages that were to be sampled; null where none were. */
   sample: number | null;
+  /** Links are followed only where sitemaps name no page, as for a corpus. */
+  goesByName: boolean;
 }
 
 export interface Duration extends Forecast {
@@ -28,6 +30,8 @@ export interface Duration extends Forecast {
 export interface Survey {
   /** Known, in scope, and allowed by robots.txt: what a crawl asks for. */
   pages: number;
+  /** Sitemaps say which pages there are, and no link leads to another. */
+  isNamed: boolean;
   /** How many the site has, seen from a sample; null without one. */
   size: SizeEstimate | null;
   /** What the sampled URLs were. */
@@ -66,10 +70,12 @@ export function survey(reader: SurveyReader, question: SurveyQuestion): Survey {
   }
   const hosts = surveyHosts(reader, question, judge);
   const rules = judge.counted();
-  const pages = hosts.reduce((sum, host) => sum + host.pages, 0);
-  const size = question.sample === null ? null : sampledSize(reader, question.sample, judge);
+  const known = hosts.reduce((sum, host) => sum + host.pages, 0);
+  const named = question.goesByName ? namedSize(reader, judge) : null;
+  const size = question.sample === null ? null : (named ?? sampledSize(reader, question.sample, judge));
   return {
-    pages,
+    pages: named?.low ?? known,
+    isNamed: named !== null,
     size,
     sampled: question.sample === null ? null : sampledKinds(reader),
     hosts: hosts.length,
@@ -82,7 +88,7 @@ export function survey(reader: SurveyReader, question: SurveyQuestion): Survey {
     deferred: hosts.reduce((sum, { deferred }) => sum + deferred, 0),
     ...times(
       hosts.map(({ load }) => load),
-      pages,
+      known,
       size,
       question,
     ),

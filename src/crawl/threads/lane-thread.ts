@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { FetchOptions } from '../../fetch/fetcher.js';
 import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
-import type { Job, LaneSetup } from '../lane.js';
+import type { Outcome } from '../../frontier/frontier.js';
+import type { Job, LaneSetup, RenderedHtml } from '../lane.js';
 import type { LaneListener, LanePort } from '../lane-pool.js';
 import { type OutcomeMail, unpackOutcomes } from './outcome-mail.js';
 import { workerArguments } from './worker-arguments.js';
@@ -13,17 +14,21 @@ export type LaneOrder =
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
   | { what: 'drop' }
-  | { what: 'resolve'; call: number; host: string };
+  | { what: 'resolve'; call: number; host: string }
+  | { what: 'read'; call: number; page: RenderedHtml };
 
 export type LaneMessage =
   | { what: 'headers'; ids: number[]; ats: number[] }
   | { what: 'outcomes'; mail: OutcomeMail; peakWaiting: number }
-  | { what: 'resolved'; call: number; address: string | null };
+  | { what: 'resolved'; call: number; address: string | null }
+  | { what: 'read'; call: number; mail: OutcomeMail }
+  | { what: 'unread'; call: number; problem: string };
 
 /** A lane in a thread of its own. */
 export class LaneThread implements LanePort {
   readonly #worker: Worker;
   readonly #resolving = new Map<number, { resolve(address: string): void; reject(error: Error): void }>();
+  readonly #reading = new Map<number, { resolve(outcome: Outcome): void; reject(error: Error): void }>();
   #calls = 0;
   #peakWaiting = 0;
   #closing = false;
@@ -42,10 +47,11 @@ export class LaneThread implements LanePort {
     this.#exited = new Promise((resolve) => {
       this.#worker.on('exit', (code) => {
         resolve();
-        for (const { reject } of this.#resolving.values()) {
-          reject(new Error('the thread that looked it up has ended'));
+        for (const { reject } of [...this.#resolving.values(), ...this.#reading.values()]) {
+          reject(new Error('the thread that was asked has ended'));
         }
         this.#resolving.clear();
+        this.#reading.clear();
         if (!this.#closing) {
           listener.died(setup.lane, failure ?? new Error(`a lane's thread ended with code ${code}`));
         }
@@ -84,6 +90,14 @@ export class LaneThread implements LanePort {
     });
   }
 
+  read(page: RenderedHtml): Promise<Outcome> {
+    return new Promise((resolve, reject) => {
+      const call = this.#calls++;
+      this.#reading.set(call, { resolve, reject });
+      this.#order({ what: 'read', call, page });
+    });
+  }
+
   peakWaiting(): number {
     return this.#peakWaiting;
   }
@@ -106,6 +120,14 @@ export class LaneThread implements LanePort {
       case 'outcomes':
         this.#peakWaiting = message.peakWaiting;
         listener.outcomes(unpackOutcomes(message.mail));
+        break;
+      case 'read':
+        this.#reading.get(message.call)?.resolve(unpackOutcomes(message.mail)[0]!);
+        this.#reading.delete(message.call);
+        break;
+      case 'unread':
+        this.#reading.get(message.call)?.reject(new Error(message.problem));
+        this.#reading.delete(message.call);
         break;
       case 'resolved': {
         const waiter = this.#resolving.get(message.call);

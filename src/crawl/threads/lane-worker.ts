@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../base/clock.js';
 import { Fetcher, type FetchOptions } from '../../fetch/fetcher.js';
-import { Lane, type LaneSetup } from '../lane.js';
+import { Lane, type LaneSetup, type RenderedHtml } from '../lane.js';
 import type { LaneMessage, LaneOrder } from './lane-thread.js';
 import { packOutcomes } from './outcome-mail.js';
 
@@ -22,6 +22,15 @@ const lane = new Lane(
   systemClock,
 );
 
+function read(call: number, page: RenderedHtml): void {
+  try {
+    const mail = packOutcomes([lane.read(page)]);
+    send({ what: 'read', call, mail }, [mail.edges.words.buffer]);
+  } catch (error) {
+    send({ what: 'unread', call, problem: String(error) });
+  }
+}
+
 port.on('message', (order: LaneOrder) => {
   switch (order.what) {
     case 'take':
@@ -38,6 +47,9 @@ port.on('message', (order: LaneOrder) => {
       break;
     case 'flow':
       lane.flow();
+      break;
+    case 'read':
+      read(order.call, order.page);
       break;
     case 'resolve':
       lane.resolve(order.host).then(

@@ -12,6 +12,7 @@ import { type RunFacts, type Summary, summarise, summaryJson } from '../../repor
 import { clearUnbegun } from '../../store/directory.js';
 import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
+import { type KeptAnswer, type PageToRender, RenderingReader } from '../../store/rendering-reader.js';
 import { openStoreFile, Store, TEMPORARY } from '../../store/store.js';
 import { SurveyReader } from '../../store/survey-reader.js';
 import type {
@@ -25,6 +26,7 @@ import type {
 } from '../../store/transaction.js';
 import { CrawlScope, type CrawlScopeData } from '../crawl-scope.js';
 import { type Survey, type SurveyQuestion, survey } from '../preview/survey.js';
+import { RenderShapes, type ShapeFacts } from '../render-shapes.js';
 import { type TransactionMail, unpackTransaction } from './transaction-mail.js';
 
 export interface StoreSetup {
@@ -37,6 +39,8 @@ export interface StoreSetup {
   badSeeds: BadSeed[];
   /** Outputs that are written at the end, beside those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
+  /** All pages that are kept are to be rendered, those of earlier runs too. */
+  rendersAll: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
   scope: Omit<CrawlScopeData, 'seeds'>;
@@ -79,6 +83,7 @@ export class StoreHost {
   #store: Store | null = null;
   #lock: DirectoryLock | null = null;
   #reader: Reader | null = null;
+  #renderingReader: RenderingReader | null = null;
   #stream: PagesStream | null = null;
   #directory: string | null = null;
   #hasOutputs = false;
@@ -116,6 +121,9 @@ export class StoreHost {
     if (!setup.create) {
       refuseOtherFunctions(store.meta(), setup);
       store.lookAgain(changedSince(store.meta(), setup.meta), setup.meta.options!);
+    }
+    if (setup.rendersAll) {
+      store.renderAll();
     }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);
@@ -180,6 +188,24 @@ export class StoreHost {
 
   loadDue(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {
     return this.#opened().loadDue(wall, limit);
+  }
+
+  /** What earlier runs have found out about the shapes of pages. */
+  renderShapes(): ShapeFacts {
+    return RenderShapes.of(this.#rendering().pages()).facts;
+  }
+
+  toRender(beyond: number, limit: number): PageToRender[] {
+    return this.#rendering().waiting(beyond, limit);
+  }
+
+  kept(id: number): KeptAnswer | null {
+    return this.#rendering().kept(id);
+  }
+
+  #rendering(): RenderingReader {
+    this.#renderingReader ??= new RenderingReader(this.#opened().database);
+    return this.#renderingReader;
   }
 
   use(): StoreUse {

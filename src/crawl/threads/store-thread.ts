@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { StateError } from '../../base/errors.js';
 import type { Summary } from '../../report/summary.js';
 import type { PageResult } from '../../store/reader.js';
+import type { KeptAnswer, PageToRender } from '../../store/rendering-reader.js';
 import type {
   CommitAnswer,
   HostSnapshot,
@@ -11,6 +12,7 @@ import type {
   Transaction,
 } from '../../store/transaction.js';
 import type { Survey, SurveyQuestion } from '../preview/survey.js';
+import type { ShapeFacts } from '../render-shapes.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { packTransaction } from './transaction-mail.js';
 import { workerArguments } from './worker-arguments.js';
@@ -20,6 +22,9 @@ type Method =
   | 'commit'
   | 'loadQueue'
   | 'loadDue'
+  | 'renderShapes'
+  | 'toRender'
+  | 'kept'
   | 'use'
   | 'freeBytes'
   | 'finish'
@@ -78,6 +83,18 @@ export class StoreThread implements StorePort {
       nextDue: number | null;
       parked: number;
     }>;
+  }
+
+  renderShapes(): Promise<ShapeFacts> {
+    return this.#call('renderShapes', []) as Promise<ShapeFacts>;
+  }
+
+  toRender(beyond: number, limit: number): Promise<PageToRender[]> {
+    return this.#call('toRender', [beyond, limit]) as Promise<PageToRender[]>;
+  }
+
+  kept(id: number): Promise<KeptAnswer | null> {
+    return this.#call('kept', [id]) as Promise<KeptAnswer | null>;
   }
 
   use(): Promise<StoreUse> {

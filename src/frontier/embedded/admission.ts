@@ -3,11 +3,14 @@ import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
-import type { FrontierState, Held } from './frontier-state.js';
+import type { FrontierState } from './frontier-state.js';
 import type { Origin } from './host.js';
 import { MAX_SITEMAP_FILES, SITEMAP_PLACES } from './options.js';
 import type { Waiting } from './queue-window.js';
 import { sitemapOffer } from './sitemap-offer.js';
+
+/** What leads to them. */
+type Source = Pick<Waiting, 'id' | 'kind' | 'depth' | 'seed' | 'flags'>;
 
 /** URLs come in: those that the key table does not know get an id and a place in the transaction, those it knows may be nearer now. */
 export class Admission {
@@ -110,8 +113,7 @@ export class Admission {
   }
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
-  admitFrom(held: Held, outcome: Outcome, composition: Composition): number[] {
-    const { item } = held;
+  admitFrom(item: Source, outcome: Outcome, composition: Composition): number[] {
     const redirectsTo =
       outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
     if ((item.flags & UrlFlag.seed) !== 0 && item.kind === UrlKind.page && outcome.redirect !== null) {
@@ -129,7 +131,7 @@ export class Admission {
   }
 
   /** What a seed redirects to counts as the seed's too. */
-  #followSeed(item: Waiting, outcome: Outcome, target: Offer | undefined, composition: Composition): void {
+  #followSeed(item: Source, outcome: Outcome, target: Offer | undefined, composition: Composition): void {
     const seed = this.#state.parts.seeds.seeds[item.seed]!;
     const url = outcome.redirectUrl;
     const opensMore = url !== null && this.#state.parts.seeds.redirected(seed.seed, url);

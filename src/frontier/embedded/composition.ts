@@ -12,6 +12,8 @@ export class Composition {
   /** URLs that are settled for good, by what they count as. */
   readonly settled = { outstanding: 0, done: 0, failed: 0, skipped: 0 };
   readonly pages: SettledPage[] = [];
+  /** Ids of assets that are settled. */
+  readonly assets: number[] = [];
   /** For each bulk move: what its count changes. */
   readonly bulkHosts: { host: Host | null; origin: Origin | null }[] = [];
   /** Hosts that must not leave memory before this is committed. */
@@ -22,6 +24,7 @@ export class Composition {
       at,
       newUrls: [],
       settled: [],
+      rendered: [],
       found: [],
       leased: [],
       returned: [],

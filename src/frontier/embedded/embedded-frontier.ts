@@ -1,4 +1,6 @@
-import type { Frontier, FrontierCounts, Lease, Offer, Outcome } from '../frontier.js';
+import type { CommitAnswer, RenderedPage } from '../../store/transaction.js';
+import { UrlKind } from '../../store/url-state.js';
+import type { Frontier, FrontierCounts, Lease, Offer, Outcome, RenderedOutcome } from '../frontier.js';
 import { Admission } from './admission.js';
 import { Composition } from './composition.js';
 import { Deferral } from './deferral.js';
@@ -63,10 +65,30 @@ export class EmbeddedFrontier implements Frontier {
     this.#responses.ended(outcome);
   }
 
-  async admit(offers: Offer[], meta: Record<string, string> = {}): Promise<void> {
+  async admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
     const composition = new Composition(this.#state.clock.wall());
-    this.#admission.admit(offers, null, composition);
-    await this.#commit(composition, meta);
+    const ids = this.#admission.admit(offers, null, composition);
+    const known = new Map(await this.#commit(composition, meta));
+    return ids.map((id) => known.get(id) ?? id);
+  }
+
+  async rendered(pages: RenderedOutcome[]): Promise<void> {
+    const composition = new Composition(this.#state.clock.wall());
+    for (const { page, text, outcome } of pages) {
+      composition.transaction.rendered.push({
+        id: page.id,
+        text,
+        reading: outcome === null ? null : this.#readingOf(page, outcome, composition),
+      });
+    }
+    await this.#commit(composition);
+  }
+
+  #readingOf(page: RenderedOutcome['page'], outcome: Outcome, composition: Composition): RenderedPage['reading'] {
+    const newIds = this.#admission.admitFrom({ ...page, kind: UrlKind.page }, outcome, composition);
+    const { edges, rels, texts } = outcome;
+    const depth = outcome.scopeVersion === this.#state.scopeVersion ? page.depth : -1;
+    return { page: outcome.page!, edges, rels, texts, newIds, depth };
   }
 
   /** Before anything is asked for: further URLs whose surroundings belong to a seed. */
@@ -175,7 +197,8 @@ export class EmbeddedFrontier implements Frontier {
     await this.#state.parts.store.commit(composition.transaction);
   }
 
-  async #commit(composition: Composition, meta: Record<string, string> = {}): Promise<void> {
+  /** Ids that turned out to be others, and the ids their URLs are known by. */
+  async #commit(composition: Composition, meta: Record<string, string> = {}): Promise<CommitAnswer['known']> {
     composition.transaction.meta = { ...this.#budget.meta(), ...meta };
     const answer = await this.#state.parts.store.commit(composition.transaction);
     this.#state.commitMs = answer.commitMs;
@@ -183,5 +206,6 @@ export class EmbeddedFrontier implements Frontier {
     // What it held in memory may leave now.
     this.#state.evictionFutile = false;
     this.#learning.learnFrom(composition, answer);
+    return answer.known;
   }
 }

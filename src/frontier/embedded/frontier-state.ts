@@ -40,6 +40,8 @@ export interface FrontierEvents {
   sitemapRead(url: string, urls: number): void;
   /** Pages that are settled for good, in the order they came; told once their commit is durable. */
   settled(pages: SettledPage[]): void;
+  /** Assets that are settled; `others`: any may be besides, where all that waited for a host was put off or failed together. */
+  assets?(ids: number[], others: boolean): void;
   /** Hosts left memory: whoever keeps something by origin may forget it. */
   originsLeft(origins: number[]): void;
   /** Something may be ready earlier than `wakeAt` said. */

@@ -71,6 +71,9 @@ export class Learning {
       this.#state.scheduler.refresh(host);
     }
     this.#notePeaks();
+    if (composition.assets.length > 0 || transaction.bulk.length > 0) {
+      this.#state.parts.events.assets?.(composition.assets, transaction.bulk.length > 0);
+    }
     if (composition.pages.length > 0) {
       this.#state.parts.events.settled(composition.pages);
     }

@@ -25,6 +25,9 @@ export interface Picks {
 const CUTS_A_TURN = 1_000;
 const MOST_LOADED = 1_000;
 
+/** No limit on pages holds it back: a page that was fetched needs it. */
+const isAsset = ({ kind }: Waiting): boolean => kind === UrlKind.asset;
+
 /**
  * Who is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
  * request, and not at all while it has nothing to ask or no place for another request. So nobody waits for politeness, and one
@@ -119,14 +122,14 @@ export class Scheduler {
     }
     const ownTime = queue.readyAt((item) => this.#isAllowed(origin, item));
     if (this.#wantsRobots(origin)) {
-      return Math.min(ownTime, this.#keepsRobots ? Number.POSITIVE_INFINITY : origin.robotsRetryAt);
+      return Math.min(ownTime, this.#keepsRobots(origin) ? Number.POSITIVE_INFINITY : origin.robotsRetryAt);
     }
     return this.#wantsMore(origin) ? 0 : ownTime;
   }
 
   /** Nothing new may be asked for, so no robots.txt is needed either. */
-  get #keepsRobots(): boolean {
-    return this.closed && !this.#options.asksAgain;
+  #keepsRobots(origin: Origin): boolean {
+    return this.closed && !this.#options.asksAgain && origin.queue.readyAt(isAsset) === Number.POSITIVE_INFINITY;
   }
 
   #wantsMore(origin: Origin): boolean {
@@ -136,7 +139,7 @@ export class Scheduler {
   }
 
   #isAllowed(origin: Origin, item: Waiting): boolean {
-    return mayGo(origin)(item) && (!this.closed || item.attempts > 0);
+    return mayGo(origin)(item) && (!this.closed || item.attempts > 0 || isAsset(item));
   }
 
   #wantsRobots(origin: Origin): boolean {
@@ -224,7 +227,7 @@ export class Scheduler {
   }
 
   #pickRobots(host: Host, origin: Origin, now: number): Pick | null {
-    const waits = origin.queue.inMemory + origin.queue.onDisk > 0 && !this.#keepsRobots;
+    const waits = origin.queue.inMemory + origin.queue.onDisk > 0 && !this.#keepsRobots(origin);
     if (!waits || !this.#wantsRobots(origin) || origin.robotsRetryAt > now) {
       return null;
     }

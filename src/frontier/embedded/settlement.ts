@@ -85,7 +85,7 @@ export class Settlement {
       return;
     }
     const limited = verdict.reason === 'redirect_limit';
-    const newIds = limited ? [] : this.#admission.admitFrom(held, outcome, composition);
+    const newIds = limited ? [] : this.#admission.admitFrom(item, outcome, composition);
     composition.transaction.settled.push({
       id: item.id,
       state: verdict.state,
@@ -124,6 +124,8 @@ export class Settlement {
       });
       this.#noteSeed(held, verdict.state, outcome, composition);
       this.#noteTrap(held, outcome);
+    } else if (item.kind === UrlKind.asset) {
+      composition.assets.push(item.id);
     }
     composition.pin(origin.host);
   }

@@ -3,7 +3,7 @@ import type { Waiting } from './queue-window.js';
 
 /**
  * The urgent URLs of an origin that are in memory: first come, first served among those whose own time has come. Whether one may go is
- * the same for all of a sort (robots.txt, tried before, never tried), so only the first of each sort is ever asked about: no call
+ * the same for all of a sort (robots.txt, assets, tried before, never tried), so only the first of each sort is ever asked about: no call
  * looks through those that wait.
  */
 export class UrgentQueue {
@@ -18,9 +18,9 @@ export class UrgentQueue {
 
   add(item: Waiting): void {
     if (this.#sorts.length === 0) {
-      this.#sorts = [new Sort(), new Sort(), new Sort()];
+      this.#sorts = [new Sort(), new Sort(), new Sort(), new Sort()];
     }
-    this.#sorts[item.kind === UrlKind.robots ? 0 : item.attempts > 0 ? 1 : 2]!.add(item, this.#came++);
+    this.#sorts[sortOf(item)]!.add(item, this.#came++);
     this.#size++;
   }
 
@@ -54,6 +54,13 @@ export class UrgentQueue {
     this.#size = 0;
     return size;
   }
+}
+
+function sortOf({ kind, attempts }: Waiting): number {
+  if (kind === UrlKind.robots || kind === UrlKind.asset) {
+    return kind === UrlKind.robots ? 0 : 1;
+  }
+  return attempts > 0 ? 2 : 3;
 }
 
 interface Place {

@@ -1,0 +1,142 @@
+import type { SeenByBrowser } from '../store/rendering-reader.js';
+import { Rendering } from '../store/url-state.js';
+import { originOf, pathOf } from '../url/host.js';
+import { shapeOf } from '../url/shape.js';
+
+/** What becomes of a page that looks as if it needed a browser: it is rendered now, or not before more is known, or not at all. */
+export type Decision = 'render' | 'wait' | 'leave';
+
+interface Shape {
+  pages: number;
+  thin: number;
+  /** Pages of the sample that are with the browser. */
+  underWay: number;
+  /** How many times as much there was to read after rendering, in the order in which it was found out. */
+  gains: number[];
+}
+
+export type ShapeFacts = [shape: string, facts: Shape][];
+
+const SAMPLE = 3;
+/** So many that look empty are a reason to try, whatever the rest of the site is like. */
+const ENOUGH = 10;
+/** Rendering has to add half again. */
+const WORTH_IT = 1.5;
+const FOLDERS = 2;
+const MOST_SHAPES = 1_000;
+/** Where a site has more folders than that, the others are one. */
+const ALL_OTHERS = '';
+
+/**
+ * Which pages are worth a browser, by their shape: the site and the first two folders of the path, digits folded. Pages of one folder are made
+ * by one program. A shape is tried where at least half of its pages look empty, so that one odd page starts no browser; of what is
+ * tried three pages say whether the others follow.
+ */
+export class RenderShapes {
+  readonly #shapes: Map<string, Shape>;
+  readonly #whole = { pages: 0, thin: 0 };
+
+  constructor(facts: ShapeFacts = []) {
+    this.#shapes = new Map(facts);
+    for (const [, { pages, thin }] of facts) {
+      this.#whole.pages += pages;
+      this.#whole.thin += thin;
+    }
+  }
+
+  get facts(): ShapeFacts {
+    return [...this.#shapes];
+  }
+
+  static of(pages: Iterable<SeenByBrowser>): RenderShapes {
+    const shapes = new RenderShapes();
+    for (const { url, rendering, text, renderedText } of pages) {
+      shapes.came(url, rendering !== Rendering.none);
+      if (rendering === Rendering.rendered || rendering === Rendering.futile) {
+        note(shapes.#of(url), text ?? 0, renderedText);
+      }
+    }
+    return shapes;
+  }
+
+  /** A page was fetched. */
+  came(url: string, isThin: boolean): void {
+    const shape = this.#of(url);
+    for (const each of [shape, this.#whole]) {
+      each.pages++;
+      each.thin += isThin ? 1 : 0;
+    }
+  }
+
+  /** `isOver`: nothing more comes before this page is decided on. */
+  decide(url: string, isOver: boolean): Decision {
+    const shape = this.#of(url);
+    if (shape.gains.length >= SAMPLE) {
+      return median(shape.gains) > WORTH_IT ? 'render' : 'leave';
+    }
+    if (shape.gains.length + shape.underWay >= SAMPLE) {
+      return 'wait';
+    }
+    return this.#isWorthATry(shape, isOver) ? 'render' : 'wait';
+  }
+
+  began(url: string): void {
+    this.#of(url).underWay++;
+  }
+
+  /** True where that settles what becomes of the shape. `after` null: the browser came to no end. */
+  ended(url: string, before: number, after: number | null): boolean {
+    const shape = this.#of(url);
+    shape.underWay--;
+    return note(shape, before, after);
+  }
+
+  /** It was called off. */
+  leftOff(url: string): void {
+    this.#of(url).underWay--;
+  }
+
+  /** Pages that a browser would have been tried on. */
+  get wanting(): number {
+    let pages = 0;
+    for (const shape of this.#shapes.values()) {
+      pages += shape.gains.length === 0 && this.#isWorthATry(shape, true) ? shape.thin : 0;
+    }
+    return pages;
+  }
+
+  /** Few pages say little about their folder: they are tried where the whole site looks like them, once all of it is there. */
+  #isWorthATry(shape: Shape, isOver: boolean): boolean {
+    return isMostlyThin(shape) && (shape.thin >= ENOUGH || (isOver && isMostlyThin(this.#whole)));
+  }
+
+  #of(url: string): Shape {
+    const folder = folderOf(url);
+    const name = this.#shapes.has(folder) || this.#shapes.size < MOST_SHAPES ? folder : ALL_OTHERS;
+    let shape = this.#shapes.get(name);
+    if (shape === undefined) {
+      shape = { pages: 0, thin: 0, underWay: 0, gains: [] };
+      this.#shapes.set(name, shape);
+    }
+    return shape;
+  }
+}
+
+const isMostlyThin = ({ pages, thin }: Pick<Shape, 'pages' | 'thin'>): boolean => thin * 2 >= pages;
+
+/** True where it completes the sample. */
+function note(shape: Shape, before: number, after: number | null): boolean {
+  if (shape.gains.length >= SAMPLE) {
+    return false;
+  }
+  return shape.gains.push((after ?? before) / Math.max(1, before)) === SAMPLE;
+}
+
+function folderOf(url: string): string {
+  const [path] = pathOf(url).split('?');
+  const folders = path!.split('/').slice(1, -1).slice(0, FOLDERS);
+  return shapeOf(`${originOf(url)}/${folders.map((folder) => `${folder}/`).join('')}`);
+}
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

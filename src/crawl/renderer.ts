@@ -1,0 +1,245 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import type { StateError } from '../base/errors.js';
+import type { SettledPage } from '../frontier/embedded/frontier-state.js';
+import type { Outcome, RenderedOutcome } from '../frontier/frontier.js';
+import type { Visit } from '../render/asset.js';
+import type { Browser } from '../render/browser.js';
+import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
+import type { AssetDesk } from './asset-desk.js';
+import type { RenderedHtml } from './lane.js';
+import type { RenderMode } from './page-reader.js';
+import type { Decision, RenderShapes } from './render-shapes.js';
+
+export interface RendererParts {
+  mode: Exclude<RenderMode, 'never'>;
+  browser: Browser;
+  assets: AssetDesk;
+  shapes: RenderShapes;
+  /** Pages that wait, with ids beyond the given one. */
+  waiting(beyond: number, limit: number): Promise<PageToRender[]>;
+  kept(id: number): Promise<KeptAnswer | null>;
+  /** Reads a page as a lane does: its links, its facts, its text. */
+  read(page: RenderedHtml): Promise<Outcome>;
+  /** Durable when it resolves. */
+  rendered(pages: RenderedOutcome[]): Promise<void>;
+  notice(text: string): void;
+  /** There may be nothing left to do; or something happened that nobody foresaw. */
+  changed(error: Error | null): void;
+}
+
+/** Each has a process of its own in the browser. */
+const PAGES_AT_ONCE = 2;
+const BATCH = 50;
+/** A page with which the browser was gone so often may be what takes it down. */
+const MOST_TRIES = 2;
+const inflate = promisify(inflateRaw);
+
+/**
+ * Has pages seen by a browser, a few at a time. Which ones wait is in the store, and nowhere else: whoever resumes finds them there. What
+ * comes of a page is committed with its links, as if it had just been fetched.
+ */
+export class Renderer {
+  readonly #parts: RendererParts;
+  /** With the browser, by id. */
+  readonly #visited = new Map<number, Promise<void>>();
+  readonly #tries = new Map<number, number>();
+  /** Pages up to this id have been looked at. */
+  #beyond = 0;
+  #looking: Promise<void> | null = null;
+  /** Nothing else is left to do, and all pages have been looked at since. */
+  #isOver = false;
+  #hasLookedAtAll = false;
+  /** Something has changed since the pages that wait are being looked at. */
+  #isStale = false;
+  #state: 'open' | 'noBrowser' | 'stopped' = 'open';
+  #missing: StateError | null = null;
+  #hasWorked = false;
+
+  constructor(parts: RendererParts) {
+    this.#parts = parts;
+  }
+
+  /** Pages were fetched. */
+  settled(pages: readonly SettledPage[]): void {
+    for (const { url, outcome } of pages) {
+      if (outcome.measured !== undefined) {
+        this.#parts.shapes.came(url, outcome.measured.needsBrowser);
+        if (outcome.measured.needsBrowser) {
+          this.#lookFrom(outcome.id - 1);
+        }
+      }
+    }
+    this.#work();
+  }
+
+  /** What pages load is settled; `others`: any of it may be besides. */
+  assetsSettled(ids: readonly number[], others: boolean): void {
+    this.#parts.assets.settled(ids, others);
+  }
+
+  /** Asked when nothing else is left to do: whether something is still to be rendered. */
+  goesOn(): boolean {
+    if (this.#state === 'open' && !this.#hasLookedAtAll && this.#looking === null) {
+      this.#isOver = true;
+      this.#beyond = 0;
+      this.#work();
+    }
+    return this.#visited.size > 0 || this.#looking !== null;
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+    this.#parts.assets.stop();
+  }
+
+  /** Resolves when nothing of it is under way any more. */
+  async close(): Promise<void> {
+    this.stop();
+    await this.#parts.browser.close();
+    await Promise.all([this.#looking, ...this.#visited.values()]);
+  }
+
+  /** Said once, at the end: pages that a browser might have made more of, and why there was none. */
+  get missed(): string | null {
+    const pages = this.#missing === null ? 0 : this.#parts.shapes.wanting;
+    if (pages === 0) {
+      return null;
+    }
+    const which = pages === 1 ? '1 page is' : `${pages.toLocaleString('en-US')} pages are`;
+    return `${which} nearly empty without JavaScript and stay as they came; ${this.#missing!.message}`;
+  }
+
+  #lookFrom(id: number): void {
+    this.#beyond = Math.min(this.#beyond, id);
+    this.#isOver = false;
+    this.#hasLookedAtAll = false;
+    this.#isStale = true;
+  }
+
+  #work(): void {
+    if (this.#state === 'open' && this.#looking === null && this.#visited.size < PAGES_AT_ONCE) {
+      this.#looking = this.#look()
+        .catch((error: Error) => this.#failed(error))
+        .finally(() => {
+          this.#looking = null;
+          if (this.#isStale) {
+            this.#work();
+          }
+          this.#parts.changed(null);
+        });
+    }
+  }
+
+  /** Goes through the pages that wait until there is no place for another. */
+  async #look(): Promise<void> {
+    const isOver = this.#isOver;
+    this.#isStale = false;
+    for (;;) {
+      const pages = await this.#parts.waiting(this.#beyond, BATCH);
+      if (this.#isStale) {
+        return;
+      }
+      const left: RenderedOutcome[] = [];
+      for (const page of pages) {
+        if (this.#state !== 'open' || this.#visited.size >= PAGES_AT_ONCE) {
+          break;
+        }
+        this.#beyond = page.id;
+        if (!this.#visited.has(page.id) && this.#decide(page, isOver) === 'leave') {
+          left.push({ page, text: null, outcome: null });
+        }
+      }
+      if (left.length > 0) {
+        await this.#parts.rendered(left);
+      }
+      if (this.#state !== 'open' || this.#visited.size >= PAGES_AT_ONCE) {
+        return;
+      }
+      if (pages.length === 0) {
+        this.#hasLookedAtAll = isOver;
+        return;
+      }
+    }
+  }
+
+  #decide(page: PageToRender, isOver: boolean): Decision {
+    const { mode, shapes } = this.#parts;
+    const decision = mode === 'always' ? 'render' : shapes.decide(page.url, isOver);
+    if (decision === 'render') {
+      shapes.began(page.url);
+      const visit = this.#visit(page)
+        .catch((error: Error) => this.#failed(error))
+        .finally(() => {
+          this.#visited.delete(page.id);
+          this.#work();
+          this.#parts.changed(null);
+        });
+      this.#visited.set(page.id, visit);
+    }
+    return decision;
+  }
+
+  async #visit(page: PageToRender): Promise<void> {
+    const { browser, assets, kept, shapes } = this.#parts;
+    const source = await kept(page.id);
+    const body = await inflate(source!.packed!);
+    let visit: Visit;
+    try {
+      visit = await browser.visit({ url: page.url, type: source!.type, body }, (url) => assets.get(url));
+    } catch (error) {
+      shapes.leftOff(page.url);
+      this.#noBrowser(error as StateError);
+      return;
+    }
+    if (this.#state !== 'open') {
+      shapes.leftOff(page.url);
+    } else if ('gone' in visit && this.#tried(page) < MOST_TRIES) {
+      shapes.leftOff(page.url);
+      this.#lookFrom(page.id - 1);
+    } else {
+      this.#tries.delete(page.id);
+      this.#hasWorked = true;
+      await this.#take(page, 'html' in visit ? visit.html : null);
+    }
+  }
+
+  /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
+  async #take(page: PageToRender, html: string | null): Promise<void> {
+    const { mode, read, rendered, shapes } = this.#parts;
+    const { id, url, depth, seed, flags, robots } = page;
+    const outcome = html === null ? null : await read({ id, url, depth, seed, flags, robots, html }).catch(() => null);
+    const text = outcome?.measured?.text ?? null;
+    const isBetter = text !== null && (mode === 'always' || text > page.text);
+    await rendered([{ page, text, outcome: isBetter ? outcome : null }]);
+    if (shapes.ended(url, page.text, text)) {
+      this.#lookFrom(0);
+    }
+  }
+
+  #tried({ id }: PageToRender): number {
+    const tries = (this.#tries.get(id) ?? 0) + 1;
+    this.#tries.set(id, tries);
+    return tries;
+  }
+
+  /** Without one the crawl goes on where a browser was only to be tried. */
+  #noBrowser(error: StateError): void {
+    if (this.#state !== 'open') {
+      return;
+    }
+    this.#state = 'noBrowser';
+    this.#missing = error;
+    if (this.#parts.mode === 'always' || error.code !== 'no_browser') {
+      this.#parts.changed(error);
+    } else if (this.#hasWorked) {
+      this.#parts.notice(`${error.message}; the pages that are left stay as they came`);
+    }
+  }
+
+  #failed(error: Error): void {
+    if (this.#state !== 'stopped') {
+      this.#parts.changed(error);
+    }
+  }
+}

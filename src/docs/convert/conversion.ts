@@ -1,0 +1,51 @@
+import type { LinkedPlace } from '../../content/markdown/linked-places.js';
+import type { CorpusInput, PreparedDocument } from '../../corpus/document.js';
+
+export type Task = 'learn' | 'convert';
+
+/** A page that is to be looked at. */
+export interface Job {
+  id: number;
+  url: string;
+  /** Of its body. */
+  bytes: number;
+  /** Of the content that need not be measured again; null where there is none. */
+  knownHash: string | null;
+  /** Places on it that pages of the site link to. */
+  linkedIds: readonly string[];
+}
+
+/** What becomes of a page: null where there is nothing to tell, a sentence where it could not be read. */
+export type Result = PreparedDocument | Learned | Problem | null;
+
+/** What has to be known of a page before others are converted, and cannot be in their common memory. */
+export interface Learned {
+  linked: readonly LinkedPlace[];
+}
+
+export const isLearned = (result: Result): result is Learned => result !== null && 'linked' in result;
+
+export interface Problem {
+  problem: string;
+}
+
+/** A page to convert, or what stands in its place and is ready. */
+export type Step = { job: Job } | { input: CorpusInput };
+
+/** What converts pages: this thread, or several others. */
+export interface Conversion {
+  /** Has to be over before the first page is converted: what repeats on a site is known when all of it was seen. */
+  learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void>;
+  /** In the order of the steps. They are taken only as far ahead as there is room. */
+  convert(steps: Iterable<Step>): AsyncIterable<{ step: Step; result: Result }>;
+  close(): Promise<void>;
+}
+
+/** A page that cannot be read costs that page. */
+export function resultOf(work: () => PreparedDocument | Learned): Result {
+  try {
+    return work();
+  } catch (error) {
+    return { problem: `it cannot be converted: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}

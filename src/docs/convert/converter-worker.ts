@@ -1,0 +1,26 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { SiteMemory } from '../../content/extract/site-memory.js';
+import { loadTokenCounter } from '../../corpus/tokens.js';
+import { openStoreFile } from '../../store/store.js';
+import { type Result, resultOf } from './conversion.js';
+import { Converter } from './converter.js';
+import type { ConverterOrder, ConverterWork } from './converter-thread.js';
+
+const { store, chunkTokens, memory, begun } = workerData as ConverterWork;
+const port = parentPort!;
+const counter = new Int32Array(begun);
+const database = openStoreFile(store, { create: false, readOnly: true });
+const tokens = await loadTokenCounter();
+const converter = new Converter(database, new SiteMemory(memory), { chunkTokens, tokens });
+
+port.on('message', ({ task, ids, knownHashes, linkedIds }: ConverterOrder) => {
+  const results = ids.map((id, i): Result => {
+    Atomics.add(counter, 0, 1);
+    return resultOf(() =>
+      task === 'learn'
+        ? converter.learn(id)
+        : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }),
+    );
+  });
+  port.postMessage(results);
+});

@@ -1,0 +1,42 @@
+import { RedirectChains } from '../store/redirect-chains.js';
+import type { Database } from '../store/sqlite.js';
+import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
+
+/** The URL that a link of a page leads to, as the crawl knows it: in normal form, after all redirects. A fragment stays. */
+export function linkEnds(
+  database: Database,
+  { maxRedirects, ...options }: IdentityOptions & { maxRedirects: number },
+): (url: string) => string {
+  const { stripQuery, stripTracking, sortQuery } = options;
+  const identity = { stripQuery, stripTracking, sortQuery };
+  const ends = redirectEnds(database, maxRedirects);
+  return (url) => {
+    const hash = url.indexOf('#');
+    const normal = normaliseUrl(url, identity)?.url;
+    return normal === undefined ? url : (ends.get(normal) ?? normal) + (hash < 0 ? '' : url.slice(hash));
+  };
+}
+
+/** The same with or without the slash at its end: a sitemap has the one, links may have the other, and nobody asks where it redirects to. */
+export function otherSlash(url: string): string {
+  const end = url.search(/[?#]|$/);
+  const path = url.slice(0, end);
+  return (path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + url.slice(end);
+}
+
+function redirectEnds(database: Database, maxRedirects: number): Map<string, string> {
+  const chains = new RedirectChains(database, maxRedirects);
+  const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
+  const ends = new Map<string, string>();
+  for (const { id, url } of database
+    .prepare(
+      'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
+    )
+    .all()) {
+    const end = chains.endOf(id);
+    if (end.problem === null) {
+      ends.set(url, urlOf.get(end.id)!.url);
+    }
+  }
+  return ends;
+}

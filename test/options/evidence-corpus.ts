@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Command } from '../../src/config/commands.js';
+import { page, write } from '../corpus/fixture.js';
+import type { Row, Seen, Stage } from './harness.js';
+
+/** A command on a corpus of three pages. */
+const lookedUp = (command: Command, ...args: string[]): Stage => ({
+  name: `${command} in a corpus`,
+  async play(values, trial) {
+    const pages = ['/a', '/b', '/c'].map((path) => page(path, { markdown: `# Page\n\nThe same word, and ${path}.` }));
+    await write(join(trial.folder, 'corpus'), pages);
+    return trial.run([command, 'corpus', ...args, ...values]);
+  },
+});
+const search = lookedUp('search', 'word');
+const show = lookedUp('show', 'a.md');
+
+const hits = (seen: Seen): number => seen.stdout.match(/^ {2}[abc]\.md$/gm)?.length ?? 0;
+
+/** What the commands take that look into a corpus. */
+export const CORPUS_EVIDENCE: Row[] = [
+  { key: 'limit', command: 'search', stage: search, values: [[], ['--limit', '2']], sees: hits, gives: [3, 2] },
+  {
+    key: 'json',
+    command: 'search',
+    stage: search,
+    values: [[], ['--json']],
+    sees: (seen) => (seen.stdout.startsWith('[') ? JSON.parse(seen.stdout).length : hits(seen) + 10),
+    gives: [13, 3],
+  },
+  {
+    key: 'json',
+    command: 'show',
+    stage: show,
+    values: [[], ['--json']],
+    sees: (seen) => (seen.stdout.startsWith('{') ? JSON.parse(seen.stdout).path : seen.stdout.split('\n')[0]),
+    gives: ['# Page', 'a.md'],
+  },
+];
