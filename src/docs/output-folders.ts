@@ -1,14 +1,10 @@
 import { join, resolve } from 'node:path';
-import { UsageError } from '../base/errors.js';
 import { folderNameOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
 import { barePathOf, hostKeyOf } from '../url/host.js';
 
 /** Where the corpus of each seed goes: one folder each, named after its host, and its path where hosts are the same. */
 export function outputFolders(seeds: readonly SeedRow[], output: string | null): string[] {
-  if (output === '-') {
-    throw new UsageError('a corpus is a folder: --output names one, and cannot be -');
-  }
   if (seeds.length === 1 && output !== null) {
     return [resolve(output)];
   }

@@ -44,7 +44,7 @@ describe('a command line that is wrong', () => {
       '--external is an option of `gossamer crawl`, `gossamer check`, not of `gossamer docs`',
     ],
     [['http://a.test/', '--chunk-tokens', '63'], '--chunk-tokens must be from 64 to 100,000, got 63'],
-    [['http://a.test/', '--output', '-'], 'a corpus is a folder: --output names one, and cannot be -'],
+    [['http://a.test/', '--output', '-'], '--output of docs is a folder; a corpus cannot go to stdout'],
     [
       ['http://a.test/', '--seeding-strategy', 'links'],
       '--seeding-strategy must be auto, none, all, or any of sitemap, ct and commoncrawl',
