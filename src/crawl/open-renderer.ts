@@ -10,7 +10,10 @@ import type { StoreThread } from './threads/store-thread.js';
 type Given = Pick<RendererParts, 'read' | 'rendered' | 'notice' | 'changed'> &
   Pick<AssetDeskParts, 'admit' | 'isTrap'> & { mode: RenderMode; browser: Browser; store: StoreThread };
 
-export function browserFor({ timeoutMs, maxBodyBytes }: CrawlOptions, clock: Clock): Browser {
+export function browserFor(
+  { timeoutMs, maxBodyBytes }: Pick<CrawlOptions, 'timeoutMs' | 'maxBodyBytes'>,
+  clock: Clock,
+): Browser {
   return new Browser({ timeoutMs, maxBytes: maxBodyBytes }, clock);
 }
 

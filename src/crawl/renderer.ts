@@ -96,7 +96,10 @@ export class Renderer {
   /** Resolves when nothing of it is under way any more. */
   async close(): Promise<void> {
     this.stop();
-    await this.#parts.browser.close();
+    if (this.#visited.size > 0) {
+      // The run was told to stop: nobody waits for a page any more.
+      await this.#parts.browser.close();
+    }
     await Promise.all([this.#looking, ...this.#visited.values()]);
   }
 

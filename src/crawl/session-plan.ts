@@ -4,6 +4,7 @@ import type { FolderOrigin, Header, HeaderRule } from '../fetch/contract.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import type { SeedFate } from '../frontier/seed-book.js';
+import type { Browser } from '../render/browser.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
@@ -101,6 +102,8 @@ export interface DocsWishes {
   spent: { ms: number; bytes: number };
   /** Which pages are seen by a browser. */
   render: RenderMode;
+  /** Started when it is needed; whoever made it closes it. */
+  browser: Browser;
   /** Kept in the store, for whoever goes on with it. */
   meta: Record<string, string>;
 }

@@ -9,7 +9,6 @@ import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { knownOffers, namedOffers, SeedBook } from '../frontier/seed-book.js';
-import type { Browser } from '../render/browser.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -25,7 +24,7 @@ import { LanePool } from './lane-pool.js';
 import { layerFacts } from './layers.js';
 import { type EndReason, Limits } from './limits.js';
 import { Notices } from './notices.js';
-import { browserFor, openRenderer } from './open-renderer.js';
+import { openRenderer } from './open-renderer.js';
 import { openSeeder } from './open-seeder.js';
 import type { Renderer } from './renderer.js';
 import type { Seeder } from './seeder.js';
@@ -62,7 +61,6 @@ export class CrawlSession {
   #startedAt = 0;
   #disk!: DiskWatch;
   #seeder: Seeder | null = null;
-  readonly #browser: Browser;
   #renderer: Renderer | null = null;
 
   constructor(plan: SessionPlan) {
@@ -77,7 +75,6 @@ export class CrawlSession {
       credentials: plan.credentials ?? new Map(),
       listensToEdges: plan.listensToEdges ?? false,
     });
-    this.#browser = browserFor(plan.resolved.options, this.#clock);
     this.settings =
       plan.preview !== undefined
         ? surveySettings(settings, plan.preview)
@@ -94,7 +91,7 @@ export class CrawlSession {
     const { options } = resolved;
     try {
       if (this.settings.reader.render === 'always') {
-        await this.#browser.start();
+        await this.#plan.docs?.browser.start();
       }
       this.#opened = await this.#store.open({
         directory,
@@ -131,7 +128,6 @@ export class CrawlSession {
       this.#build();
       await this.#disk.checkAtStart();
     } catch (error) {
-      await this.#browser.close();
       await this.#store.close();
       throw error;
     }
@@ -223,7 +219,8 @@ export class CrawlSession {
     }
     await this.#frontier.close(end.reason);
     const missed = this.#renderer?.missed ?? null;
-    if (missed !== null) {
+    // It is said once, when all pages are there.
+    if (missed !== null && this.#plan.docs?.surveys !== true) {
       this.#notices.add(missed);
     }
     const counts = this.#frontier.counts();
@@ -392,11 +389,15 @@ export class CrawlSession {
   }
 
   /** Null where no browser is to see any page. */
-  #openRenderer(): Promise<Renderer | null> {
+  async #openRenderer(): Promise<Renderer | null> {
+    const { docs } = this.#plan;
+    if (docs === undefined) {
+      return null;
+    }
     const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
     return openRenderer({
       mode: this.settings.reader.render,
-      browser: this.#browser,
+      browser: docs.browser,
       store: this.#store,
       admit: (offers) => this.#crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,

@@ -4,12 +4,14 @@ import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO } from '../config/seeding.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/limits.js';
+import { browserFor } from '../crawl/open-renderer.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { DocsWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import type { Browser } from '../render/browser.js';
 import { openForReading, storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
-import { asMeta, type DocsProgress, progressOf, saveProgress } from './progress.js';
+import { asMeta, type DocsProgress, saveProgress } from './progress.js';
 import { atStore, beginRenewal, endSurvey } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
@@ -46,12 +48,14 @@ export class DocsRun {
   #progress: DocsProgress;
   /** Of the limits of the run. */
   readonly #spent = { ms: 0, bytes: 0 };
+  readonly #browser: Browser;
   #session: CrawlSession | null = null;
   #stopped: { reason: EndReason; graceMs: number } | null = null;
 
   constructor(plan: DocsPlan) {
     this.#plan = plan;
     this.#progress = plan.progress;
+    this.#browser = browserFor(plan.resolved.options, plan.clock);
   }
 
   stop(reason: EndReason, graceMs: number): void {
@@ -60,6 +64,14 @@ export class DocsRun {
   }
 
   async run(): Promise<DocsOutcome> {
+    try {
+      return await this.#rounds();
+    } finally {
+      await this.#browser.close();
+    }
+  }
+
+  async #rounds(): Promise<DocsOutcome> {
     const { directory, seeds, isNew } = this.#plan;
     for (const [place, output] of this.#progress.outputs.entries()) {
       await refuseOtherCorpus(output, seeds[place]!.url);
@@ -131,6 +143,7 @@ export class DocsRun {
       surveys: isSurvey,
       renews,
       render: this.#plan.resolved.options.render,
+      browser: this.#browser,
       unfollowed: isSurvey ? [] : unfollowed,
       widened: new Map(isSurvey ? [] : widened),
       named: isSurvey ? [] : named,
@@ -206,7 +219,3 @@ export class DocsRun {
     await atStore(this.#plan.directory, async (database) => saveProgress(database, this.#progress));
   }
 }
-
-/** How far the corpus that is kept in a directory has come; null where it holds something else. */
-export const keptProgress = (directory: string): DocsProgress | null =>
-  openForReading(directory, (reader) => progressOf(reader.meta()));

@@ -42,7 +42,7 @@ describe('what was fetched and not rendered yet', () => {
     expect(renderings(killed.directory)).toEqual({ '/docs/': 'wanted' });
     held = false;
     box.web.clearLog();
-    const run = await box.docs(['http://killed.test/docs/'], [], { name: 'killed' });
+    const run = await box.docs(['http://killed.test/docs/'], ['--resume'], { name: 'killed' });
     expect(run.code, run.stderr).toBe(0);
     expect(Object.values(renderings(run.directory))).toEqual(Object.keys(PAGES).map(() => 'rendered'));
     expect(run.page('docs/d.md')).toContain(sentences('/docs/d')[0]);
@@ -89,7 +89,7 @@ describe('what was fetched and not rendered yet', () => {
     expect((await stopped.ended).code).toBe(143);
     expect(stopped.browsers().filter(isAlive)).toEqual([]);
     held = false;
-    const run = await box.docs(['http://stopped.test/docs/'], [], { name: 'stopped' });
+    const run = await box.docs(['http://stopped.test/docs/'], ['--resume'], { name: 'stopped' });
     expect(run.code, run.stderr).toBe(0);
     expect(Object.values(renderings(run.directory))).toEqual(Object.keys(PAGES).map(() => 'rendered'));
   });

@@ -122,7 +122,7 @@ export class EmbeddedFrontier implements Frontier {
   }
 
   wakeAt(): number {
-    if (this.#state.toShareFate.size > 0) {
+    if (this.#state.toShareFate.size + this.#state.toDefer.size > 0) {
       return 0;
     }
     const canTurn = this.#state.parked > 0 && (this.#state.registry.surplus < 0 || !this.#state.evictionFutile);
