@@ -122,8 +122,9 @@ export class CrawlView {
     const stats = session.stats();
     const settled = stats.done + stats.failed + stats.skipped;
     const seconds = Math.max(0.001, (stats.now - this.#lastAt) / 1000);
-    const rate =
-      this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : (settled - this.#lastDone) / seconds;
+    // Fewer than before where pages are asked for again.
+    const news = Math.max(0, settled - this.#lastDone);
+    const rate = this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : news / seconds;
     this.#lastAt = stats.now;
     this.#lastDone = settled;
     if (stats.inFlight === 0 && stats.waitingFor !== null && stats.waitingFor.at > stats.now) {

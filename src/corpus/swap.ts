@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { DirectoryLock } from '../store/lock.js';
@@ -63,12 +73,34 @@ export function corpusFolder(dir: string): string {
 /** Refuses folders that hold what a corpus would replace. */
 export function refuseOccupied(dir: string): void {
   if (existsSync(dir) && !isOurs(dir)) {
+    if (!statSync(dir).isDirectory()) throw new StateError('occupied', `${dir} is a file: name a folder with --output`);
     throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
   }
   const partial = partialOf(dir);
   if (existsSync(partial) && !isOurs(partial) && !readdirSync(partial).some(isWorkFile)) {
     throw new StateError('occupied', `${partial} holds files that are no corpus: move it away`);
   }
+}
+
+/** Refuses a folder that could not be written at the end. */
+export function refuseUnwritable(dir: string): void {
+  let place = dirname(dir);
+  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  try {
+    accessSync(place, constants.W_OK | constants.X_OK);
+    if (!statSync(place).isDirectory()) throw new Error(`${place} is no folder`);
+  } catch (error) {
+    throw unwritable(dirname(dir), error as Error);
+  }
+}
+
+const unwritable = (folder: string, cause: Error): StateError =>
+  new StateError('unwritable', `cannot write to ${folder}: ${cause.message}`, { cause });
+
+/** Nothing came of a run: there is nothing in DIR.partial for a next one to go on with. */
+export function removeUnused(dir: string): void {
+  const partial = partialOf(dir);
+  if (readdirSync(partial).every(isWorkFile)) rmSync(partial, { recursive: true });
 }
 
 /** Makes DIR.partial, where it may. */
@@ -78,9 +110,7 @@ export function prepareFolders(dir: string): void {
   try {
     mkdirSync(partial, { recursive: true });
   } catch (error) {
-    throw new StateError('unwritable', `cannot write to ${dirname(partial)}: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw unwritable(dirname(partial), error as Error);
   }
 }
 

@@ -10,11 +10,16 @@ export interface TokenCounter {
 
 export const ESTIMATE: TokenCounter = { count: estimateTokens, isEstimate: true };
 
+/** What is used of the package; its own types are there only where it is. */
+interface Encoding {
+  countTokens(text: string, options: { disallowedSpecial: Set<string> }): number;
+}
+
 /** What looks like a mark of the tokenizer's own is text like any other in a page. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
 
 /** o200k_base where the optional package gpt-tokenizer is installed; it has 30 MB and is loaded only here. */
-export async function loadTokenCounter(load = loadEncoding): Promise<TokenCounter> {
+export async function loadTokenCounter(load: () => Promise<Encoding> = loadEncoding): Promise<TokenCounter> {
   try {
     const { countTokens } = await load();
     const count = wordByWord((text) => countTokens(text, AS_TEXT));

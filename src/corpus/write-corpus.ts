@@ -15,7 +15,7 @@ import { renderPage } from './page-file.js';
 import { PathBook } from './path-book.js';
 import { type Measured, measured, measureName, preparePage } from './prepare.js';
 import { State } from './state.js';
-import { prepareFolders, refuseOccupied, repairCorpus, swapIn } from './swap.js';
+import { prepareFolders, refuseOccupied, refuseUnwritable, removeUnused, repairCorpus, swapIn } from './swap.js';
 import { placeFile } from './tree.js';
 
 /**
@@ -37,9 +37,12 @@ export async function writeCorpus(
     const { intake, head } = await takeAll(dir, state, inputs, options);
     if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
     state.dropUnnamed();
-    if (intake.taken === 0) throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
-    return new Finish(dir, state, options).run((head?.run ?? 0) + 1);
+    return intake.taken === 0 ? null : new Finish(dir, state, options).run((head?.run ?? 0) + 1);
   });
+  if (report === null) {
+    removeUnused(dir);
+    throw new StateError('empty_corpus', `there is no page to write to ${dir}`);
+  }
   await swapIn(dir, options.onSwapStep);
   return report;
 }
@@ -72,9 +75,10 @@ async function takeAll(
   return { intake, head };
 }
 
-/** Refuses a folder in which the corpus of something else stands, or files that are none. */
+/** Refuses a folder in which the corpus of something else stands, or files that are none, or that cannot be written. */
 export async function refuseOtherCorpus(dir: string, source: string): Promise<void> {
   refuseOccupied(dir);
+  refuseUnwritable(dir);
   if (!isCorpus(dir)) return;
   const { source: other } = await readIndexHead(dir);
   if (other !== source) {

@@ -18,6 +18,8 @@ export interface CrawlScopeData {
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
+  /** Nothing is fetched but what it takes to see what there is. */
+  surveys?: boolean;
 }
 
 export interface IgnoreRule {
@@ -64,6 +66,10 @@ export class CrawlScope implements StoreScope {
 
   get checksOutside(): boolean {
     return this.#data.external;
+  }
+
+  get surveys(): boolean {
+    return this.#data.surveys ?? false;
   }
 
   get checksBeyond(): boolean {

@@ -98,6 +98,8 @@ export interface DocsWishes {
   widened: ReadonlyMap<number, readonly string[]>;
   /** URLs that sitemaps name, and that were out of scope when these were read. */
   named: Iterable<string>;
+  /** What earlier sessions of the same run have used of its limits. */
+  spent: { ms: number; bytes: number };
   /** Which pages are seen by a browser. */
   render: RenderMode;
   /** Started when it is needed; whoever made it closes it. */

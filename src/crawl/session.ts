@@ -346,10 +346,10 @@ export class CrawlSession {
       budget: this.#budget,
       governor: this.#governor,
       limits: new Limits({
-        startedAt: this.#clock.now(),
+        startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
         durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
         maxBytes: options.maxBytes,
-        bytesBefore: 0,
+        bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
       }),
       events: {
         tick: () => {
@@ -472,6 +472,7 @@ export class CrawlSession {
       external: options.external,
       checksBeyond: this.#plan.check !== undefined,
       ignore: this.#plan.check?.ignore ?? [],
+      surveys: this.#plan.docs?.surveys ?? false,
     };
   }
 

@@ -1,12 +1,13 @@
 import type { Clock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO } from '../config/seeding.js';
+import { isCorpus } from '../corpus/index-file.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/limits.js';
 import { browserFor } from '../crawl/open-renderer.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { DocsWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
-import type { Browser } from '../render/browser.js';
 import { openForReading, storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -43,15 +44,15 @@ export interface DocsOutcome {
 export class DocsRun {
   readonly #plan: DocsPlan;
   #progress: DocsProgress;
-  readonly #startedAt: number;
-  readonly #browser: Browser;
+  /** Of the limits of the run. */
+  readonly #spent = { ms: 0, bytes: 0 };
+  readonly #browser: DocsWishes['browser'];
   #session: CrawlSession | null = null;
   #stopped: { reason: EndReason; graceMs: number } | null = null;
 
   constructor(plan: DocsPlan) {
     this.#plan = plan;
     this.#progress = plan.progress;
-    this.#startedAt = plan.clock.now();
     this.#browser = browserFor(plan.resolved.options, plan.clock);
   }
 
@@ -78,17 +79,27 @@ export class DocsRun {
     }
     if (this.#progress.round === 'survey') {
       const result = await this.#crawl(isNew);
-      const stopped = stoppedBy(result);
-      if (stopped !== null || result.allSeedsFailed) {
-        return { result, corpora: [], stopped };
+      if (result.allSeedsFailed || stoppedBy(result) !== null) {
+        return this.#giveUp(result);
       }
       this.#progress = await this.#endSurvey();
     }
     const result = await this.#crawl(false);
-    const hasNothing = result.allSeedsFailed || (result.summary.done === 0 && !this.#progress.renews);
-    const corpora = hasNothing ? [] : await this.#write(result);
-    const isDone = corpora.length > 0 && this.#progress.isWritten;
-    return { result, corpora, stopped: isDone ? null : (stoppedBy(result) ?? this.#stopped?.reason ?? null) };
+    const hasNothing = result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
+    if (result.allSeedsFailed || hasNothing) {
+      return this.#giveUp(result);
+    }
+    const corpora = await this.#write(result);
+    const stopped = stoppedBy(result) ?? this.#stopped?.reason ?? null;
+    return { result, corpora, stopped: this.#progress.isWritten ? null : stopped };
+  }
+
+  async #giveUp(result: SessionResult): Promise<DocsOutcome> {
+    const stopped = stoppedBy(result);
+    if (stopped === null) {
+      await this.#settle();
+    }
+    return { result, corpora: [], stopped };
   }
 
   async #crawl(isNew: boolean): Promise<SessionResult> {
@@ -113,7 +124,11 @@ export class DocsRun {
       if (this.#stopped !== null) {
         session.stop(this.#stopped.reason, this.#stopped.graceMs);
       }
-      return await session.run();
+      const result = await session.run();
+      const { elapsedMs, bytes } = session.stats();
+      this.#spent.ms += elapsedMs;
+      this.#spent.bytes += bytes;
+      return result;
     } finally {
       sitemaps?.close();
     }
@@ -130,6 +145,7 @@ export class DocsRun {
       unfollowed: isSurvey ? [] : unfollowed,
       widened: new Map(isSurvey ? [] : widened),
       named: isSurvey ? [] : named,
+      spent: { ...this.#spent },
       meta: asMeta(this.#progress),
     };
   }
@@ -149,11 +165,9 @@ export class DocsRun {
   /** The engine's options: what a corpus has no use for is not up to the user. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
-    const durationMs =
-      options.durationMs === null ? null : Math.max(1, options.durationMs - (this.#plan.clock.now() - this.#startedAt));
     const own = { anchorText: false, assets: false, external: false, reports: [] };
     return {
-      options: { ...options, ...own, durationMs },
+      options: { ...options, ...own },
       sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
       notices,
     };
@@ -176,21 +190,33 @@ export class DocsRun {
 
   async #write(result: SessionResult): Promise<SavedCorpus[]> {
     const { directory, resolved, clock, events } = this.#plan;
-    const corpora = await writeCorpora({
-      directory,
-      options: resolved.options,
-      outputs: this.#progress.outputs,
-      isComplete: result.end.truncated === null,
-      isPartial: stoppedBy(result) !== null,
-      now: new Date(clock.wall()).toISOString().slice(0, 10),
-      isStopped: () => this.#stopped !== null,
-      notice: (text) => events.notice?.(text),
-    });
-    if (corpora.every(({ isFinished }) => isFinished)) {
-      this.#progress = { ...this.#progress, isWritten: true };
-      await atStore(directory, async (database) => saveProgress(database, this.#progress));
+    try {
+      const corpora = await writeCorpora({
+        directory,
+        options: resolved.options,
+        outputs: this.#progress.outputs,
+        isComplete: result.end.truncated === null,
+        isPartial: stoppedBy(result) !== null,
+        now: new Date(clock.wall()).toISOString().slice(0, 10),
+        isStopped: () => this.#stopped !== null,
+        notice: (text) => events.notice?.(text),
+      });
+      if (corpora.every(({ isFinished }) => isFinished)) {
+        await this.#settle();
+      }
+      return corpora;
+    } catch (error) {
+      if (error instanceof StateError && error.code === 'empty_corpus') {
+        await this.#settle();
+      }
+      throw error;
     }
-    return corpora;
+  }
+
+  /** There is nothing to go on with: the next run asks anew. */
+  async #settle(): Promise<void> {
+    this.#progress = { ...this.#progress, isWritten: true };
+    await atStore(this.#plan.directory, async (database) => saveProgress(database, this.#progress));
   }
 }
 

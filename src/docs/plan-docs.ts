@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { specOf } from '../config/options.js';
@@ -34,6 +34,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
   const { directory, kept } =
     options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
+  refuseNested(directory, outputs);
   if (kept?.progress.isWritten && options.resume) {
     return { what: 'nothing', directory };
   }
@@ -63,6 +64,7 @@ export function planKeptDocs(
   output: string | null,
 ): DocsPlan {
   const outputs = output === null ? progress.outputs : outputFolders(seeds, output);
+  refuseNested(directory, outputs);
   return {
     ...{ resolved, directory, seeds, isNew: false, progress: { ...progress, outputs } },
     ...{ events: {}, clock: systemClock },
@@ -78,6 +80,16 @@ export function openKeptDocs(directory: string): KeptDocs | null {
       ? null
       : { directory, stored: JSON.parse(meta.options), seeds: reader.seeds(), progress };
   });
+}
+
+/** A corpus is a folder that is replaced as a whole: the crawl that it is made of cannot be kept in there. */
+function refuseNested(directory: string, outputs: readonly string[]): void {
+  const around = outputs.find((output) => `${directory}${sep}`.startsWith(`${output}${sep}`));
+  if (around !== undefined) {
+    throw new UsageError(
+      `${directory} would keep the crawl inside of its corpus ${around}: name another --output or --data-dir`,
+    );
+  }
 }
 
 interface Wanted {

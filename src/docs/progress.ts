@@ -13,6 +13,7 @@ export interface DocsProgress {
   widened: [seed: number, urls: string[]][];
   /** The folder of each seed's corpus. */
   outputs: string[];
+  /** The last run came to its end, with a corpus or with nothing to make one of. */
   isWritten: boolean;
 }
 

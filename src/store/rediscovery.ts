@@ -9,6 +9,8 @@ export interface StoreScope {
   admits(url: string): boolean;
   /** What is out of scope is asked for too, once. */
   readonly checksOutside: boolean;
+  /** It is only seen what there is: what is found again has to wait like all that is found. */
+  readonly surveys: boolean;
   /** The deepest level at which a URL is still fetched. */
   depthLimit(url: string): number;
   /** The pattern of the trap that the URL is by its looks alone, or null. */
@@ -222,7 +224,7 @@ export class Rediscovery {
     }
     const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
-    const urgent = requeued && answer.queued.length < MOST_URGENT;
+    const urgent = requeued && !this.#scope.surveys && answer.queued.length < MOST_URGENT;
     const flags = isListed
       ? this.#listedFlags(row, depth)
       : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;

@@ -123,7 +123,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer resume`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

@@ -2,13 +2,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { CHECK_FORMATS } from '../../src/config/option-spec.js';
-import { type OptionKey, specOf } from '../../src/config/options.js';
 import { html, linkPage, notFound, pathSite, redirect, type Site, text } from '../web/site.js';
 import { GARDEN, gardenSites, has } from './garden.js';
+import { handedOn } from './handed-on.js';
 import { DATA, type Row, type Seen, type Stage, type Trial } from './harness.js';
 import { atOnce, oneHost } from './layer-stages.js';
 import { asked, askedPages, says, timesAsked } from './questions.js';
-import { small } from './small-stages.js';
 import { here } from './stages.js';
 
 const ONE_LOOK = ['--second-look-budget', '0'];
@@ -112,39 +111,6 @@ const FIRST_LINES: Record<(typeof CHECK_FORMATS)[number], unknown> = {
   markdown: expect.stringMatching(/^#+ /),
   html: '<!doctype html>',
 };
-
-/**
- * What only figures of the engine would show, and a check keeps none: that the engine, which is the same, is given them. All at
- * once, for nothing else is looked at.
- */
-const HANDED_ON: Partial<Record<OptionKey, readonly [text: string, value: unknown]>> = {
-  frontierLimit: ['7', 7],
-  expectedUrls: ['1007', 1007],
-  fpRate: ['0.25', 0.25],
-  fpCheckLimit: ['7', 7],
-  readyHeapLimit: ['1007', 1007],
-  parseBufferBytes: ['32MiB', 32 * 1024 * 1024],
-  parseWorkers: ['1', 1],
-  seenMemoryBytes: ['8MiB', 8 * 1024 * 1024],
-  minSpeedBytesPerSecond: ['7B', 7],
-};
-const ALL_HANDED_ON = Object.entries(HANDED_ON).flatMap(([key, [value]]) => [
-  `--${specOf(key as OptionKey).flag}`,
-  value,
-]);
-const handedOn = Object.entries(HANDED_ON).map(
-  ([key, [, value]]): Row => ({
-    key: key as OptionKey,
-    command: 'check',
-    stage: small,
-    values: [[], ALL_HANDED_ON],
-    sees: (seen) => [seen.kept?.options[key], askedPages(seen).length],
-    gives: [
-      [undefined, 2],
-      [value, 2],
-    ],
-  }),
-);
 
 /** What a check does otherwise than a crawl, and what only it takes. */
 const OWN: Omit<Row, 'command'>[] = [
@@ -333,4 +299,4 @@ const OWN: Omit<Row, 'command'>[] = [
   },
 ];
 
-export const CHECK_EVIDENCE: Row[] = [...OWN.map((row): Row => ({ ...row, command: 'check' })), ...handedOn];
+export const CHECK_EVIDENCE: Row[] = [...OWN.map((row): Row => ({ ...row, command: 'check' })), ...handedOn('check')];

@@ -46,6 +46,7 @@ export const GENERAL_EVIDENCE: Row[] = [
       [true, 2],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'quiet',
@@ -79,6 +80,7 @@ export const GENERAL_EVIDENCE: Row[] = [
     sees: (seen) => seen.stderr.split('\n').filter((line) => line.startsWith('done 200 http://small.test/')),
     gives: [[], ['done 200 http://small.test/', 'done 200 http://small.test/a']],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'verboseNetwork',

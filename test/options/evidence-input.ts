@@ -81,6 +81,7 @@ export const INPUT_EVIDENCE: Row[] = [
     sees: askedPages,
     gives: [['second.test/'], ['elsewhere.test/further']],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'seedsFiles',
@@ -92,6 +93,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [0, ['second.test/']],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'scope',
@@ -105,6 +107,7 @@ export const INPUT_EVIDENCE: Row[] = [
     sees: (seen) => has(seen, ...SCOPE_MARKS).filter(Boolean).length,
     gives: [0, 1, 2, 3, 4, 5],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'include',
@@ -117,6 +120,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [false, true],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'exclude',
@@ -129,6 +133,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [true, false],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'nofollow',
@@ -168,6 +173,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [false, false],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'order',
@@ -180,6 +186,12 @@ export const INPUT_EVIDENCE: Row[] = [
       ['/start', '/', '/x', '/high', '/a', '/b', '/a/1', '/low'],
     ],
     check: 'same',
+    // What a sitemap names comes before links within the text; a home page waits for the end of the survey like any other.
+    docs: [
+      ['/start', '/low', '/high', '/x', '/', '/a', '/b', '/a/1'],
+      ['/start', '/low', '/high', '/x', '/', '/a', '/a/1', '/b'],
+      ['/start', '/x', '/', '/high', '/a', '/b', '/a/1', '/low'],
+    ],
   },
   {
     key: 'depth',
@@ -191,6 +203,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [1, null],
       [3, 'skipped depth'],
     ],
+    docs: 'same',
     // What is beyond it is checked, and not read.
     check: [
       [5, 'done'],
@@ -208,6 +221,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [0, 2, 'max_urls'],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxUrlsPerHost',
@@ -222,6 +236,7 @@ export const INPUT_EVIDENCE: Row[] = [
       [2, 1],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'durationMs',
@@ -233,6 +248,11 @@ export const INPUT_EVIDENCE: Row[] = [
       [0, 'duration', 'duration', false],
     ],
     check: 'same',
+    // Before the first page has come there is nothing to write.
+    docs: [
+      [0, 'complete', null, true],
+      [expect.any(Number), 'duration', 'duration', false],
+    ],
   },
   {
     key: 'maxBytes',
@@ -245,6 +265,7 @@ export const INPUT_EVIDENCE: Row[] = [
       ['max_bytes', 'max_bytes', 1],
     ],
     check: 'same',
+    docs: 'same',
   },
   ...(
     [
@@ -260,6 +281,7 @@ export const INPUT_EVIDENCE: Row[] = [
       sees: (seen) => seen.log.map((request) => request.path).filter((each) => each.startsWith('/query')),
       gives: [['/query?b=2&a=1&utm_source=mail'], [path]],
       check: 'same',
+      docs: 'same',
     }),
   ),
 ];

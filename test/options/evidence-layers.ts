@@ -32,6 +32,10 @@ export const LAYER_EVIDENCE: Row[] = [
       [SEVERAL, 12],
       [1, 12],
     ],
+    docs: [
+      [SEVERAL, 12],
+      [1, 12],
+    ],
   },
   {
     key: 'maxInflightPerHost',
@@ -49,6 +53,10 @@ export const LAYER_EVIDENCE: Row[] = [
       [1, 25],
       [SEVERAL, 25],
     ],
+    docs: [
+      [1, 25],
+      [SEVERAL, 25],
+    ],
   },
   {
     key: 'autoTune',
@@ -63,6 +71,7 @@ export const LAYER_EVIDENCE: Row[] = [
       [false, 25],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'frontierLimit',
@@ -128,6 +137,10 @@ export const LAYER_EVIDENCE: Row[] = [
       [SEVERAL, 12],
       [1, 12],
     ],
+    docs: [
+      [SEVERAL, 12],
+      [1, 12],
+    ],
   },
   {
     key: 'fpCheckLimit',
@@ -172,6 +185,7 @@ export const LAYER_EVIDENCE: Row[] = [
       [true, 4],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'seenMemoryBytes',
@@ -193,5 +207,6 @@ export const LAYER_EVIDENCE: Row[] = [
     sees: governed,
     gives: [true, false],
     check: 'same',
+    docs: 'same',
   },
 ];

@@ -4,20 +4,21 @@ import { expect } from 'vitest';
 import type { Run } from '../crawl/support.js';
 import { CERTIFICATE } from '../fetch/certificate.js';
 import { html, linkPage, pathSite, text } from '../web/site.js';
-import { DATA, type Row, type Seen, type Stage, type Trial } from './harness.js';
+import { CORPUS, DATA, type Row, type Seen, type Stage, type Trial } from './harness.js';
 import { headersSent, says } from './questions.js';
 import { lateDoor, nameServer, tlsServer } from './servers.js';
 import { here } from './stages.js';
 
-type Asking = 'crawl' | 'check' | 'preview' | 'robots';
+type Asking = 'crawl' | 'check' | 'docs' | 'preview' | 'robots';
 const SHORT = ['--seeding-strategy', 'none', '--delay', '0', '--retries', '0'];
 /** What reads pages, and not robots.txt alone. */
-const walks = (command: Asking): boolean => command === 'crawl' || command === 'check';
+const walks = (command: Asking): boolean => command !== 'preview' && command !== 'robots';
 /** The command for one URL of which robots.txt and home page are all there is. */
 const ask = (command: Asking, url: string): string[] =>
   ({
     crawl: ['crawl', url, '--data-dir', DATA, ...SHORT],
     check: ['check', url, '--second-look-budget', '0', ...SHORT],
+    docs: ['docs', url, '--data-dir', DATA, '--output', CORPUS, ...SHORT],
     preview: ['preview', url, '--delay', '0'],
     robots: ['robots', url],
   })[command];
@@ -81,6 +82,7 @@ const isReached = (seen: Seen): boolean => seen.notes.length + seen.log.length >
 const PAGE_OF: Record<Asking, string[]> = {
   crawl: ['/', '/robots.txt'],
   check: ['/', '/robots.txt'],
+  docs: ['/', '/robots.txt'],
   preview: ['/robots.txt', '/sitemap.xml', '/sitemap_index.xml'],
   robots: ['/robots.txt'],
 };
@@ -89,6 +91,7 @@ const sortedNotes = (seen: Seen): string[] => [...seen.notes].sort();
 const NOT_REACHED: Record<Asking, unknown> = {
   crawl: 4,
   check: 4,
+  docs: 4,
   preview: 4,
   robots: expect.toSatisfy((code: number) => code > 1),
 };
@@ -222,6 +225,7 @@ const sharedEvidence = (command: Asking): Row[] => [
 export const NETWORK_EVIDENCE: Row[] = [
   ...sharedEvidence('crawl'),
   ...sharedEvidence('check'),
+  ...sharedEvidence('docs'),
   ...sharedEvidence('preview'),
   ...sharedEvidence('robots'),
 ];

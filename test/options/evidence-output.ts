@@ -101,6 +101,7 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [3, 0, true],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'fresh',
@@ -141,8 +142,10 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [130, ['http://held.test/']],
     ],
     check: 'same',
+    docs: 'same',
   },
   jsonRow('crawl', small, (answer) => (answer as Seen['summary'])?.done, 2),
+  jsonRow('docs', small, (answer) => (answer as { corpora: unknown[] }).corpora.length, 1),
   jsonRow('resume', resumed, (answer) => (answer as Seen['summary'])?.done, 2),
   jsonRow('explain', kept('explain', 'explain', DATA, HOME), (answer) => (answer as { state: string }).state, 'done'),
   jsonRow('robots', robotsServed, (answer) => (answer as { line: number }).line, 2),

@@ -91,6 +91,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [false, true, true],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'userAgent',
@@ -105,6 +106,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [['mybot/2.0 (a test)'], false, true],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'contact',
@@ -113,6 +115,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     sees: (seen) => [...new Set(seen.log.map(({ userAgent }) => userAgent.endsWith(' crawl@garden.test')))],
     gives: [[false], [true]],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'ignoreRobots',
@@ -132,6 +135,10 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [1, 0, undefined, false],
       [0, 1, undefined, true],
     ],
+    docs: [
+      [1, 0, undefined, false],
+      [0, 1, undefined, true],
+    ],
   },
 
   {
@@ -141,6 +148,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     sees: endOfPage,
     gives: [WAITED, putOff('retry_after')],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'robotsTimeoutMs',
@@ -152,6 +160,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [2, 'done'],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxCrawlDelayMs',
@@ -168,6 +177,11 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [1, true, 'deferred crawl_delay', true],
     ],
     check: 'same',
+    // The seed, and one when the pages have their turn.
+    docs: [
+      [3, true, 'done', false],
+      [2, true, 'done', true],
+    ],
   },
   {
     key: 'maxRetryAfterMs',
@@ -176,6 +190,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     sees: endOfPage,
     gives: [putOff('retry_after'), WAITED],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxBackoffMs',
@@ -184,6 +199,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     sees: endOfPage,
     gives: [putOff('backoff'), WAITED],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'quarantineAfter',
@@ -192,6 +208,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     sees: endOfPage,
     gives: [WAITED, putOff('quarantine')],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxInflightPerIp',
@@ -203,6 +220,10 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [1, 12],
     ],
     check: [
+      [SEVERAL, 12],
+      [1, 12],
+    ],
+    docs: [
       [SEVERAL, 12],
       [1, 12],
     ],
@@ -221,6 +242,10 @@ export const POLITENESS_EVIDENCE: Row[] = [
       [1, true, 12],
     ],
     check: [
+      [SEVERAL, expect.any(Boolean), 12],
+      [1, true, 12],
+    ],
+    docs: [
       [SEVERAL, expect.any(Boolean), 12],
       [1, true, 12],
     ],

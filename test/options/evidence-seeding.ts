@@ -44,6 +44,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['other-ct.test'], [1]],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxCtNames',
@@ -52,6 +53,7 @@ export const SEEDING_EVIDENCE: Row[] = [
     sees: found,
     gives: [[3], [2]],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'commoncrawlUrl',
@@ -63,6 +65,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['other-cc.test'], false],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxCommoncrawlUrls',
@@ -74,6 +77,7 @@ export const SEEDING_EVIDENCE: Row[] = [
       [true, false],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'seedingStrategy',
@@ -91,5 +95,6 @@ export const SEEDING_EVIDENCE: Row[] = [
       [['cc.test', 'ct.test'], true],
     ],
     check: 'same',
+    docs: 'same',
   },
 ];

@@ -41,6 +41,7 @@ const cutLink = (
     [false, 'trap', 1],
   ],
   check: 'same',
+  docs: 'same',
 });
 
 /** Where endless sites are cut: at the limit, when nothing new comes. */
@@ -60,6 +61,7 @@ export const TRAP_EVIDENCE: Row[] = [
       [42, [], 'max_urls'],
     ],
     check: 'same',
+    docs: 'same',
   },
   cutLink('maxUrlLength', '--max-url-length', '80', `/${'long'.repeat(20)}`),
   cutLink('maxPathSegments', '--max-path-segments', '5', '/s/e/g/m/n/t'),
@@ -77,6 +79,7 @@ export const TRAP_EVIDENCE: Row[] = [
       [15, 1],
     ],
     check: 'same',
+    docs: 'same',
   },
   {
     key: 'maxShapeVariants',
@@ -91,5 +94,6 @@ export const TRAP_EVIDENCE: Row[] = [
       [42, []],
     ],
     check: 'same',
+    docs: 'same',
   },
 ];

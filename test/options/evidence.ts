@@ -1,5 +1,6 @@
 import { CHECK_EVIDENCE } from './evidence-check.js';
 import { CORPUS_EVIDENCE } from './evidence-corpus.js';
+import { DOCS_EVIDENCE } from './evidence-docs.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
@@ -13,13 +14,14 @@ import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
-import { type Row, withChecks } from './harness.js';
+import { type Row, withWalkers } from './harness.js';
 
 /** For every option what shows, outside of the process, that it is not dead. */
-export const EVIDENCE: readonly Row[] = withChecks([
+export const EVIDENCE: readonly Row[] = withWalkers([
   ...PRESET_EVIDENCE,
   ...SLOW_FETCH_EVIDENCE,
   ...CHECK_EVIDENCE,
+  ...DOCS_EVIDENCE,
   ...INPUT_EVIDENCE,
   ...SEEDING_EVIDENCE,
   ...TRAP_EVIDENCE,

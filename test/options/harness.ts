@@ -58,27 +58,35 @@ export interface Row {
   readonly gives: readonly unknown[];
   /** A check that stands where the stage has its crawl shows the same, or this. Left out where it has evidence of its own. */
   readonly check?: 'same' | readonly unknown[];
+  /** A corpus likewise. */
+  readonly docs?: 'same' | readonly unknown[];
 }
 
+/** Where crawls of the stages are kept, below the trial's folder. */
+export const DATA = 'data';
+/** Where their corpora go. */
+export const CORPUS = 'corpus';
+
 /** What walks over the sites of a stage. */
-export type Walker = 'crawl' | 'check';
-/** A check as near to a crawl as can be: what it does besides has evidence of its own. */
+export type Walker = 'crawl' | 'check' | 'docs';
+/** A check and a corpus as near to a crawl as can be: what they do besides has evidence of its own. */
 const WALKS: Readonly<Record<Walker, readonly string[]>> = {
   crawl: ['crawl'],
   check: ['check', '--no-external', '--nofollow', 'obey', '--second-look-budget', '0'],
+  docs: ['docs', '--scope', 'subdomains', '--seeding-strategy', 'sitemap', '--output', CORPUS],
 };
 
-/** Each row, and once more those that a check shows too. */
-export const withChecks = (rows: readonly Row[]): Row[] =>
-  rows.flatMap((row) => {
-    const { check, ...plain } = row;
-    const gives = check === 'same' ? row.gives : check;
-    return gives === undefined ? [plain] : [plain, { ...plain, command: 'check' as const, gives }];
-  });
+/** Each row, and once more those that a check or a corpus shows too. */
+export const withWalkers = (rows: readonly Row[]): Row[] =>
+  rows.flatMap(({ check, docs, ...plain }) => [
+    plain,
+    ...Object.entries({ check, docs }).flatMap(([command, shows]) => {
+      const gives = shows === 'same' ? plain.gives : shows;
+      return gives === undefined ? [] : [{ ...plain, command: command as Walker, gives }];
+    }),
+  ]);
 
 const LONGEST_RUN_MS = 55_000;
-/** Where crawls of the stages are kept, below the trial's folder. */
-export const DATA = 'data';
 
 /** One run: a folder of its own, and servers that are gone when it is over. */
 export class Trial {
@@ -95,7 +103,7 @@ export class Trial {
     mkdirSync(folder);
   }
 
-  /** `crawl`, or `check` where that is to show the same. */
+  /** `crawl`, or `check` or `docs` where that is to show the same. */
   get walk(): readonly string[] {
     return WALKS[this.#walker];
   }
@@ -135,7 +143,7 @@ export class Trial {
     const files = new Map(
       filesBelow(this.folder, '').map((name) => [
         name,
-        name.includes('sqlite') ? '' : readFileSync(join(this.folder, name), 'utf8'),
+        /sqlite|\.db/.test(name) ? '' : readFileSync(join(this.folder, name), 'utf8'),
       ]),
     );
     const summary = files.get(`${DATA}/summary.json`);
@@ -147,7 +155,7 @@ export class Trial {
       notes: this.notes,
       files,
       peak: Math.max(0, ...this.webs.map((web) => web.peakInFlight())),
-      // A check writes none.
+      // A check and a corpus write none.
       pages: files.has(`${DATA}/pages.jsonl`)
         ? readLines<PageLine>(files.get(`${DATA}/pages.jsonl`)!)
         : (kept?.pages ?? []),
@@ -164,7 +172,7 @@ export class Laboratory {
   readonly #kept = new Map<string, Promise<string>>();
 
   see(stage: Stage, args: readonly string[], command: Command): Promise<Seen> {
-    const walker = command === 'check' ? 'check' : 'crawl';
+    const walker = command === 'check' || command === 'docs' ? command : 'crawl';
     const id = JSON.stringify([stage.name, args, walker]);
     let seen = this.#seen.get(id);
     if (seen === undefined) {
@@ -178,7 +186,7 @@ export class Laboratory {
     rmSync(this.#root, { recursive: true, force: true });
   }
 
-  /** Where the crawl or check of this stage is kept. */
+  /** Where the walk over this stage is kept. */
   #made(stage: Stage, walker: Walker): Promise<string> {
     const id = `${walker} ${stage.name}`;
     const made = this.#kept.get(id) ?? this.#make(stage, join(this.#root, `kept-${this.#kept.size}`), walker);

@@ -19,6 +19,7 @@ export function temporaryFolder(): string {
 /** Hosts that are in scope, and how deep it goes; what widens it is the name of a host. */
 export class TestScope implements StoreScope {
   readonly checksOutside: boolean = false;
+  readonly surveys: boolean = false;
   readonly hosts: Set<string>;
   readonly limit: number;
 
