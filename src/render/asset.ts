@@ -15,6 +15,13 @@ export interface PageSource {
   body: Uint8Array;
 }
 
+export interface VisitLimits {
+  /** A page may take so long for itself. */
+  timeoutMs: number;
+  /** Larger pages are left as they came. */
+  maxBytes: number;
+}
+
 /** What came of a visit. */
 export type Visit =
   | { html: string }

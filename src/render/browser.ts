@@ -2,10 +2,10 @@ import type { Browser as Chromium } from 'playwright-core';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import type { AssetSource, PageSource, Visit } from './asset.js';
+import type { AssetSource, PageSource, Visit, VisitLimits } from './asset.js';
 import { findBrowser, HOW_TO_GET_ONE } from './find-browser.js';
 import { launch, loadPlaywright } from './launch.js';
-import { type VisitLimits, visit } from './visit.js';
+import { visit } from './visit.js';
 
 /** After so many pages a new one is started: whatever it has piled up goes with the old one. */
 const PAGES_A_BROWSER = 50;

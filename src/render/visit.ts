@@ -1,14 +1,7 @@
 import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import type { Clock } from '../base/clock.js';
-import type { AssetSource, PageSource, Visit } from './asset.js';
+import type { AssetSource, PageSource, Visit, VisitLimits } from './asset.js';
 import { PageWatch } from './page-watch.js';
-
-export interface VisitLimits {
-  /** A page may take so long for itself. */
-  timeoutMs: number;
-  /** Larger pages are left as they came. */
-  maxBytes: number;
-}
 
 /** The same for every page and every machine, as far as a page can ask. */
 const SURROUNDINGS = {
