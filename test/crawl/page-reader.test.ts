@@ -27,7 +27,13 @@ it.each([
   const bases: string[] = [];
   const judge = { judge: () => 7 } as unknown as LinkJudge;
   const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
-  const limits = { sitemapMaxUrls: 1, sitemapMaxBytes: 1, keepsOutside: false, linkFacts: false, unfollowed: new Set() };
+  const limits = {
+    sitemapMaxUrls: 1,
+    sitemapMaxBytes: 1,
+    keepsOutside: false,
+    linkFacts: false,
+    unfollowed: new Set(),
+  };
   const reader = new PageReader({ ...options, ...limits } as never, judge, (to, from) => {
     bases.push(from);
     const isWhole = /^[a-z]+:/.test(to);
