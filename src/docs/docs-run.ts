@@ -11,7 +11,7 @@ import { openForReading, storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { asMeta, type DocsProgress, saveProgress } from './progress.js';
-import { atStore, beginRenewal, endSurvey } from './rounds.js';
+import { atStore, beginRenewal, endSurvey, giveUp } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
 
@@ -79,16 +79,27 @@ export class DocsRun {
     if (this.#progress.round === 'survey') {
       const result = await this.#crawl(isNew);
       const stopped = stoppedBy(result);
-      if (stopped !== null || result.allSeedsFailed) {
+      if (stopped !== null) {
         return { result, corpora: [], stopped };
+      }
+      if (result.allSeedsFailed) {
+        return this.#giveUp(result);
       }
       this.#progress = await this.#endSurvey();
     }
     const result = await this.#crawl(false);
     const hasNothing = result.allSeedsFailed || (result.summary.done === 0 && !this.#progress.renews);
+    if (hasNothing && stoppedBy(result) === null && this.#stopped === null) {
+      return this.#giveUp(result);
+    }
     const corpora = hasNothing ? [] : await this.#write(result);
     const isDone = corpora.length > 0 && this.#progress.isWritten;
     return { result, corpora, stopped: isDone ? null : (stoppedBy(result) ?? this.#stopped?.reason ?? null) };
+  }
+
+  async #giveUp(result: SessionResult): Promise<DocsOutcome> {
+    this.#progress = await giveUp(this.#plan.directory, this.#progress);
+    return { result, corpora: [], stopped: null };
   }
 
   async #crawl(isNew: boolean): Promise<SessionResult> {

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isCorpus } from '../corpus/index-file.js';
 import { storePath } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import { edgeLeads, edgesFromBlob, FOLLOWED, HELD_BACK } from '../store/packed-edges.js';
@@ -29,6 +30,22 @@ export async function beginRenewal(directory: string, progress: DocsProgress): P
     const next: DocsProgress = { ...progress, round: 'survey', renews: true, isWritten: false };
     database.exec('BEGIN IMMEDIATE');
     renewFirst(database);
+    saveProgress(database, next);
+    database.exec('COMMIT');
+    return next;
+  });
+}
+
+/** Nothing could be had: a next run asks for all of it again, though each of it has failed. A corpus that was there stands. */
+export async function giveUp(directory: string, progress: DocsProgress): Promise<DocsProgress> {
+  return atStore(directory, async (database) => {
+    const isWritten = progress.renews && progress.outputs.some(isCorpus);
+    const next: DocsProgress = { ...progress, round: 'survey', renews: true, isWritten };
+    database.exec('BEGIN IMMEDIATE');
+    // Bringing a corpus up to date begins so anyway.
+    if (!isWritten) {
+      renewFirst(database);
+    }
     saveProgress(database, next);
     database.exec('COMMIT');
     return next;
