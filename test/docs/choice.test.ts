@@ -125,14 +125,6 @@ describe('which pages a corpus has', () => {
     expect(all).toEqual(['docs/index.md', 'docs/a.md', 'docs/b.md']);
   });
 
-  it('is found out on a page with more links than a call has arguments', async () => {
-    const hrefs = ['/docs/first', ...Array.from({ length: 150_000 }, (_, n) => `/docs/${n}`)];
-    const home = html(linkPage('Docs', hrefs, words(1, 60)));
-    web.site('127.0.0.1', pathSite({ '/docs/': home, '/docs/first': page('First') }));
-    const { paths } = await docs('/docs/', '--max-urls', '2');
-    expect(paths).toEqual(['/docs/', '/docs/first']);
-  });
-
   it('says what one folder up would give where there are next to none', async () => {
     web.site('127.0.0.1', pathSite({ ...site, '/guide/two/': page('Two', '/guide/one', '/guide', '/guide/three') }));
     const { said } = await docs('/guide/two/');
