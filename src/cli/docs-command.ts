@@ -3,7 +3,7 @@ import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
-import { openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
+import { isFinished, openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
 import type { SavedCorpus } from '../docs/write-corpora.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
@@ -44,7 +44,7 @@ export async function resumeDocs(directory: string, input: CommandInput): Promis
   if (ready === null) {
     return EXIT.ok;
   }
-  if (kept.progress.isWritten) {
+  if (isFinished(kept)) {
     ready.terminal.line(`${directory} is finished; \`gossamer docs\` brings it up to date`);
     return EXIT.ok;
   }
@@ -75,7 +75,7 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
       return stopped === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
     if (corpora.length === 0) {
-      throw seedFailure(result.seeds, 'no answer');
+      throw seedFailure(result.seeds, Object.keys(result.summary.byClass)[0] ?? 'no answer');
     }
     tell(corpora, result.end.truncated, terminal);
     if (options.json) {

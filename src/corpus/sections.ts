@@ -9,6 +9,9 @@ export interface Section {
   children: Section[];
 }
 
+/** Each chunk below a heading names it: one as long as the page must not make a corpus of many times its size. */
+const LONGEST_TITLE = 300;
+
 /** A page as a tree of its headings; a level that is left out is no section. */
 export function readSections(markdown: string): Section {
   const root: Section = { level: 0, title: '', blocks: [], children: [] };
@@ -16,7 +19,7 @@ export function readSections(markdown: string): Section {
   for (const block of readBlocks(markdown)) {
     if (block.kind === 'heading') {
       while (open.at(-1)!.level >= block.level) open.pop();
-      const section: Section = { level: block.level, title: block.title, blocks: [], children: [] };
+      const section: Section = { level: block.level, title: shortened(block.title), blocks: [], children: [] };
       open.at(-1)!.children.push(section);
       open.push(section);
     }
@@ -29,3 +32,7 @@ export function readSections(markdown: string): Section {
 export function allBlocks({ blocks, children }: Section): Block[] {
   return [...blocks, ...children.flatMap(allBlocks)];
 }
+
+/** Not cut within a character. */
+const shortened = (title: string): string =>
+  title.length <= LONGEST_TITLE ? title : title.slice(0, LONGEST_TITLE).replace(/[\ud800-\udbff]$/, '');

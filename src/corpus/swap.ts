@@ -77,7 +77,7 @@ export function refuseOccupied(dir: string): void {
     throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
   }
   const partial = partialOf(dir);
-  if (existsSync(partial) && !isOurs(partial) && !readdirSync(partial).some(isWorkFile)) {
+  if (existsSync(partial) && !isOurs(partial) && !namesIn(partial).some(isWorkFile)) {
     throw new StateError('occupied', `${partial} holds files that are no corpus: move it away`);
   }
 }
@@ -113,6 +113,15 @@ export function prepareFolders(dir: string): void {
     throw unwritable(dirname(partial), error as Error);
   }
 }
+
+/** None where it is no folder. */
+const namesIn = (dir: string): string[] => {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+};
 
 const isOurs = (dir: string): boolean => {
   try {

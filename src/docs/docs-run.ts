@@ -79,27 +79,27 @@ export class DocsRun {
     }
     if (this.#progress.round === 'survey') {
       const result = await this.#crawl(isNew);
-      if (result.allSeedsFailed || stoppedBy(result) !== null) {
+      if (stoppedBy(result) !== null) {
+        return { result, corpora: [], stopped: stoppedBy(result) };
+      }
+      if (result.allSeedsFailed) {
         return this.#giveUp(result);
       }
       this.#progress = await this.#endSurvey();
     }
     const result = await this.#crawl(false);
+    const stopped = stoppedBy(result) ?? this.#stopped?.reason ?? null;
     const hasNothing = result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
     if (result.allSeedsFailed || hasNothing) {
-      return this.#giveUp(result);
+      return stopped === null ? this.#giveUp(result) : { result, corpora: [], stopped };
     }
     const corpora = await this.#write(result);
-    const stopped = stoppedBy(result) ?? this.#stopped?.reason ?? null;
     return { result, corpora, stopped: this.#progress.isWritten ? null : stopped };
   }
 
   async #giveUp(result: SessionResult): Promise<DocsOutcome> {
-    const stopped = stoppedBy(result);
-    if (stopped === null) {
-      await this.#settle();
-    }
-    return { result, corpora: [], stopped };
+    await this.#settle();
+    return { result, corpora: [], stopped: null };
   }
 
   async #crawl(isNew: boolean): Promise<SessionResult> {

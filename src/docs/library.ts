@@ -7,7 +7,7 @@ import type { EndReason } from '../crawl/limits.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import type { SessionResult } from '../crawl/session-plan.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
-import { openKeptDocs, planDocs, planKeptDocs } from './plan-docs.js';
+import { isFinished, openKeptDocs, planDocs, planKeptDocs } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
@@ -59,7 +59,7 @@ export async function resumeDocs(
     throw new StateError('no_corpus', `${directory} holds no corpus that could be gone on with`);
   }
   const resolved = completeOptionsOf('docs', givenOf(options), undefined, kept.stored);
-  if (kept.progress.isWritten) {
+  if (isFinished(kept)) {
     return { reason: 'complete', truncated: null, directory, corpora: [], seeds: [], summary: null };
   }
   return finished(planKeptDocs(kept, resolved, resolved.options.output), options);

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { folderNameOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -6,7 +7,7 @@ import { barePathOf, hostKeyOf } from '../url/host.js';
 /** Where the corpus of each seed goes: one folder each, named after its host, and its path where hosts are the same. */
 export function outputFolders(seeds: readonly SeedRow[], output: string | null): string[] {
   if (seeds.length === 1 && output !== null) {
-    return [resolve(output)];
+    return [realPlace(resolve(output))];
   }
   const root = resolve(output ?? '.');
   const hosts = seeds.map(({ url }) => hostKeyOf(url));
@@ -25,6 +26,15 @@ export function outputFolders(seeds: readonly SeedRow[], output: string | null):
       free = `${name}-${number}`;
     }
     taken.add(free.toLowerCase());
-    return join(root, free);
+    return realPlace(join(root, free));
   });
+}
+
+/** A corpus takes its place by its name: where that is a link, the folder that it leads to is meant. */
+function realPlace(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }

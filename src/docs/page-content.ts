@@ -21,7 +21,9 @@ export interface PageText {
   text: string;
 }
 
-const FIRST_HEADING = /^#\s+(.+?)\s*#*\s*$/m;
+/** What is behind it is cut off by hand: an expression that does so takes its time with a line of blanks. */
+const FIRST_HEADING = /^#[ \t]+(\S.*)$/m;
+const LONGEST_TITLE = 300;
 
 /** What has to be known of all pages before the first of them can be read. */
 export interface PageFacts {
@@ -48,7 +50,7 @@ export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: Readonly
   const { url } = page;
   if (isMarkdown(page)) {
     const markdown = textOf(page);
-    return { title: FIRST_HEADING.exec(markdown)?.[1] ?? '', markdown, text: markdown };
+    return { title: firstHeading(markdown), markdown, text: markdown };
   }
   const tree = treeOf(page);
   const { nodes, title } = mainContent(tree, { url, memory });
@@ -56,6 +58,17 @@ export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: Readonly
   const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
   const { markdown, text } = toMarkdown(nodes, { pageUrl: url, baseHref, linkFor, linkedIds });
   return { title, markdown, text };
+}
+
+/** Of a text in Markdown, without signs that close it. */
+function firstHeading(markdown: string): string {
+  const heading = FIRST_HEADING.exec(markdown)?.[1]?.trimEnd() ?? '';
+  let end = heading.length;
+  while (heading[end - 1] === '#') {
+    end--;
+  }
+  const isClosed = end < heading.length && /\s/.test(heading[end - 1] ?? ' ');
+  return (isClosed ? heading.slice(0, end).trimEnd() : heading).slice(0, LONGEST_TITLE);
 }
 
 const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);

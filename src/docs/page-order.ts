@@ -29,7 +29,9 @@ export class PageOrder {
     this.#byUrl = database.prepare('SELECT id FROM temp.by_url WHERE url = ?');
     this.#redirect = database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?');
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
-    this.#seedOf = database.prepare(`SELECT seed FROM urls WHERE id = ? AND state <> ${UrlState.unlisted}`);
+    this.#seedOf = database.prepare(
+      `SELECT seed FROM urls WHERE id = ? AND state IN (${UrlState.done}, ${UrlState.failed}, ${UrlState.deferred})`,
+    );
   }
 
   /** Those that belong to a seed. */
@@ -47,7 +49,9 @@ export class PageOrder {
     for (const { url } of new SitemapPages(this.#database, this.#identity).all()) {
       yield* this.#withRedirects(this.#byUrl.get(url)?.id);
     }
-    yield* this.#byLinks(seed);
+    yield* this.#byLinks(seed, '=');
+    // Seeds may lie in each other's folders: what links from this one do not lead to may be linked from another.
+    yield* this.#byLinks(seed, '<>');
   }
 
   /** A page, and where it leads to at once if it redirects. */
@@ -59,22 +63,28 @@ export class PageOrder {
     }
   }
 
-  *#byLinks(seed: number): IterableIterator<number> {
+  *#byLinks(seed: number, which: '=' | '<>'): IterableIterator<number> {
     const seen = new Set<number>();
-    let level: number[] = this.#database
+    const first = this.#database
       .prepare(
-        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL AND seed = ? ORDER BY url`,
+        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL AND seed ${which} ?
+         ORDER BY seed, url`,
       )
-      .all(seed)
-      .map(({ id }) => id);
-    while (level.length > 0) {
-      const next: number[] = [];
+      .all(seed);
+    let level = new Set<number>(first.map(({ id }) => id));
+    while (level.size > 0) {
+      // Pages of one level link to the same pages over and over.
+      const next = new Set<number>();
       for (const start of level) {
         for (const id of this.#withRedirects(start)) {
           if (!seen.has(id)) {
             seen.add(id);
             yield id;
-            next.push(...targetsOf(this.#edges.get(id)?.packed));
+            for (const target of targetsOf(this.#edges.get(id)?.packed)) {
+              if (!seen.has(target)) {
+                next.add(target);
+              }
+            }
           }
         }
       }

@@ -4,6 +4,7 @@ import { StateError, UsageError } from '../base/errors.js';
 import { specOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
+import { isCorpus } from '../corpus/index-file.js';
 import type { SeedInput } from '../crawl/seed-input.js';
 import { folderNameOf, moveAside, openForReading, stateOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -35,7 +36,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   const { directory, kept } =
     options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
   refuseNested(directory, outputs);
-  if (kept?.progress.isWritten && options.resume) {
+  if (kept !== null && options.resume && isFinished(kept)) {
     return { what: 'nothing', directory };
   }
   const movedTo = options.fresh && holdsSomething(directory) ? moveAside(directory) : null;
@@ -70,6 +71,9 @@ export function planKeptDocs(
     ...{ events: {}, clock: systemClock },
   };
 }
+
+/** There is nothing left to do. Where not even a first page could be had, there is. */
+export const isFinished = ({ progress }: KeptDocs): boolean => progress.isWritten && progress.outputs.some(isCorpus);
 
 /** Null where the directory holds something else. */
 export function openKeptDocs(directory: string): KeptDocs | null {

@@ -17,6 +17,9 @@ interface KeptSitemap {
 
 const LIMITS = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024 };
 
+/** It could not be had this time, which says nothing about what it names; one that is gone names nothing any more. */
+const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
+
 /**
  * The URLs that the kept sitemaps name, in their order; those of an index in the order in which it names its sitemaps. A sitemap that its
  * index no longer names counts no more.
@@ -69,7 +72,8 @@ export class SitemapPages {
     return this.#database
       .prepare(
         `SELECT urls.id AS id, urls.url AS url, urls.parent AS parent FROM urls JOIN bodies ON bodies.page = urls.id
-         WHERE urls.kind = ${UrlKind.sitemap} AND urls.state = ${UrlState.done} ORDER BY urls.url`,
+           LEFT JOIN pages ON pages.id = urls.id
+         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state = ${UrlState.done} OR ${MISSED}) ORDER BY urls.url`,
       )
       .all() as unknown as KeptSitemap[];
   }

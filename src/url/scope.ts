@@ -163,6 +163,8 @@ export class Scope {
     const prefixes = this.#prefixes.get(site) ?? [];
     if (prefixes.some((known) => known.folder === folder && known.path === path)) return false;
     prefixes.push({ rule, folder, path });
+    // Of seeds that lie in each other's folders the nearest counts, whichever was named first.
+    prefixes.sort((a, b) => b.folder.length - a.folder.length);
     this.#prefixes.set(site, prefixes);
     return true;
   }

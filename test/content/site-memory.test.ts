@@ -45,6 +45,12 @@ const known = (frame: Frame): { alone: string; inSite: string } => {
   return { alone: extract(pages[3]!), inSite: extract(pages[3]!, memoryOf(pages)) };
 };
 
+it('a paragraph in which only figures differ says something else on each page', () => {
+  const error = (n: number) =>
+    `<p>Error ${n * 37} is given where the value in register ${n + 4} is above ${n * 1_000}: the harbour has closed, and the lantern was not lit in time. Try it again after ${n} minutes.</p>`;
+  expect(known({ after: error }).inSite).toContain('Error 111 is given where the value in register 7');
+});
+
 describe('what many pages say goes', () => {
   const FRAME = '<p>This wonderful site is brought to you by its many friends.</p>';
 

@@ -218,4 +218,11 @@ describe('chunks', () => {
     ])
       chunk(piece.repeat(Math.floor(200_000 / piece.length)), 512, (text) => Math.ceil(text.length / 4));
   });
+
+  it('name a heading as long as the page by its beginning', () => {
+    const sections = Array.from({ length: 50 }, (_, n) => `## Section ${n}\n\nSome text of section ${n}.\n`).join('\n');
+    const chunks = chunk(`# ${'😀'.repeat(50_000)}\n\n${sections}`, 64, (text) => Math.ceil(text.length / 4));
+    expect(chunks.at(-1)!.headings.map((heading) => heading.length)).toEqual([300, 10]);
+    expect(JSON.stringify(chunks).length).toBeLessThan(400_000);
+  });
 });

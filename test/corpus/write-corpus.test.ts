@@ -200,6 +200,8 @@ describe('a folder', () => {
     }
     await expect(write(dir, SITE)).rejects.toThrow(`${dir} holds files that are no corpus`);
     await expect(write(`${dir}2`, SITE)).rejects.toThrow(`${dir}2.partial holds files that are no corpus`);
+    writeFileSync(`${dir}3.partial`, 'a file where a folder is wanted');
+    await expect(write(`${dir}3`, SITE)).rejects.toThrow(`${dir}3.partial holds files that are no corpus`);
     expect(read(dir, 'thesis.tex')).toBe('ten years of work');
   });
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorsOf } from '../check/json-schema.js';
@@ -100,6 +100,29 @@ describe('which pages a corpus has', () => {
     const { paths } = await docs('/docs/intro');
     expect(paths).toEqual(['/docs/named', '/docs/intro']);
     expect(asked().sort()).toEqual(['/docs/intro', '/docs/named']);
+  });
+
+  it('is the nearest seed, where seeds lie in each other', async () => {
+    web.site(
+      '127.0.0.1',
+      pathSite({
+        '/docs/': page('Docs', '/docs/a', '/docs/api/linked'),
+        '/docs/a': page('A'),
+        '/docs/api/': page('Reference', '/docs/api/own', '/docs/b'),
+        '/docs/api/linked': page('Linked'),
+        '/docs/api/own': page('Own'),
+        '/docs/b': page('B'),
+      }),
+    );
+    const output = join(folder.path, 'corpora');
+    await gossamer(['docs', `${web.origin}/docs/`, `${web.origin}/docs/api/`, '--output', output], {
+      cwd: folder.path,
+    });
+    const [api, all] = readdirSync(output)
+      .sort()
+      .map((name) => readIndex(join(output, name)).documents.map(({ path }: { path: string }) => path));
+    expect(api).toEqual(['docs/api/index.md', 'docs/api/own.md', 'docs/api/linked.md']);
+    expect(all).toEqual(['docs/index.md', 'docs/a.md', 'docs/b.md']);
   });
 
   it('says what one folder up would give where there are next to none', async () => {

@@ -1,8 +1,10 @@
+import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outputFolders } from '../../src/docs/output-folders.js';
 import { lastmodEnd } from '../../src/docs/sitemap-pages.js';
 import type { SeedRow } from '../../src/store/transaction.js';
+import { temporaryFolder } from '../crawl/support.js';
 
 const seeds = (...urls: string[]): SeedRow[] => urls.map((url, seed) => ({ url, seed }) as SeedRow);
 const HOUR = 3_600_000;
@@ -19,6 +21,18 @@ describe('folders of corpora', () => {
       '/c/a.test-docs',
       '/c/a.test-z-docs',
     ]);
+  });
+
+  it('are those that links lead to', () => {
+    const { path, remove } = temporaryFolder();
+    try {
+      const [real, link] = [join(realpathSync(path), 'real'), join(path, 'link')];
+      mkdirSync(real);
+      symlinkSync(real, link);
+      expect(names(link, 'https://a.test/')).toEqual([real]);
+    } finally {
+      remove();
+    }
   });
 
   it('are never the same, nor outside', () => {

@@ -136,6 +136,34 @@ describe('a second run', () => {
     expect(filesOf(output()).has('docs/chapter-6.md')).toBe(false);
   });
 
+  it('asks again after one to which nobody answered', async () => {
+    const manual = install(5, {});
+    await docs();
+    const origin = web.origin;
+    await web.close();
+    const again = ['docs', `${origin}/docs/`, '--output', output(), '--retries', '0'];
+    expect((await gossamer(again, { cwd: folder.path })).code).toBe(4);
+    web = await openWeb({ port: Number(new URL(origin).port) });
+    web.site('127.0.0.1', manual);
+    expect(await docs()).toMatch(/0 added, 0 changed, 0 removed, 6 unchanged/);
+    expect(web.log.filter(({ path }) => path === '/docs/')).toHaveLength(1);
+  });
+
+  it('goes on where not even the first was answered', async () => {
+    const origin = web.origin;
+    await web.close();
+    const data = join(folder.path, 'data');
+    const first = ['docs', `${origin}/docs/`, '--output', output(), '--data-dir', data, '--retries', '0'];
+    for (const args of [first, ['resume', data]]) {
+      expect((await gossamer(args, { cwd: folder.path })).code).toBe(4);
+    }
+    web = await openWeb({ port: Number(new URL(origin).port) });
+    install(5, {});
+    const run = await gossamer(['resume', data], { cwd: folder.path });
+    expect(run.stderr).toMatch(/Saved 6 pages/);
+    expect(web.log.filter(({ path }) => path === '/docs/')).toHaveLength(1);
+  });
+
   it('leaves the corpus as it was when nobody answers', async () => {
     install(5, {});
     await docs();
@@ -151,6 +179,19 @@ describe('a second run', () => {
     expect(run.code).toBe(0);
     const texts = (files: Map<string, Buffer>) => [...files].filter(([path]) => path.endsWith('.md'));
     expect(texts(filesOf(output()))).toEqual(texts(before));
+  });
+
+  it('believes what the sitemap said, where it cannot be had', async () => {
+    const manual = install(6, { sitemap: () => null });
+    manual.pages.get('/docs/')!.body += '<a href="/docs/unnamed.html">not in the sitemap</a>';
+    await docs();
+    for (const status of [500, 403]) {
+      web.site('127.0.0.1', {
+        handle: (request) => (request.path === '/sitemap.xml' ? { status } : manual.handle(request)),
+      });
+      expect(await docs('--retries', '0')).toMatch(/0 added, 0 changed, 0 removed, 7 unchanged/);
+    }
+    expect(web.log.some(({ path }) => path === '/docs/unnamed.html')).toBe(false);
   });
 
   it('follows links from the day on which the sitemap is gone, and back', async () => {

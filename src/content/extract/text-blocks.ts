@@ -5,7 +5,7 @@ import { characters, type Outline } from './outline.js';
 export interface TextBlock {
   /** Its element's place in the outline. */
   readonly at: number;
-  /** Of its words, digits aside, and of where it stands. */
+  /** Of its words and of where it stands; of a short block digits aside. */
   readonly fingerprint: number;
   /** Of where it stands alone. */
   readonly place: number;
@@ -15,6 +15,8 @@ export interface TextBlock {
 }
 
 const LEVELS = 3;
+/** A line with a date or a count in it is the same line on every page; a paragraph in which only figures differ says something else. */
+const LONGEST_LINE = 100;
 const START = 0x811c9dc5;
 const PRIME = 0x01000193;
 
@@ -22,6 +24,7 @@ const PRIME = 0x01000193;
 export function textBlocks(outline: Outline): TextBlock[] {
   const { texts, owners } = outline.tree;
   const hashes = new Uint32Array(outline.count).fill(START);
+  const figures = new Uint32Array(outline.count).fill(START);
   const counts = new Int32Array(outline.count);
   const links = new Int32Array(outline.count);
   const found: number[] = [];
@@ -32,12 +35,14 @@ export function textBlocks(outline: Outline): TextBlock[] {
     const block = outline.blocks[owner]!;
     if (counts[block] === 0) found.push(block);
     hashes[block] = addWords(hashes[block]!, text);
+    figures[block] = addFigures(figures[block]!, text);
     counts[block]! += length;
     if (outline.linked[owner] === 1) links[block]! += length;
   }
   return found.map((at) => {
     const place = placeOf(outline.elements[at]!);
-    return { at, place, fingerprint: mix(place, hashes[at]!), text: counts[at]!, links: links[at]! };
+    const words = counts[at]! > LONGEST_LINE ? mix(hashes[at]!, figures[at]!) : hashes[at]!;
+    return { at, place, fingerprint: mix(place, words), text: counts[at]!, links: links[at]! };
   });
 }
 
@@ -53,6 +58,15 @@ function addWords(hash: number, text: string): number {
     if (code === 48 && last === 48) continue;
     last = code;
     known = Math.imul(known ^ code, PRIME);
+  }
+  return known >>> 0;
+}
+
+function addFigures(hash: number, text: string): number {
+  let known = hash;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 48 && code <= 57) known = Math.imul(known ^ code, PRIME);
   }
   return known >>> 0;
 }
