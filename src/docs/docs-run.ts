@@ -88,13 +88,18 @@ export class DocsRun {
       this.#progress = await this.#endSurvey();
     }
     const result = await this.#crawl(false);
-    const stopped = stoppedBy(result) ?? this.#stopped?.reason ?? null;
     const hasNothing = result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
     if (result.allSeedsFailed || hasNothing) {
+      const stopped = this.#stoppedBy(result);
       return stopped === null ? this.#giveUp(result) : { result, corpora: [], stopped };
     }
     const corpora = await this.#write(result);
-    return { result, corpora, stopped: this.#progress.isWritten ? null : stopped };
+    // The stop may have come while pages were written.
+    return { result, corpora, stopped: this.#progress.isWritten ? null : this.#stoppedBy(result) };
+  }
+
+  #stoppedBy(result: SessionResult): EndReason | null {
+    return stoppedBy(result) ?? this.#stopped?.reason ?? null;
   }
 
   async #giveUp(result: SessionResult): Promise<DocsOutcome> {
