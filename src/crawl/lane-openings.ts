@@ -1,8 +1,9 @@
 import type { Clock } from '../base/clock.js';
 import { Fetcher } from '../fetch/fetcher.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
-import { Lane, type LaneSetup, type OwnResolve, type PageSource } from './lane.js';
+import { Lane, type LaneSetup, type PageSource } from './lane.js';
 import type { LaneListener, LanePort } from './lane-pool.js';
+import type { OwnResolve } from './link-targets.js';
 import type { EngineSettings } from './settings.js';
 import { LaneThread } from './threads/lane-thread.js';
 

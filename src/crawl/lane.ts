@@ -10,11 +10,12 @@ import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp, pathOf } from '../url/host.js';
-import { type IdentityOptions, UrlResolver } from '../url/identity.js';
+import type { IdentityOptions } from '../url/identity.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { tellingHeaders } from './link-facts.js';
-import { LinkJudge, type Target } from './link-judge.js';
+import { LinkJudge } from './link-judge.js';
+import { LinkTargets, type OwnResolve } from './link-targets.js';
 import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
 import { afterHead, type RequestLimits, requestFor, statusOf } from './page-request.js';
 import { robotsAnswer, robotsFailure } from './robots-reading.js';
@@ -65,9 +66,6 @@ export interface PageSource {
   close(): Promise<void>;
 }
 
-/** Identity of the library user's own making. */
-export type OwnResolve = (href: string, base: string) => string | null;
-
 interface Fetching {
   job: Job;
   pending: PendingFetch | null;
@@ -93,7 +91,7 @@ export class Lane {
   readonly #budget: ByteBudget;
   readonly #reader: PageReader;
   readonly #judge: LinkJudge;
-  readonly #resolver: UrlResolver<Target>;
+  readonly #targets: LinkTargets;
   readonly #scope: CrawlScope;
   readonly #requestLimits: RequestLimits;
   #scopeVersion = 0;
@@ -121,16 +119,8 @@ export class Lane {
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
     this.#judge = new LinkJudge(this.#keys, this.#scope);
-    this.#resolver = new UrlResolver(setup.identity, (url) => this.#judge.recall(url));
-    this.#reader = new PageReader(setup.reader, this.#judge, (href, base) => this.#targetOf(href, base, resolve));
-  }
-
-  #targetOf(href: string, base: string, own: OwnResolve | undefined): Target | null {
-    if (own === undefined) {
-      return this.#resolver.resolve(href, base);
-    }
-    const key = own(href, base);
-    return key === null ? null : this.#judge.recall(key);
+    this.#targets = new LinkTargets(setup.identity, this.#judge, resolve ?? null);
+    this.#reader = new PageReader(setup.reader, this.#judge, this.#targets);
   }
 
   /** Pages that are here in full and wait to be read. */
@@ -164,7 +154,7 @@ export class Lane {
 
   #forgetTargets(): void {
     this.#judge.forget();
-    this.#resolver.forget();
+    this.#targets.forget();
   }
 
   forgetRules(origins: number[]): void {

@@ -9,7 +9,7 @@ import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
-import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
+import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
@@ -20,6 +20,7 @@ import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import { INVALID_SCHEME, LinkFactsKeeper, shortHref } from './link-facts.js';
 import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
+import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
 import { robotsDirectives } from './robots-directives.js';
 
@@ -70,8 +71,6 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ENDED_EARLY = 'the body ended early';
-/** Before the label of a reference that is nowhere defined; no href begins so. */
-const NO_DEFINITION = '\0';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
@@ -82,13 +81,13 @@ export class PageReader {
   readonly #options: ReaderOptions;
   readonly #judge: LinkJudge;
   readonly #places: QueuePlaces;
-  readonly #targetOf: (href: string, base: string) => Target | null;
+  readonly #targets: LinkTargets;
 
-  constructor(options: ReaderOptions, judge: LinkJudge, targetOf: (href: string, base: string) => Target | null) {
+  constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
     this.#options = options;
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
-    this.#targetOf = targetOf;
+    this.#targets = targets;
   }
 
   read(lease: Lease, page: FetchedPage): Reading {
@@ -157,7 +156,7 @@ export class PageReader {
     const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
     for (const entry of contents.entries) {
       priority = entry.priority;
-      const target = this.#targetOf(entry.url, lease.url);
+      const target = this.#targets.of(entry.url, lease.url);
       if (target === null || !isHttp(target.url)) {
         continue;
       }
@@ -198,7 +197,7 @@ export class PageReader {
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
-    const target = this.#targetOf(location, lease.url);
+    const target = this.#targets.of(location, lease.url);
     if (target === null) {
       reading.errorClass = 'invalid_url';
       reading.message = 'the server redirects to something that is no URL';
@@ -240,39 +239,34 @@ export class PageReader {
   #readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): void {
     const { text } = decodeText(body, 'utf-8');
     const found = markdownLinks(text);
-    const links: ScannedLinks = {
-      hrefs: found.map(({ kind, href }) => (kind === 'undefined' ? `${NO_DEFINITION}[${href}]` : href)),
-      kinds: found.map(({ element }) => LINK_KIND_NUMBER[element]),
-      rels: new Array(found.length).fill(''),
-      texts: found.map((link) => link.text),
-      lines: found.map(({ line }) => line),
-      columns: found.map(({ column }) => column),
-      ignored: found.map(({ ignored }) => ignored),
-    };
+    const links = new ScannedLinks(null);
+    for (const { kind, element, href } of found) {
+      links.addGiven(LINK_KIND_NUMBER[element], kind === 'undefined' ? `${NO_DEFINITION}[${href}]` : href, '');
+    }
+    links.texts = found.map((link) => link.text);
+    links.lines = found.map(({ line }) => line);
+    links.columns = found.map(({ column }) => column);
+    links.ignored = found.map(({ ignored }) => ignored);
     this.#readLinks(lease, links, lease.url, false, reading, markdownAnchors(text));
   }
 
   #readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): void {
-    const links: ScannedLinks = {
-      hrefs,
-      kinds: new Array(hrefs.length).fill(LINK_KIND_NUMBER.a),
-      rels: new Array(hrefs.length).fill(''),
-      texts: null,
-      lines: null,
-      columns: null,
-      ignored: null,
-    };
+    const links = new ScannedLinks(null);
+    for (const href of hrefs) {
+      links.addGiven(LINK_KIND_NUMBER.a, href, '');
+    }
     this.#readLinks(lease, links, lease.url, false, reading);
   }
 
   #readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
     const { encoding } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
-    const scan = scanPage(body, encoding, {
+    const wishes: ScanWishes = {
       anchorText: anchorText || linkFacts,
       textHash: lease.wantsText,
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true } : {}),
-    });
+    };
+    const scan = scanPage(body, encoding, wishes, this.#targets.kernel);
     const base = this.#baseOf(scan.base, lease.url);
     const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
     const { page: row } = reading;
@@ -311,9 +305,9 @@ export class PageReader {
     anchors: Iterable<string> | null = null,
     zones: LinkZones | null = null,
   ): void {
-    const { hrefs, kinds, rels, lines, columns, ignored } = links;
+    const { kinds, rels, lines, columns, ignored } = links;
     const kept = this.#options.linkFacts ? new LinkFactsKeeper() : null;
-    const words = new Uint32Array(hrefs.length * 2);
+    const words = new Uint32Array(links.count * 2);
     const texts: string[] | null = links.texts === null ? null : [];
     const targets: string[] | null = this.#options.targets ? [] : null;
     let place: LinkZone | null = null;
@@ -321,23 +315,23 @@ export class PageReader {
     judged.areNamed = !this.#isFollowed(lease);
     const relPlaces = new Map<string, number>();
     let count = 0;
-    for (let i = 0; i < hrefs.length; i++) {
-      const href = hrefs[i]!;
-      const target = this.#linkTarget(href, base, kept !== null);
+    this.#targets.enter(links, base);
+    for (let i = 0; i < links.count; i++) {
+      const target = this.#targets.ofLink(links, i) ?? (kept && this.#invalid(links.href(i)));
       if (target === null) {
         continue;
       }
       const isIgnored = ignored?.[i] ?? false;
       const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
-      place = zones?.best(href) ?? null;
+      place = zones?.best(links.href(i)) ?? null;
       judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
-      kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
+      kept?.add(links.href(i), lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
       words[count * 2 + 1] = edgeWord(
         kinds[i]!,
         follow,
         relPlace(rels[i]!, relPlaces, reading.rels),
-        isFollowedKind(kinds[i]!) ? zones?.next(href) : 0,
+        isFollowedKind(kinds[i]!) ? zones?.next(links.href(i)) : 0,
       );
       texts?.push(links.texts![i]!);
       targets?.push(target.url);
@@ -354,15 +348,12 @@ export class PageReader {
   }
 
   /** What is no URL leads nowhere; a check keeps it, to say so. */
-  #linkTarget(href: string, base: string, keepsInvalid: boolean): Target | null {
-    const target = href.startsWith(NO_DEFINITION) ? null : this.#targetOf(href, base);
-    return (
-      target ?? (keepsInvalid ? this.#judge.recall(INVALID_SCHEME + shortHref(href.replace(NO_DEFINITION, ''))) : null)
-    );
+  #invalid(href: string): Target {
+    return this.#judge.recall(INVALID_SCHEME + shortHref(href.replace(NO_DEFINITION, '')));
   }
 
   #resolve(href: string, base: string): string | null {
-    return this.#targetOf(href, base)?.url ?? null;
+    return this.#targets.of(href, base)?.url ?? null;
   }
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {

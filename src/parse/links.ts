@@ -32,20 +32,61 @@ export const FIRST_ASSET_KIND = LINK_KIND_NUMBER.link;
 export const isFollowedKind = (kind: number): boolean => kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect;
 export const isAssetKind = (kind: number): boolean => kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form;
 
-/** The links of a page in document order, as parallel arrays: no object per link. */
-export interface ScannedLinks {
-  /** As written, character references decoded; not yet resolved. */
-  hrefs: string[];
-  kinds: number[];
+/** A page in which hrefs stand. */
+export interface HrefSource {
+  /** The href between two places, its references decoded. It may be a slice of the page: whoever keeps it makes a copy. */
+  hrefAt(start: number, end: number): string;
+}
+
+/** The links of a page in document order, as parallel arrays: no object for a link, and no text of a href before somebody asks for it. */
+export class ScannedLinks {
+  /** The number of the page in the kernel that has read it, where one has. */
+  kernelPage: number | null = null;
+  readonly kinds: number[] = [];
   /** The rel attribute, white space folded, lower case; '' where there is none. */
-  rels: string[];
+  readonly rels: string[] = [];
+  /** From where to where the href stands in the page, references and all; -1 where it is not to be had from there. */
+  readonly starts: number[] = [];
+  readonly ends: number[] = [];
   /** Anchor text, white space folded; only filled where it was asked for. */
-  texts: string[] | null;
+  texts: string[] | null = null;
   /** Line and column (both from 1) of the tag that holds the link; only filled where asked for. */
-  lines: number[] | null;
-  columns: number[] | null;
+  lines: number[] | null = null;
+  columns: number[] | null = null;
   /** Whether the tag itself has the attribute data-gossamer-ignore; only filled where asked for. */
-  ignored: boolean[] | null;
+  ignored: boolean[] | null = null;
+  readonly #source: HrefSource | null;
+  readonly #given: string[] = [];
+
+  constructor(source: HrefSource | null) {
+    this.#source = source;
+  }
+
+  get count(): number {
+    return this.kinds.length;
+  }
+
+  /** As written, character references decoded; not yet resolved. */
+  href(link: number): string {
+    const start = this.starts[link]!;
+    const end = this.ends[link]!;
+    return start < 0 ? this.#given[end]! : this.#source!.hrefAt(start, end);
+  }
+
+  get hrefs(): string[] {
+    return this.kinds.map((_, link) => this.href(link));
+  }
+
+  add(kind: number, start: number, end: number, rel: string): void {
+    this.kinds.push(kind);
+    this.rels.push(rel);
+    this.starts.push(start);
+    this.ends.push(end);
+  }
+
+  addGiven(kind: number, href: string, rel: string): void {
+    this.add(kind, -1, this.#given.push(href) - 1, rel);
+  }
 }
 
 /** What one pass over a page finds. */

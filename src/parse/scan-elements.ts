@@ -37,25 +37,23 @@ export interface ElementRule {
 
 function addSrcset(facts: PageFacts, attribute: number, at: number): void {
   const srcset = facts.value(attribute);
-  if (srcset !== null) for (const url of srcsetUrls(srcset)) facts.addLink(KIND.srcset, url, at);
+  if (srcset !== null) for (const url of srcsetUrls(srcset)) facts.addPartialLink(KIND.srcset, url, at);
 }
 
 const relOf = (facts: PageFacts): string => (facts.has(REL) ? relationOf(facts.value(REL)!).rel : '');
 
 function visitAnchor(facts: PageFacts, at: number): void {
   facts.closeAnchor();
-  const href = facts.url(HREF);
-  if (href !== null) {
-    facts.addLink(KIND.a, href, at, relOf(facts));
+  if (facts.has(HREF)) {
+    facts.addLink(KIND.a, HREF, at, relOf(facts));
     facts.openAnchor();
   }
   facts.addAnchor(NAME);
 }
 
 function visitArea(facts: PageFacts, at: number): void {
-  const href = facts.url(HREF);
-  if (href === null) return;
-  facts.addLink(KIND.area, href, at, relOf(facts));
+  if (!facts.has(HREF)) return;
+  facts.addLink(KIND.area, HREF, at, relOf(facts));
   facts.setLinkText(facts.value(ALT) ?? '');
 }
 
@@ -76,7 +74,7 @@ function visitLink(facts: PageFacts, at: number): void {
   if (relation.isIgnored) return;
   const href = facts.url(HREF);
   if (href !== null && href !== '') {
-    facts.addLink(facts.has(HREFLANG) ? relation.kindWithLanguage : relation.kind, href, at, relation.rel);
+    facts.addLink(facts.has(HREFLANG) ? relation.kindWithLanguage : relation.kind, HREF, at, relation.rel);
     if (relation.isCanonical) facts.scan.canonical ??= href;
   }
   addSrcset(facts, IMAGESRCSET, at);
@@ -92,7 +90,7 @@ function visitMeta(facts: PageFacts, at: number): void {
   if (isDescription) facts.scan.description ??= foldSpace(content);
   if (isRobots) facts.scan.robots.push(foldSpace(content).toLowerCase());
   const url = isRefresh ? refreshUrl(content) : null;
-  if (url !== null) facts.addLink(KIND.refresh, url, at);
+  if (url !== null) facts.addPartialLink(KIND.refresh, url, at);
 }
 
 function visitBase(facts: PageFacts): void {
@@ -123,10 +121,7 @@ export const ELEMENT_RULES: readonly ElementRule[] = [
   rule('base', [HREF], visitBase),
   rule('br', [], (facts) => facts.addLineBreak()),
   rule('embed', [SRC], asset(KIND.embed, SRC)),
-  rule('form', [ACTION, REL], (facts, at) => {
-    const action = facts.url(ACTION);
-    if (action !== null && action !== '') facts.addLink(KIND.form, action, at, relOf(facts));
-  }),
+  rule('form', [ACTION, REL], (facts, at) => facts.addAsset(KIND.form, ACTION, at, relOf(facts))),
   rule('frame', [SRC], asset(KIND.frame, SRC)),
   rule('html', [LANG], visitHtml),
   rule('iframe', [SRC], asset(KIND.iframe, SRC), 'hidden'),

@@ -1,4 +1,4 @@
-import type { PageScan, ScanWishes } from './links.js';
+import { LINK_KIND_NUMBER, type PageScan, ScannedLinks, type ScanWishes } from './links.js';
 import { ATTRIBUTE, type AttributeReader } from './scan-attributes.js';
 import type { Pieces, ScannablePage } from './scan-pieces.js';
 import { PositionCounter } from './scan-position.js';
@@ -39,20 +39,17 @@ export class PageFacts {
       lang: null,
       base: null,
       robots: [],
-      links: {
-        hrefs: [],
-        kinds: [],
-        rels: [],
-        texts: wishes.anchorText ? [] : null,
-        lines: wishes.positions ? [] : null,
-        columns: wishes.positions ? [] : null,
-        ignored: wishes.ignoreMarks ? [] : null,
-      },
+      links: new ScannedLinks(pieces),
       textHash: null,
       looksLikeHtml: false,
       anchors: wishes.anchors ? [] : null,
       truncated: false,
     };
+    const { links } = this.scan;
+    links.texts = wishes.anchorText ? [] : null;
+    links.lines = wishes.positions ? [] : null;
+    links.columns = wishes.positions ? [] : null;
+    links.ignored = wishes.ignoreMarks ? [] : null;
   }
 
   has(attribute: number): boolean {
@@ -74,12 +71,32 @@ export class PageFacts {
     return this.has(attribute) ? this.#pieces.urlAttribute(this.#reader, attribute) : null;
   }
 
-  /** Adds a link of the tag that starts at `at`. */
-  addLink(kind: number, href: string, at: number, rel = ''): void {
+  /** Adds the link of an attribute of the tag that starts at `at`. */
+  addLink(kind: number, attribute: number, at: number, rel = ''): void {
+    this.#pieces.addLink(this.scan.links, kind, this.#reader, attribute, rel);
+    this.#addCircumstances(at);
+  }
+
+  /** Adds a link that is only a part of an attribute. */
+  addPartialLink(kind: number, href: string, at: number): void {
+    this.scan.links.addGiven(kind, href, '');
+    this.#addCircumstances(at);
+  }
+
+  /** Adds the link of an attribute, unless it is missing or empty: an empty one leads nowhere by the standard. */
+  addAsset(kind: number, attribute: number, at: number, rel = ''): void {
+    if (this.has(attribute) && this.url(attribute) !== '') this.addLink(kind, attribute, at, rel);
+  }
+
+  /** Adds anchors of which only the address counts: their number, then the two ends of each address. */
+  addPlainAnchors(ends: Uint32Array): void {
     const { links } = this.scan;
-    links.hrefs.push(href);
-    links.kinds.push(kind);
-    links.rels.push(rel);
+    const last = ends[0]! * 2;
+    for (let i = 1; i < last; i += 2) links.add(LINK_KIND_NUMBER.a, ends[i]!, ends[i + 1]!, '');
+  }
+
+  #addCircumstances(at: number): void {
+    const { links } = this.scan;
     links.texts?.push('');
     links.ignored?.push(this.has(IGNORE));
     if (this.#positions !== null) {
@@ -87,12 +104,6 @@ export class PageFacts {
       links.lines!.push(this.#positions.line);
       links.columns!.push(this.#positions.column);
     }
-  }
-
-  /** Adds the link of an attribute, unless it is missing or empty: an empty one leads nowhere by the standard. */
-  addAsset(kind: number, attribute: number, at: number): void {
-    const href = this.url(attribute);
-    if (href !== null && href !== '') this.addLink(kind, href, at);
   }
 
   /** Notes what a fragment can point at. */
@@ -110,7 +121,7 @@ export class PageFacts {
   /** From here on text is that of the link that was added last. */
   openAnchor(): void {
     if (this.#anchor === null) return;
-    this.#anchor.open(this.scan.links.hrefs.length - 1);
+    this.#anchor.open(this.scan.links.count - 1);
     this.isListening = true;
   }
 

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { decodeBytes } from './charset.js';
 import { decodeReferences } from './entities.js';
+import type { HrefSource, ScannedLinks } from './links.js';
 import { type AttributeReader, HAS_AMPERSAND, HAS_HIGH_BYTE, HAS_NUL_OR_CR } from './scan-attributes.js';
 import { isSpace } from './scan-bytes.js';
 import { trimSpace } from './scan-values.js';
@@ -50,7 +51,7 @@ export function toScannable(original: Uint8Array, originalEncoding: string): Sca
 }
 
 /** Decodes the few pieces of a page that are needed as text. */
-export class Pieces {
+export class Pieces implements HrefSource {
   readonly #bytes: PageBuffer;
   readonly #latin1: string;
   readonly #encoding: string;
@@ -101,12 +102,34 @@ export class Pieces {
   /** An attribute that is a URL: white space around it does not count. It may be a slice of the page: whoever keeps it makes a copy. */
   urlAttribute(reader: AttributeReader, attribute: number): string {
     const marks = reader.marks[attribute]!;
-    let start = reader.starts[attribute]!;
-    let end = reader.ends[attribute]!;
-    while (start < end && isSpace(this.#bytes[start])) start++;
-    while (start < end && isSpace(this.#bytes[end - 1])) end--;
-    if (marks === 0) return this.#latin1.slice(start, end);
-    return trimSpace(this.#marked(start, end, marks));
+    const start = this.#firstBeyondSpace(reader.starts[attribute]!, reader.ends[attribute]!);
+    const end = this.#lastBeyondSpace(start, reader.ends[attribute]!);
+    return (marks & ~HAS_AMPERSAND) === 0 ? this.hrefAt(start, end) : trimSpace(this.#marked(start, end, marks));
+  }
+
+  hrefAt(start: number, end: number): string {
+    const text = this.#latin1.slice(start, end);
+    return text.includes('&') ? trimSpace(decodeReferences(text, true)) : text;
+  }
+
+  /** Adds the link of an attribute to those of the page, by its place there where its bytes say what it is. */
+  addLink(links: ScannedLinks, kind: number, reader: AttributeReader, attribute: number, rel: string): void {
+    const start = this.#firstBeyondSpace(reader.starts[attribute]!, reader.ends[attribute]!);
+    const end = this.#lastBeyondSpace(start, reader.ends[attribute]!);
+    if ((reader.marks[attribute]! & ~HAS_AMPERSAND) === 0) links.add(kind, start, end, rel);
+    else links.addGiven(kind, this.urlAttribute(reader, attribute), rel);
+  }
+
+  #firstBeyondSpace(start: number, end: number): number {
+    let at = start;
+    while (at < end && isSpace(this.#bytes[at])) at++;
+    return at;
+  }
+
+  #lastBeyondSpace(start: number, end: number): number {
+    let at = end;
+    while (start < at && isSpace(this.#bytes[at - 1])) at--;
+    return at;
   }
 
   /** A piece of a long string keeps all of it in memory, so only one that is short enough to be copied is cut from it. */

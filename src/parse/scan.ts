@@ -1,11 +1,11 @@
+import { Kernel } from '../kernel/kernel.js';
 import { LINK_KIND_NUMBER, type PageScan, type ScanWishes } from './links.js';
 import { ATTRIBUTE, AttributeReader, attributeSet } from './scan-attributes.js';
 import { BANG, GREATER_THAN, HYPHEN, isLetter, QUESTION, SLASH } from './scan-bytes.js';
-import { type ElementRule, findElement, isPlainElement } from './scan-elements.js';
+import { ELEMENT_RULES, type ElementRule, findElement, isPlainElement } from './scan-elements.js';
 import { PageFacts } from './scan-facts.js';
 import { breaksOutOfForeign, ForeignContent } from './scan-foreign.js';
 import { Pieces, type ScannablePage, toScannable } from './scan-pieces.js';
-import { passPlainMarkup } from './scan-plain.js';
 import { endOfBogusComment, endOfCdata, endOfComment, endOfRawText, endOfScript } from './scan-raw.js';
 import { relationOf } from './scan-relations.js';
 
@@ -13,11 +13,25 @@ import { relationOf } from './scan-relations.js';
  * Finds the links and facts of a page in one pass over its bytes: from `<` to `<`, without a tree, decoding only what is
  * asked for. It reads what an HTML5 tokenizer with scripting off would read, and follows SVG, MathML and templates as far
  * as they change that. Not followed: the start tags that a browser drops inside `select` and `frameset`; they count.
- * `encoding` is a canonical name, as `detectEncoding` gives it.
+ * `encoding` is a canonical name, as `detectEncoding` gives it. The kernel, one of `scanKernel`, holds the page afterwards.
  */
-export function scanPage(bytes: Uint8Array, encoding: string, wishes: ScanWishes): PageScan {
-  return new PageScanner(toScannable(bytes, encoding), wishes).scan();
+export function scanPage(bytes: Uint8Array, encoding: string, wishes: ScanWishes, kernel = sharedKernel()): PageScan {
+  return new PageScanner(toScannable(bytes, encoding), wishes, kernel).scan();
 }
+
+/** One that stops where the scanner has to look. */
+export function scanKernel(): Kernel {
+  const kernel = new Kernel();
+  // A line break only matters to text that somebody listens to.
+  kernel.stopAt(ELEMENT_RULES.map(({ name }) => name).filter((name) => name !== 'br'));
+  return kernel;
+}
+
+let shared: Kernel | null = null;
+const sharedKernel = (): Kernel => {
+  shared ??= scanKernel();
+  return shared;
+};
 
 const {
   id: ID,
@@ -44,21 +58,29 @@ for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, SLASH, GREATER_THAN]) ENDS_TAG
 
 class PageScanner {
   readonly #page: ScannablePage;
+  readonly #kernel: Kernel;
   readonly #pieces: Pieces;
   readonly #reader: AttributeReader;
   readonly #facts: PageFacts;
   readonly #foreign = new ForeignContent();
   readonly #wantsIds: boolean;
+  readonly #isInKernel: boolean;
+  /** Of anchors nothing is wanted but the address. */
+  readonly #takesAnchors: boolean;
   /** What is read of every element that has a rule, whatever the rule reads. */
   readonly #alwaysWanted: number;
   #openTemplates = 0;
 
-  constructor(page: ScannablePage, wishes: ScanWishes) {
+  constructor(page: ScannablePage, wishes: ScanWishes, kernel: Kernel) {
     this.#page = page;
+    this.#kernel = kernel;
     this.#pieces = new Pieces(page);
     this.#reader = new AttributeReader(page);
     this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
     this.#wantsIds = wishes.anchors ?? false;
+    this.#isInKernel = kernel.enterPage(page.bytes);
+    if (this.#isInKernel) this.#facts.scan.links.kernelPage = kernel.page;
+    this.#takesAnchors = !wishes.anchorText && !wishes.positions && !wishes.ignoreMarks;
     this.#alwaysWanted = (this.#wantsIds ? ID_AND_NAME : 0) | (wishes.ignoreMarks ? ONLY_IGNORE : 0);
   }
 
@@ -69,7 +91,7 @@ class PageScanner {
     let textStart = this.#page.start;
     let from = textStart;
     for (;;) {
-      const open = this.#isPlain ? passPlainMarkup(this.#page, from) : latin1.indexOf('<', from);
+      const open = this.#isPlain ? this.#passPlainMarkup(from) : latin1.indexOf('<', from);
       if (open === -1 || open + 1 === end) {
         this.#addText(textStart, open === -1 ? end : open);
         return facts.finish(open !== -1);
@@ -87,12 +109,19 @@ class PageScanner {
     }
   }
 
+  #passPlainMarkup(from: number): number {
+    const open = this.#kernel.passPlainMarkup(from, this.#takesAnchors);
+    this.#facts.addPlainAnchors(this.#kernel.hrefs);
+    return open;
+  }
+
   /** Whether text, ids and tags without a rule are of no use now. */
   get #isPlain(): boolean {
     const facts = this.#facts;
     return (
-      !facts.isListening &&
+      this.#isInKernel &&
       !this.#wantsIds &&
+      !facts.isListening &&
       facts.scan.looksLikeHtml &&
       !this.#foreign.isOpen &&
       this.#openTemplates === 0
@@ -193,9 +222,9 @@ class PageScanner {
   #visitForeignAnchor(open: number): void {
     const facts = this.#facts;
     facts.closeAnchor();
-    const href = facts.url(HREF) ?? facts.url(XLINK_HREF);
-    if (href === null) return;
-    facts.addLink(LINK_KIND_NUMBER.a, href, open, relationOf(facts.value(REL) ?? '').rel);
+    const attribute = facts.has(HREF) ? HREF : XLINK_HREF;
+    if (!facts.has(attribute)) return;
+    facts.addLink(LINK_KIND_NUMBER.a, attribute, open, relationOf(facts.value(REL) ?? '').rel);
     facts.openAnchor();
   }
 

@@ -43,6 +43,12 @@ export function barePathOf(url: string): string {
   return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
+/** All up to the last slash of the path: what relative hrefs are seen from. */
+export function folderOf(url: string): string {
+  const query = url.indexOf('?');
+  return url.slice(0, url.lastIndexOf('/', query < 0 ? url.length : query) + 1);
+}
+
 /** Where the host ends: at the port or the path. The colons inside `[…]` are no ports. */
 function hostEnd(url: string, start: number, end: number): number {
   const from = url.charCodeAt(start) === 0x5b ? url.indexOf(']', start) : start;

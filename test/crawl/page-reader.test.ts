@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { LinkJudge } from '../../src/crawl/link-judge.js';
+import type { LinkTargets } from '../../src/crawl/link-targets.js';
 import { PageReader } from '../../src/crawl/page-reader.js';
 import type { Lease } from '../../src/frontier/frontier.js';
 
@@ -11,7 +12,8 @@ it.each([
   const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
   const limits = { sitemapMaxUrls: 1, sitemapMaxBytes: 1, keepsOutside: false, linkFacts };
   const judge = { judge: () => 7 } as unknown as LinkJudge;
-  const reader = new PageReader({ ...options, ...limits } as never, judge, (href) => ({ url: href }) as never);
+  const targets = { of: (href: string) => ({ url: href }) } as unknown as LinkTargets;
+  const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: null, location, robotsTag: null, lastModified: null, etag: null, telling: null };
   const reading = reader.read(lease, { status: 301, ...headers, body: null, links: null, truncated: false });
@@ -34,11 +36,15 @@ it.each([
     linkFacts: false,
     unfollowed: new Set(),
   };
-  const reader = new PageReader({ ...options, ...limits } as never, judge, (to, from) => {
-    bases.push(from);
-    const isWhole = /^[a-z]+:/.test(to);
-    return { url: isWhole || !from.startsWith('http://a.test') ? to : new URL(to, from).href } as never;
-  });
+  const targets = {
+    of: (to: string, from: string) => {
+      const isWhole = /^[a-z]+:/.test(to);
+      return { url: isWhole || !from.startsWith('http://a.test') ? to : new URL(to, from).href };
+    },
+    enter: (_: unknown, from: string) => bases.push(from),
+    ofLink: () => null,
+  } as unknown as LinkTargets;
+  const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/page', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: 'text/html', location: null, robotsTag: null, lastModified: null, etag: null };
   const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);

@@ -9,12 +9,13 @@ const BELOW_CLI = [
 
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  kernel: [],
   config: ['base'],
   url: ['base'],
   store: ['base', 'url'],
   hosts: ['base', 'url', 'store'],
   fetch: ['base', 'url', 'store'],
-  parse: ['base', 'url', 'store'],
+  parse: ['base', 'kernel', 'url', 'store'],
   content: ['base', 'url', 'parse'],
   seeding: ['base', 'url', 'fetch'],
   frontier: ['base', 'url', 'store', 'hosts'],
@@ -25,6 +26,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   crawl: [
     ...[
       'base',
+      'kernel',
       'url',
       'store',
       'hosts',

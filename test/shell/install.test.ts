@@ -58,7 +58,7 @@ describe('installation', () => {
     // Tools that are run, not imported.
     const tools = ['@biomejs/biome', '@types/node', 'typescript'];
     const imported = (name: string) =>
-      [`from '${name}'`, `from '${name}/`, `require('${name}')`, `import('${name}')`].some((form) =>
+      [`from '${name}'`, `from '${name}/`, `require('${name}')`, `import('${name}')`, `import('${name}/`].some((form) =>
         code.includes(form),
       );
     const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(

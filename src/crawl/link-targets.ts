@@ -1,0 +1,96 @@
+import { type Kernel, NO_ROOM, PAGE_ITSELF, UNKNOWN_URL } from '../kernel/kernel.js';
+import type { ScannedLinks } from '../parse/links.js';
+import { scanKernel } from '../parse/scan.js';
+import { folderOf, isHttp, originOf } from '../url/host.js';
+import { type IdentityOptions, UrlResolver } from '../url/identity.js';
+import type { LinkJudge, Target } from './link-judge.js';
+
+/** Identity of the library user's own making. */
+export type OwnResolve = (href: string, base: string) => string | null;
+
+/** Before the label of a reference that is nowhere defined; no href begins so. */
+export const NO_DEFINITION = '\0';
+
+/** From what is written in a link to what a lane remembers of the URL that it means. */
+export class LinkTargets {
+  /** Reads pages, and knows their links by the bytes. */
+  readonly kernel: Kernel = scanKernel();
+  readonly #judge: LinkJudge;
+  readonly #resolver: UrlResolver<Target>;
+  readonly #own: OwnResolve | null;
+  /** By the kernel's number. */
+  readonly #known: (Target | null)[] = [];
+  #base = '';
+  #isInKernel = false;
+  /** The page itself, once a link has led there. */
+  #here: Target | null = null;
+
+  constructor(identity: IdentityOptions, judge: LinkJudge, own: OwnResolve | null) {
+    this.#judge = judge;
+    this.#resolver = new UrlResolver(identity, (url) => judge.recall(url));
+    this.#own = own;
+  }
+
+  /** What was worked out under another scope no longer holds. */
+  forget(): void {
+    this.#resolver.forget();
+    this.#forgetKnown();
+  }
+
+  /** null where it is no URL. */
+  of(href: string, base: string): Target | null {
+    if (href.startsWith(NO_DEFINITION)) {
+      return null;
+    }
+    if (this.#own === null) {
+      return this.#resolver.resolve(href, base);
+    }
+    const key = this.#own(href, base);
+    return key === null ? null : this.#judge.recall(key);
+  }
+
+  /** The links of this page come next. */
+  enter(links: ScannedLinks, base: string): void {
+    this.#base = base;
+    this.#here = null;
+    this.#isInKernel = this.#own === null && isHttp(base) && links.kernelPage === this.kernel.page;
+    if (this.#isInKernel) {
+      this.kernel.enterFolder(folderOf(base), originOf(base).length);
+    }
+  }
+
+  /** Of a URL that the kernel knows, no text is made. */
+  ofLink(links: ScannedLinks, link: number): Target | null {
+    const start = links.starts[link]!;
+    if (start < 0 || !this.#isInKernel) {
+      return this.of(links.href(link), this.#base);
+    }
+    const number = this.kernel.findUrl(start, links.ends[link]!);
+    if (number > 0) {
+      return this.#known[number]!;
+    }
+    if (number === PAGE_ITSELF) {
+      this.#here ??= this.of('', this.#base);
+      return this.#here;
+    }
+    return this.#learn(links.href(link), number === UNKNOWN_URL);
+  }
+
+  #learn(href: string, isPlain: boolean): Target | null {
+    const target = this.of(href, this.#base);
+    if (target !== null && isPlain) {
+      const number = this.kernel.rememberUrl(target.url);
+      if (number > 0) {
+        this.#known[number] = target;
+      } else if (number === NO_ROOM) {
+        this.#forgetKnown();
+      }
+    }
+    return target;
+  }
+
+  #forgetKnown(): void {
+    this.kernel.forgetUrls();
+    this.#known.length = 0;
+  }
+}

@@ -1,0 +1,12 @@
+/** The innermost loops of a crawl, in AssemblyScript; scripts/compile-assembly.js makes WebAssembly of them. */
+export {
+  additionLength,
+  enterFolder,
+  findUrl,
+  folderLength,
+  forgetUrls,
+  initialiseUrls,
+  rememberUrl,
+} from './known-urls';
+export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE } from './memory';
+export { initialiseMarkup, passPlainMarkup } from './plain-markup';

@@ -1,0 +1,30 @@
+/** Where what stands, in bytes. A page comes last: it may be of any length. */
+
+/** By byte, what it can be in markup. */
+export const BYTE_CLASS: usize = 0x100;
+/** By first letter and length, whether a name may have a rule. */
+export const HAS_RULE: usize = 0x200;
+/** By byte, what it can be in a URL. */
+export const URL_CLASS: usize = 0x400;
+/** The lengths and hashes of the folders that a base stands in, from its origin on. */
+export const FOLDERS: usize = 0x500;
+export const MOST_FOLDERS: u32 = 64;
+/** The URL of the folder that hrefs are seen from. */
+export const BASE: usize = 0x800;
+export const LONGEST_BASE: u32 = 2_048;
+/** What a href adds to a folder. */
+export const ADDITION: usize = 0x1000;
+export const LONGEST_ADDITION: u32 = 2_032;
+/** A word that says how many addresses were found, then two for each: the places of its first byte and behind its last. */
+export const HREFS: usize = 0x2000;
+export const MOST_HREFS: u32 = 7_000;
+
+/** Of URLs that are known: a hash table of their numbers (from 1), then for each its hash and where its bytes begin, then the bytes. */
+export const SLOTS: usize = 0x1_0000;
+export const SLOT_COUNT: u32 = 0x2_0000;
+export const ENTRIES: usize = 0x9_0000;
+export const MOST_ENTRIES: u32 = 0xff00;
+export const URL_BYTES: usize = 0x11_0000;
+export const URL_BYTES_END: usize = 0x50_0000;
+
+export const PAGE: usize = 0x50_0000;
