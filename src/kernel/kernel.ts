@@ -21,6 +21,7 @@ interface Exports {
   /** Of the last question. */
   readonly folderLength: Constant;
   readonly additionLength: Constant;
+  findByte(from: number, length: number, byte: number): number;
   initialiseMarkup(): void;
   initialiseUrls(): void;
   passPlainMarkup(from: number, length: number, takesAnchors: boolean): number;
@@ -69,10 +70,11 @@ export class Kernel {
     this.#lookAtMemory();
   }
 
-  /** Names of elements that must not be passed over; others with the same first letter and length are not, either. */
+  /** Names of elements that must not be passed over, of two letters at least; others that begin so and are as long are not, either. */
   stopAt(names: Iterable<string>): void {
     for (const name of names) {
-      this.#memory[this.#exports.HAS_RULE.value + ((name.charCodeAt(0) & 31) << 4) + name.length] = 1;
+      const letters = ((name.charCodeAt(0) & 31) << 5) | (name.charCodeAt(1) & 31);
+      this.#memory[this.#exports.HAS_RULE.value + (letters << 4) + name.length] = 1;
     }
   }
 
@@ -93,6 +95,11 @@ export class Kernel {
   /** The place of the next `<` that must be looked at, or -1 at the end. */
   passPlainMarkup(from: number, takesAnchors: boolean): number {
     return this.#exports.passPlainMarkup(from, this.#pageLength, takesAnchors);
+  }
+
+  /** The place of the next such byte, or -1. */
+  find(byte: number, from: number): number {
+    return this.#exports.findByte(from, this.#pageLength, byte);
   }
 
   /** Makes it the folder that hrefs are seen from: a URL in normal form up to its last slash. */

@@ -34,7 +34,7 @@ export const isAssetKind = (kind: number): boolean => kind >= FIRST_ASSET_KIND &
 
 /** A page in which hrefs stand. */
 export interface HrefSource {
-  /** The href between two places, its references decoded. It may be a slice of the page: whoever keeps it makes a copy. */
+  /** The href between two places, its references decoded. */
   hrefAt(start: number, end: number): string;
 }
 

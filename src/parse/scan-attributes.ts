@@ -51,6 +51,11 @@ BYTE_CLASS[SLASH] = NAME_END;
 BYTE_CLASS[EQUALS] = NAME_END;
 BYTE_CLASS[GREATER_THAN] = NAME_END | UNQUOTED_END;
 
+const MARKS = new Uint8Array(256).fill(HAS_HIGH_BYTE, 0x80);
+MARKS[0x26] = HAS_AMPERSAND;
+MARKS[0x00] = HAS_NUL_OR_CR;
+MARKS[0x0d] = HAS_NUL_OR_CR;
+
 const names = new NameTable(ATTRIBUTES);
 const NONE = ATTRIBUTES.map(() => 0);
 
@@ -66,16 +71,9 @@ export class AttributeReader {
   readonly ends = NONE.slice();
   readonly marks = NONE.slice();
   readonly #bytes: Buffer;
-  readonly #latin1: string;
-  /** Whether a value of this page can hold nothing that needs care but an ampersand. */
-  readonly #isPlainPage: boolean;
-  /** The next ampersand from the value that was read last. */
-  #ampersand = -1;
 
-  constructor({ bytes, latin1, isAscii }: ScannablePage) {
+  constructor({ bytes }: ScannablePage) {
     this.#bytes = bytes;
-    this.#latin1 = latin1;
-    this.#isPlainPage = isAscii && !latin1.includes('\r') && !latin1.includes('\0');
   }
 
   /** Reads from behind the tag's name to behind its `>` and returns that place, or -1 if the input ends before it. */
@@ -116,8 +114,9 @@ export class AttributeReader {
         const quote = bytes[i]!;
         if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
           start = i + 1;
-          stop = this.#latin1.indexOf(quote === DOUBLE_QUOTE ? '"' : "'", start);
-          if (stop === -1) return -1;
+          stop = start;
+          while (stop < end && bytes[stop] !== quote) stop++;
+          if (stop === end) return -1;
           i = stop + 1;
         } else {
           start = i;
@@ -131,27 +130,11 @@ export class AttributeReader {
   }
 
   #note(attribute: number, start: number, end: number): void {
-    if (this.#ampersand < start) this.#findAmpersand(start);
-    const marks = this.#ampersand < end ? HAS_AMPERSAND : 0;
+    let marks = 0;
+    for (let i = start; i < end; i++) marks |= MARKS[this.#bytes[i]!]!;
     this.found |= 1 << attribute;
     this.starts[attribute] = start;
     this.ends[attribute] = end;
-    this.marks[attribute] = this.#isPlainPage ? marks : marks | this.#marksOf(start, end);
-  }
-
-  /** Values are read in the order of the page, so all these searches together are one through the page. */
-  #findAmpersand(from: number): void {
-    const next = this.#latin1.indexOf('&', from);
-    this.#ampersand = next === -1 ? this.#latin1.length : next;
-  }
-
-  #marksOf(start: number, end: number): number {
-    let marks = 0;
-    for (let i = start; i < end; i++) {
-      const byte = this.#bytes[i]!;
-      if (byte >= 0x80) marks |= HAS_HIGH_BYTE;
-      else if (byte === 0 || byte === 0x0d) marks |= HAS_NUL_OR_CR;
-    }
-    return marks;
+    this.marks[attribute] = marks;
   }
 }

@@ -1,13 +1,11 @@
 import { isAscii } from 'node:buffer';
+import type { Kernel } from '../kernel/kernel.js';
 import { decodeBytes } from './charset.js';
 import { decodeReferences } from './entities.js';
 import type { HrefSource, ScannedLinks } from './links.js';
 import { type AttributeReader, HAS_AMPERSAND, HAS_HIGH_BYTE, HAS_NUL_OR_CR } from './scan-attributes.js';
 import { isSpace } from './scan-bytes.js';
 import { trimSpace } from './scan-values.js';
-
-/** Of V8: below this a slice is a copy. */
-const SHORTEST_SLICED_STRING = 13;
 
 const HIGH_BYTE = /[\x80-\xff]/;
 
@@ -19,21 +17,21 @@ interface PageBuffer extends Buffer {
   latin1Slice(start: number, end: number): string;
 }
 
-/**
- * A page as it is scanned: in bytes, to look at one of them, and as a string of the same length with a character a byte, to
- * search in, since no search over bytes is as fast as that of a string.
- */
+/** A page as it is scanned: by its bytes. */
 export interface ScannablePage {
   readonly bytes: PageBuffer;
-  readonly latin1: string;
   readonly encoding: string;
   readonly isAscii: boolean;
   /** Behind the byte order mark. */
   readonly start: number;
+  /** Whether the kernel holds it. */
+  readonly isInKernel: boolean;
+  /** The place of the next such byte, or -1. */
+  find(byte: number, from: number): number;
 }
 
 /** In its own encoding, or in UTF-8 where its own hides markup from a look at the bytes. */
-export function toScannable(original: Uint8Array, originalEncoding: string): ScannablePage {
+export function toScannable(original: Uint8Array, originalEncoding: string, kernel: Kernel): ScannablePage {
   const isWide = isWideOrShifting(originalEncoding);
   const bytes = (
     isWide
@@ -41,25 +39,25 @@ export function toScannable(original: Uint8Array, originalEncoding: string): Sca
       : Buffer.from(original.buffer, original.byteOffset, original.byteLength)
   ) as PageBuffer;
   const hasBom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const isInKernel = kernel.enterPage(bytes);
   return {
     bytes,
-    latin1: bytes.latin1Slice(0, bytes.length),
     encoding: isWide ? 'utf-8' : originalEncoding,
     isAscii: isAscii(bytes),
     start: hasBom ? 3 : 0,
+    isInKernel,
+    find: isInKernel ? (byte, from) => kernel.find(byte, from) : (byte, from) => bytes.indexOf(byte, from),
   };
 }
 
 /** Decodes the few pieces of a page that are needed as text. */
 export class Pieces implements HrefSource {
   readonly #bytes: PageBuffer;
-  readonly #latin1: string;
   readonly #encoding: string;
   readonly #isAscii: boolean;
 
   constructor(page: ScannablePage) {
     this.#bytes = page.bytes;
-    this.#latin1 = page.latin1;
     this.#encoding = page.encoding;
     this.#isAscii = page.isAscii;
   }
@@ -84,7 +82,7 @@ export class Pieces implements HrefSource {
     const marks = reader.marks[attribute]!;
     const start = reader.starts[attribute]!;
     const end = reader.ends[attribute]!;
-    return marks === 0 ? this.#copy(start, end) : this.#marked(start, end, marks);
+    return marks === 0 ? this.#bytes.latin1Slice(start, end) : this.#marked(start, end, marks);
   }
 
   /** Whether an attribute is this word of lower-case ASCII, in any case. */
@@ -99,7 +97,7 @@ export class Pieces implements HrefSource {
     return true;
   }
 
-  /** An attribute that is a URL: white space around it does not count. It may be a slice of the page: whoever keeps it makes a copy. */
+  /** An attribute that is a URL: white space around it does not count. */
   urlAttribute(reader: AttributeReader, attribute: number): string {
     const marks = reader.marks[attribute]!;
     const start = this.#firstBeyondSpace(reader.starts[attribute]!, reader.ends[attribute]!);
@@ -108,7 +106,7 @@ export class Pieces implements HrefSource {
   }
 
   hrefAt(start: number, end: number): string {
-    const text = this.#latin1.slice(start, end);
+    const text = this.#bytes.latin1Slice(start, end);
     return text.includes('&') ? trimSpace(decodeReferences(text, true)) : text;
   }
 
@@ -130,12 +128,6 @@ export class Pieces implements HrefSource {
     let at = end;
     while (start < at && isSpace(this.#bytes[at - 1])) at--;
     return at;
-  }
-
-  /** A piece of a long string keeps all of it in memory, so only one that is short enough to be copied is cut from it. */
-  #copy(start: number, end: number): string {
-    if (end - start < SHORTEST_SLICED_STRING) return this.#latin1.slice(start, end);
-    return this.#bytes.latin1Slice(start, end);
   }
 
   #marked(start: number, end: number, marks: number): string {

@@ -2,6 +2,7 @@ import type { Pieces, ScannablePage } from './scan-pieces.js';
 
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/;
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /**
  * Turns places in the bytes into lines and columns, both from 1, a column being a UTF-16 unit as editors count them. It
@@ -37,18 +38,18 @@ export class PositionCounter {
 
   /** Where the line ends that goes on at `from`: at a line feed, or a carriage return that has none behind it. */
   #endOfLine(from: number): number {
-    this.#nextLineFeed = this.#next('\n', this.#nextLineFeed, from);
+    this.#nextLineFeed = this.#next(LINE_FEED, this.#nextLineFeed, from);
     for (let after = from; ; after = this.#nextReturn + 1) {
-      this.#nextReturn = this.#next('\r', this.#nextReturn, after);
+      this.#nextReturn = this.#next(CARRIAGE_RETURN, this.#nextReturn, after);
       if (this.#nextReturn >= this.#nextLineFeed) return this.#nextLineFeed;
       if (this.#page.bytes[this.#nextReturn + 1] !== LINE_FEED) return this.#nextReturn;
     }
   }
 
-  #next(character: string, known: number, from: number): number {
+  #next(byte: number, known: number, from: number): number {
     if (known >= from) return known;
-    const found = this.#page.latin1.indexOf(character, from);
-    return found === -1 ? this.#page.latin1.length : found;
+    const found = this.#page.find(byte, from);
+    return found === -1 ? this.#page.bytes.length : found;
   }
 
   #width(start: number, end: number): number {

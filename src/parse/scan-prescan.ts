@@ -1,4 +1,15 @@
-import { DOUBLE_QUOTE, EQUALS, GREATER_THAN, isLetter, isSpace, LESS_THAN, SINGLE_QUOTE, SLASH } from './scan-bytes.js';
+import {
+  BANG,
+  DOUBLE_QUOTE,
+  EQUALS,
+  GREATER_THAN,
+  isLetter,
+  isSpace,
+  LESS_THAN,
+  QUESTION,
+  SINGLE_QUOTE,
+  SLASH,
+} from './scan-bytes.js';
 
 const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
 const XML_ENCODING =
@@ -10,7 +21,7 @@ const XML_ENCODING =
  */
 export function prescanEncoding(head: Uint8Array, isKnown: (label: string) => boolean): string | null {
   const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
-  const reader = new AttributePrescan(head);
+  const reader = new AttributePrescan(head, text);
   let at = 0;
   while (at < head.length) {
     if (head[at] !== LESS_THAN) {
@@ -18,14 +29,14 @@ export function prescanEncoding(head: Uint8Array, isKnown: (label: string) => bo
     } else if (text.startsWith('<!--', at)) {
       const close = text.indexOf('-->', at + 2);
       at = close === -1 ? head.length : close + 3;
-    } else if (/^<meta[\t\n\f\r /]/i.test(text.slice(at, at + 6))) {
+    } else if (isMeta(text, at)) {
       reader.at = at + 5;
       const label = readMeta(reader);
       if (label !== null && isKnown(label)) return label;
       at = reader.at + 1;
     } else if (isLetter(head[at + 1]) || (head[at + 1] === SLASH && isLetter(head[at + 2]))) {
       at = reader.skipTag(at + 1) + 1;
-    } else if (/^<[!/?]/.test(text.slice(at, at + 2))) {
+    } else if (head[at + 1] === BANG || head[at + 1] === SLASH || head[at + 1] === QUESTION) {
       const close = text.indexOf('>', at);
       at = close === -1 ? head.length : close + 1;
     } else {
@@ -35,6 +46,12 @@ export function prescanEncoding(head: Uint8Array, isKnown: (label: string) => bo
   const declaration = XML_ENCODING.exec(text);
   const label = declaration?.[1] ?? declaration?.[2] ?? null;
   return label !== null && isKnown(label) ? label : null;
+}
+
+const META = /<meta[\t\n\f\r /]/iy;
+function isMeta(text: string, at: number): boolean {
+  META.lastIndex = at;
+  return META.test(text);
 }
 
 function readMeta(reader: AttributePrescan): string | null {
@@ -67,9 +84,12 @@ function readMeta(reader: AttributePrescan): string | null {
 class AttributePrescan {
   at = 0;
   readonly #head: Uint8Array;
+  /** The same, a character a byte. */
+  readonly #text: string;
 
-  constructor(head: Uint8Array) {
+  constructor(head: Uint8Array, text: string) {
     this.#head = head;
+    this.#text = text;
   }
 
   /** A tag that the bytes do not hold to its end says nothing. */
@@ -93,7 +113,7 @@ class AttributePrescan {
     if (this.at >= head.length || head[this.at] === GREATER_THAN) return null;
     const nameStart = this.at++;
     while (this.at < head.length && !this.#endsName(head[this.at]!)) this.at++;
-    const name = this.#text(nameStart, this.at);
+    const name = this.#lowerCase(nameStart, this.at);
     const hasSlash = head[this.at] === SLASH;
     this.#skipSpace();
     if (hasSlash || head[this.at] !== EQUALS) return { name, value: '' };
@@ -107,14 +127,14 @@ class AttributePrescan {
     if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
       const close = this.#head.indexOf(quote, this.at + 1);
       const end = close === -1 ? this.#head.length : close;
-      const value = this.#text(this.at + 1, end);
+      const value = this.#lowerCase(this.at + 1, end);
       this.at = end + 1;
       return value;
     }
     const start = this.at;
     while (this.at < this.#head.length && !isSpace(this.#head[this.at]) && this.#head[this.at] !== GREATER_THAN)
       this.at++;
-    return this.#text(start, this.at);
+    return this.#lowerCase(start, this.at);
   }
 
   #endsName(byte: number): boolean {
@@ -125,8 +145,7 @@ class AttributePrescan {
     while (isSpace(this.#head[this.at])) this.at++;
   }
 
-  #text(start: number, end: number): string {
-    const { buffer, byteOffset, byteLength } = this.#head;
-    return Buffer.from(buffer, byteOffset, byteLength).toString('latin1', start, end).toLowerCase();
+  #lowerCase(start: number, end: number): string {
+    return this.#text.slice(start, end).toLowerCase();
   }
 }

@@ -2,8 +2,9 @@ import { BANG, GREATER_THAN, HYPHEN, isSpace, LESS_THAN, SLASH } from './scan-by
 import type { ScannablePage } from './scan-pieces.js';
 
 /** Behind the `>` that ends the comment whose `<!--` ends at `from`, or -1. `<!-->`, `<!--->` and `--!>` end one too. */
-export function endOfComment({ bytes, latin1 }: ScannablePage, from: number): number {
-  for (let close = latin1.indexOf('>', from); close !== -1; close = latin1.indexOf('>', close + 1)) {
+export function endOfComment(page: ScannablePage, from: number): number {
+  const { bytes } = page;
+  for (let close = page.find(GREATER_THAN, from); close !== -1; close = page.find(GREATER_THAN, close + 1)) {
     if (close === from || (close === from + 1 && bytes[from] === HYPHEN)) return close + 1;
     const dashesEnd = bytes[close - 1] === BANG ? close - 1 : close;
     if (dashesEnd - 2 >= from && bytes[dashesEnd - 1] === HYPHEN && bytes[dashesEnd - 2] === HYPHEN) return close + 1;
@@ -12,13 +13,13 @@ export function endOfComment({ bytes, latin1 }: ScannablePage, from: number): nu
 }
 
 /** Behind the next `>`, where bogus comments, processing instructions and document types end, or -1. */
-export function endOfBogusComment({ latin1 }: ScannablePage, from: number): number {
-  const close = latin1.indexOf('>', from);
+export function endOfBogusComment(page: ScannablePage, from: number): number {
+  const close = page.find(GREATER_THAN, from);
   return close === -1 ? -1 : close + 1;
 }
 
-export function endOfCdata({ latin1 }: ScannablePage, from: number): number {
-  const close = latin1.indexOf(']]>', from);
+export function endOfCdata({ bytes }: ScannablePage, from: number): number {
+  const close = bytes.indexOf(']]>', from);
   return close === -1 ? -1 : close + 3;
 }
 
@@ -31,8 +32,9 @@ function hasTagName(bytes: Buffer, at: number, name: string): boolean {
 }
 
 /** The place of the `</name` that ends a raw text element whose content starts at `from`, or -1. */
-export function endOfRawText({ bytes, latin1 }: ScannablePage, from: number, name: string): number {
-  for (let open = latin1.indexOf('<', from); open !== -1; open = latin1.indexOf('<', open + 1)) {
+export function endOfRawText(page: ScannablePage, from: number, name: string): number {
+  const { bytes } = page;
+  for (let open = page.find(LESS_THAN, from); open !== -1; open = page.find(LESS_THAN, open + 1)) {
     if (bytes[open + 1] === SLASH && hasTagName(bytes, open + 2, name)) return open;
   }
   return -1;
@@ -42,8 +44,9 @@ export function endOfRawText({ bytes, latin1 }: ScannablePage, from: number, nam
  * The place of the `</script` that ends a script, or -1. After `<!--` a script may hold `<script>…</script>` without
  * ending, until `-->`: the escaped and double escaped states of the standard.
  */
-export function endOfScript({ bytes, latin1 }: ScannablePage, from: number): number {
-  let open = latin1.indexOf('<', from);
+export function endOfScript(page: ScannablePage, from: number): number {
+  const { bytes } = page;
+  let open = page.find(LESS_THAN, from);
   while (open !== -1) {
     if (bytes[open + 1] === SLASH && hasTagName(bytes, open + 2, 'script')) return open;
     let next = open + 1;
@@ -52,7 +55,7 @@ export function endOfScript({ bytes, latin1 }: ScannablePage, from: number): num
       if (escaped === -1 || bytes[escaped] === LESS_THAN) return escaped;
       next = escaped;
     }
-    open = latin1.indexOf('<', next);
+    open = page.find(LESS_THAN, next);
   }
   return -1;
 }

@@ -1,7 +1,7 @@
 import { Kernel } from '../kernel/kernel.js';
 import { LINK_KIND_NUMBER, type PageScan, type ScanWishes } from './links.js';
 import { ATTRIBUTE, AttributeReader, attributeSet } from './scan-attributes.js';
-import { BANG, GREATER_THAN, HYPHEN, isLetter, QUESTION, SLASH } from './scan-bytes.js';
+import { BANG, GREATER_THAN, HYPHEN, isLetter, LESS_THAN, QUESTION, SLASH } from './scan-bytes.js';
 import { ELEMENT_RULES, type ElementRule, findElement, isPlainElement } from './scan-elements.js';
 import { PageFacts } from './scan-facts.js';
 import { breaksOutOfForeign, ForeignContent } from './scan-foreign.js';
@@ -16,14 +16,14 @@ import { relationOf } from './scan-relations.js';
  * `encoding` is a canonical name, as `detectEncoding` gives it. The kernel, one of `scanKernel`, holds the page afterwards.
  */
 export function scanPage(bytes: Uint8Array, encoding: string, wishes: ScanWishes, kernel = sharedKernel()): PageScan {
-  return new PageScanner(toScannable(bytes, encoding), wishes, kernel).scan();
+  return new PageScanner(toScannable(bytes, encoding, kernel), wishes, kernel).scan();
 }
 
 /** One that stops where the scanner has to look. */
 export function scanKernel(): Kernel {
   const kernel = new Kernel();
-  // A line break only matters to text that somebody listens to.
-  kernel.stopAt(ELEMENT_RULES.map(({ name }) => name).filter((name) => name !== 'br'));
+  // Anchors are its own affair, and a line break only matters to text that somebody listens to.
+  kernel.stopAt(ELEMENT_RULES.map(({ name }) => name).filter((name) => name !== 'a' && name !== 'br'));
   return kernel;
 }
 
@@ -64,7 +64,6 @@ class PageScanner {
   readonly #facts: PageFacts;
   readonly #foreign = new ForeignContent();
   readonly #wantsIds: boolean;
-  readonly #isInKernel: boolean;
   /** Of anchors nothing is wanted but the address. */
   readonly #takesAnchors: boolean;
   /** What is read of every element that has a rule, whatever the rule reads. */
@@ -78,20 +77,19 @@ class PageScanner {
     this.#reader = new AttributeReader(page);
     this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
     this.#wantsIds = wishes.anchors ?? false;
-    this.#isInKernel = kernel.enterPage(page.bytes);
-    if (this.#isInKernel) this.#facts.scan.links.kernelPage = kernel.page;
+    if (page.isInKernel) this.#facts.scan.links.kernelPage = kernel.page;
     this.#takesAnchors = !wishes.anchorText && !wishes.positions && !wishes.ignoreMarks;
     this.#alwaysWanted = (this.#wantsIds ? ID_AND_NAME : 0) | (wishes.ignoreMarks ? ONLY_IGNORE : 0);
   }
 
   scan(): PageScan {
-    const { bytes, latin1 } = this.#page;
+    const { bytes } = this.#page;
     const end = bytes.length;
     const facts = this.#facts;
     let textStart = this.#page.start;
     let from = textStart;
     for (;;) {
-      const open = this.#isPlain ? this.#passPlainMarkup(from) : latin1.indexOf('<', from);
+      const open = this.#isPlain ? this.#passPlainMarkup(from) : this.#page.find(LESS_THAN, from);
       if (open === -1 || open + 1 === end) {
         this.#addText(textStart, open === -1 ? end : open);
         return facts.finish(open !== -1);
@@ -119,7 +117,7 @@ class PageScanner {
   get #isPlain(): boolean {
     const facts = this.#facts;
     return (
-      this.#isInKernel &&
+      this.#page.isInKernel &&
       !this.#wantsIds &&
       !facts.isListening &&
       facts.scan.looksLikeHtml &&
@@ -136,10 +134,10 @@ class PageScanner {
   }
 
   #passDeclaration(open: number, next: number): number {
-    const { bytes, latin1 } = this.#page;
+    const { bytes } = this.#page;
     if (next === QUESTION) return endOfBogusComment(this.#page, open + 2);
     if (bytes[open + 2] === HYPHEN && bytes[open + 3] === HYPHEN) return endOfComment(this.#page, open + 4);
-    if (this.#foreign.isForeign && latin1.startsWith('[CDATA[', open + 2)) {
+    if (this.#foreign.isForeign && bytes.toString('latin1', open + 2, open + 9) === '[CDATA[') {
       const end = endOfCdata(this.#page, open + 9);
       if (end !== CUT_OFF) this.#addText(open + 9, end - 3);
       return end;

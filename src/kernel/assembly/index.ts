@@ -9,4 +9,4 @@ export {
   rememberUrl,
 } from './known-urls';
 export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE } from './memory';
-export { initialiseMarkup, passPlainMarkup } from './plain-markup';
+export { findByte, initialiseMarkup, passPlainMarkup } from './plain-markup';

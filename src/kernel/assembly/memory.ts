@@ -2,8 +2,6 @@
 
 /** By byte, what it can be in markup. */
 export const BYTE_CLASS: usize = 0x100;
-/** By first letter and length, whether a name may have a rule. */
-export const HAS_RULE: usize = 0x200;
 /** By byte, what it can be in a URL. */
 export const URL_CLASS: usize = 0x400;
 /** The lengths and hashes of the folders that a base stands in, from its origin on. */
@@ -15,9 +13,11 @@ export const LONGEST_BASE: u32 = 2_048;
 /** What a href adds to a folder. */
 export const ADDITION: usize = 0x1000;
 export const LONGEST_ADDITION: u32 = 2_032;
+/** By the first two letters and the length of a name, whether it may have a rule. */
+export const HAS_RULE: usize = 0x2000;
 /** A word that says how many addresses were found, then two for each: the places of its first byte and behind its last. */
-export const HREFS: usize = 0x2000;
-export const MOST_HREFS: u32 = 7_000;
+export const HREFS: usize = 0x6000;
+export const MOST_HREFS: u32 = 5_000;
 
 /** Of URLs that are known: a hash table of their numbers (from 1), then for each its hash and where its bytes begin, then the bytes. */
 export const SLOTS: usize = 0x1_0000;

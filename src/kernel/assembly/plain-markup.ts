@@ -45,6 +45,13 @@ export function passPlainMarkup(from: u32, length: u32, takesAnchors: bool): i32
   return -1;
 }
 
+/** The place of the next such byte, or -1. */
+export function findByte(from: u32, length: u32, byte: u8): i32 {
+  const end = PAGE + length;
+  const at = find(PAGE + from, end, byte);
+  return at < end ? <i32>(at - PAGE) : -1;
+}
+
 /** Behind the `>` of the tag, or 0 where it needs a closer look. */
 function endOfPlainTag(open: usize, end: usize, takesAnchors: bool): usize {
   const isEndTag = load<u8>(open + 1) === SLASH;
@@ -57,7 +64,8 @@ function endOfPlainTag(open: usize, end: usize, takesAnchors: bool): usize {
   const nameLength = nameEnd - nameStart;
   if (nameLength === 1 && first === LETTER_A)
     return takesAnchors && load<u32>(HREFS) < MOST_HREFS ? endOfAnchor(nameEnd, end) : 0;
-  const hasRule = nameLength > LONGEST_NAME || load<u8>(HAS_RULE + (((<usize>first & 31) << 4) | nameLength)) === 1;
+  const letters = ((<usize>first & 31) << 5) | (load<u8>(nameStart + 1) & 31);
+  const hasRule = nameLength > LONGEST_NAME || load<u8>(HAS_RULE + ((letters << 4) | nameLength)) === 1;
   return hasRule ? 0 : endOfTag(nameEnd, end);
 }
 
