@@ -28,7 +28,8 @@ export async function build() {
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
-  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE });
+  const resolve = { alias: { undici$: join(root, 'scripts', 'undici-client.js') } };
+  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve });
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
 }

@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
-import { type OptionKey, specOf, works } from '../config/options.js';
-import type { RawFlags, ResolvedOptions } from '../config/resolve.js';
+import type { ResolvedOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
@@ -9,10 +7,8 @@ import { CrawlSession } from '../crawl/session.js';
 import type { SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import { openForReading, stateOf } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
-import { resumeCheck } from './check-command.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
-import { resumeDocs } from './docs-command.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
@@ -43,33 +39,8 @@ export async function runCrawl(input: CommandInput): Promise<number> {
   return runSession({ resolved, directory: choice.directory, seeds, badSeeds: bad, credentials, events: {} }, terminal);
 }
 
-/** gossamer resume <dir> */
-export async function runResume(input: CommandInput): Promise<number> {
-  const [directory, ...rest] = input.positionals;
-  if (directory === undefined || rest.length > 0) {
-    throw new UsageError('`gossamer resume` takes one directory');
-  }
-  const place = resolve(directory);
-  const kept = openForReading(place, (reader) => reader.meta().command);
-  if (kept === 'check' || kept === 'docs') {
-    refuseForeign(input.flags, kept, place);
-    return kept === 'check' ? resumeCheck(place, input) : resumeDocs(place, input);
-  }
-  refuseForeign(input.flags, 'crawl', place);
-  return goOn(place, input, null);
-}
-
-/** `resume` takes options of all: what the kept one has no use for is refused, not passed over. */
-function refuseForeign(flags: RawFlags, kept: 'crawl' | 'check' | 'docs', directory: string): void {
-  const foreign = (Object.keys(flags) as OptionKey[]).map(specOf).find((spec) => !works(kept, spec));
-  if (foreign !== undefined) {
-    throw new UsageError(
-      `${directory} holds a ${kept === 'docs' ? 'corpus' : kept}, and --${foreign.flag} is no option of \`gossamer ${kept}\``,
-    );
-  }
-}
-
-async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
+/** Goes on with a crawl that is kept; `givenSeeds` must be those it has. */
+export async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
   const { stored, storedSeeds, command } = openForReading(directory, (reader) => ({
     stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
     storedSeeds: reader.seeds(),

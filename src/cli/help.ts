@@ -51,7 +51,7 @@ export function commandHelp(command: Command): string {
     ...ACTION_ENTRIES,
     ...(advanced.length === 0 ? [] : ['', 'Advanced (rarely needed)']),
     ...advanced.flatMap((group) => section(`  ${group.title}`, group, command)),
-    ...(takes(command, specOf('preset')) ? ['', 'Presets:', ...PRESET_ENTRIES] : []),
+    ...(takes(command, specOf('preset')) ? ['', 'Presets:', ...presetEntries()] : []),
     '',
     'Times: ms s m h d; a bare number is seconds (ms for --delay). Sizes: B KiB MiB GiB TiB.',
     '',
@@ -65,7 +65,7 @@ const ACTION_ENTRIES = [
   entry('  -V, --version', 'Show the version', LEFT),
 ];
 
-const PRESET_ENTRIES = PRESETS.map((name) => entry(`  ${name}`, describePreset(name), LEFT));
+const presetEntries = (): string[] => PRESETS.map((name) => entry(`  ${name}`, describePreset(name), LEFT));
 
 function section(title: string, group: OptionGroup, command: Command): string[] {
   return ['', `${title}:`, ...group.specs.map((spec) => entry(leftColumn(spec), describeOption(spec, command), LEFT))];

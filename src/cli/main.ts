@@ -3,41 +3,33 @@ import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
 import { presetColor } from '../config/presets.js';
+import { StoreThread } from '../crawl/threads/store-thread.js';
 import { type ParsedArgs, parseArgs } from './args.js';
-import { runCheck } from './check-command.js';
 import type { CommandInput } from './command.js';
-import { runCrawl, runResume } from './crawl-command.js';
-import { runDelete } from './delete-command.js';
-import { runDocs } from './docs-command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
-import { runExplain } from './explain-command.js';
-import { runExport } from './export-command.js';
 import { commandHelp, programHelp, versionText } from './help.js';
-import { runList } from './list-command.js';
-import { runMcp } from './mcp-command.js';
-import { runPreviewCommand } from './preview-command.js';
-import { runRobots } from './robots-command.js';
-import { runSearch } from './search-command.js';
-import { runShow } from './show-command.js';
-import { runStatus } from './status-command.js';
 import { Terminal } from './terminal.js';
 
-const COMMANDS: Readonly<Record<Command, (input: CommandInput) => Promise<number>>> = {
-  crawl: runCrawl,
-  check: runCheck,
-  docs: runDocs,
-  resume: runResume,
-  export: runExport,
-  explain: runExplain,
-  preview: runPreviewCommand,
-  robots: runRobots,
-  status: runStatus,
-  list: runList,
-  search: runSearch,
-  show: runShow,
-  mcp: runMcp,
-  delete: runDelete,
+/** Each loads what it needs and no more: a small command is done in the time that the large ones take to load. */
+const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => Promise<number>>>> = {
+  crawl: async () => (await import('./crawl-command.js')).runCrawl,
+  check: async () => (await import('./check-command.js')).runCheck,
+  docs: async () => (await import('./docs-command.js')).runDocs,
+  resume: async () => (await import('./resume-command.js')).runResume,
+  export: async () => (await import('./export-command.js')).runExport,
+  explain: async () => (await import('./explain-command.js')).runExplain,
+  preview: async () => (await import('./preview-command.js')).runPreviewCommand,
+  robots: async () => (await import('./robots-command.js')).runRobots,
+  status: async () => (await import('./status-command.js')).runStatus,
+  list: async () => (await import('./list-command.js')).runList,
+  search: async () => (await import('./search-command.js')).runSearch,
+  show: async () => (await import('./show-command.js')).runShow,
+  mcp: async () => (await import('./mcp-command.js')).runMcp,
+  delete: async () => (await import('./delete-command.js')).runDelete,
 };
+
+/** Those that write a store. */
+const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'resume', 'preview']);
 
 /** Runs one command line; the exit code is the answer. Nothing that is thrown gets past it. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -83,5 +75,9 @@ async function run(
     }
     return EXIT.ok;
   }
-  return COMMANDS[command]({ positionals, flags, env: process.env, configFile });
+  if (HAS_STORE_THREAD.has(command)) {
+    StoreThread.startEarly();
+  }
+  const runCommand = await COMMANDS[command]();
+  return runCommand({ positionals, flags, env: process.env, configFile });
 }

@@ -48,7 +48,7 @@ export class CrawlSession {
   readonly #plan: SessionPlan;
   readonly settings: EngineSettings;
   readonly #clock: Clock;
-  readonly #store = new StoreThread();
+  readonly #store = StoreThread.take();
   readonly #seeds: SeedRow[];
   readonly #notices: Notices;
   #crawl!: Crawl;

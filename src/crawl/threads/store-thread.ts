@@ -48,6 +48,8 @@ interface Waiter {
   reject(error: Error): void;
 }
 
+let early: StoreThread | null = null;
+
 /** The store's thread as the rest of the program calls it. When the thread dies, every call fails and `died` resolves. */
 export class StoreThread implements StorePort {
   readonly #worker: Worker;
@@ -57,7 +59,21 @@ export class StoreThread implements StorePort {
   #closing = false;
   onDeath: ((error: StateError) => void) | null = null;
 
-  constructor() {
+  /** Starts the thread of the next one before anybody asks for it: while this thread loads its own code, that one can load its. */
+  static startEarly(): void {
+    early ??= new StoreThread();
+    early.#worker.unref();
+  }
+
+  /** One that was started early, or a new one. */
+  static take(): StoreThread {
+    const taken = early ?? new StoreThread();
+    early = null;
+    taken.#worker.ref();
+    return taken;
+  }
+
+  private constructor() {
     this.#worker = new Worker(new URL('./store-worker.js', import.meta.url), workerArguments());
     this.#worker.on('message', (reply: StoreReply) => this.#take(reply));
     this.#worker.on('error', (error: unknown) => this.#die(error instanceof Error ? error.message : String(error)));
