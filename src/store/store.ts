@@ -35,7 +35,7 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     }
     if (!options.readOnly) {
       database.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -16384',
       );
     }
     return database;

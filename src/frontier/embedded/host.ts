@@ -148,10 +148,10 @@ export class Host implements HeapItem {
     this.awaitingHeaders++;
   }
 
+  /** Not saved by itself: after a kill a host waits its whole delay, and a run that ends saves them all. */
   headersArrived(at: number): void {
     this.awaitingHeaders--;
     this.nextAllowedAt = Math.max(this.nextAllowedAt, at + this.delayMs);
-    this.dirty = true;
   }
 
   succeeded(): void {
