@@ -70,7 +70,8 @@ export class LinkTargets {
       return this.#known[number]!;
     }
     if (number === PAGE_ITSELF) {
-      this.#here ??= this.of('', this.#base);
+      // A base is in normal form, so it is the URL of the page as it stands.
+      this.#here ??= this.#judge.recall(this.#base);
       return this.#here;
     }
     return this.#learn(links.href(link), number === UNKNOWN_URL);

@@ -401,16 +401,10 @@ function isValid(body: Uint8Array, encoding: string): boolean {
 }
 
 function emptyReading(page: FetchedPage): Reading {
-  return {
-    ...nothingRead(),
-    errorClass: null,
-    message: null,
-    page: {
-      ...emptyPage(page.status),
-      contentType: page.contentType,
-      bytes: page.body?.length ?? 0,
-      lastModified: page.lastModified,
-      etag: page.etag,
-    },
-  };
+  const row = emptyPage(page.status);
+  row.contentType = page.contentType;
+  row.bytes = page.body?.length ?? 0;
+  row.lastModified = page.lastModified;
+  row.etag = page.etag;
+  return { ...nothingRead(), errorClass: null, message: null, page: row };
 }
