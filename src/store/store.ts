@@ -95,6 +95,9 @@ export class Store {
   lookAgain(changed: ReadonlySet<string>, inForce: string): number {
     this.database.exec('BEGIN IMMEDIATE');
     const queued = new Reopening(this.database, this.#scope).take(changed);
+    if (changed.has('maxUrlsPerHost')) {
+      this.#countDispatched();
+    }
     writeMeta(this.database, {
       inForce,
       // Lines of the streamed file say that they are skipped: it is written anew from the store.
@@ -102,6 +105,17 @@ export class Store {
     });
     this.database.exec('COMMIT');
     return queued;
+  }
+
+  /** Runs without a limit by host save that count only now and then. What robots.txt forbade was leased, but never asked for. */
+  #countDispatched(): void {
+    this.database.exec(
+      `UPDATE hosts SET dispatched = 0;
+       UPDATE hosts SET dispatched = counted.urls FROM (
+         SELECT origins.host AS host, count(*) AS urls FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND urls.reason IS NOT 'robots' GROUP BY origins.host
+       ) AS counted WHERE counted.host = hosts.id`,
+    );
   }
 
   /** Pages that are kept as they came wait for a browser. */
