@@ -1,9 +1,8 @@
 import { systemClock } from '../base/clock.js';
-import { storePath } from '../store/directory.js';
-import { DirectoryLock } from '../store/lock.js';
+import { atStore } from '../store/between-runs.js';
 import { type ChainEnd, RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
-import { openStoreFile, writeMeta } from '../store/store.js';
+import { writeMeta } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { LinkTable } from './link-table.js';
@@ -119,17 +118,3 @@ const isInDoubt = ({ flags, problem, reason }: BrokenRedirect): boolean =>
   problem === null
     ? (flags & (UrlFlag.external | UrlFlag.asset)) !== 0 && (reason === 'http_4xx' || reason === 'http_5xx')
     : problem === 'redirect_loop';
-
-async function atStore<T>(directory: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const lock = DirectoryLock.take(directory);
-  try {
-    const database = openStoreFile(storePath(directory), { create: false });
-    try {
-      return await work(database);
-    } finally {
-      database.close();
-    }
-  } finally {
-    lock.release();
-  }
-}

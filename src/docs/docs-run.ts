@@ -8,11 +8,12 @@ import type { EndReason } from '../crawl/limits.js';
 import { browserFor } from '../crawl/open-renderer.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { DocsWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import { atStore } from '../store/between-runs.js';
 import { openForReading, storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { asMeta, type DocsProgress, saveProgress } from './progress.js';
-import { atStore, beginRenewal, endSurvey } from './rounds.js';
+import { beginRenewal, endSurvey } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
 

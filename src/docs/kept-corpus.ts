@@ -4,7 +4,7 @@ import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { VERSION } from '../config/version.js';
 import { deleteCorpus as deleteIn } from '../corpus/delete-corpus.js';
-import { readFrontMatter } from '../corpus/front-matter.js';
+import { type FrontMatter, readFrontMatter } from '../corpus/front-matter.js';
 import type { IndexEntry } from '../corpus/index-entry.js';
 import { type CorpusStatus, listCorpora as listIn, corpusStatus as statusOf } from '../corpus/list-corpora.js';
 import { serveMcp as serveIn } from '../corpus/mcp/stdio.js';
@@ -19,19 +19,8 @@ import { corpusPlace } from './corpus-place.js';
  */
 
 /** A page of a corpus: what its front matter says, and the text behind it. */
-export interface CorpusPage {
+export interface CorpusPage extends FrontMatter {
   path: string;
-  source: string;
-  title: string;
-  description: string | null;
-  /** When this content was first seen. */
-  crawled: string;
-  /** SHA-256 of the page's Markdown as in corpus.jsonl. */
-  hash: string;
-  tokens: number;
-  /** Only there, and true, where the tokenizer was not installed. */
-  tokensEstimated?: true;
-  lang: string | null;
   /** As in the tree: links between pages of the corpus are relative. */
   markdown: string;
 }

@@ -1,10 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { storePath } from '../store/directory.js';
-import { DirectoryLock } from '../store/lock.js';
+import { atStore } from '../store/between-runs.js';
 import { edgeLeads, edgesFromBlob, FOLLOWED, HELD_BACK } from '../store/packed-edges.js';
 import { renewFirst, renewPages } from '../store/renewal.js';
 import type { Database } from '../store/sqlite.js';
-import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import type { IdentityOptions } from '../url/identity.js';
@@ -163,18 +161,4 @@ function unlead(words: Uint32Array): boolean {
     }
   }
   return some;
-}
-
-export async function atStore<T>(directory: string, work: (database: Database) => Promise<T>): Promise<T> {
-  const lock = DirectoryLock.take(directory);
-  try {
-    const database = openStoreFile(storePath(directory), { create: false });
-    try {
-      return await work(database);
-    } finally {
-      database.close();
-    }
-  } finally {
-    lock.release();
-  }
 }
