@@ -65,10 +65,14 @@ export interface HostResult {
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
-const RESULT = `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
+const COLUMNS = `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
   pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
-  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed) AS result
-  FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent`;
+  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed) AS result`;
+const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
+const RESULT = `${COLUMNS} FROM ${TABLES}`;
+/** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
+const RESULT_BY_ID = `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN ${TABLES} WHERE urls.id = wanted.value`;
+const IDS_AT_ONCE = 200;
 type Text = string | null;
 type ResultRow = [
   ...[id: number, url: string, state: UrlState, reason: Text, depth: number, attempts: number, flags: number],
@@ -150,14 +154,23 @@ export class Reader {
     }
   }
 
-  /** Those of the given ids that are pages. */
+  /** Those of the given ids that are pages, in the order of the ids. */
   *pagesById(ids: Iterable<number>): IterableIterator<PageResult> {
-    this.#byId ??= this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ? AND urls.kind = 0 AND NOT ${UNANSWERED}`);
+    let batch: number[] = [];
     for (const id of ids) {
-      const row = this.#byId.get(id);
-      if (row !== undefined) {
-        yield this.#result(JSON.parse(row.result));
+      batch.push(id);
+      if (batch.length === IDS_AT_ONCE) {
+        yield* this.#batchById(batch);
+        batch = [];
       }
+    }
+    yield* this.#batchById(batch);
+  }
+
+  *#batchById(ids: readonly number[]): IterableIterator<PageResult> {
+    this.#byId ??= this.#database.prepare(`SELECT ${RESULT_BY_ID} AND urls.kind = 0 AND NOT ${UNANSWERED}`);
+    for (const { result } of this.#byId.all(JSON.stringify(ids))) {
+      yield this.#result(JSON.parse(result));
     }
   }
 
@@ -190,10 +203,14 @@ export class Reader {
   }
 
   /** What `pages` lists, but the URLs of an origin follow one another. SQLite sorts, so memory stays flat. */
-  *pagesByOrigin(): IterableIterator<PageResult> {
+  pagesByOrigin(): IterableIterator<PageResult> {
+    return this.pagesById(this.#idsByOrigin());
+  }
+
+  *#idsByOrigin(): IterableIterator<number> {
     const rows = this.#database.prepare(`SELECT id FROM urls WHERE ${this.#listed()} ORDER BY origin, id`).iterate();
     for (const { id } of rows) {
-      yield* this.pagesById([id]);
+      yield id;
     }
   }
 
