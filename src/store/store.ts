@@ -35,7 +35,7 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     }
     if (!options.readOnly) {
       database.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -16384',
+        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
       );
     }
     return database;
@@ -95,9 +95,6 @@ export class Store {
   lookAgain(changed: ReadonlySet<string>, inForce: string): number {
     this.database.exec('BEGIN IMMEDIATE');
     const queued = new Reopening(this.database, this.#scope).take(changed);
-    if (changed.has('maxUrlsPerHost')) {
-      this.#countDispatched();
-    }
     writeMeta(this.database, {
       inForce,
       // Lines of the streamed file say that they are skipped: it is written anew from the store.
@@ -105,17 +102,6 @@ export class Store {
     });
     this.database.exec('COMMIT');
     return queued;
-  }
-
-  /** Runs without a limit by host save that count only now and then. What robots.txt forbade was leased, but never asked for. */
-  #countDispatched(): void {
-    this.database.exec(
-      `UPDATE hosts SET dispatched = 0;
-       UPDATE hosts SET dispatched = counted.urls FROM (
-         SELECT origins.host AS host, count(*) AS urls FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND urls.reason IS NOT 'robots' GROUP BY origins.host
-       ) AS counted WHERE counted.host = hosts.id`,
-    );
   }
 
   /** Pages that are kept as they came wait for a browser. */

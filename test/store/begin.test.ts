@@ -61,19 +61,6 @@ describe('a run that begins where another was killed', () => {
     expect(hosts.find((each) => each.host.id === host)!.host.dispatched).toBe(0);
   });
 
-  it('counts what each host was asked for where a limit by host is new', () => {
-    commit({ leased: [1, 2, 3] });
-    commit({ settled: [settled(1), settled(2, { state: UrlState.skipped, reason: 'robots' })] });
-    store.database.exec('UPDATE hosts SET dispatched = 7');
-    store.close();
-    store = reopen(path);
-    store.lookAgain(new Set(['maxUrlsPerHost']), '{}');
-    begin(store);
-    // The third was under way at the kill: it is counted when it is leased again.
-    const rows = store.database.prepare('SELECT name, dispatched FROM hosts ORDER BY name').all();
-    expect(rows.map((each) => each.dispatched)).toEqual([1, 0, 0, 0]);
-  });
-
   it('suspects what was under way at two kills with nothing settled between them, and gives nothing up for that', () => {
     for (const suspects of [0, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3]) {
       commit({ leased: [1, 2, 3] });

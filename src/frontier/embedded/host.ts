@@ -50,8 +50,6 @@ export interface HostLimits {
 
 /** A host that says 429 is asked at least this much apart from then on, and after each further one twice as much. */
 const FIRST_LEARNED_MS = 200;
-/** Whoever looks into the store of a running crawl sees when a slow host is asked next. */
-const LONGEST_UNSAVED_DELAY_MS = 5_000;
 const MOST_LEARNED_MS = 10_000;
 
 const FIRST_LIMIT = 2;
@@ -150,11 +148,10 @@ export class Host implements HeapItem {
     this.awaitingHeaders++;
   }
 
-  /** A short delay is not worth a write for each request: after a kill a host waits its whole delay, and a run that ends saves them all. */
   headersArrived(at: number): void {
     this.awaitingHeaders--;
     this.nextAllowedAt = Math.max(this.nextAllowedAt, at + this.delayMs);
-    this.dirty ||= this.delayMs > LONGEST_UNSAVED_DELAY_MS;
+    this.dirty = true;
   }
 
   succeeded(): void {

@@ -14,7 +14,7 @@ export class UrlBudget {
   count(item: Waiting, host: Host, by: 1 | -1): void {
     this.#state.dispatched += by;
     host.dispatched += by;
-    host.dirty ||= this.#state.options.maxUrlsPerHost > 0;
+    host.dirty = true;
     if (this.#state.options.maxUrlsOfSeed(item.seed) > 0) {
       this.#state.seedUse.set(item.seed, (this.#state.seedUse.get(item.seed) ?? 0) + by);
     }
