@@ -321,17 +321,19 @@ export class PageReader {
       if (target === null) {
         continue;
       }
+      // Only a check and a corpus want to know what is written there.
+      const href = kept === null && zones === null ? '' : links.href(i);
       const isIgnored = ignored?.[i] ?? false;
       const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
-      place = zones?.best(links.href(i)) ?? null;
+      place = zones?.best(href) ?? null;
       judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
-      kept?.add(links.href(i), lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
+      kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
       words[count * 2 + 1] = edgeWord(
         kinds[i]!,
         follow,
         relPlace(rels[i]!, relPlaces, reading.rels),
-        isFollowedKind(kinds[i]!) ? zones?.next(links.href(i)) : 0,
+        isFollowedKind(kinds[i]!) ? zones?.next(href) : 0,
       );
       texts?.push(links.texts![i]!);
       targets?.push(target.url);

@@ -59,7 +59,7 @@ describe('links', () => {
     expect(scanText(page, { product: 'mybot' }).robots).toEqual(['a', 'c']);
   });
 
-  test('what was found does not keep the page in memory, but for the hrefs', () => {
+  test('what was found does not keep the page in memory, but for the links', () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const pageBytes = 500_000;
@@ -69,7 +69,7 @@ describe('links', () => {
       const link = `<a href="/a/rather/long/path/${number}.html" rel="a-rather-long-relation-${number}" id=a-rather-long-id-${number}>A rather long text</a>`;
       const page = Buffer.from(`${head}${link}${'x'.repeat(pageBytes)}`);
       const { links, ...facts } = scanPage(page, 'utf-8', { anchorText: true, anchors: true });
-      // Hrefs are looked up and forgotten: those are slices of the page.
+      // Links are looked up and forgotten: they hold on to the page that their hrefs stand in.
       kept.push(facts, links.rels, links.texts);
     };
     scanOne(0);

@@ -1,6 +1,7 @@
 /**
- * The part of the link scanner that decides the speed of a crawl, and so in AssemblyScript. It passes over what is of no interest where nobody asks for text or ids (text, end tags, start tags without a rule), sixteen bytes at a
- * time, and takes the addresses of plain anchors on the way. It knows the simple shapes only; what is unusual in any way is left to scan.ts.
+ * The part of the link scanner that decides the speed of a crawl. It passes over what is of no interest where nobody asks for text or ids (text,
+ * end tags, start tags without a rule), sixteen bytes at a time, and takes the addresses of plain anchors on the way. It knows the simple
+ * shapes only; what is unusual in any way is left to scan.ts.
  */
 import { BYTE_CLASS, HAS_RULE, HREFS, MOST_HREFS, PAGE } from './memory';
 
