@@ -17,6 +17,13 @@ describe('links', () => {
     expect(scan.links.hrefs).toEqual(['i']);
   });
 
+  test('the relation of an anchor is read among plain markup too', () => {
+    const scan = scanText(
+      '<html><p>x <a href="1" rel="nofollow">y</a> <a class="z" href="2">y</a><a REL="ugc" href="3">',
+    );
+    expect(scan.links.rels).toEqual(['nofollow', '', 'ugc']);
+  });
+
   test('rels are lower case with white space folded, and empty for links without one', () => {
     const scan = scanText('<a href=1 rel=" NoFollow\n UGC "><a href=2><link rel="Icon" href=3><img src=4 rel=x>');
     expect(scan.links.rels).toEqual(['nofollow ugc', '', 'icon', '']);
