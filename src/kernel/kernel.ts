@@ -23,7 +23,6 @@ interface Exports {
   readonly additionLength: Constant;
   findByte(from: number, length: number, byte: number): number;
   initialiseMarkup(): void;
-  initialiseUrls(): void;
   passPlainMarkup(from: number, length: number, takesAnchors: boolean): number;
   enterFolder(length: number, originLength: number): void;
   findUrl(start: number, end: number): number;
@@ -65,7 +64,6 @@ export class Kernel {
     compiled ??= new WebAssembly.Module(Buffer.from(KERNEL_WASM, 'base64'));
     this.#exports = new WebAssembly.Instance(compiled).exports as Exports;
     this.#exports.initialiseMarkup();
-    this.#exports.initialiseUrls();
     this.#pageStart = this.#exports.PAGE.value;
     this.#lookAtMemory();
   }

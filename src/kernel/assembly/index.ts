@@ -5,7 +5,6 @@ export {
   findUrl,
   folderLength,
   forgetUrls,
-  initialiseUrls,
   rememberUrl,
 } from './known-urls';
 export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE } from './memory';

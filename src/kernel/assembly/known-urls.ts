@@ -1,7 +1,8 @@
 /**
  * From an href in the page to the number of the URL that it means, where the URL is known: the step that a crawl makes most often, since nearly
- * every link leads to a page that has been seen. No text is made of it. As in url/plain-href.ts, every byte that is let through stands for
- * itself in WHATWG URL parsing at the place where it is let through; anything else is left to the parser.
+ * every link leads to a page that has been seen. No text is made of it. Known are URLs in normal form alone, and one is found only where folder and
+ * href together are its very bytes: what the parser would change is never found. Only what does not belong to the folder at all (another
+ * scheme, `//`, a bare query) has to be told apart, and is left to the parser.
  */
 import {
   ADDITION,
@@ -16,7 +17,6 @@ import {
   SLOTS,
   URL_BYTES,
   URL_BYTES_END,
-  URL_CLASS,
 } from './memory';
 
 /** Empty, or a fragment. */
@@ -28,12 +28,7 @@ const NOT_PLAIN: i32 = -2;
 
 const NO_ROOM: i32 = -1;
 
-const IN_PATH: u8 = 1;
-const IN_QUERY: u8 = 2;
-const UPPER_HEX: u8 = 4;
-
 const HASH_SIGN: u8 = 0x23;
-const PERCENT: u8 = 0x25;
 const AMPERSAND: u8 = 0x26;
 const DOT: u8 = 0x2e;
 const SLASH: u8 = 0x2f;
@@ -58,33 +53,6 @@ let known: u32 = 0;
 export let folderLength: u32 = 0;
 export let additionLength: u32 = 0;
 let hash: u32 = 0;
-
-export function initialiseUrls(): void {
-  const inBoth = IN_PATH | IN_QUERY;
-  for (let byte: usize = 0x61; byte <= 0x7a; byte++) allow(byte, inBoth);
-  for (let byte: usize = 0x41; byte <= 0x5a; byte++) allow(byte, inBoth);
-  for (let byte: usize = 0x30; byte <= 0x39; byte++) allow(byte, inBoth);
-  // - _ . ~ ! $ ( ) * + , ; = @
-  allow(0x2d, inBoth);
-  allow(0x5f, inBoth);
-  allow(0x2e, inBoth);
-  allow(0x7e, inBoth);
-  allow(0x21, inBoth);
-  allow(0x24, inBoth);
-  for (let byte: usize = 0x28; byte <= 0x2c; byte++) allow(byte, inBoth);
-  allow(0x3b, inBoth);
-  allow(0x3d, inBoth);
-  allow(0x40, inBoth);
-  allow(SLASH, inBoth);
-  allow(COLON, inBoth);
-  allow(QUESTION, IN_QUERY);
-  for (let byte: usize = 0x30; byte <= 0x39; byte++) allow(byte, UPPER_HEX);
-  for (let byte: usize = 0x41; byte <= 0x46; byte++) allow(byte, UPPER_HEX);
-}
-
-function allow(byte: usize, places: u8): void {
-  store<u8>(URL_CLASS + byte, load<u8>(URL_CLASS + byte) | places);
-}
 
 /** BASE holds the URL of a folder, of this length; its origin ends in front of the first slash of the path. */
 export function enterFolder(length: u32, originLength: u32): void {
@@ -132,11 +100,11 @@ export function findUrl(start: u32, end: u32): i32 {
   } else if (isWhole(at, stop)) {
     folderLength = 0;
     hash = FNV_OFFSET;
-    return addWhole(at, stop) ? findHashed() : NOT_PLAIN;
+    return add(at, stop, true) ? findHashed() : NOT_PLAIN;
   }
   folderLength = load<u32>(FOLDERS + ((<usize>folder) << 3));
   hash = load<u32>(FOLDERS + ((<usize>folder) << 3) + 4);
-  return addPath(at, stop, isRooted) ? findHashed() : NOT_PLAIN;
+  return add(at, stop, isRooted) ? findHashed() : NOT_PLAIN;
 }
 
 /** Behind all `./` and `../`. */
@@ -157,57 +125,25 @@ function isWhole(at: usize, stop: usize): bool {
   return load<u8>(colon) === COLON && load<u8>(colon + 1) === SLASH && load<u8>(colon + 2) === SLASH;
 }
 
-/** A whole URL is only known as it is written in normal form: it needs no further look. */
-function addWhole(from: usize, stop: usize): bool {
+/** Takes the href up to its fragment, `&amp;` as what it means. Before the first slash a colon may end a scheme, unless it cannot. */
+function add(from: usize, stop: usize, hasNoScheme: bool): bool {
+  let mayBeScheme = !hasNoScheme;
   for (let at = from; at < stop; at++) {
     const byte = load<u8>(at);
     if (byte === HASH_SIGN) break;
+    if (byte === COLON && mayBeScheme) return false;
+    if (byte === SLASH || byte === QUESTION) mayBeScheme = false;
     if (byte === AMPERSAND) {
       const length = ampersandLength(at, stop);
       if (length === 0) return false;
       at += length - 1;
     }
-    if (!add(byte)) return false;
+    if (additionLength === LONGEST_ADDITION) return false;
+    store<u8>(ADDITION + additionLength, byte);
+    additionLength++;
+    hash = (hash ^ byte) * FNV_PRIME;
   }
   return true;
-}
-
-function addPath(from: usize, stop: usize, isRooted: bool): bool {
-  let wanted = IN_PATH;
-  let isSegmentStart = true;
-  // Before the first slash a colon may end a scheme.
-  let mayBeScheme = !isRooted;
-  for (let at = from; at < stop; at++) {
-    const byte = load<u8>(at);
-    if (byte === HASH_SIGN) break;
-    if ((load<u8>(URL_CLASS + byte) & wanted) === 0) {
-      if (byte === QUESTION) wanted = IN_QUERY;
-      else if (byte === PERCENT) {
-        if (!isPlainEscape(at, stop, isSegmentStart)) return false;
-      } else if (byte === AMPERSAND) {
-        const length = ampersandLength(at, stop);
-        if (length === 0) return false;
-        at += length - 1;
-      } else return false;
-    }
-    if (wanted === IN_PATH) {
-      if (isSegmentStart && byte === DOT) return false;
-      if (byte === COLON && mayBeScheme) return false;
-      isSegmentStart = byte === SLASH;
-      if (isSegmentStart) mayBeScheme = false;
-    }
-    if (!add(byte)) return false;
-  }
-  return true;
-}
-
-/** In upper case, and no dot that could make a segment. */
-function isPlainEscape(at: usize, stop: usize, isSegmentStart: bool): bool {
-  if (at + 2 >= stop) return false;
-  const high = load<u8>(at + 1);
-  const low = load<u8>(at + 2);
-  if ((load<u8>(URL_CLASS + high) & load<u8>(URL_CLASS + low) & UPPER_HEX) === 0) return false;
-  return !(isSegmentStart && high === 0x32 && low === 0x45);
 }
 
 /** How many bytes mean an ampersand: those of `&amp;`, or itself before a parameter, where it is no reference; 0 where it may be one. */
@@ -221,14 +157,6 @@ function ampersandLength(at: usize, stop: usize): usize {
 function isAlphanumeric(byte: u8): bool {
   const lower = byte | 0x20;
   return (lower >= 0x61 && lower <= 0x7a) || (byte >= 0x30 && byte <= 0x39);
-}
-
-function add(byte: u8): bool {
-  if (additionLength === LONGEST_ADDITION) return false;
-  store<u8>(ADDITION + additionLength, byte);
-  additionLength++;
-  hash = (hash ^ byte) * FNV_PRIME;
-  return true;
 }
 
 function findHashed(): i32 {

@@ -2,8 +2,6 @@
 
 /** By byte, what it can be in markup. */
 export const BYTE_CLASS: usize = 0x100;
-/** By byte, what it can be in a URL. */
-export const URL_CLASS: usize = 0x400;
 /** The lengths and hashes of the folders that a base stands in, from its origin on. */
 export const FOLDERS: usize = 0x500;
 export const MOST_FOLDERS: u32 = 64;
