@@ -23,7 +23,7 @@ export const TRAP_OPTIONS = {
     max: 65_536,
     default: 4096,
     group: 'Traps',
-    sentence: 'Characters of a URL at most; 0 = off',
+    sentence: 'Characters of a URL at most; 0 = 65,536',
     advanced: true,
     resumable: true,
     commands: CRAWL,

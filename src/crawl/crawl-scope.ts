@@ -96,6 +96,11 @@ export class CrawlScope implements StoreScope {
     return this.#traps.check(url);
   }
 
+  /** The URL as it is kept; of one that is too long only a part. */
+  keptForm(url: string): string {
+    return this.#traps.keptForm(url);
+  }
+
   trapCause(pattern: string): string {
     return trapCause(pattern, this.#data.traps);
   }

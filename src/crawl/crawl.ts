@@ -1,8 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
-import type { Lease, Offer, Outcome, RenderedOutcome } from '../frontier/frontier.js';
-import { failure } from '../frontier/outcome.js';
+import type { Lease, Offer, Outcome, PagePiece, RenderedOutcome } from '../frontier/frontier.js';
+import { failure, takeLight } from '../frontier/outcome.js';
 import type { ByteBudget } from './byte-budget.js';
 import type { Governor, GovernorDecision } from './governor.js';
 import type { LanePool } from './lane-pool.js';
@@ -127,6 +127,11 @@ export class Crawl {
     return this.#errand(() => this.#parts.frontier.admit(offers, meta));
   }
 
+  /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
+  piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
+    this.#errand(() => this.#parts.frontier.admitFrom(piece)).then(answer, () => {});
+  }
+
   /** The same for what a browser made of pages. */
   rendered(pages: RenderedOutcome[]): Promise<void> {
     return this.#errand(() => this.#parts.frontier.rendered(pages));
@@ -187,8 +192,7 @@ export class Crawl {
     try {
       while (this.#hasBusiness()) {
         await this.#runErrand();
-        const outcomes = this.#outcomes;
-        this.#outcomes = [];
+        const outcomes = takeLight(this.#outcomes);
         const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
         this.#committed(outcomes);
         this.#dispatch(leases);

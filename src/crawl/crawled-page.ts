@@ -35,6 +35,8 @@ export function settledPage({ url, depth, attempts, state, reason, external, out
     ttfbMs: page?.ttfbMs ?? outcome.ttfbMs,
     totalMs: page?.totalMs ?? null,
     malformed: page?.malformed ?? null,
+    note: page?.note ?? null,
+    linksCut: page?.linksCut ?? 0,
     message: outcome.message ?? page?.message ?? null,
     external,
   };

@@ -33,10 +33,10 @@ export class EdgeDelivery {
   async #deliverPage({ url, outcome }: SettledPage): Promise<void> {
     const { edges, targets, rels, texts } = outcome;
     try {
-      for (let i = 0; edges !== null && targets !== null && i < targets.length && !this.#failed; i++) {
+      for (let i = 0; edges !== null && targets !== null && i < targets.places.length && !this.#failed; i++) {
         const word = edges[i * 2 + 1]!;
         const rel = edgeRel(word);
-        const answer = this.#onEdge(url, targets[i]!, {
+        const answer = this.#onEdge(url, targets.urls[targets.places[i]!]!, {
           kind: LINK_KINDS[edgeKind(word)]!,
           rel: rel === 0 ? '' : rels[rel - 1]!,
           text: texts?.[i] ?? null,

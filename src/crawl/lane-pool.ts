@@ -1,5 +1,5 @@
 import type { KeyTable, SegmentUpdate } from '../frontier/embedded/key-table.js';
-import type { Lease, Outcome } from '../frontier/frontier.js';
+import type { Lease, Outcome, PagePiece } from '../frontier/frontier.js';
 import type { Job, RenderedHtml } from './lane.js';
 
 /** A lane as the coordinator sees it: in this thread or in another. */
@@ -9,6 +9,8 @@ export interface LanePort {
   forgetRules(origins: number[]): void;
   dropCaches(): void;
   flow(): void;
+  /** A piece of what a page leads to is admitted: the ids of what it offered. */
+  admitted(id: number, ids: readonly number[]): void;
   /** Reads a page that a browser has left. */
   read(page: RenderedHtml): Promise<Outcome>;
   resolve(host: string): Promise<string>;
@@ -20,8 +22,15 @@ export interface LanePort {
 export interface LaneListener {
   headers(ids: number[], ats: number[]): void;
   outcomes(outcomes: Outcome[]): void;
+  piece(piece: PagePiece): void;
   /** The lane is gone, with what it held. */
   died(lane: number, error: Error): void;
+}
+
+/** What the lanes of a pool tell. */
+export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes'> {
+  /** Part of what a page leads to; `answer` takes the ids of what it offered. */
+  piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
 }
 
 export type OpenLane = (lane: number, listener: LaneListener) => LanePort;
@@ -59,7 +68,7 @@ const DEATHS_UNTIL_FAILED = 3;
 export class LanePool {
   readonly #options: LanePoolOptions;
   readonly #keys: KeyTable;
-  readonly #listener: Omit<LaneListener, 'died'>;
+  readonly #listener: PoolListener;
   readonly #members: (Member | null)[] = [];
   readonly #whereabouts = new Map<number, Member>();
   readonly #deaths = new Map<number, number>();
@@ -70,7 +79,7 @@ export class LanePool {
   #deadPeakWaiting = 0;
   peakInUse = 0;
 
-  constructor(options: LanePoolOptions, keys: KeyTable, listener: Omit<LaneListener, 'died'>) {
+  constructor(options: LanePoolOptions, keys: KeyTable, listener: PoolListener) {
     this.#options = options;
     this.#keys = keys;
     this.#listener = listener;
@@ -239,7 +248,11 @@ export class LanePool {
   }
 
   #open(lane: number, open: OpenLane, inline: boolean): void {
-    const port = open(lane, { ...this.#listener, died: (which, error) => this.#died(which, error) });
+    const port: LanePort = open(lane, {
+      ...this.#listener,
+      piece: (piece) => this.#listener.piece(piece, (ids) => port.admitted(piece.page.id, ids)),
+      died: (which, error) => this.#died(which, error),
+    });
     this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);

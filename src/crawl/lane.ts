@@ -3,20 +3,21 @@ import { FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
-import type { Lease, Outcome } from '../frontier/frontier.js';
-import { failure } from '../frontier/outcome.js';
+import type { Lease, LinkPiece, Outcome, PagePiece } from '../frontier/frontier.js';
+import { failure, takeLight } from '../frontier/outcome.js';
 import { pageOffer } from '../frontier/seed-book.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
+import { isShortened } from '../url/long-url.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { tellingHeaders } from './link-facts.js';
 import { LinkJudge } from './link-judge.js';
 import { LinkTargets, type OwnResolve } from './link-targets.js';
-import { type FetchedPage, PageReader, type ReaderOptions, type Reading } from './page-reader.js';
+import { type FetchedPage, PageReader, type PageReading, type ReaderOptions, type Reading } from './page-reader.js';
 import { afterHead, type RequestLimits, requestFor, statusOf } from './page-request.js';
 import { robotsAnswer, robotsFailure } from './robots-reading.js';
 
@@ -55,6 +56,8 @@ export interface RenderedHtml {
 export interface LaneEvents {
   headers(ids: number[], ats: number[]): void;
   outcomes(outcomes: Outcome[]): void;
+  /** Part of what a page leads to: the page is read on when the ids of it are given to `admitted`. At once, one of a page at a time. */
+  piece(piece: PagePiece): void;
 }
 
 /** Where a lane gets its pages from: the net, or a function of the library's user. */
@@ -74,6 +77,23 @@ interface Fetching {
   startedAt: number;
 }
 
+/** An outcome in the making: pieces of what the page leads to come first. */
+type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;
+
+/** A page that is here in full and is read, or waits for that. */
+interface OpenPage {
+  lease: Lease;
+  reading: OutcomeReading;
+  bytes: number;
+  /** Of the last piece. */
+  ids: readonly number[];
+  parseMs: number;
+  /** Who gets the outcome. */
+  give(outcome: Outcome): void;
+}
+
+/** Of pages larger than this a lane has one open at a time: each may lead to very much. */
+const LARGE_PAGE = 1 << 20;
 const RENDERED_TYPE = 'text/html; charset=utf-8';
 /** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
 const READ_SLICE_MS = 5;
@@ -97,7 +117,11 @@ export class Lane {
   #scopeVersion = 0;
   readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
   readonly #fetching = new Map<number, Fetching>();
-  readonly #toRead: (() => Outcome)[] = [];
+  readonly #toRead: OpenPage[] = [];
+  /** Pages that wait for the ids of a piece. */
+  readonly #open = new Map<number, OpenPage>();
+  #large: OpenPage | null = null;
+  readonly #largeWaiting: OpenPage[] = [];
   #reading = false;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
@@ -125,7 +149,7 @@ export class Lane {
 
   /** Pages that are here in full and wait to be read. */
   get waiting(): number {
-    return this.#toRead.length;
+    return this.#toRead.length + this.#largeWaiting.length;
   }
 
   take(jobs: Job[], updates: SegmentUpdate[]): void {
@@ -207,8 +231,8 @@ export class Lane {
       onBytes: (count) => this.#bytes(fetching, count),
     });
     fetching.pending.promise.then(
-      (response) => this.#enqueue(() => this.#answered(fetching, request, response)),
-      (error: unknown) => this.#enqueue(() => this.#failed(fetching, error)),
+      (response) => this.#enqueue(lease, this.#answered(fetching, request, response), response.body?.length ?? 0),
+      (error: unknown) => this.#enqueue(lease, this.#failed(fetching, error), 0),
     );
   }
 
@@ -249,9 +273,28 @@ export class Lane {
     this.#budget.oldest(this.#setup.lane, first?.job.sequence ?? Number.POSITIVE_INFINITY);
   }
 
-  #enqueue(read: () => Outcome): void {
-    this.#toRead.push(read);
-    this.peakWaiting = Math.max(this.peakWaiting, this.#toRead.length - 1);
+  /** The piece of this page is admitted; these are the ids of what it offered. */
+  admitted(id: number, ids: readonly number[]): void {
+    const page = this.#open.get(id);
+    if (page !== undefined) {
+      this.#open.delete(id);
+      page.ids = ids;
+      this.#wait(page);
+    }
+  }
+
+  #enqueue(
+    lease: Lease,
+    reading: OutcomeReading,
+    bytes: number,
+    give = (outcome: Outcome) => this.#give(outcome),
+  ): void {
+    this.#wait({ lease, reading, bytes, ids: [], parseMs: 0, give });
+  }
+
+  #wait(page: OpenPage): void {
+    this.#toRead.push(page);
+    this.peakWaiting = Math.max(this.peakWaiting, this.waiting - 1);
     if (!this.#reading) {
       this.#reading = true;
       setImmediate(() => this.#readAll());
@@ -260,8 +303,12 @@ export class Lane {
 
   #readAll(): void {
     const until = performance.now() + READ_SLICE_MS;
-    for (let read = this.#toRead.shift(); read !== undefined; read = this.#toRead.shift()) {
-      this.#give(read());
+    for (let page = this.#toRead.shift(); page !== undefined; page = this.#toRead.shift()) {
+      if (page.bytes > LARGE_PAGE && this.#large !== null && this.#large !== page) {
+        this.#largeWaiting.push(page);
+        continue;
+      }
+      this.#readOn(page);
       if (performance.now() >= until && this.#toRead.length > 0) {
         setImmediate(() => this.#readAll());
         return;
@@ -270,21 +317,43 @@ export class Lane {
     this.#reading = false;
   }
 
-  #answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): Outcome {
+  /** Up to the next piece, or to the end. */
+  #readOn(page: OpenPage): void {
+    const startedAt = performance.now();
+    const { done, value } = page.reading.next(page.ids);
+    page.parseMs += performance.now() - startedAt;
+    if (done) {
+      value.parseMs = page.parseMs;
+      page.give(value);
+      this.#closeLarge(page);
+      return;
+    }
+    const { id, kind, depth, seed, flags } = page.lease;
+    this.#large = page.bytes > LARGE_PAGE ? page : this.#large;
+    this.#open.set(id, page);
+    this.#events.piece({ page: { id, kind, depth, seed, flags }, ...value });
+  }
+
+  #closeLarge(page: OpenPage): void {
+    if (this.#large === page) {
+      this.#large = null;
+      this.#toRead.push(...this.#largeWaiting.splice(0));
+    }
+  }
+
+  *#answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): OutcomeReading {
     const { lease } = fetching.job;
     this.#done(fetching);
-    const startedAt = performance.now();
     try {
-      const outcome = this.#read(lease, request, response, response.endedAt - fetching.startedAt);
+      const outcome = yield* this.#read(lease, request, response, response.endedAt - fetching.startedAt);
       outcome.heldBytes = fetching.heldBytes;
-      outcome.parseMs = performance.now() - startedAt;
       return outcome;
     } catch (error) {
       return { ...failure(lease, this.#clock.now(), 'internal', messageOf(error)), heldBytes: fetching.heldBytes };
     }
   }
 
-  #read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): Outcome {
+  *#read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): OutcomeReading {
     const { headers } = response;
     const status = statusOf(request, response.status);
     const contentType = headers.get('content-type');
@@ -312,8 +381,9 @@ export class Lane {
       truncated: response.truncated,
       telling: this.#setup.reader.linkFacts && status >= 400 ? tellingHeaders(headers) : null,
     };
-    const reading =
-      lease.kind === UrlKind.robots ? this.#readRobots(lease, page, outcome) : this.#readPage(lease, page);
+    const reading = yield* lease.kind === UrlKind.robots
+      ? this.#readRobots(lease, page, outcome)
+      : this.#readPage(lease, page);
     const { page: row, ...read } = reading;
     row.fetchedAt = this.#clock.wall();
     row.ttfbMs = response.ttfbMs;
@@ -322,31 +392,44 @@ export class Lane {
     return Object.assign(outcome, read, { page: sealPage(row) });
   }
 
-  #readPage(lease: Lease, page: FetchedPage): Reading {
+  #readPage(lease: Lease, page: FetchedPage): PageReading {
     if (lease.kind === UrlKind.asset) {
-      return this.#reader.readAsset(lease, page);
+      return atOnce(this.#reader.readAsset(lease, page));
     }
     return lease.kind === UrlKind.sitemap ? this.#reader.readSitemap(lease, page) : this.#reader.read(lease, page);
   }
 
   /** A page that is fetched already, as a browser left it. */
-  read({ html, robots, ...page }: RenderedHtml): Outcome {
+  read(page: RenderedHtml): Promise<Outcome> {
+    const { html, robots, ...known } = page;
     const lease: Lease = {
-      ...{ ...page, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, origin: 0 },
+      ...{ ...known, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, origin: 0 },
       ...{ rules: null, rulesVersion: 0, wantsText: false },
     };
-    const outcome = failure(lease, this.#clock.now(), null, null);
-    const { page: row, ...read } = this.#reader.read(lease, {
-      ...{ status: 200, contentType: RENDERED_TYPE, body: Buffer.from(html), robotsTag: robots },
-      ...{ location: null, lastModified: null, etag: null, links: null, truncated: false, telling: null },
+    return new Promise((resolve) => {
+      this.#enqueue(lease, this.#readRendered(lease, html, robots), html.length, resolve);
     });
-    return Object.assign(outcome, read, { page: sealPage(row), scopeVersion: this.#scopeVersion });
   }
 
-  #readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): Reading {
-    const reading = this.#reader.read({ ...lease, flags: UrlFlag.external }, page);
-    if (reading.redirect !== null && reading.redirectUrl !== null && isHttp(reading.redirectUrl)) {
-      reading.offers = [pageOffer(reading.redirectUrl, 0)];
+  *#readRendered(lease: Lease, html: string, robots: string | null): OutcomeReading {
+    const outcome = failure(lease, this.#clock.now(), null, null);
+    outcome.scopeVersion = this.#scopeVersion;
+    try {
+      const { page: row, ...read } = yield* this.#reader.read(lease, {
+        ...{ status: 200, contentType: RENDERED_TYPE, body: Buffer.from(html), robotsTag: robots },
+        ...{ location: null, lastModified: null, etag: null, links: null, truncated: false, telling: null },
+      });
+      return Object.assign(outcome, read, { page: sealPage(row) });
+    } catch (error) {
+      return failure(lease, this.#clock.now(), 'internal', messageOf(error));
+    }
+  }
+
+  *#readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): PageReading {
+    const reading = yield* this.#reader.read({ ...lease, flags: UrlFlag.external }, page);
+    const { redirect, redirectUrl } = reading;
+    if (redirect !== null && redirectUrl !== null && isHttp(redirectUrl) && !isShortened(redirectUrl)) {
+      reading.offers = [pageOffer(redirectUrl, 0)];
       reading.redirect = { offer: 0 };
       return reading;
     }
@@ -357,7 +440,8 @@ export class Lane {
     return reading;
   }
 
-  #failed(fetching: Fetching, error: unknown): Outcome {
+  // biome-ignore lint/correctness/useYield: an outcome like the others, without pieces.
+  *#failed(fetching: Fetching, error: unknown): OutcomeReading {
     const { lease } = fetching.job;
     this.#done(fetching);
     const errorClass = error instanceof FetchError ? error.errorClass : 'internal';
@@ -396,12 +480,17 @@ export class Lane {
       this.#headerTimes = [];
       this.#events.headers(ids, times);
     }
-    if (this.#outcomes.length > 0) {
-      const outcomes = this.#outcomes;
-      this.#outcomes = [];
-      this.#events.outcomes(outcomes);
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    while (outcomes.length > 0) {
+      this.#events.outcomes(takeLight(outcomes));
     }
   }
+}
+
+// biome-ignore lint/correctness/useYield: read like the others, without pieces.
+function* atOnce(reading: Reading): PageReading {
+  return reading;
 }
 
 /** Whatever is thrown has a message; what cannot even be turned into text must not take the lane down. */

@@ -11,7 +11,10 @@ export type Follow = typeof FOLLOWED | typeof HELD_BACK | 0;
 
 /** What a lane remembers of a URL that links lead to. */
 export interface Target {
+  /** As it is kept: of one that is too long only a part. */
   url: string;
+  /** Of all of it. */
+  length: number;
   key: [number, number, number, number];
   /** 0 until the key table has it. */
   id: number;
@@ -39,7 +42,6 @@ export class JudgedLinks {
   readonly places = new Map<Target, number>();
   /** Where a new URL waits at its host. */
   readonly classOf: (url: string) => QueueClass;
-  skipped = 0;
   /** Of the links that are judged now: they load something, and lead nowhere. */
   areAssets = false;
   /** What is to be followed here is named by sitemaps: links only say where they lead. */
@@ -73,9 +75,6 @@ export class LinkJudge {
 
   /** Word 0 of the edge that leads to the target: its id, or its place among the page's new URLs. */
   judge(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
-    if (!target.web) {
-      links.skipped++;
-    }
     if (target.id === 0) {
       this.#lookUp(target);
     }
@@ -161,8 +160,8 @@ export class LinkJudge {
     if (follow !== FOLLOWED) {
       return { standing: { state: UrlState.skipped, reason: 'nofollow' } };
     }
-    // What is out of scope is asked once and leads nowhere: it can be no trap.
-    if (target.trap !== null && target.inScope) {
+    // What is out of scope is asked once and leads nowhere: it can be no trap, unless it is not even kept whole.
+    if (target.trap !== null && (target.inScope || isCut(target))) {
       return { standing: { state: UrlState.skipped, reason: 'trap', pattern: target.trap } };
     }
     if (depth <= this.#scope.depthLimitOf(target.seed)) {
@@ -195,9 +194,11 @@ export class LinkJudge {
   #workOut(url: string): Target {
     const web = isHttp(url) || this.#scope.ownKeys;
     const seed = web ? this.#scope.seedOf(url) : -1;
+    const kept = this.#scope.keptForm(url);
     return {
-      url,
-      key: keyOf(url),
+      url: kept,
+      length: url.length,
+      key: keyOf(kept),
       id: 0,
       depth: 0,
       offered: false,
@@ -209,3 +210,6 @@ export class LinkJudge {
     };
   }
 }
+
+/** The URL is too long to be kept whole: it can be the end of an edge, and is never asked for. */
+export const isCut = ({ url, length }: Target): boolean => url.length < length;

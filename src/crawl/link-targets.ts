@@ -2,7 +2,7 @@ import { type Kernel, NO_ROOM, PAGE_ITSELF, UNKNOWN_URL } from '../kernel/kernel
 import type { ScannedLinks } from '../parse/links.js';
 import { scanKernel } from '../parse/scan.js';
 import { folderOf, isHttp, originOf } from '../url/host.js';
-import { type IdentityOptions, UrlResolver } from '../url/identity.js';
+import { asText, type IdentityOptions, UrlResolver } from '../url/identity.js';
 import type { LinkJudge, Target } from './link-judge.js';
 
 /** Identity of the library user's own making. */
@@ -10,6 +10,8 @@ export type OwnResolve = (href: string, base: string) => string | null;
 
 /** Before the label of a reference that is nowhere defined; no href begins so. */
 export const NO_DEFINITION = '\0';
+/** Bases that are remembered. */
+const MOST_BASES = 100;
 
 /** From what is written in a link to what a lane remembers of the URL that it means. */
 export class LinkTargets {
@@ -17,6 +19,7 @@ export class LinkTargets {
   readonly kernel: Kernel = scanKernel();
   readonly #judge: LinkJudge;
   readonly #resolver: UrlResolver<Target>;
+  readonly #bases: UrlResolver<string>;
   readonly #own: OwnResolve | null;
   /** By the kernel's number. */
   readonly #known: (Target | null)[] = [];
@@ -28,6 +31,7 @@ export class LinkTargets {
   constructor(identity: IdentityOptions, judge: LinkJudge, own: OwnResolve | null) {
     this.#judge = judge;
     this.#resolver = new UrlResolver(identity, (url) => judge.recall(url));
+    this.#bases = new UrlResolver(identity, asText, MOST_BASES);
     this.#own = own;
   }
 
@@ -47,6 +51,11 @@ export class LinkTargets {
     }
     const key = this.#own(href, base);
     return key === null ? null : this.#judge.recall(key);
+  }
+
+  /** The URL itself, whole even where it is too long to be kept: a base. */
+  urlOf(href: string, base: string): string | null {
+    return this.#own === null ? (this.#bases.resolve(href, base) ?? null) : this.#own(href, base);
   }
 
   /** The links of this page come next. */

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
-import { type LinkZone, type LinkZones, linkZones } from '../content/link-zones.js';
+import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
 import { assetOffer } from '../frontier/asset-offer.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
-import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
+import type { Lease, LinkPiece, Offer, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
@@ -13,16 +13,18 @@ import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanW
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
-import { readSitemap } from '../parse/sitemap.js';
+import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
-import { INVALID_SCHEME, LinkFactsKeeper, shortHref } from './link-facts.js';
-import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
+import { LinkFactsKeeper } from './link-facts.js';
+import { type Follow, isCut, JudgedLinks, type LinkJudge } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
+import { PageLinks } from './page-links.js';
 import { robotsDirectives } from './robots-directives.js';
+import { UrlTextAllowance } from './url-text-allowance.js';
 
 /** A page as it came, from the net or from a fetcher of the user's. */
 export interface FetchedPage {
@@ -69,11 +71,28 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
   page: PageRow;
 };
 
+/** What the links of a page have in common. */
+interface LinksOfPage {
+  /** Of what they stand in. */
+  length: number;
+  /** None of them may be followed. */
+  nofollow?: boolean;
+  anchors?: Iterable<string> | null;
+  zones?: LinkZones | null;
+}
+
+/** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
+export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
+
+/** A page may lead to so much that not all of it is kept. */
+const TOO_MANY_LINKS = 'too_many_links';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
+/** Entries of a sitemap that are handed on at once. */
+const SITEMAP_PIECE = 4_096;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -90,7 +109,7 @@ export class PageReader {
     this.#targets = targets;
   }
 
-  read(lease: Lease, page: FetchedPage): Reading {
+  *read(lease: Lease, page: FetchedPage): PageReading {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
       this.#readRedirect(lease, page.location, reading);
@@ -117,11 +136,11 @@ export class PageReader {
       }
     }
     if (page.links !== null) {
-      this.#readGivenLinks(lease, page.links, reading);
+      yield* this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
-      this.#readHtml(lease, page, page.body!, reading);
+      yield* this.#readHtml(lease, page, page.body!, reading);
     } else if (this.#readsMarkdown && page.body !== null && isMarkdownType(page.contentType)) {
-      this.#readMarkdown(lease, page.body, reading);
+      yield* this.#readMarkdown(lease, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -135,12 +154,12 @@ export class PageReader {
   }
 
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
-  readSitemap(lease: Lease, page: FetchedPage): Reading {
+  *readSitemap(lease: Lease, page: FetchedPage): PageReading {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
-      const url = this.#resolve(page.location, lease.url);
-      if (url !== null && isHttp(url) && lease.hops < 5) {
-        reading.offers.push({ ...sitemapOffer(url, lease.depth), hops: lease.hops + 1 });
+      const target = this.#targets.of(page.location, lease.url);
+      if (target !== null && isHttp(target.url) && !isCut(target) && lease.hops < 5) {
+        reading.offers.push({ ...sitemapOffer(target.url, lease.depth), hops: lease.hops + 1 });
       }
       return reading;
     }
@@ -152,38 +171,65 @@ export class PageReader {
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
+    const { entries } = contents;
+    const allowance = new UrlTextAllowance(entries.length, lease.url.length, Number.POSITIVE_INFINITY);
+    for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += SITEMAP_PIECE) {
+      const until = Math.min(from + SITEMAP_PIECE, entries.length);
+      const piece = this.#judgeEntries(lease, contents.kind, entries, from, until, allowance, reading);
+      if (until < entries.length && reading.page.linksCut === 0) {
+        yield piece;
+      } else {
+        Object.assign(reading, piece);
+      }
+    }
+    reading.page.links = entries.length - reading.page.linksCut;
+    reading.message = contents.problem ?? contents.truncated;
+    return reading;
+  }
+
+  #judgeEntries(
+    lease: Lease,
+    kind: SitemapContents['kind'],
+    entries: SitemapContents['entries'],
+    from: number,
+    until: number,
+    allowance: UrlTextAllowance,
+    reading: Reading,
+  ): LinkPiece {
     let priority: number | null = null;
     const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
-    for (const entry of contents.entries) {
+    const sitemaps: Offer[] = [];
+    for (let i = from; i < until; i++) {
+      const entry = entries[i]!;
       priority = entry.priority;
       const target = this.#targets.of(entry.url, lease.url);
       if (target === null || !isHttp(target.url)) {
         continue;
       }
-      if (contents.kind === 'index') {
-        reading.offers.push(sitemapOffer(target.url, lease.depth + 1));
-      } else {
+      if (!allowance.covers(target)) {
+        cutLinks(reading, entries.length - i);
+        break;
+      }
+      if (kind !== 'index') {
         this.#judge.judge(target, FOLLOWED, 1, 0, links);
+      } else if (!isCut(target)) {
+        sitemaps.push(sitemapOffer(target.url, lease.depth + 1));
       }
     }
     const isKept = (offer: Offer) =>
       offer.reason === 'scope' ? this.#options.keepsOutside : (offer.flags & UrlFlag.external) === 0;
-    reading.offers.push(...links.offers.filter(isKept));
-    reading.found = links.found;
-    reading.page.links = contents.entries.length;
-    reading.message = contents.problem ?? contents.truncated;
-    return reading;
+    return { offers: [...sitemaps, ...links.offers.filter(isKept)], found: links.found };
   }
 
   /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
   readAsset(lease: Lease, page: FetchedPage): Reading {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
-      const url = this.#resolve(page.location, lease.url);
-      if (url !== null && isHttp(url) && lease.hops < MOST_ASSET_HOPS) {
-        reading.offers.push(assetOffer(url, lease.hops + 1));
+      const target = this.#targets.of(page.location, lease.url);
+      if (target !== null && isHttp(target.url) && !isCut(target) && lease.hops < MOST_ASSET_HOPS) {
+        reading.offers.push(assetOffer(target.url, lease.hops + 1));
         reading.redirect = { offer: 0 };
-        reading.redirectUrl = url;
+        reading.redirectUrl = target.url;
       }
     } else if (page.status >= 200 && page.status < 300 && page.body !== null && !page.truncated) {
       reading.page.body = packBody(page.body, page.contentType);
@@ -209,7 +255,7 @@ export class PageReader {
     // Not marked as followed: its target stands at the same depth, and the store keeps it as a redirect.
     reading.edges = Uint32Array.of(word, edgeWord(LINK_KIND_NUMBER.redirect, 0, 0));
     reading.redirect = word >= PENDING ? { offer: word - PENDING } : { id: word };
-    reading.targets = this.#options.targets ? [target.url] : null;
+    reading.targets = this.#options.targets ? { urls: [target.url], places: [0] } : null;
     reading.offers = links.offers;
     reading.found = links.found;
     if (this.#options.linkFacts) {
@@ -236,7 +282,7 @@ export class PageReader {
     row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.telling };
   }
 
-  #readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): void {
+  *#readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const { text } = decodeText(body, 'utf-8');
     const found = markdownLinks(text);
     const links = new ScannedLinks(null);
@@ -247,18 +293,23 @@ export class PageReader {
     links.lines = found.map(({ line }) => line);
     links.columns = found.map(({ column }) => column);
     links.ignored = found.map(({ ignored }) => ignored);
-    this.#readLinks(lease, links, lease.url, false, reading, markdownAnchors(text));
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: markdownAnchors(text) });
   }
 
-  #readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): void {
+  *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const links = new ScannedLinks(null);
     for (const href of hrefs) {
       links.addGiven(LINK_KIND_NUMBER.a, href, '');
     }
-    this.#readLinks(lease, links, lease.url, false, reading);
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: Number.POSITIVE_INFINITY });
   }
 
-  #readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
+  *#readHtml(
+    lease: Lease,
+    page: FetchedPage,
+    body: Uint8Array,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
     const { encoding } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
     const wishes: ScanWishes = {
@@ -272,7 +323,7 @@ export class PageReader {
     const { page: row } = reading;
     row.title = capped(scan.title);
     row.description = capped(scan.description);
-    row.lang = scan.lang;
+    row.lang = capped(scan.lang);
     row.robotsMeta = text;
     row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base);
     row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
@@ -283,7 +334,8 @@ export class PageReader {
     reading.textHash = scan.textHash;
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
-    this.#readLinks(lease, scan.links, base, nofollow, reading, scan.anchors, zones);
+    const about = { length: body.length, nofollow, anchors: scan.anchors, zones };
+    yield* this.#readLinks(lease, scan.links, base, reading, about);
   }
 
   #isFollowed({ seed }: Lease): boolean {
@@ -292,66 +344,48 @@ export class PageReader {
 
   /** One that is no address of the web is passed over, as browsers do. */
   #baseOf(href: string | null, pageUrl: string): string {
-    const base = href === null ? null : this.#resolve(href, pageUrl);
+    const base = href === null ? null : this.#targets.urlOf(href, pageUrl);
     return base === null || (isHttp(pageUrl) && !isHttp(base)) ? pageUrl : base;
   }
 
-  #readLinks(
+  *#readLinks(
     lease: Lease,
-    links: ScannedLinks,
+    scanned: ScannedLinks,
     base: string,
-    pageNofollow: boolean,
     reading: Reading,
-    anchors: Iterable<string> | null = null,
-    zones: LinkZones | null = null,
-  ): void {
-    const { kinds, rels, lines, columns, ignored } = links;
-    const kept = this.#options.linkFacts ? new LinkFactsKeeper() : null;
-    const words = new Uint32Array(links.count * 2);
-    const texts: string[] | null = links.texts === null ? null : [];
-    const targets: string[] | null = this.#options.targets ? [] : null;
-    let place: LinkZone | null = null;
-    const judged = new JudgedLinks((url) => this.#places.ofLink(url, lease.depth + 1, place));
-    judged.areNamed = !this.#isFollowed(lease);
-    const relPlaces = new Map<string, number>();
-    let count = 0;
-    this.#targets.enter(links, base);
-    for (let i = 0; i < links.count; i++) {
-      const target = this.#targets.ofLink(links, i) ?? (kept && this.#invalid(links.href(i)));
-      if (target === null) {
-        continue;
-      }
-      // Only a check and a corpus want to know what is written there.
-      const href = kept === null && zones === null ? '' : links.href(i);
-      const isIgnored = ignored?.[i] ?? false;
-      const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
-      place = zones?.best(href) ?? null;
-      judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
-      kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
-      words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
-      words[count * 2 + 1] = edgeWord(
-        kinds[i]!,
-        follow,
-        relPlace(rels[i]!, relPlaces, reading.rels),
-        isFollowedKind(kinds[i]!) ? zones?.next(href) : 0,
-      );
-      texts?.push(links.texts![i]!);
-      targets?.push(target.url);
-      count++;
+    about: LinksOfPage,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const facts = this.#options.linkFacts ? new LinkFactsKeeper() : null;
+    const links = new PageLinks(
+      {
+        links: scanned,
+        base,
+        depth: lease.depth,
+        areNamed: !this.#isFollowed(lease),
+        follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
+        zones: about.zones ?? null,
+        facts,
+        keepsTargets: this.#options.targets,
+        allowance: new UrlTextAllowance(scanned.count, base.length, about.length),
+      },
+      this.#judge,
+      this.#targets,
+      this.#places,
+    );
+    while (links.fillPiece()) {
+      links.admitted(yield links.piece);
     }
-    reading.edges = words.subarray(0, count * 2);
-    reading.texts = texts;
-    reading.targets = targets;
-    reading.offers = judged.offers;
-    reading.found = judged.found;
-    reading.skippedLinks = judged.skipped;
-    reading.page.links = count;
-    reading.page.facts = kept?.facts(anchors, reading.textHash) ?? null;
-  }
-
-  /** What is no URL leads nowhere; a check keeps it, to say so. */
-  #invalid(href: string): Target {
-    return this.#judge.recall(INVALID_SCHEME + shortHref(href.replace(NO_DEFINITION, '')));
+    Object.assign(reading, links.piece);
+    reading.edges = links.edges;
+    reading.rels = links.rels;
+    reading.texts = links.texts;
+    reading.targets = links.targets;
+    reading.skippedLinks = links.skipped;
+    reading.page.links = links.count;
+    reading.page.facts = facts?.facts(about.anchors ?? null, reading.textHash) ?? null;
+    if (links.cut > 0) {
+      cutLinks(reading, links.cut);
+    }
   }
 
   #resolve(href: string, base: string): string | null {
@@ -371,17 +405,10 @@ const MOST_TEXT = 4_096;
 const capped = (text: string | null): string | null =>
   text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
 
-/** Index of the rel value in the page's list, from 1; 0 for none. */
-function relPlace(rel: string, places: Map<string, number>, rels: string[]): number {
-  if (rel === '') {
-    return 0;
-  }
-  let place = places.get(rel);
-  if (place === undefined) {
-    place = rels.push(rel);
-    places.set(rel, place);
-  }
-  return place;
+/** So many links are not kept: the text of their URLs is too much. */
+function cutLinks({ page }: Reading, count: number): void {
+  page.linksCut = count;
+  page.note = TOO_MANY_LINKS;
 }
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {

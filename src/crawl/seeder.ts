@@ -279,7 +279,9 @@ export class Seeder {
       return [];
     }
     const trap = scope.trap(url);
-    return [trap === null ? candidateOffer(url, seed, source, places) : trappedCandidate(url, seed, trap)];
+    return [
+      trap === null ? candidateOffer(url, seed, source, places) : trappedCandidate(scope.keptForm(url), seed, trap),
+    ];
   }
 
   /** Names without an address that may be asked are dropped here: each would cost a host, a robots.txt and its time-outs. */

@@ -164,7 +164,11 @@ export class CrawlSession {
       await this.#frontier.widen(seed, urls);
     }
     const scope = new CrawlScope({ seeds: structuredClone(this.#seeds), ...this.#scope() });
-    for (const offers of namedOffers(named, (url) => scope.seedOf(url), SEEDS_A_COMMIT)) {
+    for (const offers of namedOffers(
+      named,
+      (url) => (scope.keptForm(url) === url ? scope.seedOf(url) : -1),
+      SEEDS_A_COMMIT,
+    )) {
       await this.#frontier.admit(offers);
     }
   }
@@ -318,6 +322,7 @@ export class CrawlSession {
       {
         headers: (ids, ats) => this.#crawl.headers(ids, ats),
         outcomes: (outcomes) => this.#crawl.came(outcomes),
+        piece: (piece, answer) => this.#crawl.piece(piece, answer),
       },
     );
     this.#seeder = this.#openSeeder(snapshot.meta.seeding);

@@ -11,6 +11,8 @@ import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
 export interface Frontier {
   /** URLs from outside a page: seeds, and what third parties name. Durable when it resolves, with what is to be kept beside them; the ids they are known by. */
   admit(offers: Offer[], meta?: Record<string, string>): Promise<number[]>;
+  /** URLs that a page leads to, before the page itself is settled; durable when it resolves, with the ids they are known by. */
+  admitFrom(piece: PagePiece): Promise<number[]>;
   /** What a browser made of pages that are settled; durable when it resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
   /**
@@ -68,6 +70,23 @@ export interface Offer {
   pattern: string | null;
 }
 
+/** URLs that a page leads to, ahead of its outcome: a page with very many hands them on in pieces. */
+export interface LinkPiece {
+  /** URLs that the key table did not have. */
+  offers: Offer[];
+  /** As in an outcome. */
+  found: number[];
+}
+export interface PagePiece extends LinkPiece {
+  page: Pick<Lease, 'id' | 'kind' | 'depth' | 'seed' | 'flags'>;
+}
+
+/** Where each edge of a page leads: a place in the list of URLs, which has each of them once. */
+export interface EdgeTargets {
+  urls: string[];
+  places: number[];
+}
+
 export type RobotsAnswer =
   | {
       standing: 'rules';
@@ -109,8 +128,8 @@ export interface Outcome {
   rels: string[];
   texts: string[] | null;
   /** Where each edge leads, in words; only where someone listens to edges. */
-  targets: string[] | null;
-  /** URLs that the key table did not have. */
+  targets: EdgeTargets | null;
+  /** URLs that the key table did not have; of a page with very many, those that no piece had. */
   offers: Offer[];
   /** Known URLs that the page leads to by a shorter path or the first link that may be followed: id, depth, offered (0 or 1) each. */
   found: number[];

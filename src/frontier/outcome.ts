@@ -43,3 +43,30 @@ export function nothingRead() {
     textHash: null,
   } satisfies Partial<Outcome>;
 }
+
+/** So many characters of outcomes go into one message or one commit. A single one may be heavier, but no page is without bounds. */
+const LIGHT = 16 << 20;
+const OFFER_WEIGHT = 256;
+
+/** Takes outcomes from the beginning of the list: one at least, and no more than a message can carry. */
+export function takeLight(outcomes: Outcome[]): Outcome[] {
+  let weight = 0;
+  let count = 0;
+  while (count < outcomes.length && (count === 0 || weight < LIGHT)) {
+    weight += weightOf(outcomes[count++]!);
+  }
+  return outcomes.splice(0, count);
+}
+
+function weightOf({ page, texts, targets, rels, offers }: Outcome): number {
+  let weight = (page?.text.length ?? 0) + offers.length * OFFER_WEIGHT;
+  for (const list of [texts, rels, targets?.urls]) {
+    for (const text of list ?? []) {
+      weight += text.length;
+    }
+  }
+  for (const { url } of offers) {
+    weight += url.length;
+  }
+  return weight;
+}

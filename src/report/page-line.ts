@@ -27,6 +27,8 @@ export function pageRecord(page: PageResult) {
     totalMs: page.totalMs,
     malformed: page.malformed,
     message: page.message,
+    ...(page.note === null ? {} : { note: page.note }),
+    ...(page.linksCut === 0 ? {} : { linksCut: page.linksCut }),
     ...(page.external ? { external: true } : {}),
   };
 }

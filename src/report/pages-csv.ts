@@ -27,6 +27,8 @@ const COLUMNS = [
   'malformed',
   'message',
   'external',
+  'note',
+  'linksCut',
 ] as const satisfies readonly (keyof PageResult)[];
 
 /** The pages for a spreadsheet (RFC 4180). What a spreadsheet or terminal would act on is defused; JSONL is the exact format. */

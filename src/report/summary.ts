@@ -81,6 +81,8 @@ export interface Summary {
   peakMemoryBytes: number;
   durationMs: number;
   deferredHosts: { host: string; reason: string; urls: number }[];
+  /** Links that were left out of pages whose URLs are too much text, and how many pages those are. */
+  linksCut: { pages: number; links: number };
   /** What was cut as a trap, the largest first; of very many patterns the first thousand. */
   traps: TrapSummary[];
   /** How many patterns there are in all. */
@@ -119,6 +121,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     peakMemoryBytes: run.peakMemoryBytes,
     durationMs: run.durationMs,
     deferredHosts: reader.deferred(),
+    linksCut: reader.cutLinks(),
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },

@@ -20,6 +20,10 @@ export interface PageRow {
   ttfbMs: number;
   totalMs: number;
   malformed: string | null;
+  /** What was out of the ordinary and no failure. */
+  note: string | null;
+  /** Links that were left out because the text of their URLs is too much. */
+  linksCut: number;
   /** What a check wants to know besides; null in any other crawl. */
   facts: LinkFacts | null;
   /** The page itself, where it is kept. */
@@ -81,6 +85,8 @@ const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts' | 'body'>, strin
   ttfbMs: 'ttfb_ms',
   totalMs: 'total_ms',
   malformed: 'malformed',
+  note: 'note',
+  linksCut: 'links_cut',
 };
 const FIELDS = [...Object.keys(COLUMN_OF), 'facts', 'body'] as (keyof PageRow)[];
 
@@ -105,6 +111,8 @@ export function emptyPage(status: number | null): PageRow {
     ttfbMs: 0,
     totalMs: 0,
     malformed: null,
+    note: null,
+    linksCut: 0,
     facts: null,
     body: null,
   };

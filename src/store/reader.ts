@@ -31,6 +31,10 @@ export interface PageResult {
   ttfbMs: number | null;
   totalMs: number | null;
   malformed: string | null;
+  /** What was out of the ordinary and no failure: `too_many_links`. */
+  note: string | null;
+  /** Links that were left out because the text of their URLs is too much. */
+  linksCut: number;
   message: string | null;
   /** Checked because a page in scope links to it; itself out of scope. */
   external: boolean;
@@ -67,7 +71,8 @@ export interface HostResult {
  */
 const COLUMNS = `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
   pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
-  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed) AS result`;
+  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed, pages.note,
+  pages.links_cut) AS result`;
 const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
 const RESULT = `${COLUMNS} FROM ${TABLES}`;
 /** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
@@ -79,7 +84,7 @@ type ResultRow = [
   ...[parent: Text, redirectTo: number | null, status: number | null, message: Text, contentType: Text],
   ...[bytes: number | null, links: number | null, title: Text, description: Text, canonical: Text, lang: Text],
   ...[robotsMeta: Text, hash: Text, lastModified: Text, fetchedAt: number | null, ttfbMs: number | null],
-  ...[totalMs: number | null, malformed: Text],
+  ...[totalMs: number | null, malformed: Text, note: Text, linksCut: number | null],
 ];
 
 /** So many pages with the same fate. */
@@ -292,6 +297,13 @@ export class Reader {
     return { certificates: count(UrlFlag.fromCertificates), commonCrawl: count(UrlFlag.fromCommonCrawl) };
   }
 
+  /** Pages that lead to more than is kept, and the links of theirs that were left out. */
+  cutLinks(): { pages: number; links: number } {
+    return this.#database
+      .prepare('SELECT count(*) AS pages, coalesce(sum(links_cut), 0) AS links FROM pages WHERE links_cut > 0')
+      .get() as { pages: number; links: number };
+  }
+
   /** Deferred URLs by host and cause. */
   deferred(): { host: string; reason: string; urls: number }[] {
     return this.#database
@@ -321,8 +333,8 @@ export class Reader {
       links,
       ...more
     ] = row;
-    const [title, description, canonical, lang, robotsMeta, hash, lastModified, fetchedAt, ttfbMs, totalMs, malformed] =
-      more;
+    const [title, description, canonical, lang, robotsMeta, hash, lastModified, ...rest] = more;
+    const [fetchedAt, ttfbMs, totalMs, malformed, note, linksCut] = rest;
     const chain = redirectTo === null ? null : this.#redirectChains().endOf(id);
     const problem = chain?.problem ?? null;
     const { state, reason } =
@@ -350,6 +362,8 @@ export class Reader {
       ttfbMs,
       totalMs,
       malformed,
+      note,
+      linksCut: linksCut ?? 0,
       message,
       external: (flags & UrlFlag.external) !== 0,
     };

@@ -4,7 +4,7 @@ import { UNANSWERED } from './url-state.js';
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -91,7 +91,9 @@ CREATE TABLE pages (
   fetched_at REAL,
   ttfb_ms REAL,
   total_ms REAL,
-  malformed TEXT
+  malformed TEXT,
+  note TEXT,
+  links_cut INTEGER
 );
 
 CREATE TABLE edges (

@@ -10,7 +10,7 @@ const figure = (count: number): string => count.toLocaleString('en-US');
 
 /** Why URLs of a pattern are cut, in words. The name of a pattern says which rule it is of; no URL in normal form can look like another. */
 export function trapCause(pattern: string, limits: TrapLimits): string {
-  if (pattern.startsWith('length>')) return `longer than ${figure(limits.maxUrlLength)} characters`;
+  if (pattern.startsWith('length>')) return `longer than ${figure(Number(pattern.slice('length>'.length)))} characters`;
   if (pattern.startsWith('segments>')) return `more than ${figure(limits.maxPathSegments)} path segments`;
   const repeated = REPEATS.exec(pattern)?.[1];
   if (repeated !== undefined) return `"${repeated}" stands ${figure(limits.maxSegmentRepeats)} times in the path`;

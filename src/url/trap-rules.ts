@@ -1,8 +1,10 @@
 import { AllowedTraps } from './allowed-traps.js';
 import { barePathOf, originOf } from './host.js';
+import { isShortened, LONGEST_URL, shortened } from './long-url.js';
 
 /** 0 switches a rule off. */
 export interface TrapRulesOptions {
+  /** 0 means LONGEST_URL. */
   maxUrlLength: number;
   maxPathSegments: number;
   /** The same segment this many times in one path is a trap. */
@@ -19,7 +21,7 @@ export class TrapRules {
   readonly #allowed: AllowedTraps;
 
   constructor(options: TrapRulesOptions) {
-    this.#maxUrlLength = options.maxUrlLength;
+    this.#maxUrlLength = options.maxUrlLength === 0 ? LONGEST_URL : options.maxUrlLength;
     this.#maxPathSegments = options.maxPathSegments;
     this.#maxSegmentRepeats = options.maxSegmentRepeats;
     this.#allowed = new AllowedTraps(options.allow ?? []);
@@ -27,12 +29,26 @@ export class TrapRules {
 
   /** The name of the pattern that the URL is quarantined under, or null. */
   check(url: string): string | null {
+    if (this.isTooLong(url) || isShortened(url)) return this.#lengthPattern;
     const pattern = this.#patternOf(url);
     return pattern !== null && this.#allowed.has(pattern, url) ? null : pattern;
   }
 
+  isTooLong(url: string): boolean {
+    if (url.length <= this.#maxUrlLength) return false;
+    return url.length > LONGEST_URL || !this.#allowed.has(this.#lengthPattern, url);
+  }
+
+  /** The URL as it is kept: of one that is too long no more than its beginning and its hash. */
+  keptForm(url: string): string {
+    return this.isTooLong(url) ? shortened(url) : url;
+  }
+
+  get #lengthPattern(): string {
+    return `length>${this.#maxUrlLength}`;
+  }
+
   #patternOf(url: string): string | null {
-    if (this.#maxUrlLength > 0 && url.length > this.#maxUrlLength) return `length>${this.#maxUrlLength}`;
     if (this.#maxPathSegments === 0 && this.#maxSegmentRepeats === 0) return null;
     const path = barePathOf(url);
     const segments = path.split('/').filter((segment) => segment !== '');

@@ -73,6 +73,7 @@ function outcomesOf(fetch: PageSource['fetch'], ids: number[]): Promise<Outcome[
     const source: PageSource = { fetch, resolve: async () => '127.0.0.1', close: async () => {} };
     const events = {
       headers() {},
+      piece() {},
       outcomes(outcomes: Outcome[]) {
         all.push(...outcomes);
         if (all.length >= ids.length) resolve(all);
@@ -174,7 +175,14 @@ class Lanes {
       const unused = () => {};
       return {
         take: (jobs) => taken.push(...jobs.map((each) => each.lease.id)),
-        ...{ widenScope: unused, forgetRules: unused, flow: unused, abort: unused, dropCaches: unused },
+        ...{
+          widenScope: unused,
+          forgetRules: unused,
+          flow: unused,
+          abort: unused,
+          dropCaches: unused,
+          admitted: unused,
+        },
         ...{
           read: () => Promise.reject(new Error('unused')),
           resolve: async () => '',
@@ -187,6 +195,7 @@ class Lanes {
     this.pool = new LanePool({ lanes, openInline: openThread, openThread, isWorthThreads: () => true }, keys, {
       headers() {},
       outcomes() {},
+      piece() {},
     });
     this.pool.onDeath = (lane, _error, held) => {
       this.dead.push({ lane, held: held.map((each) => [each.lease.id, each.fatal]) });

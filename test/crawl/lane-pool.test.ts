@@ -13,6 +13,7 @@ function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): La
       forgetRules: () => {},
       flow: () => {},
       dropCaches: () => {},
+      admitted: () => {},
       read: () => Promise.reject(new Error('unused')),
       resolve: () => lookUp(listener),
       peakWaiting: () => 0,
@@ -22,7 +23,7 @@ function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): La
   const pool = new LanePool(
     { lanes: 1, openInline: open, openThread: null, isWorthThreads: () => false },
     new KeyTable(1024 ** 2),
-    { headers: () => {}, outcomes: () => {} },
+    { headers: () => {}, outcomes: () => {}, piece: () => {} },
   );
   pool.onDeath = () => {};
   return pool;

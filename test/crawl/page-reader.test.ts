@@ -1,8 +1,15 @@
 import { expect, it } from 'vitest';
 import type { LinkJudge } from '../../src/crawl/link-judge.js';
 import type { LinkTargets } from '../../src/crawl/link-targets.js';
-import { PageReader } from '../../src/crawl/page-reader.js';
+import { PageReader, type PageReading, type Reading } from '../../src/crawl/page-reader.js';
 import type { Lease } from '../../src/frontier/frontier.js';
+
+/** Of a page that is read in one piece. */
+function readAtOnce(page: PageReading): Reading {
+  const { done, value } = page.next([]);
+  expect(done).toBe(true);
+  return value as Reading;
+}
 
 it.each([
   ['/new#part', true, ['/new#part']],
@@ -16,7 +23,8 @@ it.each([
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: null, location, robotsTag: null, lastModified: null, etag: null, telling: null };
-  const reading = reader.read(lease, { status: 301, ...headers, body: null, links: null, truncated: false });
+  const answer = { status: 301, ...headers, body: null, links: null, truncated: false };
+  const reading = readAtOnce(reader.read(lease, answer));
   expect(reading.page.facts?.hrefs).toEqual(hrefs);
 });
 
@@ -37,9 +45,9 @@ it.each([
     unfollowed: new Set(),
   };
   const targets = {
-    of: (to: string, from: string) => {
+    urlOf: (to: string, from: string) => {
       const isWhole = /^[a-z]+:/.test(to);
-      return { url: isWhole || !from.startsWith('http://a.test') ? to : new URL(to, from).href };
+      return isWhole || !from.startsWith('http://a.test') ? to : new URL(to, from).href;
     },
     enter: (_: unknown, from: string) => bases.push(from),
     ofLink: () => null,
@@ -48,6 +56,6 @@ it.each([
   const lease = { url: 'http://a.test/page', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: 'text/html', location: null, robotsTag: null, lastModified: null, etag: null };
   const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);
-  reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false });
+  readAtOnce(reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false }));
   expect(bases.at(-1)).toBe(new URL(base, 'http://a.test/page').href);
 });

@@ -71,6 +71,9 @@ export class ModelLane implements LanePort {
     }
   }
 
+  /** No page here leads to so much that it comes in pieces. */
+  admitted(): void {}
+
   #send(lease: Lease): void {
     const at = this.#clock.now();
     const reply = this.#web.answer(lease, at);

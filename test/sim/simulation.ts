@@ -89,6 +89,7 @@ export class Simulation {
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.came(outcomes),
+        piece: (piece, answer) => this.crawl.piece(piece, answer),
       },
     );
     this.frontier = new EmbeddedFrontier({

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { FetchOptions } from '../../fetch/fetcher.js';
 import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
-import type { Outcome } from '../../frontier/frontier.js';
+import type { Outcome, PagePiece } from '../../frontier/frontier.js';
 import type { Job, LaneSetup, RenderedHtml } from '../lane.js';
 import type { LaneListener, LanePort } from '../lane-pool.js';
 import { type OutcomeMail, unpackOutcomes } from './outcome-mail.js';
@@ -13,6 +13,7 @@ export type LaneOrder =
   | { what: 'widen'; version: number; seed: number; scopeUrls: string[] }
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
+  | { what: 'admitted'; id: number; ids: readonly number[] }
   | { what: 'drop' }
   | { what: 'resolve'; call: number; host: string }
   | { what: 'read'; call: number; page: RenderedHtml };
@@ -20,6 +21,8 @@ export type LaneOrder =
 export type LaneMessage =
   | { what: 'headers'; ids: number[]; ats: number[] }
   | { what: 'outcomes'; mail: OutcomeMail; peakWaiting: number }
+  /** As text, like jobs. */
+  | { what: 'piece'; piece: string }
   | { what: 'resolved'; call: number; address: string | null }
   | { what: 'read'; call: number; mail: OutcomeMail }
   | { what: 'unread'; call: number; problem: string };
@@ -55,9 +58,6 @@ export class LaneThread implements LanePort {
         if (!this.#closing) {
           listener.died(setup.lane, failure ?? new Error(`a lane's thread ended with code ${code}`));
         }
-        for (const { reject } of this.#resolving.values()) {
-          reject(new Error('the lane that looked the name up is gone'));
-        }
       });
     });
   }
@@ -80,6 +80,10 @@ export class LaneThread implements LanePort {
 
   dropCaches(): void {
     this.#order({ what: 'drop' });
+  }
+
+  admitted(id: number, ids: readonly number[]): void {
+    this.#order({ what: 'admitted', id, ids });
   }
 
   resolve(host: string): Promise<string> {
@@ -120,6 +124,9 @@ export class LaneThread implements LanePort {
       case 'outcomes':
         this.#peakWaiting = message.peakWaiting;
         listener.outcomes(unpackOutcomes(message.mail));
+        break;
+      case 'piece':
+        listener.piece(JSON.parse(message.piece) as PagePiece);
         break;
       case 'read':
         this.#reading.get(message.call)?.resolve(unpackOutcomes(message.mail)[0]!);

@@ -18,13 +18,14 @@ const lane = new Lane(
       const mail = packOutcomes(outcomes);
       send({ what: 'outcomes', mail, peakWaiting: lane.peakWaiting }, [mail.edges.words.buffer]);
     },
+    piece: (piece) => send({ what: 'piece', piece: JSON.stringify(piece) }),
   },
   systemClock,
 );
 
-function read(call: number, page: RenderedHtml): void {
+async function read(call: number, page: RenderedHtml): Promise<void> {
   try {
-    const mail = packOutcomes([lane.read(page)]);
+    const mail = packOutcomes([await lane.read(page)]);
     send({ what: 'read', call, mail }, [mail.edges.words.buffer]);
   } catch (error) {
     send({ what: 'unread', call, problem: String(error) });
@@ -48,8 +49,11 @@ port.on('message', (order: LaneOrder) => {
     case 'flow':
       lane.flow();
       break;
+    case 'admitted':
+      lane.admitted(order.id, order.ids);
+      break;
     case 'read':
-      read(order.call, order.page);
+      void read(order.call, order.page);
       break;
     case 'resolve':
       lane.resolve(order.host).then(

@@ -1,5 +1,6 @@
 import type { NewUrl, SeedRow } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { isShortened } from '../../url/long-url.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
@@ -9,6 +10,8 @@ import { MAX_SITEMAP_FILES, SITEMAP_PLACES } from './options.js';
 import type { Waiting } from './queue-window.js';
 import { sitemapOffer } from './sitemap-offer.js';
 
+/** What a page leads to. */
+type Leads = Pick<Outcome, 'offers' | 'found' | 'redirect' | 'redirectUrl'>;
 /** What leads to them. */
 type Source = Pick<Waiting, 'id' | 'kind' | 'depth' | 'seed' | 'flags'>;
 
@@ -113,10 +116,12 @@ export class Admission {
   }
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
-  admitFrom(item: Source, outcome: Outcome, composition: Composition): number[] {
+  admitFrom(item: Source, outcome: Leads, composition: Composition): number[] {
     const redirectsTo =
       outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
-    if ((item.flags & UrlFlag.seed) !== 0 && item.kind === UrlKind.page && outcome.redirect !== null) {
+    // What is too long to be kept cannot be followed, whoever redirects there.
+    const leads = outcome.redirect !== null && !isShortened(outcome.redirectUrl ?? '');
+    if ((item.flags & UrlFlag.seed) !== 0 && item.kind === UrlKind.page && leads) {
       this.#followSeed(item, outcome, redirectsTo, composition);
     }
     for (let i = 0; i < outcome.found.length; i += 3) {
@@ -131,7 +136,7 @@ export class Admission {
   }
 
   /** What a seed redirects to counts as the seed's too. */
-  #followSeed(item: Source, outcome: Outcome, target: Offer | undefined, composition: Composition): void {
+  #followSeed(item: Source, outcome: Leads, target: Offer | undefined, composition: Composition): void {
     const seed = this.#state.parts.seeds.seeds[item.seed]!;
     const url = outcome.redirectUrl;
     const opensMore = url !== null && this.#state.parts.seeds.redirected(seed.seed, url);

@@ -1,6 +1,6 @@
 import type { CommitAnswer, RenderedPage } from '../../store/transaction.js';
 import { UrlKind } from '../../store/url-state.js';
-import type { Frontier, FrontierCounts, Lease, Offer, Outcome, RenderedOutcome } from '../frontier.js';
+import type { Frontier, FrontierCounts, Lease, Offer, Outcome, PagePiece, RenderedOutcome } from '../frontier.js';
 import { Admission } from './admission.js';
 import { Composition } from './composition.js';
 import { Deferral } from './deferral.js';
@@ -69,6 +69,14 @@ export class EmbeddedFrontier implements Frontier {
     const composition = new Composition(this.#state.clock.wall());
     const ids = this.#admission.admit(offers, null, composition);
     const known = new Map(await this.#commit(composition, meta));
+    return ids.map((id) => known.get(id) ?? id);
+  }
+
+  async admitFrom({ page, offers, found }: PagePiece): Promise<number[]> {
+    const composition = new Composition(this.#state.clock.wall());
+    this.#settlement.notePiece(page.id, offers);
+    const ids = this.#admission.admitFrom(page, { offers, found, redirect: null, redirectUrl: null }, composition);
+    const known = new Map(await this.#commit(composition));
     return ids.map((id) => known.get(id) ?? id);
   }
 

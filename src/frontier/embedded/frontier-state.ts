@@ -67,6 +67,8 @@ export interface Held {
   sentAt: number;
   headersSeen: boolean;
   ended: boolean;
+  /** Of what the page leads to, as far as it was handed on in pieces: whether it is of another shape, and whether there are pages in it. */
+  pieces: { bringNews: boolean; namePages: boolean };
 }
 
 /** Everything the parts of the frontier share: the schedule in memory, what is leased, and the counters. */

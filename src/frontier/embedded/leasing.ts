@@ -106,6 +106,7 @@ export class Leasing {
       sentAt: this.#state.clock.now(),
       headersSeen: false,
       ended: false,
+      pieces: { bringNews: false, namePages: false },
     });
     origin.host.pinned++;
     if (
@@ -159,6 +160,7 @@ export class Leasing {
       sentAt: this.#state.clock.now(),
       headersSeen: false,
       ended: false,
+      pieces: { bringNews: false, namePages: false },
     });
     origin.host.pinned++;
     return this.#asLease(item, origin);

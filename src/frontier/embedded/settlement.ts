@@ -101,7 +101,7 @@ export class Settlement {
       depth: outcome.scopeVersion === this.#state.scopeVersion ? item.depth : -1,
     });
     composition.settled.outstanding++;
-    if (item.kind === UrlKind.sitemap && outcome.offers.some(({ kind }) => kind === UrlKind.page)) {
+    if (item.kind === UrlKind.sitemap && (held.pieces.namePages || outcome.offers.some(isPage))) {
       // All of its URLs, those that were known already too.
       this.#state.parts.events.sitemapRead(item.url, outcome.page?.links ?? 0);
     }
@@ -197,14 +197,29 @@ export class Settlement {
     }
   }
 
+  /** Part of what a page leads to, ahead of the page. */
+  notePiece(id: number, offers: Offer[]): void {
+    const held = this.#state.leased.get(id);
+    if (held !== undefined) {
+      held.pieces.bringNews ||= this.#bringsNews(held.item.url, offers);
+      held.pieces.namePages ||= offers.some(isPage);
+    }
+  }
+
+  #bringsNews(url: string, offers: Offer[]): boolean {
+    const { traps } = this.#state.parts;
+    return (
+      !traps.wantsText(url) || offers.some((offer) => offer.state === UrlState.queued && traps.isNews(url, offer.url))
+    );
+  }
+
   #noteTrap(held: Held, outcome: Outcome): void {
     if (outcome.unsent !== null || outcome.status === null) {
       return;
     }
     const { url } = held.item;
     const { traps } = this.#state.parts;
-    const brings = (offer: Offer) => offer.state === UrlState.queued && traps.isNews(url, offer.url);
-    const newShapes = !traps.wantsText(url) || outcome.offers.some(brings);
+    const newShapes = held.pieces.bringNews || this.#bringsNews(url, outcome.offers);
     traps.fetched(url, { newShapes, textHash: outcome.textHash });
   }
 
@@ -253,6 +268,8 @@ export class Settlement {
     this.#state.scheduler.refresh(owner.host);
   }
 }
+
+const isPage = ({ kind }: Offer): boolean => kind === UrlKind.page;
 
 function redirectTarget(outcome: Outcome, newIds: number[]): number | null {
   if (outcome.redirect === null) {
