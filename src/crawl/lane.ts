@@ -231,7 +231,7 @@ export class Lane {
       onBytes: (count) => this.#bytes(fetching, count),
     });
     fetching.pending.promise.then(
-      (response) => this.#enqueue(lease, this.#answered(fetching, request, response), response.body?.length ?? 0),
+      (response) => this.#enqueue(lease, this.#answered(fetching, request, response), fetching.heldBytes),
       (error: unknown) => this.#enqueue(lease, this.#failed(fetching, error), 0),
     );
   }

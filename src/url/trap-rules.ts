@@ -29,7 +29,8 @@ export class TrapRules {
 
   /** The name of the pattern that the URL is quarantined under, or null. */
   check(url: string): string | null {
-    if (this.isTooLong(url) || isShortened(url)) return this.#lengthPattern;
+    if (url.length > this.#maxUrlLength) return this.isTooLong(url) ? this.#lengthPattern : null;
+    if (isShortened(url)) return this.#lengthPattern;
     const pattern = this.#patternOf(url);
     return pattern !== null && this.#allowed.has(pattern, url) ? null : pattern;
   }

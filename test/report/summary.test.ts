@@ -64,6 +64,7 @@ describe('summary', () => {
       durationMs: 2000,
       deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1 }],
       traps: [],
+      linksCut: { pages: 0, links: 0 },
       trapPatterns: 0,
       ignoredRobots: false,
       seeding: [],
@@ -108,6 +109,7 @@ describe('summary', () => {
         },
         { pattern: small, count: 1, examples: ['https://a.test/long'] },
       ],
+      linksCut: { pages: 0, links: 0 },
       trapPatterns: 2,
     });
   });
