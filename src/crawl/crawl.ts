@@ -14,6 +14,8 @@ export interface CrawlEnd {
   /** Which limit cut it, or null. */
   truncated: string | null;
   error: Error | null;
+  /** Of a run that broke: ids of the URLs that were being settled. One of them may be what broke it. */
+  settling: readonly number[];
 }
 
 export interface CrawlEvents {
@@ -30,6 +32,8 @@ export interface CrawlParts {
   budget: ByteBudget;
   governor: Governor;
   limits: Limits;
+  /** So long after its deadline what is under way may still finish. */
+  graceMs: number;
   events: CrawlEvents;
   rssBytes(): number;
   /** Nothing new goes out for now: whoever takes the results cannot keep up, or the disk is nearly full. */
@@ -68,6 +72,8 @@ export class Crawl {
   #errands: Errand[] = [];
   #inFlight = 0;
   #exchanging = false;
+  /** Ids of what is with the frontier now. */
+  #settling: readonly number[] = [];
   /** Since when there is something to exchange that has not been. */
   #businessSince: number | null = null;
   #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
@@ -129,7 +135,10 @@ export class Crawl {
 
   /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
-    this.#errand(() => this.#parts.frontier.admitFrom(piece)).then(answer, () => {});
+    this.#errand(() => {
+      this.#settling = [piece.page.id];
+      return this.#parts.frontier.admitFrom(piece);
+    }).then(answer, () => {});
   }
 
   /** The same for what a browser made of pages. */
@@ -193,7 +202,9 @@ export class Crawl {
       while (this.#hasBusiness()) {
         await this.#runErrand();
         const outcomes = takeLight(this.#outcomes);
+        this.#settling = outcomes.map(({ id }) => id);
         const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
+        this.#settling = [];
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
@@ -211,7 +222,7 @@ export class Crawl {
   }
 
   async #runErrand(): Promise<void> {
-    const next = this.#parts.isHeldBack() ? undefined : this.#errands.shift();
+    const next = this.#takesErrands ? this.#errands.shift() : undefined;
     if (next === undefined) {
       return;
     }
@@ -223,8 +234,19 @@ export class Crawl {
     }
   }
 
+  /** However many more there are: when the time is over, none is run. */
+  get #takesErrands(): boolean {
+    return !this.#parts.isHeldBack() && this.#parts.clock.now() < this.#lastAt;
+  }
+
+  /** When the run ends, whatever is under way then. */
+  get #lastAt(): number {
+    const { limits, graceMs } = this.#parts;
+    return Math.min(this.#stopping?.until ?? Number.POSITIVE_INFINITY, limits.deadline + graceMs);
+  }
+
   #hasBusiness(): boolean {
-    if (this.#end !== null && this.#errands.length > 0 && !this.#parts.isHeldBack()) {
+    if (this.#end !== null && this.#errands.length > 0 && this.#takesErrands) {
       return true;
     }
     const now = this.#parts.clock.now();
@@ -322,6 +344,9 @@ export class Crawl {
     if (this.#stopping !== null && (this.#inFlight === 0 || now >= this.#stopping.until)) {
       return this.#stopping.reason;
     }
+    if (this.#inFlight > 0 && now >= this.#lastAt && this.#outcomes.length === 0) {
+      return limits.reached(now);
+    }
     if (this.#inFlight > 0 || this.#outcomes.length > 0) {
       return null;
     }
@@ -359,7 +384,7 @@ export class Crawl {
       this.#businessSince !== null ? this.#ripeAt() : canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
       this.#tickAt,
       // Once it is over, what is still under way ends the run: a timer in the past would only spin.
-      ...[limits.deadline, this.#stopping?.until ?? now].filter((end) => end > now),
+      ...[limits.deadline, this.#lastAt].filter((end) => end > now),
     );
     if (at === this.#timerAt) {
       return;
@@ -436,6 +461,6 @@ export class Crawl {
     }
     this.#cancelTimer?.();
     const truncated = this.#parts.limits.isLimit(reason) ? reason : null;
-    end({ reason, truncated, error });
+    end({ reason, truncated, error, settling: this.#settling });
   }
 }

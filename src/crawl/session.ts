@@ -9,6 +9,7 @@ import { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { KeyTable } from '../frontier/embedded/key-table.js';
 import { knownOffers, namedOffers, SeedBook } from '../frontier/seed-book.js';
+import { leaveCrashNote } from '../store/crash-note.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
@@ -39,6 +40,8 @@ function collectGarbage(): void {
   runInNewContext('gc')();
 }
 
+/** Codes of errors of the store that a page may have caused; all others are the machine's. */
+const OF_A_PAGE: ReadonlySet<string> = new Set(['store_defect', 'store_died', 'illegal_move']);
 const SEEDS_A_COMMIT = 5_000;
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
 const URLS_WORTH_THREADS = 64;
@@ -217,6 +220,7 @@ export class CrawlSession {
 
   async #finish(end: CrawlEnd): Promise<SessionResult> {
     const { options } = this.#plan.resolved;
+    this.#leaveCrashNote(end);
     const storeAlive = !(end.error instanceof StateError && /^(?:store|disk_full)/.test(end.error.code));
     if (!storeAlive) {
       throw end.error;
@@ -258,6 +262,14 @@ export class CrawlSession {
     const allSeedsFailed = this.#seedBook.allFailed || nothingReached;
     const survey = this.#plan.preview === undefined ? null : await this.#store.survey(this.#plan.preview.question);
     return { end, summary, seeds: this.#seedBook.fates, allSeedsFailed, survey };
+  }
+
+  /** Where it is not the machine that failed: what was being settled is fetched alone by the next run. */
+  #leaveCrashNote({ error, settling }: CrawlEnd): void {
+    const isOfMachine = error instanceof StateError && !OF_A_PAGE.has(error.code);
+    if (error !== null && !isOfMachine && settling.length > 0 && this.#plan.directory !== null) {
+      leaveCrashNote(this.#plan.directory, settling);
+    }
   }
 
   async #tellRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {
@@ -356,6 +368,7 @@ export class CrawlSession {
         maxBytes: options.maxBytes,
         bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
       }),
+      graceMs: options.graceMs,
       events: {
         tick: () => {
           this.#disk.tick(this.#clock.now());

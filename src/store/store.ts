@@ -11,6 +11,8 @@ import { Writer, type WriterOptions } from './writer.js';
 const LOSSES_UNTIL_SUSPECT = 2;
 /** And one that was, the last time alone, is given up. Many more than it takes to be sure: whoever kills at a bad moment is no proof. */
 const LOSSES_UNTIL_ABANDONED = 10;
+/** A URL that broke the run from inside so many times is given up: there a run knows what it was settling. */
+const CRASHES_UNTIL_ABANDONED = 3;
 
 /** A column for each page would cost a look-up for each URL of a crawl that has none. */
 const VALIDATORS = `, (SELECT etag FROM pages WHERE pages.id = urls.id) AS etag,
@@ -114,7 +116,7 @@ export class Store {
   }
 
   /** Begins a run: what was leased when the last one ended is queued again, and counted. */
-  begin(options: { pid: number; wall: number; hostsInMemory: number }): StoreSnapshot {
+  begin(options: { pid: number; wall: number; hostsInMemory: number; crashed: readonly number[] }): StoreSnapshot {
     const { database } = this;
     const last = database.prepare('SELECT run, ended_at FROM runs ORDER BY run DESC LIMIT 1').get();
     database.exec('BEGIN IMMEDIATE');
@@ -123,11 +125,16 @@ export class Store {
     // A robots.txt that was being fetched is asked for from the start: its redirects too.
     const robots = Number(database.prepare('UPDATE urls SET state = 3 WHERE state = 1 AND kind = 1').run().changes);
     database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
-    const abandoned = Number(
-      database
-        .prepare("UPDATE urls SET state = 3, reason = 'internal' WHERE state = 1 AND kind = 0 AND lost >= ? AND ? = 1")
-        .run(LOSSES_UNTIL_ABANDONED, leased).changes,
-    );
+    const crashes = this.#countCrashes(options.crashed);
+    const abandoned =
+      this.#giveUp(crashes) +
+      Number(
+        database
+          .prepare(
+            "UPDATE urls SET state = 3, reason = 'internal' WHERE state = 1 AND kind = 0 AND lost >= ? AND ? = 1",
+          )
+          .run(LOSSES_UNTIL_ABANDONED, leased).changes,
+      );
     const refetched = Number(
       // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
       database.prepare('UPDATE urls SET state = 0, class = 0, attempts = attempts - 1 WHERE state = 1').run().changes,
@@ -147,7 +154,8 @@ export class Store {
       resumed: last !== undefined,
       refetched: refetched + robots,
       abandoned,
-      suspects: suspects - abandoned,
+      // One of them broke the run, and alone it will be found.
+      suspects: crashes.size > 0 ? refetched : Math.max(0, suspects - abandoned),
       unclean: last !== undefined && last.ended_at === null,
       nextId: (database.prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0) + 1,
       nextSeq: (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1,
@@ -170,6 +178,28 @@ export class Store {
     return this.database
       .prepare('SELECT count(*) AS leased, count(*) FILTER (WHERE lost >= ?) AS suspects FROM urls WHERE state = 1')
       .get(LOSSES_UNTIL_SUSPECT);
+  }
+
+  /** How often each URL that is still under way was being settled when a run broke. */
+  #countCrashes(crashed: readonly number[]): Map<number, number> {
+    const before = new Map<number, number>(JSON.parse(this.meta().crashes ?? '[]'));
+    const isOpen = this.database.prepare('SELECT 1 AS yes FROM urls WHERE id = ? AND state IN (0, 1)');
+    const counts = new Map([...before].filter(([id]) => isOpen.get(id) !== undefined));
+    for (const id of crashed) {
+      if (isOpen.get(id) !== undefined) {
+        counts.set(id, (before.get(id) ?? 0) + 1);
+      }
+    }
+    writeMeta(this.database, { crashes: JSON.stringify([...counts]) });
+    return counts;
+  }
+
+  #giveUp(crashes: ReadonlyMap<number, number>): number {
+    const fail = this.database.prepare(
+      `UPDATE urls SET state = 3, reason = 'internal' WHERE id = ? AND state IN (0, 1) AND kind <> ${UrlKind.robots}`,
+    );
+    const abandoned = [...crashes].filter(([, count]) => count >= CRASHES_UNTIL_ABANDONED);
+    return abandoned.reduce((sum, [id]) => sum + Number(fail.run(id).changes), 0);
   }
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */

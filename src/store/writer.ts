@@ -352,11 +352,18 @@ export class Writer {
   }
 }
 
+/** What was to be written is at fault, not where it was to be written to. */
+const isDefect = (error: unknown, message: string): boolean =>
+  error instanceof RangeError || error instanceof TypeError || error instanceof SyntaxError || /too big/.test(message);
+
 function storeFailure(error: unknown): StateError {
   if (error instanceof StateError) {
     return error;
   }
   const message = error instanceof Error ? error.message : String(error);
+  if (isDefect(error, message)) {
+    return new StateError('store_defect', `the store could not take what was found: ${message}`, { cause: error });
+  }
   const full = /full|ENOSPC/i.test(message);
   return new StateError(
     full ? 'disk_full' : 'store',

@@ -115,3 +115,36 @@ describe('a store thread that dies', () => {
     },
   );
 });
+
+describe('a page that cannot be settled', () => {
+  it.each(['main-takes', 'store-takes'])(
+    'ends the run (%s) three times, is then given up, and costs no other page',
+    async (how) => {
+      const others = Array.from({ length: 20 }, (_, i) => `/p${i}`);
+      const pages = Object.fromEntries(others.map((path) => [path, html('<title>Fine</title>')]));
+      const links = [...others.slice(0, 10), '/bad', ...others.slice(10)];
+      web.site('bad.test', {
+        ...pathSite({
+          '/': html(linkPage('Home', links)),
+          '/bad': html(linkPage('Bad', ['/poison'])),
+          ...pages,
+        }),
+      });
+      const env = {
+        NODE_OPTIONS: `--import ${new URL('./sabotage.js', import.meta.url).href}`,
+        SABOTAGE: `${how}:/poison`,
+      };
+      const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+      const args = ['http://bad.test/', '--delay', '0', '--seeding-strategy', 'none', '--data-dir', directory];
+      const codes = [];
+      let run = await gossamer(['crawl', ...args, ...connectTo], { env });
+      for (; run.code === 3 && codes.length < 5; run = await gossamer(['resume', directory], { env })) {
+        codes.push(run.code);
+      }
+      expect([codes, run.code], run.stderr).toEqual([[3, 3, 3], 0]);
+      expect(byState('failed').map(({ url, reason }) => [url, reason])).toEqual([['http://bad.test/bad', 'internal']]);
+      expect(byState('done')).toHaveLength(others.length + 1);
+      expect(requestsTo(web.log, 'bad.test', '/bad')).toHaveLength(3);
+    },
+  );
+});

@@ -5,6 +5,8 @@
  *   lane-always:/path  every lane that gets it dies
  *   lane-late:/path    the first lane that gets it dies once there is a file SABOTAGE_MARK
  *   store:n            the store's thread ends at the n-th commit, before it is made
+ *   store-takes:/path  the store cannot take a commit that settles a page which leads to this path: it throws, as text without end does
+ *   main-takes:/path   the same while the commit is packed, in the main thread
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -34,6 +36,19 @@ function sabotageStore({ method }) {
 }
 
 const sabotage = isLane && what?.startsWith('lane') ? sabotageLane : !isLane && what === 'store' ? sabotageStore : null;
+
+/** What a commit and its mail are packed with. */
+function choke(pack) {
+  return (value, ...more) => {
+    const isTransaction = typeof value === 'string' ? value.startsWith('{"newUrls"') : value?.newUrls !== undefined;
+    const text = isTransaction ? (typeof value === 'string' ? value : stringify(value)) : '';
+    if (text.includes(`${detail}"`)) throw new RangeError('Invalid string length');
+    return pack(value, ...more);
+  };
+}
+const stringify = JSON.stringify;
+if (what === 'main-takes' && isMainThread) JSON.stringify = choke(JSON.stringify);
+if (what === 'store-takes' && !isMainThread && !isLane) JSON.parse = choke(JSON.parse);
 
 if (!isMainThread && parentPort !== null && sabotage !== null) {
   // In front of the thread's own listener; one beside it would start the port too early and swallow its first message.

@@ -124,6 +124,7 @@ export class Simulation {
       lanes: pool,
       budget: new ByteBudget(options.parseBufferBytes, (plan.lanes ?? 2) + 1),
       governor: this.governor,
+      graceMs: 5_000,
       limits: new Limits({
         startedAt: this.clock.now(),
         durationMs: options.durationMs,

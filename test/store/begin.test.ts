@@ -78,6 +78,29 @@ describe('a run that begins where another was killed', () => {
     expect(row(1)).toMatchObject({ state: 'failed', reason: 'internal' });
   });
 
+  it('gives up a URL that broke three runs from inside, and fetches what was under way with it one at a time', () => {
+    const broken = (crashed: number[]) => {
+      store.end('error', 5_000);
+      store.close();
+      store = reopen(path);
+      return begin(store, 100, crashed);
+    };
+    commit({ leased: [1, 2, 3] });
+    expect(broken([1, 2])).toMatchObject({ refetched: 3, abandoned: 0, suspects: 3 });
+    commit({ leased: [1] });
+    expect(broken([1])).toMatchObject({ refetched: 1, abandoned: 0, suspects: 1 });
+    commit({ leased: [2] });
+    commit({ settled: [settled(2)] });
+    commit({ leased: [1] });
+    expect(broken([1])).toMatchObject({ refetched: 0, abandoned: 1, suspects: 0 });
+    expect([1, 2, 3].map((id) => [row(id).state, row(id).reason])).toEqual([
+      ['failed', 'internal'],
+      ['done', null],
+      ['queued', null],
+    ]);
+    expect(broken([])).toMatchObject({ suspects: 0 });
+  });
+
   it('suspects none that was only there while the crawl went on, or when it was stopped', () => {
     for (const other of [2, 3]) {
       commit({ leased: [1, other] });

@@ -70,7 +70,8 @@ export function reopen(path: string, scope: StoreScope = new TestScope()): Store
   return new Store(openStoreFile(path, { create: false }), { ...WRITER, scope });
 }
 
-export const begin = (store: Store, hostsInMemory = 100) => store.begin({ pid: 1, wall: 1_000, hostsInMemory });
+export const begin = (store: Store, hostsInMemory = 100, crashed: number[] = []) =>
+  store.begin({ pid: 1, wall: 1_000, hostsInMemory, crashed });
 
 export function transaction(fields: Partial<Transaction>): Transaction {
   return {

@@ -9,6 +9,7 @@ import { writeFileAtomically } from '../../report/atomic-file.js';
 import { exportFormat, refuseUnwritable } from '../../report/index.js';
 import { PagesStream } from '../../report/pages-stream.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
+import { takeCrashNote } from '../../store/crash-note.js';
 import { clearUnbegun } from '../../store/directory.js';
 import { DirectoryLock } from '../../store/lock.js';
 import { Reader } from '../../store/reader.js';
@@ -131,7 +132,8 @@ export class StoreHost {
       store.setMeta({ ...setup.meta, inForce: setup.meta.options! });
     }
     this.#openStream(store);
-    const snapshot = store.begin(setup);
+    const crashed = setup.directory === null ? [] : takeCrashNote(setup.directory);
+    const snapshot = store.begin({ ...setup, crashed });
     return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes) };
   }
 

@@ -40,7 +40,7 @@ export interface StoreRequest {
 export interface StoreReply {
   call: number;
   value?: unknown;
-  error?: { code: string | null; exitCode: number; message: string; stack: string };
+  error?: { code: string; exitCode: number; message: string; stack: string };
 }
 
 interface Waiter {
@@ -159,7 +159,7 @@ export class StoreThread implements StorePort {
     if (error === undefined) {
       waiter?.resolve(value);
     } else {
-      const failure = new StateError(error.code ?? 'store', error.message);
+      const failure = new StateError(error.code, error.message);
       failure.stack = error.stack;
       waiter?.reject(failure);
     }

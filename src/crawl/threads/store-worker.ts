@@ -43,5 +43,6 @@ function portable(error: unknown): NonNullable<StoreReply['error']> {
     return { code: error.code, exitCode: error.exitCode, message: error.message, stack: error.stack ?? '' };
   }
   const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  return { code: null, exitCode: 3, message, stack: stack ?? '' };
+  const isOfMachine = typeof (error as NodeJS.ErrnoException | null)?.code === 'string';
+  return { code: isOfMachine ? 'store' : 'store_defect', exitCode: 3, message, stack: stack ?? '' };
 }
