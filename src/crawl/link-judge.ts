@@ -61,6 +61,8 @@ export class LinkJudge {
   readonly #scope: CrawlScope;
   #young = new Map<string, Target>();
   #old = new Map<string, Target>();
+  /** What is new is remembered. */
+  learns = true;
 
   constructor(keys: KeyTableView, scope: CrawlScope) {
     this.#keys = keys;
@@ -183,6 +185,9 @@ export class LinkJudge {
       return this.#workOut(url);
     }
     target = this.#old.get(url) ?? this.#workOut(url);
+    if (!this.learns) {
+      return target;
+    }
     if (this.#young.size >= REMEMBERED) {
       this.#old = this.#young;
       this.#young = new Map();

@@ -58,8 +58,10 @@ export class LinkTargets {
     return this.#own === null ? (this.#bases.resolve(href, base) ?? null) : this.#own(href, base);
   }
 
-  /** The links of this page come next. */
-  enter(links: ScannedLinks, base: string): void {
+  /** The links of this page come next. Where they are very many, what is new among them is not remembered: the page would crowd out all others. */
+  enter(links: ScannedLinks, base: string, learns: boolean): void {
+    this.#resolver.learns = learns;
+    this.#judge.learns = learns;
     this.#base = base;
     this.#here = null;
     this.#isInKernel = this.#own === null && isHttp(base) && links.kernelPage === this.kernel.page;
@@ -83,7 +85,7 @@ export class LinkTargets {
       this.#here ??= this.#judge.recall(this.#base);
       return this.#here;
     }
-    return this.#learn(links.href(link), number === UNKNOWN_URL);
+    return this.#learn(links.href(link), number === UNKNOWN_URL && this.#judge.learns);
   }
 
   #learn(href: string, isPlain: boolean): Target | null {

@@ -9,8 +9,10 @@ import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import type { UrlTextAllowance } from './url-text-allowance.js';
 
 /** A piece is full with so many URLs, or so much text of them. */
-const PIECE_URLS = 4_096;
-const PIECE_TEXT = 4 << 20;
+const PIECE_URLS = 1_024;
+const PIECE_TEXT = 1 << 20;
+/** The first so many links of a page are remembered for those that follow. */
+const MOST_LEARNED = 20_000;
 
 /** What there is to judge. */
 export interface PageLinksParts {
@@ -72,7 +74,7 @@ export class PageLinks {
   fillPiece(): boolean {
     const { links, base, allowance } = this.#parts;
     const { facts } = this.#parts;
-    this.#targets.enter(links, base);
+    this.#targets.enter(links, base, this.count < MOST_LEARNED);
     for (; this.#next < links.count; this.#next++) {
       if (this.#isFull) {
         return true;

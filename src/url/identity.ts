@@ -74,6 +74,8 @@ export class UrlResolver<Target> {
   #memo: ResolveMemo<Target>;
   #baseText: string | null = null;
   #base: BaseParts | null = null;
+  /** What is new is remembered. */
+  learns = true;
 
   constructor(options: IdentityOptions, make: (url: string) => Target, memoCapacity = DEFAULT_MEMO_CAPACITY) {
     this.#options = options;
@@ -117,7 +119,7 @@ export class UrlResolver<Target> {
           !SCHEME_WITHOUT_SLASH.test(bare) &&
           // The fragment of mailto: and the like is kept, and the memo goes by what stands before it.
           (url === null ? bare.length === href.length : isHttp(url))));
-    if (memoisable) this.#memo.set(bare, made);
+    if (memoisable && this.learns) this.#memo.set(bare, made);
     return made;
   }
 
