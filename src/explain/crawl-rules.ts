@@ -98,6 +98,11 @@ export class CrawlRules {
     return { limit, text, isOfSeed: own !== null };
   }
 
+  /** The URL as the store has it: of one that is too long only a part. */
+  keptForm(url: string): string {
+    return this.#traps.keptForm(url);
+  }
+
   /** The pattern that the URL would be cut under by its looks alone, or null. */
   trap(url: string): string | null {
     return isHttp(url) ? this.#traps.check(url) : null;

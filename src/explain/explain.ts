@@ -58,7 +58,7 @@ class Explainer {
   }
 
   explain(text: string): Explanation {
-    const meant = meantBy(text, this.#rules);
+    const meant = meantBy(text, this.#rules).map((url) => this.#rules.keptForm(url));
     const near = meant.flatMap(nearTo);
     const rows = this.#facts.find([...meant, ...near]);
     const row = meant.flatMap((url) => rows.find((found) => found.url === url) ?? [])[0];
