@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_URL } from '../../src/url/long-url.js';
+import { inStore, inspect } from '../kill/killing.js';
 import { html, pathSite, redirect, text } from '../web/site.js';
 import { box } from './box.js';
-import { gossamer, readLines } from './support.js';
+import { gossamer, type PageLine, readLines, readPages } from './support.js';
 
 const SITE = 'http://large.test';
 const links = (count: number) => Array.from({ length: count }, (_, i) => `<a href="l${i}">x</a>`).join('');
@@ -58,6 +59,34 @@ describe('a page that leads to very much', () => {
     expect(edges.map(({ to }) => to)).toEqual(
       Array.from({ length: 20_000 }, (_, i) => [`${SITE}/l${i}`, `${SITE}/l${i >> 1}`]).flat(),
     );
+  });
+
+  it('is read again where the run ended between two of its pieces: the result is the same', async () => {
+    const body = Array.from({ length: 8_000 }, (_, i) => `<a href="l${i}" rel="nofollow">x</a><img src="i${i}">`).join(
+      '',
+    );
+    const whole = await crawl({ '/': html(`<title>Many</title>${body}`) });
+    own.web.clearLog();
+    const directory = join(own.folder, 'cut');
+    const env = {
+      NODE_OPTIONS: `--import ${new URL('./sabotage.js', import.meta.url).href}`,
+      // Seeds, leases and robots.txt are less than half of these commits.
+      SABOTAGE: 'store:10',
+    };
+    const connectTo = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    const args = [`${SITE}/`, '--delay', '0', '--seeding-strategy', 'none', '--data-dir', directory];
+    const cut = await gossamer(['crawl', ...args, ...connectTo], { env });
+    expect(cut.code, cut.stderr).toBe(3);
+    expect(inStore(directory, (all) => Number(all('SELECT count(*) AS n FROM urls')[0]!.n))).toBeGreaterThan(1_024);
+    expect(inspect(directory).leased).toEqual([`${SITE}/`]);
+    const resumed = await gossamer(['resume', directory]);
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(own.web.log.filter(({ path }) => path === '/')).toHaveLength(2);
+    const facts = ({ url, state, reason, depth, links }: PageLine) => [url, state, reason, depth, links];
+    const sorted = (pages: Iterable<PageLine>) => [...pages].map(facts).sort(([a], [b]) => (a! < b! ? -1 : 1));
+    expect(sorted(readPages(directory))).toEqual(sorted(whole.pages.values()));
+    const { stdout } = await gossamer(['export', directory, '--format', 'edges']);
+    expect(readLines<Edge>(stdout)).toEqual(whole.edges);
   });
 });
 
