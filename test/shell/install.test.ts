@@ -38,7 +38,10 @@ describe('installation', () => {
     const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, unknown>>;
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.optionalDependencies).toBeUndefined();
-    expect(Object.keys(manifest.scripts!).filter((name) => /^(?:pre|post)?install$/.test(name))).toEqual([]);
+    // npm takes `prepare` for a script of an installation too, where the package comes as a file and not from a registry.
+    expect(Object.keys(manifest.scripts!).filter((name) => /^(?:(?:pre|post)?install|prepare)$/.test(name))).toEqual(
+      [],
+    );
     expect(manifest.engines).toEqual({ node: '>=20.19.0' });
   });
 
@@ -88,7 +91,9 @@ describe('installation', () => {
     expect(readme).toContain('npm ci && npm test');
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     expect(scripts).toMatchObject({
-      prepare: 'npm run build',
+      // By `npm ci`, then by `npm pack`.
+      preprepare: 'npm run build',
+      prepack: 'npm run build',
       start: 'node scripts/start.js',
       test: 'node scripts/test.js',
     });
