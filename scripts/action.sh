@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the step of action.yml runs: `gossamer check` with what the inputs say, which come as variables and never as code.
+# What the step of action.yml runs: `gossamer check` of its own checkout with what the inputs say, which come as variables and never as code.
 #
 # in:  INPUT_URLS, INPUT_ARGS   one a line
 #      INPUT_BASELINE           a file, or nothing
@@ -9,22 +9,37 @@
 set -uo pipefail
 
 lines() { printf '%s\n' "$1" | sed -e 's/^[[:space:]]*//' -e 's/[[:space:]]*$//' -e '/^$/d'; }
+say_code() { echo "exit-code=$1" >>"${GITHUB_OUTPUT:-/dev/null}"; }
+give_up() {
+  echo "::error::$2"
+  say_code "$1"
+  exit "$1"
+}
 
-version=$(node -p 'require(process.argv[1]).version' "$GITHUB_ACTION_PATH/package.json") || exit 3
+# A checkout has sources. They are built once a job, by what the lock file names and by no script of a package.
+build() { cd "$GITHUB_ACTION_PATH" && npm ci --ignore-scripts --include=dev && node scripts/build.js; }
+[ -f "$GITHUB_ACTION_PATH/dist/bundle/main.js" ] || (build) || give_up 3 'gossamer could not be installed: no link was checked'
+
 summary="${RUNNER_TEMP:-/tmp}/gossamer-summary-$$.md"
-arguments=(--yes "gossamer@$version" check)
+arguments=(check)
 while IFS= read -r line; do arguments+=("$line"); done < <(lines "${INPUT_URLS:-}")
 while IFS= read -r line; do arguments+=("$line"); done < <(lines "${INPUT_ARGS:-}")
 [ -n "${INPUT_BASELINE:-}" ] && arguments+=(--baseline "$INPUT_BASELINE")
 while IFS= read -r line; do arguments+=(--report "$line"); done < <(lines "${INPUT_REPORT:-}")
-arguments+=(--report "markdown=$summary")
+# Where every failure is 1, dead links could not be told from the others.
+arguments+=(--no-exit-simple --report "markdown=$summary")
 
-npx "${arguments[@]}"
+node "$GITHUB_ACTION_PATH/bin/gossamer.js" "${arguments[@]}"
 code=$?
 
+# A check that ran has a report. Node ends with 1 too where it cannot load the program, and `--help` with 0.
+if [ ! -f "$summary" ]; then
+  [ "$code" -gt 1 ] || code=3
+  give_up "$code" 'gossamer ended without a report: no link was checked'
+fi
 # GitHub takes a summary of one MiB at most, and drops a longer one.
-[ -f "$summary" ] && head -c 1000000 "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+head -c 1000000 "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 rm -f "$summary"
-echo "exit-code=$code" >>"${GITHUB_OUTPUT:-/dev/null}"
+say_code "$code"
 [ "$code" -eq 1 ] && [ "${INPUT_FAIL:-true}" = false ] && exit 0
 exit "$code"

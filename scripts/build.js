@@ -3,12 +3,13 @@
  * instead of two hundred, which takes a third of the time; a crawl of a small site is hardly more than its start.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = join(root, 'dist', 'bundle');
+const sqlite = join(root, 'dist', 'sqlite');
 
 const ENTRIES = {
   main: 'dist/src/cli/main.js',
@@ -17,21 +18,34 @@ const ENTRIES = {
   'converter-worker': 'dist/src/docs/convert/converter-worker.js',
   'store-worker': 'dist/src/crawl/threads/store-worker.js',
 };
-/** They find files of their own beside themselves, or need not be installed. */
-const LEFT_OUTSIDE = ['@photostructure/sqlite', 'jiti', 'gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
+/** They need not be installed. */
+const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
+/** Whose code is in the binaries of dist/sqlite/; they are those of the first. SQLite itself is in the public domain. */
+const IN_SQLITE = ['@photostructure/sqlite', 'node-addon-api'].map((name) => join(root, 'node_modules', name));
+
+/** For a package that names this licence and leaves out its text. */
+const ISC = `Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the above
+copyright notice and this permission notice appear in all copies.
+
+THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY
+AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES WHATSOEVER RESULTING FROM
+LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT, NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR
+PERFORMANCE OF THIS SOFTWARE.`;
 
 export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 
 export async function build() {
   compile();
   await describeConfig();
+  carrySqlite();
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
   const resolve = { alias: { undici$: join(root, 'scripts', 'undici-client.js') } };
   const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve });
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
-  writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf(output.flatMap(({ moduleIds = [] }) => moduleIds)));
+  const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
+  writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
 }
 
 function compile() {
@@ -51,17 +65,34 @@ async function describeConfig() {
   writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
 }
 
-/** Whose code is in the bundle, and on what terms. */
-function licensesOf(modules) {
-  const folders = new Set(
-    modules.map((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]).filter(Boolean),
-  );
-  return [...folders]
-    .sort()
+/**
+ * The SQLite for Node before 22.13, for every system that it is made for: dist/sqlite/linux-x64.node, linux-x64-musl.node and so on. The package
+ * that they come from cannot be a dependency: it has an install script, which pnpm refuses, and its sources.
+ */
+function carrySqlite() {
+  rmSync(sqlite, { recursive: true, force: true });
+  mkdirSync(sqlite, { recursive: true });
+  const prebuilds = join(IN_SQLITE[0], 'prebuilds');
+  for (const system of readdirSync(prebuilds)) {
+    for (const file of readdirSync(join(prebuilds, system))) {
+      const libc = file.includes('musl') ? '-musl' : '';
+      copyFileSync(join(prebuilds, system, file), join(sqlite, `${system}${libc}.node`));
+    }
+  }
+  writeFileSync(join(sqlite, 'LICENSES.txt'), licensesOf(IN_SQLITE));
+}
+
+const packageFolder = (module) => /^.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(module)?.[0];
+
+/** Whose code is in a folder, and on what terms. */
+function licensesOf(folders) {
+  return folders
     .map((folder) => {
-      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      const text = file === undefined ? 'see its package' : readFileSync(join(folder, file), 'utf8').trim();
+      if (file === undefined && license !== 'ISC') throw new Error(`${name} has no licence file`);
+      const text =
+        file === undefined ? `Copyright (c) ${author}\n\n${ISC}` : readFileSync(join(folder, file), 'utf8').trim();
       return `${name} ${version}\n\n${text}\n`;
     })
     .join(`\n${'-'.repeat(80)}\n\n`);

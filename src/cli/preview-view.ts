@@ -1,5 +1,6 @@
 import { printable } from '../base/text.js';
 import { writeDuration } from '../config/units.js';
+import { HOW_TO_COUNT } from '../corpus/tokens.js';
 import type { Preview } from '../crawl/preview/preview.js';
 import type { SizeEstimate } from '../crawl/preview/site-size.js';
 import { formatCount, formatDuration } from './terminal.js';
@@ -60,7 +61,10 @@ function corpus({ corpus: forecast }: Preview): string[] {
     return [`How many tokens its corpus has is unknown: --sample ${USUAL_SAMPLE} estimates it`];
   }
   const basis = `${counted(sampled.pages, 'page')} sampled have ${tokensEstimated ? '~' : ''}${counted(sampled.tokens, 'token')}`;
-  return [`Its corpus: ${range(pages, 'page')}, ${range(tokens, 'token')} (${basis})`];
+  return [
+    `Its corpus: ${range(pages, 'page')}, ${range(tokens, 'token')} (${basis})`,
+    ...(tokensEstimated ? [HOW_TO_COUNT] : []),
+  ];
 }
 
 function range({ low, estimate, high }: SizeEstimate, what: string): string {

@@ -75,7 +75,7 @@ async function readModule(file: string): Promise<unknown> {
   let module: { readonly default?: unknown };
   try {
     // Only here: most runs have no such file, and jiti is a good part of what a start costs.
-    const { createJiti } = await import('jiti');
+    const { createJiti } = await import('jiti/static');
     // No cache on disk: reading a config file must not write anywhere.
     const jiti = createJiti(pathToFileURL(file).href, {
       fsCache: false,

@@ -1,3 +1,4 @@
+import { notInstalled } from '../base/optional-package.js';
 import { estimateTokens } from './token-estimate.js';
 import { wordByWord } from './token-words.js';
 
@@ -9,6 +10,9 @@ export interface TokenCounter {
 }
 
 export const ESTIMATE: TokenCounter = { count: estimateTokens, isEstimate: true };
+
+/** For people who get estimates. */
+export const HOW_TO_COUNT = `tokens are estimated, because ${notInstalled('gpt-tokenizer')}`;
 
 /** What is used of the package; its own types are there only where it is. */
 interface Encoding {

@@ -4,7 +4,7 @@ import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
 import type { CorpusInput, KnownPages } from '../corpus/document.js';
-import { loadTokenCounter } from '../corpus/tokens.js';
+import { HOW_TO_COUNT, loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
 import { Reader } from '../store/reader.js';
@@ -53,6 +53,7 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
     const order = new PageOrder(database, orders.options);
     const ends = linkEnds(database, orders.options);
     const tokens = await loadTokenCounter();
+    if (tokens.isEstimate) orders.notice(HOW_TO_COUNT);
     const saved: SavedCorpus[] = [];
     for (const [place, seed] of new Reader(database).seeds().entries()) {
       const output = orders.outputs[place]!;

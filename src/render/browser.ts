@@ -1,6 +1,7 @@
 import type { Browser as Chromium } from 'playwright-core';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { notInstalled } from '../base/optional-package.js';
 import { printable } from '../base/text.js';
 import type { AssetSource, PageSource, Visit, VisitLimits } from './asset.js';
 import { findBrowser, HOW_TO_GET_ONE } from './find-browser.js';
@@ -91,8 +92,11 @@ export class Browser {
     const playwright = await loadPlaywright();
     const path = await findBrowser();
     if (playwright === null || path === null) {
-      const what = path === null ? 'there is no browser' : 'playwright-core is not installed';
-      throw new StateError('no_browser', `pages cannot be rendered: ${what}; ${HOW_TO_GET_ONE}`);
+      const missing = [
+        ...(path === null ? [`there is no browser: ${HOW_TO_GET_ONE}`] : []),
+        ...(playwright === null ? [notInstalled('playwright-core')] : []),
+      ];
+      throw new StateError('no_browser', `pages cannot be rendered: ${missing.join('; ')}`);
     }
     let chromium: Chromium;
     try {

@@ -14,9 +14,8 @@ const PLACES = [
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
 ];
 
-/** How to get what is missing, as the end of a sentence. */
-export const HOW_TO_GET_ONE =
-  'install Chromium or Chrome (or name it in CHROME_PATH), and playwright-core with `npm install playwright-core`';
+/** How to get one, as the end of a sentence. */
+export const HOW_TO_GET_ONE = 'install Chromium or Chrome, or name one in CHROME_PATH';
 
 /** The browser of this machine: the one that CHROME_PATH names, or the first that is found; null where there is none. */
 export async function findBrowser(

@@ -28,6 +28,7 @@ export class DirectoryLock {
       if (isBusy(error)) {
         throw new StateError('in_use', `another gossamer is at work in ${directory}`);
       }
+      if (error instanceof StateError) throw error;
       throw new StateError('unwritable', `cannot write to ${directory}: ${(error as Error).message}`, { cause: error });
     }
   }

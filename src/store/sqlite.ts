@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { loadCarriedSqlite } from './carried-sqlite.js';
 
 /** The part of node:sqlite's interface that we use; both implementations have it. */
 export interface Statement {
@@ -22,7 +23,7 @@ interface SqliteModule {
 
 const require = createRequire(import.meta.url);
 
-/** The runtime's own SQLite where it has one, else the prebuilt package with the same interface. */
+/** The runtime's own SQLite where it has one (Node 22.13 and later), else the one that the package carries, with the same interface. */
 function loadSqlite(): SqliteModule {
   const emitWarning = process.emitWarning;
   try {
@@ -30,7 +31,7 @@ function loadSqlite(): SqliteModule {
     process.emitWarning = () => {};
     return require('node:sqlite') as SqliteModule;
   } catch {
-    return require('@photostructure/sqlite') as SqliteModule;
+    return loadCarriedSqlite() as SqliteModule;
   } finally {
     process.emitWarning = emitWarning;
   }
@@ -45,12 +46,12 @@ export function openDatabase(path: string, options: { readOnly?: boolean; timeou
     timeout: options.timeoutMs ?? 5_000,
   });
   const prepare = database.prepare.bind(database);
-  // Defined, not assigned: the methods of the package are not writable.
+  // Defined, not assigned: the methods of the carried one are not writable.
   Object.defineProperty(database, 'prepare', { value: (sql: string) => keepWhileIterated(prepare(sql)) });
   return database;
 }
 
-/** The package's iterator does not hold its statement: collected in the middle of a loop, it takes the loop or the process down. */
+/** The carried one's iterator does not hold its statement: collected in the middle of a loop, it takes the loop or the process down. */
 function keepWhileIterated(statement: Statement): Statement {
   const iterate = statement.iterate.bind(statement);
   const value: Statement['iterate'] = (...values) => Object.assign(iterate(...values), { statement });

@@ -27,6 +27,7 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
   try {
     database = openDatabase(path, { readOnly: options.readOnly ?? false });
   } catch (error) {
+    if (error instanceof StateError) throw error;
     throw new StateError('store_open', `cannot open ${path}: ${(error as Error).message}`, { cause: error });
   }
   try {

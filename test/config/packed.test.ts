@@ -1,17 +1,15 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configSchema } from '../../src/config/config-schema.js';
 import { describeKey } from '../../src/config/describe.js';
 import { CONFIG_FILE_KEYS, configKeyOf, specOf } from '../../src/config/options.js';
 import { temporaryFolder } from '../crawl/support.js';
+import { installPacked } from '../shell/pack.js';
+import { ROOT } from '../shell/repository.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The package as npm would publish it, unpacked where a user has it; what it depends on is linked, so that no registry is asked. */
 describe('a config file beside the installed package', () => {
   const folder = temporaryFolder();
   const project = join(folder.path, 'project');
@@ -19,11 +17,9 @@ describe('a config file beside the installed package', () => {
   afterAll(() => folder.remove());
 
   beforeAll(() => {
-    mkdirSync(installed, { recursive: true });
-    execFileSync('npm', ['pack', '--ignore-scripts', '--pack-destination', folder.path], { cwd: ROOT, stdio: 'pipe' });
-    const tarball = readdirSync(folder.path).find((name) => name.endsWith('.tgz'))!;
-    execFileSync('tar', ['xzf', join(folder.path, tarball), '-C', installed, '--strip-components', '1']);
-    for (const name of ['jiti', '@photostructure', '@types', 'undici-types']) {
+    installPacked(folder.path, project);
+    // The types of Node are the project's own.
+    for (const name of ['@types', 'undici-types']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
     }
     write('package.json', '{ "type": "module" }');

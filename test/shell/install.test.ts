@@ -34,6 +34,29 @@ describe('installation', () => {
     expect(wanted.filter((name) => lock.packages[`node_modules/${name}`] === undefined)).toEqual([]);
   });
 
+  it('of the package brings no other package with it, runs no script and takes any Node from 20.19 on', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, unknown>>;
+    expect(manifest.dependencies).toBeUndefined();
+    expect(manifest.optionalDependencies).toBeUndefined();
+    // npm takes `prepare` for a script of an installation too, where the package comes as a file and not from a registry.
+    expect(Object.keys(manifest.scripts!).filter((name) => /^(?:(?:pre|post)?install|prepare)$/.test(name))).toEqual(
+      [],
+    );
+    expect(manifest.engines).toEqual({ node: '>=20.19.0' });
+  });
+
+  it('leaves browser and tokenizer to whoever wants them, and has them for the tests', () => {
+    const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(read('package.json')) as Record<
+      string,
+      Record<string, unknown>
+    >;
+    expect(Object.keys(peerDependencies!).sort()).toEqual(['gpt-tokenizer', 'playwright-core']);
+    for (const [name, range] of Object.entries(peerDependencies!)) {
+      expect(peerDependenciesMeta![name]).toEqual({ optional: true });
+      expect(devDependencies![name]).toBe(range);
+    }
+  });
+
   it('needs no script of a package, and allows none', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { hasInstallScript?: boolean }>;
@@ -47,23 +70,18 @@ describe('installation', () => {
   });
 
   it('installs no package that nobody imports', () => {
-    const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
-      string,
-      Record<string, string>
-    >;
+    const { devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
     const code = projectFiles()
       .filter((path) => /\.(?:ts|js)$/.test(path))
       .map(read)
       .join('\n');
-    // Tools that are run, not imported.
-    const tools = ['@biomejs/biome', '@types/node', 'typescript'];
+    // Tools that are run, and binaries that are copied, not imported.
+    const tools = ['@biomejs/biome', '@photostructure/sqlite', '@types/node', 'typescript'];
     const imported = (name: string) =>
       [`from '${name}'`, `from '${name}/`, `require('${name}')`, `import('${name}')`, `import('${name}/`].some((form) =>
         code.includes(form),
       );
-    const unused = Object.keys({ ...dependencies, ...devDependencies }).filter(
-      (name) => !tools.includes(name) && !imported(name),
-    );
+    const unused = Object.keys(devDependencies!).filter((name) => !tools.includes(name) && !imported(name));
     expect(unused).toEqual([]);
   });
 
@@ -73,7 +91,9 @@ describe('installation', () => {
     expect(readme).toContain('npm ci && npm test');
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     expect(scripts).toMatchObject({
-      prepare: 'npm run build',
+      // By `npm ci`, then by `npm pack`.
+      preprepare: 'npm run build',
+      prepack: 'npm run build',
       start: 'node scripts/start.js',
       test: 'node scripts/test.js',
     });
