@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
 import type { OutputFile } from '../report/output.js';
 import { changeLine, chunkChanges, isSameContent, TOMBSTONE_RUNS } from './change.js';
@@ -21,6 +21,7 @@ import { carryFile, Flusher, filesBelow, holds, placeFile, removeEmptyFolders } 
 
 /** Files that get a piece of each page as it is finished. */
 const STREAMED = ['llmsFull', 'pages', 'chunks', 'changes'] as const;
+type OutputName = (typeof STREAMED)[number] | 'llms' | 'index';
 
 /** Makes a complete corpus in DIR.partial of the pages in the state. One page at a time is in memory. */
 export class Finish {
@@ -32,6 +33,7 @@ export class Finish {
   /** The page that a link leads to. */
   readonly #pageAt: ReturnType<typeof keptPages>;
   readonly #flusher = new Flusher();
+  readonly #breaks: Breaks;
   #root = '';
 
   constructor(dir: string, state: State, options: CorpusOptions) {
@@ -39,6 +41,7 @@ export class Finish {
     this.#partial = partialOf(dir);
     this.#state = state;
     this.#options = options;
+    this.#breaks = options.breaks ?? new Breaks();
     this.#pageAt = remembered(keptPages(state.database), options.linkEnds);
     this.#report = {
       pages: 0,
@@ -54,14 +57,31 @@ export class Finish {
   /** @param run how often the corpus will have been written */
   async run(run: number): Promise<CorpusReport> {
     const { database } = this.#state;
-    decideDuplicates(database);
-    database.exec('BEGIN');
-    this.#assignPaths();
-    this.#sweep();
-    const removed = await this.#writePages();
-    database.exec('COMMIT');
-    await this.#writeWhole('llms', (file) => this.#writeLlms(file));
-    await this.#writeWhole('index', (file) => this.#writeIndex(file, run, removed));
+    await decideDuplicates(database, this.#breaks);
+    const outputs = new Map<OutputName, AtomicFiles>();
+    const create = (name: OutputName): OutputFile => {
+      const files = new AtomicFiles(join(this.#partial, FILES[name]));
+      outputs.set(name, files);
+      return files.create();
+    };
+    try {
+      database.exec('BEGIN');
+      this.#assignPaths();
+      this.#sweep();
+      const removed = await this.#writePages(create);
+      database.exec('COMMIT');
+      await this.#writeLlms(create('llms'));
+      await this.#writeIndex(create('index'), run, removed);
+      await this.#flusher.flush();
+      const index = outputs.get('index')!;
+      await AtomicFiles.commitTogether(
+        [...outputs.values()].filter((each) => each !== index),
+        index,
+      );
+    } catch (error) {
+      for (const output of outputs.values()) output.discard();
+      throw error;
+    }
     return this.#report;
   }
 
@@ -89,16 +109,10 @@ export class Finish {
     removeEmptyFolders(this.#partial);
   }
 
-  async #writePages(): Promise<RemovedEntry[]> {
-    const outputs = STREAMED.map((name) => new AtomicFiles(join(this.#partial, FILES[name])));
+  async #writePages(create: (name: OutputName) => OutputFile): Promise<RemovedEntry[]> {
     const search = new SearchIndex(join(this.#partial, FILES.search));
     try {
-      const [full, pages, chunks, changes] = outputs.map((output) => output.create()) as [
-        OutputFile,
-        OutputFile,
-        OutputFile,
-        OutputFile,
-      ];
+      const [full, pages, chunks, changes] = STREAMED.map(create) as [OutputFile, OutputFile, OutputFile, OutputFile];
       for (const page of this.#state.kept()) {
         const made = this.#makePage(page, changes);
         full.write(fullText(page));
@@ -106,17 +120,14 @@ export class Finish {
         chunks.write(page.chunks);
         search.add(made.entry, made.chunks);
         if (made.isNew) await this.#flusher.add(fileOf(this.#partial, page.path));
-        // Others have their turn on this thread between two pages.
-        await setImmediate();
+        await this.#breaks.take();
       }
-      await this.#flusher.flush();
       const removed = this.#bury(changes);
       search.finish();
-      for (const output of outputs) output.commit();
+      await this.#flusher.add(join(this.#partial, FILES.search));
       return removed;
     } catch (error) {
       search.discard();
-      for (const output of outputs) output.discard();
       throw error;
     }
   }
@@ -163,17 +174,6 @@ export class Finish {
       if (duplicateOf === null) removed.push({ url, path, removed: this.#options.now, runsLeft: TOMBSTONE_RUNS });
     }
     return removed.sort((a, b) => (a.url < b.url ? -1 : 1));
-  }
-
-  async #writeWhole(name: 'llms' | 'index', write: (file: OutputFile) => Promise<void>): Promise<void> {
-    const files = new AtomicFiles(join(this.#partial, FILES[name]));
-    try {
-      await write(files.create());
-      files.commit();
-    } catch (error) {
-      files.discard();
-      throw error;
-    }
   }
 
   async #writeLlms(file: OutputFile): Promise<void> {
