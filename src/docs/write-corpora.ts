@@ -184,7 +184,7 @@ class Corpora {
       breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#orders.isStopped())),
     };
     const inputs = (known: Parameters<Documents['inOrder']>[1]) =>
-      documents.inOrder(ids, known, { isOver: (task) => this.#isOver(task), onFailed: () => saved.failed++ });
+      documents.inOrder(ids, known, { isOver: (task) => this.#isOver(task, 1), onFailed: () => saved.failed++ });
     if (isPartial) {
       await writePartial(output, inputs, corpus);
       return saved;
@@ -203,11 +203,12 @@ class Corpora {
   }
 
   /** Whether the next page is left for another run. What one site fails with ends the others too. */
-  #isOver(task: Task): boolean {
+  #isOver(task: Task, pages = 0): boolean {
     if (this.#failure !== null) return true;
-    return this.#orders.isPartial
-      ? this.#begun[task]++ >= FEWEST_PARTIAL && this.#orders.isTimeUp()
-      : this.#orders.isStopped();
+    if (!this.#orders.isPartial) return this.#orders.isStopped();
+    const begun = this.#begun[task];
+    this.#begun[task] += pages;
+    return begun >= FEWEST_PARTIAL && this.#orders.isTimeUp();
   }
 
   #advance(): void {
