@@ -133,7 +133,8 @@ class Corpora {
   async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
     const { order, documents } = this.#parts;
     const from = this.#orders.written?.asOf === this.#asOf ? this.#orders.written.seeds : 0;
-    this.#orders.notice(`${order.pages.toLocaleString('en-US')} pages become Markdown`);
+    const pages = seeds.slice(from).reduce((sum, { seed }) => sum + order.ofSeed(seed).length, 0);
+    this.#orders.notice(`${pages.toLocaleString('en-US')} pages become Markdown`);
     const waiting = seeds.entries();
     try {
       await Promise.all(

@@ -140,6 +140,7 @@ describe('the corpora of many seeds', () => {
     const { corpora } = await write(1, { isStopped: () => ++asked > 10 });
     expect(asked).toBeLessThan(20);
     expect(corpora).toMatchObject([{ isFinished: false, report: null }]);
+    expect(readdirSync(`${outputOf(0)}.partial`).filter((name) => name.endsWith('.md'))).toEqual([]);
     expect(stateOf(0)).not.toBe('whole');
   });
 
