@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
 import type { OutputFile } from '../report/output.js';
+import type { Database } from '../store/sqlite.js';
 import { changeLine, chunkChanges, isSameContent, TOMBSTONE_RUNS } from './change.js';
 import type { Chunk } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
@@ -57,7 +58,6 @@ export class Finish {
   /** @param run how often the corpus will have been written */
   async run(run: number): Promise<CorpusReport> {
     const { database } = this.#state;
-    await decideDuplicates(database, this.#breaks);
     const outputs = new Map<OutputName, AtomicFiles>();
     const create = (name: OutputName): OutputFile => {
       const files = new AtomicFiles(join(this.#partial, FILES[name]));
@@ -65,6 +65,7 @@ export class Finish {
       return files.create();
     };
     try {
+      await decideDuplicates(database, this.#breaks);
       database.exec('BEGIN');
       this.#assignPaths();
       this.#sweep();
@@ -80,6 +81,7 @@ export class Finish {
       );
     } catch (error) {
       for (const output of outputs.values()) output.discard();
+      rollBack(database);
       throw error;
     }
     return this.#report;
@@ -213,6 +215,15 @@ function entryOf(
   { crawled, bytes, chunks }: { crawled: string; bytes: number; chunks: string[] },
 ): IndexEntry {
   return { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified, chunks };
+}
+
+/** A connection that is closed while its rows are read keeps its transaction, and with it the next run out. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // It was between two transactions.
+  }
 }
 
 const MOST_REMEMBERED = 50_000;
