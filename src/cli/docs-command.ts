@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
+import { partialOf } from '../corpus/layout.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
 import { isFinished, openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
@@ -88,8 +90,16 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
 }
 
 function tellStopped({ directory }: DocsPlan, corpora: readonly SavedCorpus[], terminal: Terminal): void {
-  for (const { output } of corpora) {
-    terminal.line(`what is done stands in ${output}.partial`);
+  const left = corpora.filter(({ isFinished }) => !isFinished);
+  if (left.length < corpora.length) {
+    terminal.line(
+      `${formatCount(corpora.length - left.length)} of ${formatCount(corpora.length)} corpora are finished`,
+    );
+  }
+  for (const { output } of left) {
+    if (existsSync(partialOf(output))) {
+      terminal.line(`what is done stands in ${partialOf(output)}`);
+    }
   }
   terminal.line(`stopped; \`gossamer resume ${directory}\` goes on`);
 }

@@ -1,3 +1,4 @@
+import type { Breaks } from '../base/breaks.js';
 import type { LinksOf } from './document.js';
 import type { ChangeCounts } from './index-entry.js';
 import type { OnSwapStep } from './swap.js';
@@ -21,6 +22,8 @@ export interface CorpusOptions {
   isComplete?: boolean;
   /** ISO 8601: the date of tombstones. */
   now: string;
+  /** Where it throws, the corpus that is there stays as it is. */
+  breaks?: Breaks;
   onSwapStep?: OnSwapStep;
 }
 

@@ -1,3 +1,4 @@
+import type { Breaks } from '../base/breaks.js';
 import type { Database } from '../store/sqlite.js';
 import { bandsOf, resemblance, type Signature, sharedRuns, signatureOf } from './fingerprint.js';
 import type { DuplicateEntry, DuplicateKind } from './index-entry.js';
@@ -22,11 +23,11 @@ interface Candidate {
  * Finds pages of state.db that have the content of another and says which is kept: the one that a canonical link names, then the one with
  * the shortest path, then the first. Never a chain: whoever is a duplicate names a page that is kept.
  */
-export function decideDuplicates(database: Database): void {
+export async function decideDuplicates(database: Database, breaks: Breaks): Promise<void> {
   database.exec('BEGIN; UPDATE pages SET duplicate_of = NULL, duplicate_kind = NULL');
-  byCanonical(database);
+  await byCanonical(database, breaks);
   byText(database);
-  byResemblance(database);
+  await byResemblance(database, breaks);
   while (shorten(database) > 0);
   database.exec('COMMIT');
 }
@@ -51,7 +52,7 @@ export function* duplicateEntries(database: Database): IterableIterator<Duplicat
     .iterate();
 }
 
-function byCanonical(database: Database): void {
+async function byCanonical(database: Database, breaks: Breaks): Promise<void> {
   const targetOf = database.prepare('SELECT canonical FROM pages WHERE url = ?');
   const likeness = new Likeness(database);
   const pages = database
@@ -62,6 +63,7 @@ function byCanonical(database: Database): void {
   for (const { url, canonical } of pages as { url: string; canonical: string }[]) {
     if (targetOf.get(canonical) === undefined || leadsBack(url, canonical, targetOf)) continue;
     if (likeness.to(canonical, url) >= CANONICAL) setDuplicate(database, url, canonical, 'canonical');
+    await breaks.take();
   }
 }
 
@@ -87,7 +89,7 @@ function byText(database: Database): void {
   }
 }
 
-function byResemblance(database: Database): void {
+async function byResemblance(database: Database, breaks: Breaks): Promise<void> {
   const groups = database
     .prepare(
       `SELECT title_key AS key FROM pages WHERE text_hash IS NOT NULL AND duplicate_of IS NULL
@@ -104,6 +106,7 @@ function byResemblance(database: Database): void {
       const like = alike.find((each) => sharedRuns(textOf(database, each.url), text) >= NEAR);
       if (like !== undefined) setDuplicate(database, url, like.url, 'near');
       else for (const band of bands) kept.set(band, [...(kept.get(band) ?? []), page]);
+      await breaks.take();
     }
   }
 }

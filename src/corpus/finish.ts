@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
 import type { OutputFile } from '../report/output.js';
+import type { Database } from '../store/sqlite.js';
 import { changeLine, chunkChanges, isSameContent, TOMBSTONE_RUNS } from './change.js';
 import type { Chunk } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
@@ -21,6 +22,7 @@ import { carryFile, Flusher, filesBelow, holds, placeFile, removeEmptyFolders } 
 
 /** Files that get a piece of each page as it is finished. */
 const STREAMED = ['llmsFull', 'pages', 'chunks', 'changes'] as const;
+type OutputName = (typeof STREAMED)[number] | 'llms' | 'index';
 
 /** Makes a complete corpus in DIR.partial of the pages in the state. One page at a time is in memory. */
 export class Finish {
@@ -32,6 +34,7 @@ export class Finish {
   /** The page that a link leads to. */
   readonly #pageAt: ReturnType<typeof keptPages>;
   readonly #flusher = new Flusher();
+  readonly #breaks: Breaks;
   #root = '';
 
   constructor(dir: string, state: State, options: CorpusOptions) {
@@ -39,6 +42,7 @@ export class Finish {
     this.#partial = partialOf(dir);
     this.#state = state;
     this.#options = options;
+    this.#breaks = options.breaks ?? new Breaks();
     this.#pageAt = remembered(keptPages(state.database), options.linkEnds);
     this.#report = {
       pages: 0,
@@ -54,14 +58,32 @@ export class Finish {
   /** @param run how often the corpus will have been written */
   async run(run: number): Promise<CorpusReport> {
     const { database } = this.#state;
-    decideDuplicates(database);
-    database.exec('BEGIN');
-    this.#assignPaths();
-    this.#sweep();
-    const removed = await this.#writePages();
-    database.exec('COMMIT');
-    await this.#writeWhole('llms', (file) => this.#writeLlms(file));
-    await this.#writeWhole('index', (file) => this.#writeIndex(file, run, removed));
+    const outputs = new Map<OutputName, AtomicFiles>();
+    const create = (name: OutputName): OutputFile => {
+      const files = new AtomicFiles(join(this.#partial, FILES[name]));
+      outputs.set(name, files);
+      return files.create();
+    };
+    try {
+      await decideDuplicates(database, this.#breaks);
+      database.exec('BEGIN');
+      this.#assignPaths();
+      this.#sweep();
+      const removed = await this.#writePages(create);
+      database.exec('COMMIT');
+      await this.#writeLlms(create('llms'));
+      await this.#writeIndex(create('index'), run, removed);
+      await this.#flusher.flush();
+      const index = outputs.get('index')!;
+      await AtomicFiles.commitTogether(
+        [...outputs.values()].filter((each) => each !== index),
+        index,
+      );
+    } catch (error) {
+      for (const output of outputs.values()) output.discard();
+      rollBack(database);
+      throw error;
+    }
     return this.#report;
   }
 
@@ -89,16 +111,10 @@ export class Finish {
     removeEmptyFolders(this.#partial);
   }
 
-  async #writePages(): Promise<RemovedEntry[]> {
-    const outputs = STREAMED.map((name) => new AtomicFiles(join(this.#partial, FILES[name])));
+  async #writePages(create: (name: OutputName) => OutputFile): Promise<RemovedEntry[]> {
     const search = new SearchIndex(join(this.#partial, FILES.search));
     try {
-      const [full, pages, chunks, changes] = outputs.map((output) => output.create()) as [
-        OutputFile,
-        OutputFile,
-        OutputFile,
-        OutputFile,
-      ];
+      const [full, pages, chunks, changes] = STREAMED.map(create) as [OutputFile, OutputFile, OutputFile, OutputFile];
       for (const page of this.#state.kept()) {
         const made = this.#makePage(page, changes);
         full.write(fullText(page));
@@ -106,17 +122,14 @@ export class Finish {
         chunks.write(page.chunks);
         search.add(made.entry, made.chunks);
         if (made.isNew) await this.#flusher.add(fileOf(this.#partial, page.path));
-        // Others have their turn on this thread between two pages.
-        await setImmediate();
+        await this.#breaks.take();
       }
-      await this.#flusher.flush();
       const removed = this.#bury(changes);
       search.finish();
-      for (const output of outputs) output.commit();
+      await this.#flusher.add(join(this.#partial, FILES.search));
       return removed;
     } catch (error) {
       search.discard();
-      for (const output of outputs) output.discard();
       throw error;
     }
   }
@@ -165,17 +178,6 @@ export class Finish {
     return removed.sort((a, b) => (a.url < b.url ? -1 : 1));
   }
 
-  async #writeWhole(name: 'llms' | 'index', write: (file: OutputFile) => Promise<void>): Promise<void> {
-    const files = new AtomicFiles(join(this.#partial, FILES[name]));
-    try {
-      await write(files.create());
-      files.commit();
-    } catch (error) {
-      files.discard();
-      throw error;
-    }
-  }
-
   async #writeLlms(file: OutputFile): Promise<void> {
     file.write(llmsHead(this.#options.title, this.#options.summary));
     for (const section of this.#state.sections()) {
@@ -213,6 +215,15 @@ function entryOf(
   { crawled, bytes, chunks }: { crawled: string; bytes: number; chunks: string[] },
 ): IndexEntry {
   return { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified, chunks };
+}
+
+/** A connection that is closed while its rows are read keeps its transaction, and with it the next run out. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // It was between two transactions.
+  }
 }
 
 const MOST_REMEMBERED = 50_000;

@@ -3,8 +3,9 @@ import { sep } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { normaliseUrl } from '../url/identity.js';
+import type { CorpusReport } from './corpus-options.js';
 import type { IndexEntry } from './index-entry.js';
-import { readIndex } from './index-file.js';
+import { readIndex, readIndexHead } from './index-file.js';
 import { fileOf } from './layout.js';
 import { corpusFolder } from './swap.js';
 import { isTreePath } from './tree.js';
@@ -12,6 +13,14 @@ import { isTreePath } from './tree.js';
 /** The pages of a corpus in its order. */
 export async function* listCorpus(dir: string): AsyncGenerator<IndexEntry> {
   for await (const { list, entry } of readIndex(corpusFolder(dir))) if (list === 'documents') yield entry;
+}
+
+/** What was said of a corpus when it was written. */
+export async function readReport(dir: string): Promise<CorpusReport> {
+  const { pages, bytes, tokens, tokensEstimated, chunks, changes } = await readIndexHead(dir);
+  let duplicates = 0;
+  for await (const { list } of readIndex(dir)) if (list === 'duplicates') duplicates++;
+  return { pages, bytes, tokens, tokensEstimated, chunks, duplicates, changes };
 }
 
 export interface CorpusFile {

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { type Database, openDatabase, type Statement } from '../store/sqlite.js';
 import type { Chunk } from './chunks.js';
 import { segmented } from './query.js';
@@ -26,6 +26,7 @@ export class SearchIndex {
   readonly #addWords: Statement;
   #documents = 0;
   #passages = 0;
+  #isClosed = false;
 
   constructor(path: string) {
     rmSync(path, { force: true });
@@ -48,16 +49,19 @@ export class SearchIndex {
     }
   }
 
+  /** It is complete then, but not yet sure to be on disk. */
   finish(): void {
     this.#database.exec(`INSERT INTO words (words) VALUES ('optimize'); COMMIT`);
+    this.#close();
+  }
+
+  #close(): void {
     this.#database.close();
-    const descriptor = openSync(this.#path, 'r+');
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    this.#isClosed = true;
   }
 
   discard(): void {
-    this.#database.close();
+    if (!this.#isClosed) this.#close();
     rmSync(this.#path, { force: true });
   }
 }

@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { type Database, openDatabase, type Statement } from '../store/sqlite.js';
 import type { CorpusDocument, KnownDocument, LinkPlace, PreparedDocument } from './document.js';
@@ -73,6 +74,7 @@ export class State {
   static open(path: string): State {
     let database: Database | null = null;
     try {
+      removeDamaged(path);
       database = openDatabase(path);
       const version = database.prepare('PRAGMA user_version').get()!.user_version;
       if (version !== 0 && version !== STATE_VERSION) {
@@ -217,5 +219,23 @@ export class State {
   sections(): string[] {
     const rows = this.database.prepare('SELECT section FROM entries GROUP BY section ORDER BY min(ordinal)').all();
     return rows.map(({ section }) => section);
+  }
+}
+
+/** What a power cut has left in pieces is of no use to anybody. */
+function removeDamaged(path: string): void {
+  if (!existsSync(path) || isIntact(path)) return;
+  for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(path + suffix, { force: true });
+}
+
+function isIntact(path: string): boolean {
+  const database = openDatabase(path);
+  try {
+    return database.prepare('PRAGMA quick_check(1)').get()!.quick_check === 'ok';
+  } catch (error) {
+    if (/malformed/i.test((error as Error).message)) return false;
+    throw error;
+  } finally {
+    database.close();
   }
 }

@@ -35,6 +35,7 @@ export async function writeCorpus(
   await repairCorpus(dir);
   const report = await locked(dir, async (state) => {
     const { intake, head } = await takeAll(dir, state, inputs, options);
+    await options.breaks?.take();
     if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
     state.dropUnnamed();
     return intake.taken === 0 ? null : new Finish(dir, state, options).run((head?.run ?? 0) + 1);

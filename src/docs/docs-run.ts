@@ -1,3 +1,4 @@
+import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
@@ -49,7 +50,7 @@ export class DocsRun {
   readonly #spent = { ms: 0, bytes: 0 };
   readonly #browser: DocsWishes['browser'];
   #session: CrawlSession | null = null;
-  #stopped: { reason: EndReason; graceMs: number } | null = null;
+  #stopped: { reason: EndReason; graceMs: number; timeUpAt: number } | null = null;
 
   constructor(plan: DocsPlan) {
     this.#plan = plan;
@@ -58,7 +59,7 @@ export class DocsRun {
   }
 
   stop(reason: EndReason, graceMs: number): void {
-    this.#stopped = { reason, graceMs };
+    this.#stopped = { reason, graceMs, timeUpAt: this.#plan.clock.now() + graceMs };
     this.#session?.stop(reason, graceMs);
   }
 
@@ -86,7 +87,12 @@ export class DocsRun {
       if (result.allSeedsFailed) {
         return this.#giveUp(result);
       }
-      this.#progress = await this.#endSurvey();
+      try {
+        this.#progress = await this.#endSurvey();
+      } catch (error) {
+        if (!(error instanceof Stopped)) throw error;
+        return { result, corpora: [], stopped: this.#stoppedBy(result) };
+      }
     }
     const result = await this.#crawl(false);
     const hasNothing = result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
@@ -191,6 +197,7 @@ export class DocsRun {
       patterns: { include: [...options.include], exclude: [...options.exclude] },
       identity: options,
       isAuto: this.#isAuto,
+      isStopped: () => this.#stopped !== null,
     });
   }
 
@@ -203,8 +210,11 @@ export class DocsRun {
         outputs: this.#progress.outputs,
         isComplete: result.end.truncated === null,
         isPartial: stoppedBy(result) !== null,
+        written: this.#progress.written ?? null,
         now: new Date(clock.wall()).toISOString().slice(0, 10),
         isStopped: () => this.#stopped !== null,
+        isTimeUp: () => this.#stopped !== null && clock.now() >= this.#stopped.timeUpAt,
+        onWritten: (written) => this.#save({ ...this.#progress, written }),
         notice: (text) => events.notice?.(text),
       });
       if (corpora.every(({ isFinished }) => isFinished)) {
@@ -221,8 +231,13 @@ export class DocsRun {
 
   /** There is nothing to go on with: the next run asks anew. */
   async #settle(): Promise<void> {
-    this.#progress = { ...this.#progress, isWritten: true };
-    await atStore(this.#plan.directory, async (database) => saveProgress(database, this.#progress));
+    const { written: _, ...progress } = this.#progress;
+    await this.#save({ ...progress, isWritten: true });
+  }
+
+  async #save(progress: DocsProgress): Promise<void> {
+    this.#progress = progress;
+    await atStore(this.#plan.directory, async (database) => saveProgress(database, progress));
   }
 }
 

@@ -1,10 +1,9 @@
 import { systemClock } from '../base/clock.js';
-import { SiteMemory } from '../content/extract/site-memory.js';
 import type { CorpusInput, KnownPages, PreparedDocument } from '../corpus/document.js';
 import type { Measure } from '../corpus/prepare.js';
 import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlState } from '../store/url-state.js';
-import type { Conversion, Job, Problem, Step } from './convert/conversion.js';
+import type { Conversion, Job, Problem, Step, Task } from './convert/conversion.js';
 import { ConversionPool } from './convert/conversion-pool.js';
 import { Converter } from './convert/converter.js';
 import { ConverterThread } from './convert/converter-thread.js';
@@ -25,66 +24,77 @@ export interface DocumentsOptions extends Measure {
   /** The store's file, for threads. */
   store: string;
   threads: number;
+  /** Of all sites: few are converted in this thread. */
+  pages: number;
   /** Where a link leads in the end. */
   linkEnd(url: string): string;
   /** Told of each page that could not be converted. */
   onProblem?(url: string, sentence: string): void;
 }
 
-/** The pages of a crawl that kept them, ready for a corpus. */
+export interface SiteWishes {
+  /** Asked before each page: what is then left is left out. */
+  isOver?(task: Task): boolean;
+  /** Told once of each page that could not be had or converted. */
+  onFailed?(): void;
+}
+
+/** The pages of a crawl that kept them, ready for a corpus each site. Sites share the threads that convert. */
 export class Documents {
-  failed = 0;
-  readonly #database: Database;
   readonly #page: Statement;
   readonly #options: DocumentsOptions;
+  readonly #conversion: Conversion;
+  readonly #linked: LinkedIds;
+  #sites = 0;
 
   constructor(database: Database, options: DocumentsOptions) {
-    this.#database = database;
     this.#page = database.prepare(PAGE);
     this.#options = options;
+    this.#linked = new LinkedIds(database, options.linkEnd);
+    const { store, threads, chunkTokens } = options;
+    this.#conversion =
+      options.pages < FEW_PAGES
+        ? new InlineConversion(new Converter(database, options))
+        : new ConversionPool(threads, (listener) => new ConverterThread({ store, chunkTokens }, listener), systemClock);
   }
 
   /**
    * The pages of one site, in the order in which they are named; the same documents, however many threads there are.
    * @param known the corpus that is there: pages that could not be had this time stay as they are
    */
-  async *inOrder(ids: Iterable<number>, known: KnownPages): AsyncIterableIterator<CorpusInput> {
-    const all = Int32Array.from(ids);
-    const conversion = this.#conversion(all);
+  async *inOrder(
+    ids: readonly number[],
+    known: KnownPages,
+    { isOver = () => false, onFailed = () => {} }: SiteWishes = {},
+  ): AsyncIterableIterator<CorpusInput> {
+    const site = ++this.#sites;
+    const conversion = this.#conversion.site();
     try {
-      const linked = new LinkedIds(this.#database, this.#options.linkEnd);
-      await conversion.learn(this.#bodies(all), (facts) => linked.add(facts.linked));
-      for await (const { step, result } of conversion.convert(this.#steps(all, known, linked))) {
+      const toLearn = until(() => isOver('learn'), this.#bodies(ids));
+      await conversion.learn(toLearn, (facts) => this.#linked.add(site, facts.linked));
+      const steps = until(() => isOver('convert'), this.#steps(ids, known, site, onFailed));
+      for await (const { step, result } of conversion.convert(steps)) {
         const input =
           'input' in step
             ? step.input
             : 'problem' in result!
-              ? this.#failedPage(step.job.url, result, known)
+              ? this.#failedPage(step.job.url, result, known, onFailed)
               : (result as PreparedDocument);
         if (input !== null) {
           yield input;
         }
       }
     } finally {
-      await conversion.close();
+      this.#linked.forget(site);
     }
   }
 
-  #conversion(ids: Int32Array): Conversion {
-    const { store, threads, chunkTokens } = this.#options;
-    const memory = new SiteMemory();
-    const few = this.#bodies(ids);
-    for (let i = 0; i < FEW_PAGES; i++) {
-      if (few.next().done === true) {
-        return new InlineConversion(new Converter(this.#database, memory, this.#options));
-      }
-    }
-    const setup = { store, chunkTokens, memory: memory.shared };
-    return new ConversionPool(threads, (listener) => new ConverterThread(setup, listener), systemClock);
+  async close(): Promise<void> {
+    await this.#conversion.close();
   }
 
   /** What there is to learn from. */
-  *#bodies(ids: Int32Array): IterableIterator<Job> {
+  *#bodies(ids: readonly number[]): IterableIterator<Job> {
     for (const id of ids) {
       const { url, state, bytes, isKept } = this.#page.get(id)!;
       if (state === UrlState.done && isKept === 1) {
@@ -93,26 +103,34 @@ export class Documents {
     }
   }
 
-  *#steps(ids: Int32Array, known: KnownPages, linked: LinkedIds): IterableIterator<Step> {
+  *#steps(ids: readonly number[], known: KnownPages, site: number, onFailed: () => void): IterableIterator<Step> {
     for (const id of ids) {
       const { url, state, flags, status, bytes, redirectTo, robots, isKept } = this.#page.get(id)!;
       if ((flags & UrlFlag.external) !== 0 || redirectTo !== null) {
         continue;
       }
       if (state === UrlState.failed || state === UrlState.deferred) {
-        this.failed++;
+        onFailed();
         if (known.has(url) && !GONE.has(status)) {
           yield { input: { url, isKnown: true } };
         }
       } else if (state === UrlState.done && isKept === 1 && !NOINDEX.test(robots ?? '')) {
-        yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds: linked.of(url) } };
+        const linkedIds = this.#linked.of(site, url);
+        yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds } };
       }
     }
   }
 
-  #failedPage(url: string, { problem }: Problem, known: KnownPages): CorpusInput | null {
-    this.failed++;
+  #failedPage(url: string, { problem }: Problem, known: KnownPages, onFailed: () => void): CorpusInput | null {
+    onFailed();
     this.#options.onProblem?.(url, problem);
     return known.has(url) ? { url, isKnown: true } : null;
+  }
+}
+
+function* until<T>(isOver: () => boolean, items: Iterable<T>): IterableIterator<T> {
+  for (const item of items) {
+    if (isOver()) return;
+    yield item;
   }
 }

@@ -1,15 +1,17 @@
+import type { Breaks } from '../base/breaks.js';
 import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 
 /** The URL that a link of a page leads to, as the crawl knows it: in normal form, after all redirects. A fragment stays. */
-export function linkEnds(
+export async function linkEnds(
   database: Database,
   { maxRedirects, ...options }: IdentityOptions & { maxRedirects: number },
-): (url: string) => string {
+  breaks: Breaks,
+): Promise<(url: string) => string> {
   const { stripQuery, stripTracking, sortQuery } = options;
   const identity = { stripQuery, stripTracking, sortQuery };
-  const ends = redirectEnds(database, maxRedirects);
+  const ends = await redirectEnds(database, maxRedirects, breaks);
   return (url) => {
     const hash = url.indexOf('#');
     const normal = normaliseUrl(url, identity)?.url;
@@ -24,7 +26,7 @@ export function otherSlash(url: string): string {
   return (path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + url.slice(end);
 }
 
-function redirectEnds(database: Database, maxRedirects: number): Map<string, string> {
+async function redirectEnds(database: Database, maxRedirects: number, breaks: Breaks): Promise<Map<string, string>> {
   const chains = new RedirectChains(database, maxRedirects);
   const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
   const ends = new Map<string, string>();
@@ -32,11 +34,12 @@ function redirectEnds(database: Database, maxRedirects: number): Map<string, str
     .prepare(
       'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
     )
-    .all()) {
+    .iterate()) {
     const end = chains.endOf(id);
     if (end.problem === null) {
       ends.set(url, urlOf.get(end.id)!.url);
     }
+    if (breaks.isDue()) await breaks.take();
   }
   return ends;
 }

@@ -11,19 +11,23 @@ export function outputFolders(seeds: readonly SeedRow[], output: string | null):
   }
   const root = resolve(output ?? '.');
   const hosts = seeds.map(({ url }) => hostKeyOf(url));
+  const seedsOf = new Map<string, number>();
+  for (const host of hosts) seedsOf.set(host, (seedsOf.get(host) ?? 0) + 1);
   const taken = new Set<string>();
+  const tried = new Map<string, number>();
   return seeds.map(({ url }, place) => {
     const host = hosts[place]!;
-    const isAlone = hosts.indexOf(host) === place && hosts.lastIndexOf(host) === place;
-    const path = isAlone
-      ? ''
-      : barePathOf(url)
-          .replace(/^\/+|\/+$/g, '')
-          .replaceAll('/', '-');
+    const path =
+      seedsOf.get(host) === 1
+        ? ''
+        : barePathOf(url)
+            .replace(/^\/+|\/+$/g, '')
+            .replaceAll('/', '-');
     const name = folderNameOf(path === '' ? `${host}-docs` : `${host}-${path}-docs`);
     let free = name;
-    for (let number = 2; taken.has(free.toLowerCase()); number++) {
+    for (let number = tried.get(name) ?? 2; taken.has(free.toLowerCase()); number++) {
       free = `${name}-${number}`;
+      tried.set(name, number);
     }
     taken.add(free.toLowerCase());
     return realPlace(join(root, free));

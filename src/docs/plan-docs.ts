@@ -11,7 +11,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
 import type { DocsPlan } from './docs-run.js';
 import { outputFolders } from './output-folders.js';
-import { type DocsProgress, progressOf } from './progress.js';
+import { type DocsProgress, progressOf, withOutputs } from './progress.js';
 
 /** A corpus as a directory keeps it. */
 export interface KeptDocs {
@@ -41,7 +41,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   }
   const movedTo = options.fresh && holdsSomething(directory) ? moveAside(directory) : null;
   const isNew = kept === null || options.fresh;
-  const progress = isNew ? firstProgress(outputs) : { ...kept.progress, outputs };
+  const progress = isNew ? firstProgress(outputs) : withOutputs(kept.progress, outputs);
   const plan: DocsPlan = {
     ...{ resolved, directory, seeds: isNew ? seeds : kept.seeds, isNew, progress, badSeeds, credentials },
     ...{ events: {}, clock: systemClock },
@@ -67,7 +67,7 @@ export function planKeptDocs(
   const outputs = output === null ? progress.outputs : outputFolders(seeds, output);
   refuseNested(directory, outputs);
   return {
-    ...{ resolved, directory, seeds, isNew: false, progress: { ...progress, outputs } },
+    ...{ resolved, directory, seeds, isNew: false, progress: withOutputs(progress, outputs) },
     ...{ events: {}, clock: systemClock },
   };
 }

@@ -1,6 +1,14 @@
 import type { Database } from '../store/sqlite.js';
 import { writeMeta } from '../store/store.js';
 
+/** What of a run's corpora is finished, though the run is not. */
+export interface WrittenCorpora {
+  /** The first so many. */
+  seeds: number;
+  /** What they were made of. */
+  asOf: string;
+}
+
 /** How far a corpus has come; kept in its store, so that any stop can be gone on from. */
 export interface DocsProgress {
   /** First it is seen what there is, then the pages are fetched. */
@@ -15,6 +23,7 @@ export interface DocsProgress {
   outputs: string[];
   /** The last run came to its end, with a corpus or with nothing to make one of. */
   isWritten: boolean;
+  written?: WrittenCorpora;
 }
 
 const KEY = 'docs';
@@ -27,3 +36,10 @@ export function progressOf(meta: Readonly<Record<string, string>>): DocsProgress
 }
 
 export const saveProgress = (database: Database, progress: DocsProgress): void => writeMeta(database, asMeta(progress));
+
+/** The same with other folders; what is finished stands in those of before. */
+export function withOutputs({ written, ...progress }: DocsProgress, outputs: string[]): DocsProgress {
+  const areSame =
+    progress.outputs.length === outputs.length && progress.outputs.every((each, i) => each === outputs[i]);
+  return { ...progress, outputs, ...(areSame && written !== undefined ? { written } : {}) };
+}

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { Breaks } from '../base/breaks.js';
 import { atStore } from '../store/between-runs.js';
 import { edgeLeads, edgesFromBlob, FOLLOWED, HELD_BACK } from '../store/packed-edges.js';
 import { renewFirst, renewPages } from '../store/renewal.js';
@@ -9,6 +9,7 @@ import type { IdentityOptions } from '../url/identity.js';
 import { isFolderOrFile, Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
 import { type DocsProgress, saveProgress } from './progress.js';
 import { lastmodEnd, SitemapPages } from './sitemap-pages.js';
+import { indexUrls } from './url-index.js';
 
 export interface SurveyEnd {
   directory: string;
@@ -17,9 +18,9 @@ export interface SurveyEnd {
   identity: IdentityOptions;
   /** --seeding-strategy auto: links are followed only where sitemaps yield nothing. */
   isAuto: boolean;
+  /** Ends it with `Stopped`: then nothing is decided, and the next run does so. */
+  isStopped(): boolean;
 }
-
-const NAMED_A_TURN = 5_000;
 
 /** A finished corpus is to be brought up to date: first it is seen what there is now. */
 export async function beginRenewal(directory: string, progress: DocsProgress): Promise<DocsProgress> {
@@ -34,15 +35,14 @@ export async function beginRenewal(directory: string, progress: DocsProgress): P
 }
 
 /** The survey is over: decides what belongs to each seed and where its pages come from, and queues them. */
-export async function endSurvey({ directory, progress, patterns, identity, isAuto }: SurveyEnd): Promise<DocsProgress> {
+export async function endSurvey(end: SurveyEnd): Promise<DocsProgress> {
+  const { directory, progress, patterns, identity, isAuto } = end;
   return atStore(directory, async (database) => {
-    await nameAll(database, identity);
+    const breaks = new Breaks(end.isStopped);
+    await nameAll(database, identity, breaks);
     const seeds = seedsOf(database);
-    const widened = seeds.flatMap((seed): [number, string[]][] => {
-      const urls = foldersToOpen(database, seed);
-      return urls.length === 0 ? [] : [[seed.seed, urls]];
-    });
-    const unfollowed = isAuto ? namedSeeds(database, seeds, new Map(widened), patterns) : [];
+    const widened = await foldersToOpen(database, seeds, breaks);
+    const unfollowed = isAuto ? await namedSeeds(database, seeds, new Map(widened), patterns, breaks) : [];
     const turned = progress.unfollowed.filter((seed) => !unfollowed.includes(seed));
     const next: DocsProgress = { ...progress, round: 'pages', unfollowed, widened };
     database.exec('BEGIN IMMEDIATE');
@@ -50,7 +50,7 @@ export async function endSurvey({ directory, progress, patterns, identity, isAut
       readAgain(database, turned);
       renewPages(database);
     }
-    leaveToSitemaps(database, unfollowed);
+    await leaveToSitemaps(database, unfollowed, breaks);
     saveProgress(database, next);
     database.exec("DELETE FROM meta WHERE key = 'ended'; COMMIT");
     return next;
@@ -58,14 +58,13 @@ export async function endSurvey({ directory, progress, patterns, identity, isAut
 }
 
 /** Puts what the sitemaps name into a table that lives as long as the connection. */
-async function nameAll(database: Database, identity: IdentityOptions): Promise<void> {
+async function nameAll(database: Database, identity: IdentityOptions, breaks: Breaks): Promise<void> {
   database.exec('CREATE TEMP TABLE named (url TEXT PRIMARY KEY, until REAL) WITHOUT ROWID');
   const insert = database.prepare('INSERT OR REPLACE INTO temp.named VALUES (?, ?)');
-  let count = 0;
   for (const { url, lastmod } of new SitemapPages(database, identity).all()) {
     insert.run(url, lastmodEnd(lastmod));
-    if (++count % NAMED_A_TURN === 0) {
-      await setImmediate();
+    if (breaks.isDue()) {
+      await breaks.take();
     }
   }
 }
@@ -78,33 +77,40 @@ function seedsOf(database: Database): SeedRow[] {
 }
 
 /**
- * The scope of a seed such as `/docs/intro` is what lies under it, where there is anything; else the folder that it is in. Empty where
- * nothing has to be opened.
+ * The scope of a seed such as `/docs/intro` is what lies under it, where there is anything; else the folder that it is in. Seeds for
+ * which nothing has to be opened are left out.
  */
-function foldersToOpen(database: Database, { scope, scopeUrls }: SeedRow): string[] {
-  if (scope !== 'prefix' || scopeUrls.some(isFolderOrFile)) {
+async function foldersToOpen(
+  database: Database,
+  seeds: readonly SeedRow[],
+  breaks: Breaks,
+): Promise<[seed: number, urls: string[]][]> {
+  const unclear = seeds.filter(({ scope, scopeUrls }) => scope === 'prefix' && !scopeUrls.some(isFolderOrFile));
+  if (unclear.length === 0) {
     return [];
   }
-  const isUnder = database.prepare(
-    `SELECT 1 AS yes FROM urls WHERE kind = ${UrlKind.page} AND state <> ${UrlState.unlisted} AND url >= ? AND url < ? LIMIT 1`,
-  );
+  await indexUrls(database, `kind = ${UrlKind.page} AND state <> ${UrlState.unlisted}`, breaks);
+  const isUnder = database.prepare('SELECT 1 AS yes FROM temp.by_url WHERE url >= ? AND url < ? LIMIT 1');
   const isNamedUnder = database.prepare('SELECT 1 AS yes FROM temp.named WHERE url >= ? AND url < ? LIMIT 1');
-  const hasPages = scopeUrls.map(pathOnly).some((url) => {
+  const hasPagesUnder = (url: string): boolean => {
     const range = [`${url}/`, `${url}0`] as const;
     return (isUnder.get(...range) ?? isNamedUnder.get(...range)) !== undefined;
-  });
-  return hasPages ? [] : [...new Set(scopeUrls.map((url) => new URL('.', url).href))];
+  };
+  return unclear
+    .filter(({ scopeUrls }) => !scopeUrls.map(pathOnly).some(hasPagesUnder))
+    .map(({ seed, scopeUrls }) => [seed, [...new Set(scopeUrls.map((url) => new URL('.', url).href))]]);
 }
 
 const pathOnly = (url: string): string => url.replace(/[?#].*$/s, '');
 
 /** Seeds of which sitemaps name other pages than the seed itself. */
-function namedSeeds(
+async function namedSeeds(
   database: Database,
   seeds: readonly SeedRow[],
   widened: ReadonlyMap<number, readonly string[]>,
   patterns: ScopePatterns,
-): number[] {
+  breaks: Breaks,
+): Promise<number[]> {
   const rules = seeds.flatMap(({ seed, scope, scopeUrls }) =>
     [...scopeUrls, ...(widened.get(seed) ?? [])].map((url) => ({ seed, kind: scope as ScopeKind, url })),
   );
@@ -115,6 +121,9 @@ function namedSeeds(
     const rule = own.has(url) ? null : (scope.ruleFor(url) as (SeedScope & { seed: number }) | null);
     if (rule !== null) {
       named.add(rule.seed);
+    }
+    if (breaks.isDue()) {
+      await breaks.take();
     }
   }
   return [...named].sort((a, b) => a - b);
@@ -128,7 +137,7 @@ function readAgain(database: Database, seeds: readonly number[]): void {
 }
 
 /** What was found by links alone is not asked for; the links themselves lead nowhere. */
-function leaveToSitemaps(database: Database, seeds: readonly number[]): void {
+async function leaveToSitemaps(database: Database, seeds: readonly number[], breaks: Breaks): Promise<void> {
   if (seeds.length === 0) {
     return;
   }
@@ -138,18 +147,22 @@ function leaveToSitemaps(database: Database, seeds: readonly number[]): void {
   database.exec(`DELETE FROM bodies WHERE page IN (SELECT id FROM urls WHERE ${found});
     UPDATE urls SET state = ${UrlState.unlisted}, reason = 'sitemap' WHERE ${found}`);
   const save = database.prepare('UPDATE edges SET packed = ? WHERE page = ?');
-  const rows = database
-    .prepare(
-      `SELECT edges.page AS page, edges.packed AS packed FROM edges JOIN urls ON urls.id = edges.page WHERE urls.seed IN (${seeds.join()})`,
-    )
-    .all();
-  for (const { page, packed } of rows) {
-    const words = edgesFromBlob(packed);
-    if (unlead(words)) {
-      save.run(new Uint8Array(words.buffer), page);
+  const some = database.prepare(
+    `SELECT edges.page AS page, edges.packed AS packed FROM edges JOIN urls ON urls.id = edges.page
+     WHERE edges.page > ? AND urls.seed IN (${seeds.join()}) ORDER BY edges.page LIMIT ${EDGES_A_TURN}`,
+  );
+  for (let rows = some.all(-1); rows.length > 0; rows = some.all(rows.at(-1)!.page)) {
+    for (const { page, packed } of rows) {
+      const words = edgesFromBlob(packed);
+      if (unlead(words)) {
+        save.run(new Uint8Array(words.buffer), page);
+      }
     }
+    await breaks.take();
   }
 }
+
+const EDGES_A_TURN = 500;
 
 /** True where any of the edges led anywhere. */
 function unlead(words: Uint32Array): boolean {

@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
+import { Breaks, Stopped } from '../base/breaks.js';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
-import type { CorpusInput, KnownPages } from '../corpus/document.js';
+import { isCorpus } from '../corpus/index-file.js';
+import { readReport } from '../corpus/read-corpus.js';
 import { HOW_TO_COUNT, loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
@@ -12,11 +14,13 @@ import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
+import type { Task } from './convert/conversion.js';
 import { Documents } from './documents.js';
 import { linkEnds, otherSlash } from './link-ends.js';
 import { linkPlaces } from './link-places.js';
 import { PageOrder } from './page-order.js';
-import { FEW_PAGES, scopeHint } from './scope-hint.js';
+import type { WrittenCorpora } from './progress.js';
+import { FEW_PAGES, ScopeHints } from './scope-hint.js';
 
 export interface CorporaOrders {
   directory: string;
@@ -27,10 +31,16 @@ export interface CorporaOrders {
   isComplete: boolean;
   /** The crawl was stopped: what there is goes to DIR.partial, and nothing is finished. */
   isPartial: boolean;
+  /** What a run that was stopped has finished; null where that says nothing. */
+  written: WrittenCorpora | null;
   /** ISO 8601. */
   now: string;
-  /** Asked between pages: whether what is left is for another run. */
+  /** Asked between pages and between sites: whether what is left is for another run. */
   isStopped(): boolean;
+  /** Whether the time is up that there is after a stop. */
+  isTimeUp(): boolean;
+  /** Told now and then, and at the end, how far it has come. */
+  onWritten(written: WrittenCorpora): Promise<void>;
   notice(text: string): void;
 }
 
@@ -46,84 +56,189 @@ export interface SavedCorpus {
   hint: string | null;
 }
 
-/** The pages of a crawl as Markdown, one corpus a seed. */
+/** While the files of one become durable, pages of others are converted. */
+const SITES_AT_ONCE = 4;
+/** How many corpora may have to be written again after a kill. */
+const SITES_UNTOLD = 32;
+/** Of pages that a run which was stopped has fetched, so many are written to DIR.partial, however little time there is. */
+const FEWEST_PARTIAL = 50;
+
+/** The pages of a crawl as Markdown, one corpus a seed. Seeds that a stop leaves for another run are not finished. */
 export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]> {
   const database = openStoreFile(storePath(orders.directory), { create: false, readOnly: true });
+  const seeds = new Reader(database).seeds();
   try {
-    const order = new PageOrder(database, orders.options);
-    const ends = linkEnds(database, orders.options);
-    const tokens = await loadTokenCounter();
-    if (tokens.isEstimate) orders.notice(HOW_TO_COUNT);
-    const saved: SavedCorpus[] = [];
-    for (const [place, seed] of new Reader(database).seeds().entries()) {
-      const output = orders.outputs[place]!;
-      const documents = new Documents(database, {
-        ...{ store: storePath(orders.directory), chunkTokens: orders.options.chunkTokens, tokens },
-        threads: orders.options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
-        linkEnd: ends,
-        onProblem: (url, sentence) => orders.notice(printable(`${url}: ${sentence}`, 300)),
-      });
-      const ids = [...order.ofSeed(seed.seed)];
-      const options: CorpusOptions = {
-        title: titleOf(database, ids, seed),
-        summary: null,
-        source: seed.url,
-        origin: originOf(seed.url),
-        chunkTokens: orders.options.chunkTokens,
-        tokens,
-        linksOf: linkPlaces,
-        linkEnds: (url) => [ends(url), otherSlash(ends(url))],
-        isComplete: orders.isComplete,
-        now: orders.now,
-      };
-      orders.notice(`${ids.length.toLocaleString('en-US')} pages become Markdown`);
-      const { report, isFinished } = await write(output, (known) => documents.inOrder(ids, known), options, orders);
-      const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
-      saved.push({ seed: seed.url, output, failed: documents.failed, isFinished, report, hint });
+    const corpora = await Corpora.prepare(database, orders);
+    return await corpora.write(seeds);
+  } catch (error) {
+    if (error instanceof Stopped) {
+      return seeds.map((seed, place) => unfinished(seed, orders.outputs[place]!));
     }
-    return saved;
+    throw error;
   } finally {
     database.close();
   }
 }
 
-type Written = Pick<SavedCorpus, 'report' | 'isFinished'>;
+const unfinished = ({ url }: SeedRow, output: string): SavedCorpus => ({
+  ...{ seed: url, output, failed: 0, isFinished: false, report: null, hint: null },
+});
 
-class Stopped extends Error {}
+interface Parts {
+  order: PageOrder;
+  ends: (url: string) => string;
+  hints: ScopeHints;
+  tokens: Awaited<ReturnType<typeof loadTokenCounter>>;
+  documents: Documents;
+}
 
-/** Nothing is reported where the run was stopped, or where there is nothing of one of several sites. */
-async function write(
-  output: string,
-  inputs: (known: KnownPages) => AsyncIterable<CorpusInput>,
-  options: CorpusOptions,
-  { isPartial, isStopped, outputs }: CorporaOrders,
-): Promise<Written> {
-  if (isPartial) {
-    await writePartial(output, inputs, options);
-    return { report: null, isFinished: false };
+/** The corpora of one run. What can be made once is made once for all of them. */
+class Corpora {
+  readonly #database: Database;
+  readonly #orders: CorporaOrders;
+  readonly #parts: Parts;
+  readonly #asOf: string;
+  readonly #saved: SavedCorpus[] = [];
+  /** Of pages that go to DIR.partial. */
+  readonly #begun: Record<Task, number> = { learn: 0, convert: 0 };
+  /** The first that is not done; what a later run goes on from. */
+  #done = 0;
+  #told = 0;
+  #telling: Promise<void> = Promise.resolve();
+  #failure: { error: unknown } | null = null;
+
+  private constructor(database: Database, orders: CorporaOrders, parts: Parts) {
+    this.#database = database;
+    this.#orders = orders;
+    this.#parts = parts;
+    this.#asOf = asOf(database, orders);
   }
-  try {
-    const report = await writeCorpus(output, (known) => untilStopped(inputs(known), isStopped), options);
-    return { report, isFinished: true };
-  } catch (error) {
-    if (error instanceof Stopped) {
-      return { report: null, isFinished: false };
+
+  /** Throws `Stopped`. */
+  static async prepare(database: Database, orders: CorporaOrders): Promise<Corpora> {
+    const { options, directory } = orders;
+    const breaks = new Breaks(orders.isPartial ? orders.isTimeUp : orders.isStopped);
+    const order = await PageOrder.of(database, options, breaks);
+    const ends = await linkEnds(database, options, breaks);
+    const tokens = await loadTokenCounter();
+    if (tokens.isEstimate) orders.notice(HOW_TO_COUNT);
+    const documents = new Documents(database, {
+      ...{ store: storePath(directory), chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
+      threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
+      onProblem: (url, sentence) => orders.notice(printable(`${url}: ${sentence}`, 300)),
+    });
+    const hints = new ScopeHints(database, options, breaks);
+    return new Corpora(database, orders, { order, ends, hints, tokens, documents });
+  }
+
+  async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
+    const { order, documents } = this.#parts;
+    const from = this.#orders.written?.asOf === this.#asOf ? this.#orders.written.seeds : 0;
+    const pages = seeds.slice(from).reduce((sum, { seed }) => sum + order.ofSeed(seed).length, 0);
+    this.#orders.notice(`${pages.toLocaleString('en-US')} pages become Markdown`);
+    const waiting = seeds.entries();
+    try {
+      await Promise.all(
+        Array.from({ length: Math.min(SITES_AT_ONCE, seeds.length) }, () => this.#writeSome(waiting, from)),
+      );
+      if (this.#done < seeds.length) this.#tell();
+      await this.#telling;
+      if (this.#failure !== null) throw this.#failure.error;
+      return this.#saved;
+    } finally {
+      await documents.close();
     }
-    if (outputs.length > 1 && error instanceof StateError && error.code === 'empty_corpus') {
-      return { report: null, isFinished: true };
+  }
+
+  async #writeSome(waiting: Iterator<[number, SeedRow]>, from: number): Promise<void> {
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
+      const [place, seed] = next.value;
+      const output = this.#orders.outputs[place]!;
+      if (this.#isOver('convert')) {
+        this.#saved[place] = unfinished(seed, output);
+        continue;
+      }
+      try {
+        const isDone = place < from && isCorpus(output);
+        this.#saved[place] = isDone ? await this.#kept(seed, output) : await this.#writeOne(seed, output);
+        this.#advance();
+      } catch (error) {
+        this.#failure ??= { error };
+      }
     }
-    throw error;
+  }
+
+  /** A run that was stopped has written it, of the same pages. */
+  async #kept(seed: SeedRow, output: string): Promise<SavedCorpus> {
+    const report = await readReport(output);
+    return { seed: seed.url, output, failed: 0, isFinished: true, report, hint: null };
+  }
+
+  async #writeOne(seed: SeedRow, output: string): Promise<SavedCorpus> {
+    const { options, isPartial, isComplete, now } = this.#orders;
+    const { order, ends, hints, tokens, documents } = this.#parts;
+    const ids = order.ofSeed(seed.seed);
+    const saved = unfinished(seed, output);
+    const corpus: CorpusOptions = {
+      ...{ title: titleOf(this.#database, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
+      ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      linkEnds: (url) => [ends(url), otherSlash(ends(url))],
+      breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#orders.isStopped())),
+    };
+    const inputs = (known: Parameters<Documents['inOrder']>[1]) =>
+      documents.inOrder(ids, known, { isOver: (task) => this.#isOver(task, 1), onFailed: () => saved.failed++ });
+    if (isPartial) {
+      await writePartial(output, inputs, corpus);
+      return saved;
+    }
+    try {
+      const report = await writeCorpus(output, inputs, corpus);
+      const hint = report.pages < FEW_PAGES ? await hints.of(seed, ids).catch(nullIfStopped) : null;
+      return { ...saved, isFinished: true, report, hint };
+    } catch (error) {
+      if (error instanceof Stopped) return saved;
+      const isEmpty = error instanceof StateError && error.code === 'empty_corpus';
+      // There is nothing of one of several sites.
+      if (isEmpty && this.#orders.outputs.length > 1) return { ...saved, isFinished: true };
+      throw error;
+    }
+  }
+
+  /** Whether the next page is left for another run. What one site fails with ends the others too. */
+  #isOver(task: Task, pages = 0): boolean {
+    if (this.#failure !== null) return true;
+    if (!this.#orders.isPartial) return this.#orders.isStopped();
+    const begun = this.#begun[task];
+    this.#begun[task] += pages;
+    return begun >= FEWEST_PARTIAL && this.#orders.isTimeUp();
+  }
+
+  #advance(): void {
+    while (this.#saved[this.#done]?.isFinished === true) this.#done++;
+    if (this.#done - this.#told >= SITES_UNTOLD) this.#tell();
+  }
+
+  #tell(): void {
+    if (this.#done === this.#told) return;
+    this.#told = this.#done;
+    const written = { seeds: this.#done, asOf: this.#asOf };
+    this.#telling = this.#telling
+      .then(() => this.#orders.onWritten(written))
+      .catch((error) => {
+        this.#failure ??= { error };
+      });
   }
 }
 
-/** Pages that were taken in stand in DIR.partial. */
-async function* untilStopped<T>(inputs: AsyncIterable<T>, isStopped: () => boolean): AsyncIterableIterator<T> {
-  for await (const input of inputs) {
-    if (isStopped()) {
-      throw new Stopped();
-    }
-    yield input;
-  }
+/** Two runs that find the same here would write the same. */
+function asOf(database: Database, { options, isComplete }: CorporaOrders): string {
+  const { seq } = database.prepare('SELECT max(seq) AS seq FROM pages').get()!;
+  return JSON.stringify({ seq, chunkTokens: options.chunkTokens, isComplete });
+}
+
+function nullIfStopped(error: unknown): null {
+  if (error instanceof Stopped) return null;
+  throw error;
 }
 
 /** That of the seed's own page, or of what it redirects to; else that of the first page. */

@@ -21,7 +21,8 @@ export class DirectoryLock {
     let database: Database | null = null;
     try {
       database = openDatabase(join(directory, 'lock.sqlite'), { timeoutMs: PATIENCE_WITH_LOOKERS_MS });
-      database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+      // Nothing is kept in it: there is nothing to wait for the disk for.
+      database.exec('PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
       return new DirectoryLock(database);
     } catch (error) {
       database?.close();

@@ -25,12 +25,14 @@ interface NamedPattern {
   readonly matches: UrlPattern;
 }
 
-interface Prefix {
-  readonly rule: SeedScope;
-  /** Ends in a slash. */
-  readonly folder: string;
-  /** The path itself where it is no folder. */
-  readonly path: string;
+/** What seeds of the kind `prefix` open on one site. A URL is looked up by its folders, however many seeds there are. */
+interface Prefixes {
+  /** By folder, which ends in a slash. */
+  readonly folders: Map<string, SeedScope>;
+  /** Paths such as `/docs`, which lie outside of the folder `/docs/` that they open. */
+  readonly paths: Map<string, SeedScope>;
+  /** Paths of all seeds. */
+  readonly known: Set<string>;
 }
 
 type Verdict = { readonly by: 'scheme' | 'outside' | 'no include' } | { readonly by: 'exclude'; readonly text: string };
@@ -58,7 +60,7 @@ export class Scope {
   readonly #hosts = new Map<string, SeedScope>();
   readonly #parents = new Map<string, SeedScope>();
   readonly #domains = new Map<string, SeedScope>();
-  readonly #prefixes = new Map<string, Prefix[]>();
+  readonly #prefixes = new Map<string, Prefixes>();
   readonly #domainOfHost = new Map<string, string>();
 
   constructor(rules: SeedScope[], patterns: ScopePatterns) {
@@ -149,23 +151,35 @@ export class Scope {
     }
   }
 
+  /** Of seeds that lie in each other's folders the nearest counts, whichever was named first. */
   #prefixRule(site: string, url: string): SeedScope | undefined {
     const prefixes = this.#prefixes.get(site);
     if (prefixes === undefined) return undefined;
     const path = barePathOf(url);
-    return prefixes.find((prefix) => path === prefix.path || path.startsWith(prefix.folder))?.rule;
+    let rule = prefixes.paths.get(path);
+    for (
+      let slash = path.lastIndexOf('/');
+      rule === undefined && slash >= 0;
+      slash = path.lastIndexOf('/', slash - 1)
+    ) {
+      rule = prefixes.folders.get(path.slice(0, slash + 1));
+      if (slash === 0) break;
+    }
+    return rule;
   }
 
   #addPrefix(rule: SeedScope): boolean {
     const path = barePathOf(rule.url);
-    const folder = isFolderOrFile(rule.url) ? path.slice(0, path.lastIndexOf('/') + 1) : `${path}/`;
     const site = siteOf(rule.url);
-    const prefixes = this.#prefixes.get(site) ?? [];
-    if (prefixes.some((known) => known.folder === folder && known.path === path)) return false;
-    prefixes.push({ rule, folder, path });
-    // Of seeds that lie in each other's folders the nearest counts, whichever was named first.
-    prefixes.sort((a, b) => b.folder.length - a.folder.length);
+    const prefixes = this.#prefixes.get(site) ?? { folders: new Map(), paths: new Map(), known: new Set() };
+    if (!addNewTo(prefixes.known, path)) return false;
     this.#prefixes.set(site, prefixes);
+    if (isFolderOrFile(rule.url)) {
+      addNew(prefixes.folders, path.slice(0, path.lastIndexOf('/') + 1), rule);
+    } else {
+      addNew(prefixes.paths, path, rule);
+      addNew(prefixes.folders, `${path}/`, rule);
+    }
     return true;
   }
 
@@ -184,6 +198,12 @@ export class Scope {
 export const isFolderOrFile = (url: string): boolean =>
   barePathOf(url).endsWith('/') || PAGE_EXTENSION.test(extensionOf(url)) || hasBinaryExtension(url);
 
+function addNewTo<Value>(set: Set<Value>, value: Value): boolean {
+  const isNew = !set.has(value);
+  set.add(value);
+  return isNew;
+}
+
 function addNew<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean {
   if (map.has(key)) return false;
   map.set(key, value);
@@ -194,7 +214,7 @@ function addNew<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boole
  * The host whatever its scheme and port; on loopback, where every port is a site of its own, with the port. `example.com.` is
  * not `example.com` here: to follow a link to it would be to crawl the site twice.
  */
-function siteOf(url: string): string {
+export function siteOf(url: string): string {
   const hostname = hostnameOf(url);
   return isLoopbackHost(hostname) ? hostKeyOf(url) : hostname;
 }

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { Breaks, Stopped } from '../../src/base/breaks.js';
 import { readFrontMatter } from '../../src/corpus/front-matter.js';
 import { readIndex } from '../../src/corpus/index-file.js';
 import { takenPages, writeCorpus } from '../../src/corpus/write-corpus.js';
@@ -166,6 +167,35 @@ describe('a run that fails', () => {
     );
     await write(other, SITE);
     expect(snapshot(dir)).toEqual(snapshot(other));
+  });
+
+  it('is stopped while files are written: the old corpus stands, and the next run comes to the same end', async () => {
+    const [dir, other] = [join(temporaryFolder(), 'docs'), join(temporaryFolder(), 'docs')];
+    await write(dir, [page('/old')]);
+    const before = snapshot(dir);
+    let turns = 0;
+    // Once all pages are taken; then one of them is written.
+    const breaks = new Breaks(() => ++turns > 2);
+    await expect(write(dir, SITE, { breaks })).rejects.toBeInstanceOf(Stopped);
+    expect(turns).toBe(3);
+    expect(snapshot(dir)).toEqual(before);
+    expect(existsSync(join(`${dir}.partial`, 'index.json'))).toBe(false);
+    await write(dir, SITE);
+    await write(other, [page('/old')]);
+    await write(other, SITE);
+    expect(snapshot(dir)).toEqual(snapshot(other));
+  });
+
+  it('begins anew where a power cut has left its state in pieces', async () => {
+    const dir = join(temporaryFolder(), 'docs');
+    await expect(writeCorpus(dir, interrupted(3), OPTIONS)).rejects.toThrow('the network went away');
+    const state = join(`${dir}.partial`, 'state.db');
+    const bytes = readFileSync(state);
+    // The header stands; what it leads to does not.
+    bytes.fill(0x55, 4096);
+    writeFileSync(state, bytes);
+    await write(dir, SITE);
+    expect(index(dir).pages).toBe(SITE.length);
   });
 
   it('leaves nothing of pages that the next one does not name', async () => {

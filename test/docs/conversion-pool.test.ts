@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import type { SiteMemory } from '../../src/content/extract/site-memory.js';
 import type { Job, Result, Step, Task } from '../../src/docs/convert/conversion.js';
-import { ConversionPool, type ConverterListener, type ConverterPort } from '../../src/docs/convert/conversion-pool.js';
+import {
+  ConversionPool,
+  type ConverterListener,
+  type ConverterPort,
+  type Work,
+} from '../../src/docs/convert/conversion-pool.js';
 import { FakeClock } from '../fetch/support.js';
 
 const LIMITS = { pages: 20, bytes: 1_000, pageMs: 60_000 };
@@ -9,6 +15,8 @@ const LIMITS = { pages: 20, bytes: 1_000, pageMs: 60_000 };
 class FakeThread implements ConverterPort {
   isClosed = false;
   readonly learned: number[] = [];
+  /** Of each batch, what it was given with. */
+  readonly batches: { memory: SiteMemory; ids: number[] }[] = [];
   #begun = 0;
 
   constructor(
@@ -18,7 +26,8 @@ class FakeThread implements ConverterPort {
 
   begun = (): number => this.#begun;
 
-  take(task: Task, jobs: readonly Job[]): void {
+  take({ task, memory }: Work, jobs: readonly Job[]): void {
+    this.batches.push({ memory, ids: jobs.map(({ id }) => id) });
     queueMicrotask(() => {
       const results: Result[] = [];
       for (const { id } of jobs) {
@@ -89,7 +98,7 @@ describe('threads that convert', () => {
       { input: { url: 'https://docs.test/known', isKnown: true } },
       { job: job(99) },
     ];
-    expect(await titles(pool.convert(mixed))).toEqual([...numbers(50), '-', '99']);
+    expect(await titles(pool.site().convert(mixed))).toEqual([...numbers(50), '-', '99']);
     expect(opened.length).toBe(3);
     await pool.close();
     expect(opened.every(({ isClosed }) => isClosed)).toBe(true);
@@ -104,7 +113,7 @@ describe('threads that convert', () => {
         yield step;
       }
     }
-    const results = pool.convert(counted());
+    const results = pool.site().convert(counted());
     for (let given = 1; given <= 100; given++) {
       await results.next();
       expect(taken).toBeLessThanOrEqual(given + LIMITS.pages);
@@ -121,23 +130,23 @@ describe('threads that convert', () => {
         yield step;
       }
     }
-    const results = pool.convert(counted());
+    const results = pool.site().convert(counted());
     await results.next();
     expect(taken).toBe(2);
-    expect(await titles(open(page).pool.convert(steps(5, 5_000)))).toEqual(numbers(5));
+    expect(await titles(open(page).pool.site().convert(steps(5, 5_000)))).toEqual(numbers(5));
   });
 
   it('are replaced when a page kills one: it costs that page and no other', async () => {
     const { pool, opened } = open((id) => (id === 5 ? 'die' : page(id)));
     const expected = numbers(30);
     expected[5] = 'it cannot be converted: out of memory';
-    expect(await titles(pool.convert(steps(30)))).toEqual(expected);
+    expect(await titles(pool.site().convert(steps(30)))).toEqual(expected);
     expect(opened.length).toBe(4);
   });
 
   it('are replaced when a page never ends, once it had its time', async () => {
     const { pool, opened, clock } = open((id) => (id === 3 ? 'hang' : page(id)));
-    const all = titles(pool.convert(steps(30)));
+    const all = titles(pool.site().convert(steps(30)));
     // Everything that can be done without that page is done before time goes on.
     await new Promise((resolve) => setImmediate(resolve));
     expect(opened.length).toBe(3);
@@ -156,13 +165,14 @@ describe('threads that convert', () => {
       if (id === 5) tried.push(task);
       return id === 5 ? 'die' : task === 'learn' ? null : page(id);
     });
-    await pool.learn(
+    const site = pool.site();
+    await site.learn(
       steps(30).map((step) => (step as { job: Job }).job),
       () => {},
     );
     const learned = opened.flatMap((thread) => thread.learned).sort((a, b) => a - b);
     expect(learned).toEqual(Array.from({ length: 30 }, (_, i) => i).filter((id) => id !== 5));
-    expect((await titles(pool.convert(steps(30))))[5]).toContain('out of memory');
+    expect((await titles(site.convert(steps(30))))[5]).toContain('out of memory');
     expect(tried).toEqual(['learn']);
   });
 
@@ -178,7 +188,44 @@ describe('threads that convert', () => {
       new FakeClock(),
       LIMITS,
     );
-    await expect(titles(dead.convert(steps(3)))).rejects.toThrow('pages cannot be converted: no such file');
+    await expect(titles(dead.site().convert(steps(3)))).rejects.toThrow('pages cannot be converted: no such file');
     await pool.close();
+  });
+
+  it('are the same for all sites: each has its pages in their order, its own memory, and no batch with pages of another', async () => {
+    const { pool, opened } = open(page);
+    const sites = Array.from({ length: 40 }, (_, n) => ({
+      site: pool.site(),
+      steps: Array.from({ length: (n % 3) + 1 }, (_, i): Step => ({ job: job(n * 10 + i) })),
+    }));
+    const all = await Promise.all(sites.map(({ site, steps }) => titles(site.convert(steps))));
+    expect(all).toEqual(sites.map(({ steps }) => steps.map((step) => String((step as { job: Job }).job.id))));
+    expect(opened.length).toBe(3);
+    const memories = new Map<number, SiteMemory>();
+    for (const { memory, ids } of opened.flatMap(({ batches }) => batches)) {
+      const [site, ...others] = new Set(ids.map((id) => Math.floor(id / 10)));
+      expect(others).toEqual([]);
+      expect(memories.get(site!) ?? memory).toBe(memory);
+      memories.set(site!, memory);
+    }
+    expect(new Set(memories.values()).size).toBe(40);
+  });
+
+  it('give back the room of a site that nobody takes pages of any more', async () => {
+    const { pool } = open(page);
+    for (let n = 0; n < 5; n++) {
+      const left = pool.site().convert(steps(200));
+      await left.next();
+      await left.return!();
+    }
+    let taken = 0;
+    function* counted(): IterableIterator<Step> {
+      for (const step of steps(200)) {
+        taken++;
+        yield step;
+      }
+    }
+    await pool.site().convert(counted()).next();
+    expect(taken).toBe(LIMITS.pages);
   });
 });

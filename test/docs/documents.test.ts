@@ -51,13 +51,19 @@ async function converted(
   problems: string[] = [],
 ): Promise<CorpusInput[]> {
   const documents = new Documents(database, {
-    ...{ store, threads, chunkTokens: 128, tokens: ESTIMATE },
+    ...{ store, threads, pages: ids.length, chunkTokens: 128, tokens: ESTIMATE },
     linkEnd: (url) => url,
     onProblem: (url, sentence) => problems.push(`${url} ${sentence}`),
   });
   const all: CorpusInput[] = [];
-  for await (const input of documents.inOrder(ids, known)) all.push(input);
-  return all;
+  try {
+    for await (const input of documents.inOrder(ids, known)) all.push(input);
+    return all;
+  } finally {
+    await documents.close();
+    // Each call is a run of its own; a run has one connection.
+    database.exec('DROP TABLE temp.linked_ids');
+  }
 }
 
 /** Tokens are counted by what is installed there, in threads; what stands for them here is not what is looked at. */

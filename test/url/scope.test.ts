@@ -131,6 +131,27 @@ describe('Scope', () => {
     expect(made.admits('https://c.test/')).toBe(true);
   });
 
+  it('knows the nearest of many seeds on one site, whichever was named first', () => {
+    const rule = (path: string) => ({ kind: 'prefix' as const, url: `https://a.test${path}` });
+    const seeds = ['/docs/a.html', '/docs', '/docs/', '/docs/deep/', '/', '/docs/b.html', '/docs/deep/er'].map(rule);
+    const made = new Scope([...seeds, ...Array.from({ length: 500 }, (_, n) => rule(`/p${n}/`))], ALL);
+    const seedOf = (path: string) => made.ruleFor(`https://a.test${path}`)?.url.slice('https://a.test'.length);
+    expect(
+      ['/docs', '/docs/', '/docs/x', '/docs/b.html', '/docs/deep/x', '/docs/deep/er', '/docs/deep/er/y'].map(seedOf),
+    ).toEqual([
+      '/docs',
+      '/docs/a.html',
+      '/docs/a.html',
+      '/docs/a.html',
+      '/docs/deep/',
+      '/docs/deep/er',
+      '/docs/deep/er',
+    ]);
+    expect(['/', '/docs-old', '/p499/x', '/p500/x'].map(seedOf)).toEqual(['/', '/', '/p499/', '/']);
+    expect(made.grow(rule('/docs/b.html'))).toBe(false);
+    expect(made.grow(rule('/docs/c.html'))).toBe(true);
+  });
+
   it('admits what an include pattern matches, and exclude wins', () => {
     const made = scope('host', 'https://a.test/', { include: ['/blog/**', '*.pdf'], exclude: ['re:[?&]print='] });
     expect(made.admits('https://a.test/blog/x')).toBe(true);

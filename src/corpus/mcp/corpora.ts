@@ -12,16 +12,18 @@ export interface NamedCorpus {
 /** The corpora that a server answers for. Each has to be there when it starts. */
 export async function nameCorpora(dirs: readonly string[]): Promise<NamedCorpus[]> {
   const corpora: NamedCorpus[] = [];
+  const names = new Set<string>();
   for (const dir of new Set(dirs.map((each) => resolve(each)))) {
     await readIndexHead(corpusFolder(dir));
-    corpora.push({ name: freeName(basename(dir), corpora), dir });
+    const name = freeName(basename(dir), names);
+    names.add(name);
+    corpora.push({ name, dir });
   }
   if (corpora.length === 0) throw new UsageError('`gossamer mcp` takes the folders of one or more corpora');
   return corpora;
 }
 
-function freeName(wished: string, corpora: readonly NamedCorpus[]): string {
-  const names = new Set(corpora.map(({ name }) => name));
+function freeName(wished: string, names: ReadonlySet<string>): string {
   let name = wished;
   for (let number = 2; names.has(name); number++) name = `${wished}-${number}`;
   return name;

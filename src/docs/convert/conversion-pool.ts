@@ -1,21 +1,28 @@
 import type { Clock } from '../../base/clock.js';
 import { StateError } from '../../base/errors.js';
+import { SiteMemory } from '../../content/extract/site-memory.js';
 import {
   type Conversion,
   isLearned,
   type Job,
-  type Learned,
   type Problem,
   type Result,
+  type SiteConversion,
   type Step,
   type Task,
 } from './conversion.js';
+
+/** What is to be done with pages, and with what their site's pages have in common. */
+export interface Work {
+  task: Task;
+  memory: SiteMemory;
+}
 
 /** A thread that converts, as the pool sees it. */
 export interface ConverterPort {
   /** How many jobs it has begun in all; it is told without a message, so that it is known of a thread that hangs. */
   begun(): number;
-  take(task: Task, jobs: readonly Job[]): void;
+  take(work: Work, jobs: readonly Job[]): void;
   close(): Promise<void>;
 }
 
@@ -28,9 +35,9 @@ export interface ConverterListener {
 export type OpenConverter = (listener: ConverterListener) => ConverterPort;
 
 export interface PoolLimits {
-  /** Pages that are with threads, or wait for an earlier one. */
+  /** Pages of all sites that are with threads, or wait for an earlier one; each site may have one more. */
   pages: number;
-  /** Of the bodies of these; one may be larger. */
+  /** Of the bodies of these. */
   bytes: number;
   /** A page that takes longer is given up, and its thread with it. */
   pageMs: number;
@@ -44,7 +51,7 @@ const BATCH_BYTES = 512 * 1024;
 const BATCHES_AHEAD = 2;
 
 interface Slot {
-  task: Task;
+  work: Work;
   step: Step;
   result: Result | undefined;
 }
@@ -60,21 +67,25 @@ interface Member {
   tooSlow: boolean;
 }
 
-/** Several threads that convert pages. Results come in the order of the pages, whichever thread was first. */
+/**
+ * Several threads that convert pages, the same for all sites of a run. Results come in the order of a site's pages, whichever thread was
+ * first.
+ */
 export class ConversionPool implements Conversion {
   readonly #open: OpenConverter;
   readonly #clock: Clock;
   readonly #limits: PoolLimits;
   readonly #members = new Set<Member>();
-  /** Taken from the caller and not given back. */
-  #window: Slot[] = [];
+  /** Taken from callers and not given back. */
+  #pages = 0;
   #bytes = 0;
   /** Of those, not with a thread. */
   #queue: Slot[] = [];
   /** Pages that took a thread with them; none of them gets a second one. */
   readonly #givenUp = new Map<number, Problem>();
   #failure: Error | null = null;
-  #wake: (() => void) | null = null;
+  /** Wakes those who wait for a result. */
+  readonly #waiting = new Set<() => void>();
 
   constructor(threads: number, open: OpenConverter, clock: Clock, limits: PoolLimits = POOL_LIMITS) {
     this.#open = open;
@@ -83,14 +94,16 @@ export class ConversionPool implements Conversion {
     for (let i = 0; i < threads; i++) this.#start();
   }
 
-  async learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void> {
-    for await (const { result } of this.#run('learn', asSteps(jobs))) {
-      if (isLearned(result)) learned(result);
-    }
-  }
-
-  convert(steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }> {
-    return this.#run('convert', steps);
+  site(): SiteConversion {
+    const memory = new SiteMemory();
+    return {
+      learn: async (jobs, learned) => {
+        for await (const { result } of this.#run({ task: 'learn', memory }, asSteps(jobs))) {
+          if (isLearned(result)) learned(result);
+        }
+      },
+      convert: (steps) => this.#run({ task: 'convert', memory }, steps),
+    };
   }
 
   async close(): Promise<void> {
@@ -99,40 +112,54 @@ export class ConversionPool implements Conversion {
     await Promise.all(members.map((member) => this.#end(member)));
   }
 
-  async *#run(task: Task, steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }> {
+  async *#run(work: Work, steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }> {
     const source = steps[Symbol.iterator]();
+    const window: Slot[] = [];
     let isAtEnd = false;
-    for (;;) {
-      while (!isAtEnd && this.#hasRoom()) {
-        const { value, done } = source.next();
-        if (done === true) isAtEnd = true;
-        else this.#admit(task, value);
+    try {
+      for (;;) {
+        while (!isAtEnd && (window.length === 0 || this.#hasRoom())) {
+          const { value, done } = source.next();
+          if (done === true) isAtEnd = true;
+          else window.push(this.#admit(work, value));
+        }
+        this.#dispatch();
+        const first = window[0];
+        if (first === undefined) return;
+        if (this.#failure !== null) throw this.#failure;
+        if (first.result === undefined) {
+          await new Promise<void>((resolve) => {
+            this.#waiting.add(resolve);
+          });
+          continue;
+        }
+        window.shift();
+        this.#release(first);
+        yield { step: first.step, result: first.result };
       }
-      this.#dispatch();
-      const first = this.#window[0];
-      if (first === undefined) return;
-      if (this.#failure !== null) throw this.#failure;
-      if (first.result === undefined) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
-        continue;
-      }
-      this.#window.shift();
-      this.#bytes -= bytesOf(first.step);
-      yield { step: first.step, result: first.result };
+    } finally {
+      // Nobody waits for the rest: what no thread has begun is not begun.
+      for (const slot of window) this.#release(slot);
+      const left = new Set(window);
+      this.#queue = this.#queue.filter((slot) => !left.has(slot));
     }
   }
 
   #hasRoom(): boolean {
-    return this.#window.length < this.#limits.pages && (this.#window.length === 0 || this.#bytes < this.#limits.bytes);
+    return this.#pages < this.#limits.pages && this.#bytes < this.#limits.bytes;
   }
 
-  #admit(task: Task, step: Step): void {
-    const slot: Slot = { task, step, result: 'input' in step ? null : this.#givenUp.get(step.job.id) };
-    this.#window.push(slot);
+  #admit(work: Work, step: Step): Slot {
+    const slot: Slot = { work, step, result: 'input' in step ? null : this.#givenUp.get(step.job.id) };
+    this.#pages++;
     this.#bytes += bytesOf(step);
     if (slot.result === undefined) this.#queue.push(slot);
+    return slot;
+  }
+
+  #release({ step }: Slot): void {
+    this.#pages--;
+    this.#bytes -= bytesOf(step);
   }
 
   /** To whoever has least to do. */
@@ -145,15 +172,17 @@ export class ConversionPool implements Conversion {
       const batch = this.#nextBatch();
       member.slots.push(...batch);
       member.batches.push(batch.length);
-      member.port.take(batch[0]!.task, batch.map(jobOf));
+      member.port.take(batch[0]!.work, batch.map(jobOf));
       if (member.cancel === null) this.#watch(member);
     }
   }
 
+  /** Pages of one site, for one kind of work. */
   #nextBatch(): Slot[] {
+    const { work } = this.#queue[0]!;
     let bytes = 0;
     let count = 0;
-    while (count < Math.min(BATCH_PAGES, this.#queue.length) && bytes < BATCH_BYTES) {
+    while (count < BATCH_PAGES && this.#queue[count]?.work === work && bytes < BATCH_BYTES) {
       bytes += bytesOf(this.#queue[count]!.step);
       count++;
     }
@@ -194,7 +223,7 @@ export class ConversionPool implements Conversion {
       const cause = member.tooSlow ? `it took over ${this.#limits.pageMs / 1000} s` : error.message;
       culprit.result = { problem: `it cannot be converted: ${cause}` };
       this.#givenUp.set(jobOf(culprit).id, culprit.result);
-      for (const done of culprit.task === 'learn' ? member.slots.slice(0, at) : []) done.result = null;
+      for (const done of member.slots.slice(0, at)) if (done.work.task === 'learn') done.result = null;
       this.#queue.unshift(...member.slots.filter(({ result }) => result === undefined));
       this.#start();
       this.#dispatch();
@@ -220,8 +249,8 @@ export class ConversionPool implements Conversion {
   }
 
   #wakeUp(): void {
-    this.#wake?.();
-    this.#wake = null;
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
   }
 }
 

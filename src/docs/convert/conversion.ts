@@ -32,13 +32,18 @@ export interface Problem {
 /** A page to convert, or what stands in its place and is ready. */
 export type Step = { job: Job } | { input: CorpusInput };
 
-/** What converts pages: this thread, or several others. */
+/** What converts the pages of all sites of a run: this thread, or several others. */
 export interface Conversion {
+  /** Sites may be converted at the same time; each has a memory of its own. */
+  site(): SiteConversion;
+  close(): Promise<void>;
+}
+
+export interface SiteConversion {
   /** Has to be over before the first page is converted: what repeats on a site is known when all of it was seen. */
   learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void>;
   /** In the order of the steps. They are taken only as far ahead as there is room. */
-  convert(steps: Iterable<Step>): AsyncIterable<{ step: Step; result: Result }>;
-  close(): Promise<void>;
+  convert(steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }>;
 }
 
 /** A page that cannot be read costs that page. */

@@ -1,13 +1,12 @@
 import { Worker } from 'node:worker_threads';
 import { workerArguments } from '../../crawl/threads/worker-arguments.js';
 import type { Job, Result, Task } from './conversion.js';
-import type { ConverterListener, ConverterPort } from './conversion-pool.js';
+import type { ConverterListener, ConverterPort, Work } from './conversion-pool.js';
 
 export interface ConverterSetup {
   /** The store's file. */
   store: string;
   chunkTokens: number;
-  memory: SharedArrayBuffer;
 }
 
 export type ConverterWork = ConverterSetup & { begun: SharedArrayBuffer };
@@ -15,6 +14,8 @@ export type ConverterWork = ConverterSetup & { begun: SharedArrayBuffer };
 /** Ids and hashes by themselves: as objects they would be cloned field by field. */
 export interface ConverterOrder {
   task: Task;
+  /** Of the site that the pages are of. */
+  memory: SharedArrayBuffer;
   ids: number[];
   knownHashes: (string | null)[];
   linkedIds: (readonly string[])[];
@@ -50,9 +51,10 @@ export class ConverterThread implements ConverterPort {
     return Atomics.load(this.#begun, 0);
   }
 
-  take(task: Task, jobs: readonly Job[]): void {
+  take({ task, memory }: Work, jobs: readonly Job[]): void {
     const order: ConverterOrder = {
       task,
+      memory: memory.shared,
       ids: jobs.map(({ id }) => id),
       knownHashes: jobs.map(({ knownHash }) => knownHash),
       linkedIds: jobs.map(({ linkedIds }) => linkedIds),

@@ -6,20 +6,21 @@ import { type Result, resultOf } from './conversion.js';
 import { Converter } from './converter.js';
 import type { ConverterOrder, ConverterWork } from './converter-thread.js';
 
-const { store, chunkTokens, memory, begun } = workerData as ConverterWork;
+const { store, chunkTokens, begun } = workerData as ConverterWork;
 const port = parentPort!;
 const counter = new Int32Array(begun);
 const database = openStoreFile(store, { create: false, readOnly: true });
 const tokens = await loadTokenCounter();
-const converter = new Converter(database, new SiteMemory(memory), { chunkTokens, tokens });
+const converter = new Converter(database, { chunkTokens, tokens });
 
-port.on('message', ({ task, ids, knownHashes, linkedIds }: ConverterOrder) => {
+port.on('message', ({ task, memory, ids, knownHashes, linkedIds }: ConverterOrder) => {
+  const site = new SiteMemory(memory);
   const results = ids.map((id, i): Result => {
     Atomics.add(counter, 0, 1);
     return resultOf(() =>
       task === 'learn'
-        ? converter.learn(id)
-        : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }),
+        ? converter.learn(id, site)
+        : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }, site),
     );
   });
   port.postMessage(results);

@@ -15,26 +15,27 @@ const PAGE = `SELECT urls.url AS url, pages.title AS title, pages.description AS
 export class Converter {
   /** Held: a statement alone does not keep its connection open. */
   readonly #database: Database;
-  readonly #memory: SiteMemory;
   readonly #measure: Measure;
 
-  /** @param memory shared by all that convert pages of the site; complete before the first is converted */
-  constructor(database: Database, memory: SiteMemory, measure: Measure) {
+  constructor(database: Database, measure: Measure) {
     this.#database = database;
-    this.#memory = memory;
     this.#measure = measure;
   }
 
-  learn(id: number): Learned {
+  learn(id: number, memory: SiteMemory): Learned {
     const { fingerprints, linked } = factsOf(this.#row(id));
-    this.#memory.learn(fingerprints);
+    memory.learn(fingerprints);
     return { linked };
   }
 
-  convert({ id, knownHash, linkedIds }: Pick<Job, 'id' | 'knownHash' | 'linkedIds'>): PreparedDocument {
+  /** @param memory shared by all that convert pages of the site; complete before the first is converted */
+  convert(
+    { id, knownHash, linkedIds }: Pick<Job, 'id' | 'knownHash' | 'linkedIds'>,
+    memory: SiteMemory,
+  ): PreparedDocument {
     const row = this.#row(id);
     const { url } = row;
-    const { title, markdown, text } = readPage(row, this.#memory, new Set(linkedIds));
+    const { title, markdown, text } = readPage(row, memory, new Set(linkedIds));
     const document = {
       ...{ url, finalUrl: url, title: title || row.title || url, description: row.description, lang: row.lang },
       ...{ markdown, text, canonical: row.canonical, etag: row.etag, lastModified: row.lastModified },
