@@ -8,5 +8,7 @@ export default defineConfig({
     pool: 'forks',
     // End-to-end tests wait more than they work: for delays, backoff and processes of their own.
     maxWorkers: 3,
+    // What is built is loaded as node loads it.
+    server: { deps: { external: [/\/dist\//] } },
   },
 });

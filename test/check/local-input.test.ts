@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CheckedLink } from '../../src/check/result.js';
-import { gossamer } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
 
 let folder: string;
 let elsewhere: Server;
@@ -24,7 +24,7 @@ async function check(
   args: string[],
   env: Record<string, string> = {},
 ): Promise<{ code: number | null; bad: Record<string, CheckedLink>; all: CheckedLink[] }> {
-  const { code, stdout, stderr } = await gossamer(['check', ...args, '--format', 'jsonl', '--quiet'], {
+  const { code, stdout, stderr } = await inProcess(['check', ...args, '--format', 'jsonl', '--quiet'], {
     cwd: folder,
     env,
   });
