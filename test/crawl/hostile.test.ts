@@ -4,8 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite, type SiteAnswer, text } from '../web/site.js';
 import { box, type Crawled } from './box.js';
-import { inProcess } from './in-process.js';
-import type { Run } from './support.js';
+import { gossamer, type Run } from './support.js';
 
 const ESC = '\u001b';
 const RIGHT_TO_LEFT = '\u202e';
@@ -58,7 +57,7 @@ describe('a hostile site', () => {
   };
 
   async function run(...args: string[]): Promise<Run> {
-    return inProcess(args, { cwd: home, env: { HOME: home } });
+    return gossamer(args, { cwd: home, env: { HOME: home } });
   }
 
   beforeAll(async () => {
@@ -144,7 +143,7 @@ describe('a hostile site', () => {
   });
 
   it('has nothing written outside of the data directory', async () => {
-    const { code } = await inProcess(
+    const { code } = await gossamer(
       [
         'crawl',
         'http://hostile.test/',
@@ -210,11 +209,11 @@ describe('secrets', () => {
     expect(sent('other.test')).toEqual(new Set([null]));
     expect(summary.done).toBeGreaterThan(5);
 
-    const resumed = await inProcess(['resume', directory, '-v', '--print-config']);
+    const resumed = await gossamer(['resume', directory, '-v', '--print-config']);
     const exported = await Promise.all(
-      ['jsonl', 'csv', 'edges', 'seeds', 'hosts'].map((format) => inProcess(['export', directory, '--format', format])),
+      ['jsonl', 'csv', 'edges', 'seeds', 'hosts'].map((format) => gossamer(['export', directory, '--format', format])),
     );
-    const listed = await Promise.all([inProcess(['status', directory, '--json']), inProcess(['list', own.folder])]);
+    const listed = await Promise.all([gossamer(['status', directory, '--json']), gossamer(['list', own.folder])]);
     const said = [run, resumed, ...exported, ...listed].flatMap(({ stdout, stderr }) => [stdout, stderr]);
     const written = filesUnder(directory).map((file) => readFileSync(file).toString('latin1'));
     const encoded = [basic('alice', SECRETS[0]!), basic('bob', SECRETS[1]!), basic('carol', SECRETS[3]!)];

@@ -40,6 +40,9 @@ for (const name of ['env', 'stdout', 'stderr'] as const) {
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ownListeners = new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
 
+/** Variables that Node reads from the real environment, whatever `process.env` says. */
+const OF_NODE = /^(?:HOME|TMPDIR|TMP|TEMP|TZ|(?:NODE|UV|SSL|SQLITE)_.*)$/;
+
 /** The program as it is built: what bin/gossamer.js calls. */
 const PROGRAM = new URL('../../dist/bundle/main.js', import.meta.url).href;
 
@@ -52,6 +55,8 @@ export async function inProcess(
   options: { cwd?: string; env?: Record<string, string> } = {},
 ): Promise<Run> {
   const { main } = (await import(/* @vite-ignore */ PROGRAM)) as typeof import('../../src/cli/main.js');
+  const unheard = Object.keys(options.env ?? {}).filter((name) => OF_NODE.test(name));
+  if (unheard.length > 0) throw new Error(`${unheard.join(', ')} would change nothing here: use gossamer()`);
   const [stdout, stderr] = [new Kept(), new Kept()];
   const env = { PATH: own.env.PATH ?? '', NO_COLOR: '1', ...options.env };
   try {

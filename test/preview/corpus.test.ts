@@ -4,8 +4,7 @@ import { preview } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { corpusSize, type SampledUrl } from '../../src/crawl/preview/corpus-size.js';
 import { seededFractions } from '../../src/crawl/preview/sample-order.js';
-import { inProcess } from '../crawl/in-process.js';
-import { start, temporaryFolder } from '../crawl/support.js';
+import { gossamer, start, temporaryFolder } from '../crawl/support.js';
 import { html, notFound, pathSite, redirect, type Site, text, urlset, xml } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -77,7 +76,7 @@ const held = (): Site => ({
 
 const here = () => web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
 const run = (...args: string[]) =>
-  inProcess([...args, '--delay', '0', ...here()], { cwd: folder.path, env: { TMPDIR: folder.path } });
+  gossamer([...args, '--delay', '0', ...here()], { cwd: folder.path, env: { TMPDIR: folder.path } });
 const ask = async (...args: string[]) => JSON.parse((await run('preview', ...args, '--for', 'docs', '--json')).stdout);
 const left = (): string[] => readdirSync(folder.path).filter((name) => name.startsWith('gossamer-preview'));
 
