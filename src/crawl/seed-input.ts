@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { Command } from '../config/commands.js';
@@ -64,14 +65,14 @@ export function readSeeds(positionals: readonly string[], options: SeedOptions, 
 }
 
 function probe(path: string): 'file' | 'folder' | null {
-  const stats = statSync(path, { throwIfNoEntry: false });
+  const stats = statSync(resolve(path), { throwIfNoEntry: false });
   return stats === undefined ? null : stats.isDirectory() ? 'folder' : 'file';
 }
 
 function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): Seed[] {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path === '-' ? 0 : path);
+    bytes = readFileSync(path === '-' ? 0 : resolve(path));
   } catch (error) {
     throw new StateError('seeds_file', `cannot read the seeds file ${printable(path)}: ${(error as Error).message}`, {
       cause: error,

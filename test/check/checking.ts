@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { CheckedLink, CheckSummary } from '../../src/check/result.js';
-import { gossamer, type Run } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import type { Run } from '../crawl/support.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
 import type { LoggedRequest } from '../web/log.js';
 
@@ -18,7 +19,7 @@ export interface Checked {
 
 /** Runs `gossamer check` as its user does, and reads its JSON. */
 export async function check(args: readonly string[], expected: { code?: number } = {}): Promise<Checked> {
-  return readReport(await gossamer(['check', ...args, '--format', 'json']), expected.code);
+  return readReport(await inProcess(['check', ...args, '--format', 'json']), expected.code);
 }
 
 export function readReport(run: Run, code?: number): Checked {

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gossamer, type Run, readLines, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { type Run, readLines, temporaryFolder } from '../crawl/support.js';
 import { smallestGap } from '../web/judge.js';
 import type { LoggedRequest } from '../web/log.js';
 import { html, linkPage, pathSite, redirect, text } from '../web/site.js';
@@ -55,7 +56,7 @@ async function check(...args: string[]): Promise<Checked> {
     const to = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
     const flags = ['--delay', '0', '--second-look-budget', '0', '--seeding-strategy', 'none', '--format', 'jsonl'];
     const fails = ['--fail-on', '+moved,+auth_required,+unverifiable'];
-    const run = await gossamer(['check', 'http://home.test/', ...to, ...flags, ...fails, ...args], {
+    const run = await inProcess(['check', 'http://home.test/', ...to, ...flags, ...fails, ...args], {
       cwd: folder.path,
     });
     const [head, ...links] = readLines<Checked['links'][number] & Pick<Checked, 'summary'>>(run.stdout);
@@ -129,7 +130,7 @@ it('on loopback there is no delay, and a variable is as good as a flag', async (
   const web = await openWeb();
   try {
     web.site('127.0.0.1', SITES['home.test']);
-    const run = await gossamer(['check', `${web.origin}/`, '--no-external', '--seeding-strategy', 'none'], {
+    const run = await inProcess(['check', `${web.origin}/`, '--no-external', '--seeding-strategy', 'none'], {
       cwd: folder.path,
       env: { GOSSAMER_FAIL_ON: '+moved', GOSSAMER_SECOND_LOOK_BUDGET: '0', GOSSAMER_FORMAT: 'csv' },
     });

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storePath } from '../../src/store/directory.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { openStoreFile } from '../../src/store/store.js';
-import { gossamer, type Run, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { type Run, temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, pathSite, redirect } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -26,7 +27,7 @@ const write = (name: string, text: string): string => {
   return name;
 };
 const check = (args: readonly string[], env: Record<string, string> = {}): Promise<Run> =>
-  gossamer(['check', ...args], { cwd: folder.path, env });
+  inProcess(['check', ...args], { cwd: folder.path, env });
 
 beforeAll(async () => {
   web = await openWeb();
@@ -47,7 +48,7 @@ beforeAll(async () => {
   write('damaged.json', '{ "version": 1, "links": [');
   write('strange.json', '{ "version": 1, "links": [{ "url": "http://a.test/" }] }');
   write('known.json', JSON.stringify({ version: 1, links: [KEPT] }));
-  await gossamer(['crawl', seed, '--data-dir', 'a-crawl', '--depth', '0', '-q'], { cwd: folder.path });
+  await inProcess(['crawl', seed, '--data-dir', 'a-crawl', '--depth', '0', '-q'], { cwd: folder.path });
   await check([seed, '--data-dir', 'a-check', '--second-look-budget', '0', '-q']);
   web.log.length = 0;
 });
@@ -148,7 +149,7 @@ describe('what a check refuses, in one sentence and before anybody is asked', ()
         ['check', '--recheck', 'a-check'],
         ['resume', 'a-check'],
       ]) {
-        const run = await gossamer(args, { cwd: folder.path });
+        const run = await inProcess(args, { cwd: folder.path });
         expect([run.code, said(run)]).toEqual([3, expect.stringContaining('a-check')]);
       }
     } finally {
@@ -159,7 +160,7 @@ describe('what a check refuses, in one sentence and before anybody is asked', ()
 });
 
 describe('resume', () => {
-  const resume = (...args: string[]) => gossamer(['resume', ...args], { cwd: folder.path });
+  const resume = (...args: string[]) => inProcess(['resume', ...args], { cwd: folder.path });
 
   it.each([
     ['a-crawl', ['--fail-on', '+moved'], '--fail-on is no option of `gossamer crawl`'],
@@ -193,7 +194,7 @@ describe('resume', () => {
   });
 
   it('check --resume keeps to the seeds it began with', async () => {
-    const other = await gossamer(['check', `${seed}other`, '--resume', '--data-dir', 'a-check'], { cwd: folder.path });
+    const other = await inProcess(['check', `${seed}other`, '--resume', '--data-dir', 'a-check'], { cwd: folder.path });
     expect(other.code).toBe(2);
     expect(other.stderr).toMatch(/has other seeds; seeds cannot be changed on resume/);
   });
@@ -204,7 +205,7 @@ describe('resume', () => {
     const store = openStoreFile(storePath(directory), { create: false });
     store.exec("DELETE FROM meta WHERE key = 'ended'");
     store.close();
-    const run = await gossamer(['crawl', seed, '--resume', '--data-dir', directory], { cwd: folder.path });
+    const run = await inProcess(['crawl', seed, '--resume', '--data-dir', directory], { cwd: folder.path });
     expect([run.code, said(run)]).toEqual([
       3,
       `${directory} holds a check: \`gossamer resume ${directory}\` goes on with it`,
@@ -224,9 +225,9 @@ describe('resume', () => {
 });
 
 it('explain, status and export know a check as they know a crawl', async () => {
-  const explained = await gossamer(['explain', 'a-check', `${web.origin}/old`], { cwd: folder.path });
-  const shown = await gossamer(['status', 'a-check'], { cwd: folder.path });
-  const exported = await gossamer(['export', 'a-check', '--format', 'csv'], { cwd: folder.path });
+  const explained = await inProcess(['explain', 'a-check', `${web.origin}/old`], { cwd: folder.path });
+  const shown = await inProcess(['status', 'a-check'], { cwd: folder.path });
+  const exported = await inProcess(['export', 'a-check', '--format', 'csv'], { cwd: folder.path });
   expect([explained, shown, exported].map(({ code, stderr }) => [code, stderr])).toEqual([
     [0, ''],
     [0, ''],
@@ -237,8 +238,8 @@ it('explain, status and export know a check as they know a crawl', async () => {
 });
 
 it('export and crawl refuse formats of checks', async () => {
-  const exported = await gossamer(['export', 'a-crawl', '--format', 'junit'], { cwd: folder.path });
-  const crawled = await gossamer(['crawl', seed, '--report', 'html=x.html'], { cwd: folder.path });
+  const exported = await inProcess(['export', 'a-crawl', '--format', 'junit'], { cwd: folder.path });
+  const crawled = await inProcess(['crawl', seed, '--report', 'html=x.html'], { cwd: folder.path });
   expect([exported.code, said(exported)]).toEqual([
     2,
     '--format must be one of jsonl, sitemap, csv, edges, hosts, seeds, got junit',

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forTerminal } from '../../src/cli/show-command.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { ORIGIN, page, snapshot, temporaryFolder, write } from '../corpus/fixture.js';
-import { gossamer, type Run, start } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { type Run, start } from '../crawl/support.js';
 import { html, linkPage, pathSite } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -12,7 +13,7 @@ const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/;
 const root = temporaryFolder();
 let web: WebInABox;
 
-const run = (...args: string[]): Promise<Run> => gossamer(args, { cwd: root });
+const run = (...args: string[]): Promise<Run> => inProcess(args, { cwd: root });
 const answer = async (...args: string[]) => JSON.parse((await run(...args)).stdout);
 
 beforeAll(async () => {
@@ -119,7 +120,7 @@ describe('gossamer list', () => {
     mkdirSync(cwd);
     cpSync(join(root, 'docs'), join(cwd, 'kept-docs'), { recursive: true });
     cpSync(join(root, 'data'), join(cwd, 'gossamer-data'), { recursive: true });
-    const { stdout } = await gossamer(['list'], { cwd });
+    const { stdout } = await inProcess(['list'], { cwd });
     expect(stdout.match(/^.*?(?=: )/gm)?.map((directory) => directory.slice(cwd.length + 1))).toEqual([
       'gossamer-data/crawled',
       'gossamer-data/made',

@@ -5,7 +5,8 @@ import { star } from '../web/plain.js';
 import type { Site } from '../web/site.js';
 import { openWeb } from '../web/web.js';
 import { box } from './box.js';
-import { gossamer, readLines } from './support.js';
+import { inProcess } from './in-process.js';
+import { readLines } from './support.js';
 
 const SHARED = Array.from({ length: 5 }, (_, n) => `shared${n}.test`);
 const slowed = (site: Site, afterMs: number): Site => ({
@@ -49,7 +50,7 @@ describe('several names on one address', () => {
     expect(pages.get('http://free.test/')).toMatchObject({ state: 'done' });
     expect(free).toHaveLength(1 + 12);
 
-    const { stdout } = await gossamer(['export', directory, '--format', 'hosts']);
+    const { stdout } = await inProcess(['export', directory, '--format', 'hosts']);
     const addresses = readLines<{ name: string; address: string | null }>(stdout).map(({ name, address: at }) => [
       name,
       at,

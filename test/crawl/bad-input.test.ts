@@ -7,7 +7,8 @@ import { inspect } from '../kill/killing.js';
 import { star, tree } from '../web/plain.js';
 import { notFound } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
-import { gossamer, readPages, readSummary, start, temporaryFolder } from './support.js';
+import { inProcess } from './in-process.js';
+import { readPages, readSummary, start, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 let web: WebInABox;
@@ -43,7 +44,7 @@ const crawlArgs = (...more: string[]) => [
 
 /** One sentence on stderr, nothing on stdout, and the exit code; returns the sentence. */
 async function refusal(args: readonly string[], code: number): Promise<string> {
-  const run = await gossamer(args, { cwd: folder.path });
+  const run = await inProcess(args, { cwd: folder.path });
   expect([run.code, run.stdout], run.stderr).toEqual([code, '']);
   expect(run.stderr).toMatch(/^error: [^\n]+\n$/);
   expect(run.stderr).not.toMatch(/\bat .+:\d+:\d+|\bError:|undefined|\[object/);
@@ -83,7 +84,7 @@ describe('a command line that makes no sense is refused with one sentence and ex
 
 describe('seeds', () => {
   it('that cannot be reached end the run with exit code 4, the cause in the last line', async () => {
-    const run = await gossamer(['crawl', 'http://127.0.0.1:1/', '--retries', '0', '--data-dir', directory]);
+    const run = await inProcess(['crawl', 'http://127.0.0.1:1/', '--retries', '0', '--data-dir', directory]);
     expect([run.code, run.stdout]).toEqual([4, '']);
     expect(run.stderr).toMatch(/\nerror: http:\/\/127\.0\.0\.1:1\/ could not be reached: [^\n]*refused[^\n]*\n$/i);
     expect(readSummary(directory)).toMatchObject({ reason: 'complete', failed: 1 });
@@ -95,7 +96,7 @@ describe('seeds', () => {
       file,
       'http://a.test/p1\nhttp://\n# a comment\n\nftp://a.test/\nhttp://a.test/p2 depth=-1\nhttp://a.test/p3 depth=0\n',
     );
-    const run = await gossamer([
+    const run = await inProcess([
       'crawl',
       '-i',
       file,
@@ -160,12 +161,12 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
   });
 
   it('because it holds a crawl already: the line to type is named, and --fresh moves the old one aside', async () => {
-    expect((await gossamer(crawlArgs())).code).toBe(0);
+    expect((await inProcess(crawlArgs())).code).toBe(0);
     expect(await refusal(crawlArgs(), 3)).toBe(
       `${directory} holds a finished crawl: --fresh moves it aside and begins anew`,
     );
     const before = readFileSync(join(directory, 'pages.jsonl'), 'utf8');
-    expect((await gossamer(crawlArgs('--fresh'))).code).toBe(0);
+    expect((await inProcess(crawlArgs('--fresh'))).code).toBe(0);
     expect(readFileSync(join(`${directory}.old-1`, 'pages.jsonl'), 'utf8')).toBe(before);
   });
 
@@ -186,7 +187,7 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
   ])(
     'because what is in it is %s: nothing is written to it',
     async (_name, spoil, sentence) => {
-      expect((await gossamer(crawlArgs())).code).toBe(0);
+      expect((await inProcess(crawlArgs())).code).toBe(0);
       const path = join(directory, 'crawl.sqlite');
       spoil(path);
       const before = readFileSync(path);
@@ -223,7 +224,7 @@ describe('a directory that cannot be used ends with one sentence and exit code 3
     await run.ended;
     for (const suffix of ['-wal', '-shm']) rmSync(join(directory, `crawl.sqlite${suffix}`), { force: true });
     web.site('big.test', star(50));
-    const resumed = await gossamer(['resume', directory]);
+    const resumed = await inProcess(['resume', directory]);
     // Either enough had been moved into the file to go on, or one sentence says that it had not.
     if (resumed.code === 0) expect(inspect(directory).integrity).toBe('ok');
     else expect([resumed.code, resumed.stderr]).toEqual([3, expect.stringMatching(/^error: [^\n]+\n$/)]);
@@ -239,11 +240,11 @@ describe('--fresh', () => {
   ];
 
   it.each(spoilt)('moves %s aside like any other crawl, as it is, and begins anew', async (_name, spoil) => {
-    expect((await gossamer(crawlArgs())).code).toBe(0);
+    expect((await inProcess(crawlArgs())).code).toBe(0);
     const path = join(directory, 'crawl.sqlite');
     spoil(path);
     const before = readFileSync(path);
-    const run = await gossamer(crawlArgs('--fresh'));
+    const run = await inProcess(crawlArgs('--fresh'));
     expect(run.code, run.stderr).toBe(0);
     expect(run.stderr).toContain(`moved the old crawl to ${directory}.old-1`);
     expect(readFileSync(join(`${directory}.old-1`, 'crawl.sqlite')).equals(before)).toBe(true);
@@ -277,11 +278,11 @@ describe('an output that cannot be written', () => {
     expect(web.log).toEqual([]);
     expect(readFileSync(file, 'utf8')).toBe('precious');
     expect(readdirSync(folder.path).filter((name) => name.endsWith('.tmp'))).toEqual([]);
-    expect((await gossamer(crawlArgs())).code).toBe(0);
+    expect((await inProcess(crawlArgs())).code).toBe(0);
   });
 
   it('is refused on resume too, and what was there stays as it is', async () => {
-    expect((await gossamer(crawlArgs())).code).toBe(0);
+    expect((await inProcess(crawlArgs())).code).toBe(0);
     const before = readFileSync(join(directory, 'pages.jsonl'), 'utf8');
     const path = join(folder.path, 'nowhere', 'pages.csv');
     expect(await refusal(['resume', directory, '--report', `csv=${path}`], 3)).toContain(`cannot write ${path}`);
@@ -290,7 +291,7 @@ describe('an output that cannot be written', () => {
 
   it('is not one that goes into the directory of the crawl, or to a device', async () => {
     const path = join(directory, 'pages.csv');
-    const run = await gossamer([...report(path), '--report', 'edges=/dev/null']);
+    const run = await inProcess([...report(path), '--report', 'edges=/dev/null']);
     expect(run.code, run.stderr).toBe(0);
     expect(readFileSync(path, 'utf8').split('\n').length).toBeGreaterThan(5);
   });
@@ -315,7 +316,7 @@ describe('two processes on one directory', () => {
       expect(await refusal([...args, more], 3)).toBe(`another gossamer is at work in ${directory}`);
     }
     expect(await refusal(['delete', directory], 3)).toContain('another gossamer is at work');
-    expect((await gossamer(['status', directory, '--json'])).stdout).toContain('"running"');
+    expect((await inProcess(['status', directory, '--json'])).stdout).toContain('"running"');
     answer();
     const ended = await first.ended;
     expect(ended.code, ended.stderr).toBe(0);
@@ -360,14 +361,14 @@ describe.runIf(canMount())('a full disk', () => {
       target,
       ...connectTo(),
     ];
-    const run = await gossamer(args);
+    const run = await inProcess(args);
     expect([run.code, run.stdout], run.stderr).toEqual([3, '']);
     const errors = run.stderr.split('\n').filter((line) => line.startsWith('error:'));
     expect(errors).toEqual([expect.stringMatching(/the disk is full/)]);
     expect(run.stderr).not.toMatch(/\n\s+at /);
     expect(inspect(target).integrity).toBe('ok');
     size(200);
-    const resumed = await gossamer(['resume', target]);
+    const resumed = await inProcess(['resume', target]);
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(readPages(target).filter(({ state }) => state === 'done')).toHaveLength(1_500);
   });

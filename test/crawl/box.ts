@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import type { Summary } from '../../src/report/summary.js';
 import { openWeb, type WebInABox } from '../web/web.js';
-import { gossamer, type PageLine, type Run, readLines, readPages, readSummary, temporaryFolder } from './support.js';
+import { inProcess } from './in-process.js';
+import { type PageLine, type Run, readLines, readPages, readSummary, temporaryFolder } from './support.js';
 
 /** One crawl, from its command line to its files. */
 export interface Crawled {
@@ -42,7 +43,7 @@ export function box(): Box {
       const directory = join(folder.path, `crawl-${crawls++}`);
       const given = args.includes('--connect-to') ? [] : web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
       const delay = args.includes('--delay') ? [] : ['--delay', '0'];
-      const run = await gossamer(['crawl', ...seeds, '--data-dir', directory, ...delay, ...given, ...args]);
+      const run = await inProcess(['crawl', ...seeds, '--data-dir', directory, ...delay, ...given, ...args]);
       if (run.code !== code) {
         throw new Error(`exit code ${run.code}, expected ${code}\n${run.stderr}`);
       }
@@ -50,7 +51,7 @@ export function box(): Box {
       return { run, directory, pages, summary: readSummary(directory) };
     },
     async edgeTargets(directory) {
-      const { stdout } = await gossamer(['export', directory, '--format', 'edges']);
+      const { stdout } = await inProcess(['export', directory, '--format', 'edges']);
       return new Set(readLines<{ to: string }>(stdout).map(({ to }) => to));
     },
   };

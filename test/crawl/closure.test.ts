@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeGraph } from '../web/graph.js';
 import { hitsPerUrl } from '../web/judge.js';
 import { openWeb, type WebInABox } from '../web/web.js';
-import { gossamer, readLines, readPages, temporaryFolder } from './support.js';
+import { inProcess } from './in-process.js';
+import { readLines, readPages, temporaryFolder } from './support.js';
 
 interface EdgeLine {
   from: string;
@@ -20,7 +21,7 @@ describe('a crawl of a web whose true closure is known', () => {
   beforeAll(async () => {
     web = await openWeb();
     graph.install(web);
-    const run = await gossamer([
+    const run = await inProcess([
       'crawl',
       ...graph.seeds,
       ...['--scope', 'any', '--exclude', '*://out.example/**', '--delay', '0', '--data-dir', directory],
@@ -75,7 +76,7 @@ describe('a crawl of a web whose true closure is known', () => {
   });
 
   it('exports every edge, one per occurrence, in document order', async () => {
-    const run = await gossamer(['export', directory, '--format', 'edges']);
+    const run = await inProcess(['export', directory, '--format', 'edges']);
     const edges = readLines<EdgeLine>(run.stdout);
     const byPage = new Map<string, { to: string; kind: string; rel: string }[]>();
     for (const { from, to, kind, rel } of edges) {

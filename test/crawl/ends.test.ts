@@ -4,7 +4,8 @@ import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
 import { hang, html, linkPage, pathSite, redirect, type Site, text } from '../web/site.js';
 import * as traps from '../web/traps.js';
 import { openWeb, type WebInABox } from '../web/web.js';
-import { gossamer, readPages, readSummary, temporaryFolder } from './support.js';
+import { inProcess } from './in-process.js';
+import { readPages, readSummary, temporaryFolder } from './support.js';
 
 const folder = temporaryFolder();
 let web: WebInABox;
@@ -38,7 +39,7 @@ const IMPATIENT = [
 async function crawl(seeds: string[], ...more: string[]) {
   const directory = `${folder.path}/crawl-${crawls++}`;
   const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-  const run = await gossamer([
+  const run = await inProcess([
     'crawl',
     ...seeds,
     '--delay',

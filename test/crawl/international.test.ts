@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { html, linkPage, pathSite, text } from '../web/site.js';
 import { box } from './box.js';
-import { gossamer, readLines } from './support.js';
+import { inProcess } from './in-process.js';
+import { readLines } from './support.js';
 
 const ASCII = 'xn--bcher-kva.example';
 const BOTH = `bücher.example (${ASCII})`;
@@ -49,9 +50,9 @@ describe('a host with an international name', () => {
       expect(asked().sort()).toEqual([`laden.${ASCII}/c`, `${ASCII}/`, `${ASCII}/a`, `${ASCII}/b`]);
       expect(run.stderr).toContain(`1 host, ${BOTH}, no delay`);
 
-      const status = await gossamer(['status', directory]);
+      const status = await inProcess(['status', directory]);
       expect(status.stdout).toContain(`; ${BOTH}\n`);
-      const hosts = await gossamer(['export', directory, '--format', 'hosts']);
+      const hosts = await inProcess(['export', directory, '--format', 'hosts']);
       expect(readLines(hosts.stdout)).toMatchObject([
         { name: ASCII, unicodeName: 'bücher.example' },
         { name: `laden.${ASCII}`, unicodeName: 'laden.bücher.example' },

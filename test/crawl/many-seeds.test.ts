@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { dnsServer } from '../fetch/support.js';
 import { html, linkPage, notFound, redirect, type Site } from '../web/site.js';
 import { box } from './box.js';
-import { closedPort, gossamer } from './support.js';
+import { inProcess } from './in-process.js';
+import { closedPort } from './support.js';
 
 const HOSTS = 10_000;
 const BAD_LINES = ['http://', 'ftp://files.test/', 'http://a b.test/', 'https://x.test/ depth=deep', '/etc/passwd'];
@@ -70,7 +71,7 @@ describe('ten thousand seeds in one file', () => {
     const pagesAsked = own.web.log.filter(({ path }) => path !== '/robots.txt');
     expect(pagesAsked, 'each once').toHaveLength(new Set(pagesAsked.map(({ host, path }) => host + path)).size);
 
-    const { stdout } = await gossamer(['export', directory, '--format', 'seeds']);
+    const { stdout } = await inProcess(['export', directory, '--format', 'seeds']);
     const told = stdout.trimEnd().split('\n');
     const fateOf = new Map(
       told.flatMap((each, i) => (each.startsWith('#') ? [] : [[each.split(' ')[0]!, told[i - 1]!]])),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { star } from '../web/plain.js';
 import { box } from './box.js';
-import { gossamer } from './support.js';
+import { inProcess } from './in-process.js';
 
 const SECRET = 'swordfish';
 
@@ -13,8 +13,8 @@ describe('--print-config', () => {
   /** The same question twice: lines of text by flag, and JSON by key. */
   async function ask(args: string[], env: Record<string, string> = {}) {
     const [text, json] = await Promise.all([
-      gossamer([...args, '--print-config'], { cwd: site.folder, env }),
-      gossamer([...args, '--print-config', '--json'], { cwd: site.folder, env }),
+      inProcess([...args, '--print-config'], { cwd: site.folder, env }),
+      inProcess([...args, '--print-config', '--json'], { cwd: site.folder, env }),
     ]);
     expect([text.code, json.code], text.stderr).toEqual([0, 0]);
     const lines = text.stdout.trimEnd().split('\n');
@@ -103,7 +103,7 @@ describe('--print-config', () => {
   ])('a secret of the wrong form is not repeated in the message: %j', async (config, message) => {
     const file = join(site.folder, 'wrong.json');
     writeFileSync(file, JSON.stringify(config));
-    const run = await gossamer(['crawl', 'a.test', '--config', file], { cwd: site.folder });
+    const run = await inProcess(['crawl', 'a.test', '--config', file], { cwd: site.folder });
     expect(run.code).toBe(3);
     expect(run.stderr).toContain(message);
     expect(run.stderr).not.toContain(SECRET);

@@ -3,7 +3,8 @@ import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite } from '../web/site.js';
 import { calendar, facets, pagination, recursion, sessionIds, shop } from '../web/traps.js';
 import { box, type Crawled } from './box.js';
-import { gossamer, readPages, readSummary } from './support.js';
+import { inProcess } from './in-process.js';
+import { readPages, readSummary } from './support.js';
 
 /** The limits are lowered so that a trap is a matter of seconds; what they are measured by stays the same. */
 const LOW = ['--max-query-variants', '60', '--max-shape-variants', '60'];
@@ -94,7 +95,7 @@ describe('resume --allow-trap', () => {
       [1, ['http://looks.test/b/b/b/b/']],
     ]);
     own.web.clearLog();
-    const run = await gossamer(['resume', directory, '--allow-trap', summary.traps[0]!.pattern, ...here()]);
+    const run = await inProcess(['resume', directory, '--allow-trap', summary.traps[0]!.pattern, ...here()]);
     expect(run.code, run.stderr).toBe(0);
     expect(asked('looks.test')).toEqual([cut, '/found']);
     const pages = new Map(readPages(directory).map((page) => [page.url, page]));
@@ -111,7 +112,7 @@ describe('resume --allow-trap', () => {
     const before = asked('endless.test').filter((path) => path.startsWith('/list?'));
     own.web.clearLog();
     const more = ['--allow-trap', trap!.pattern, '--max-urls', String(before.length + 3 + 20)];
-    const run = await gossamer(['resume', directory, ...more, ...here()]);
+    const run = await inProcess(['resume', directory, ...more, ...here()]);
     expect(run.code, run.stderr).toBe(0);
     const next = Array.from({ length: 20 }, (_, n) => `/list?page=${before.length + 1 + n}`);
     expect(asked('endless.test')).toEqual(next);
@@ -122,7 +123,7 @@ describe('resume --allow-trap', () => {
     own.web.site('same.test', recursion());
     const { directory, summary } = await own.crawl(['http://same.test/'], ['--seeding-strategy', 'none']);
     own.web.clearLog();
-    const run = await gossamer(['resume', directory, '--allow-trap', 'http://other.test/**', ...here()]);
+    const run = await inProcess(['resume', directory, '--allow-trap', 'http://other.test/**', ...here()]);
     expect(run.code, run.stderr).toBe(0);
     expect(asked('same.test')).toEqual([]);
     expect(readSummary(directory).traps).toEqual(summary.traps);

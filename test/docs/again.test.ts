@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, pathSite, redirect, urlset, xml } from '../web/site.js';
 import { openWeb } from '../web/web.js';
 import { filesOf } from './manual.js';
@@ -22,7 +23,7 @@ it('a second run of a site that names its pages asks for what the first has aske
     const runs = [];
     for (let run = 0; run < 3; run++) {
       web.clearLog();
-      const { code } = await gossamer(['docs', `${web.origin}/`, '--output', 'corpus'], { cwd: folder.path });
+      const { code } = await inProcess(['docs', `${web.origin}/`, '--output', 'corpus'], { cwd: folder.path });
       const asked = web.log.map(({ path }) => path).sort();
       runs.push({ code, asked, page: filesOf(join(folder.path, 'corpus')).get('index.md')?.toString() });
     }

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errorsOf } from '../check/json-schema.js';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, notFound, pathSite, redirect, type SiteAnswer, urlset, xml } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { readIndex, words } from './manual.js';
@@ -26,7 +27,7 @@ const page = (title: string, ...hrefs: string[]): SiteAnswer =>
 
 async function docs(seed: string, ...more: string[]): Promise<{ paths: string[]; said: string }> {
   const output = join(folder.path, 'corpus');
-  const run = await gossamer(['docs', web.origin + seed, '--output', output, ...more], { cwd: folder.path });
+  const run = await inProcess(['docs', web.origin + seed, '--output', output, ...more], { cwd: folder.path });
   expect(run.stderr).toContain('Saved ');
   const index = readIndex(output);
   expect(errorsOf(index, SCHEMA)).toEqual([]);
@@ -115,7 +116,7 @@ describe('which pages a corpus has', () => {
       }),
     );
     const output = join(folder.path, 'corpora');
-    await gossamer(['docs', `${web.origin}/docs/`, `${web.origin}/docs/api/`, '--output', output], {
+    await inProcess(['docs', `${web.origin}/docs/`, `${web.origin}/docs/api/`, '--output', output], {
       cwd: folder.path,
     });
     const [api, all] = readdirSync(output)

@@ -2,7 +2,8 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { gossamer, type Run, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { type Run, temporaryFolder } from '../crawl/support.js';
 import { escapeHtml, html, notFound } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { filesOf, readIndex, words } from './manual.js';
@@ -70,7 +71,7 @@ beforeAll(async () => {
       );
     },
   });
-  run = await gossamer(['docs', `${web.origin}/docs/`, '--output', output], { cwd: folder.path });
+  run = await inProcess(['docs', `${web.origin}/docs/`, '--output', output], { cwd: folder.path });
 }, 300_000);
 
 afterAll(async () => {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 import { smallestGap } from '../web/judge.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { chapters, Manual } from './manual.js';
@@ -19,7 +20,7 @@ afterEach(async () => {
 
 const DELAY_MS = 150;
 const docs = () =>
-  gossamer(['docs', `${web.origin}/docs/`, '--output', join(folder.path, 'corpus'), '--delay', String(DELAY_MS)], {
+  inProcess(['docs', `${web.origin}/docs/`, '--output', join(folder.path, 'corpus'), '--delay', String(DELAY_MS)], {
     cwd: folder.path,
   });
 

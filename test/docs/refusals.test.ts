@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { closedPort, gossamer, type Run, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { closedPort, type Run, temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, notFound, pathSite, type Site, text } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -24,7 +25,7 @@ const twoPages = (): Site =>
     '/a': html(linkPage('A', [], 'Words of another page.')),
   });
 const home = () => `${web.origin}/`;
-const docs = (...args: string[]): Promise<Run> => gossamer(['docs', ...args], { cwd: folder.path });
+const docs = (...args: string[]): Promise<Run> => inProcess(['docs', ...args], { cwd: folder.path });
 const inFolder = (...names: string[]) => join(folder.path, ...names);
 /** What was asked for while it ran. */
 async function askedBy(run: () => Promise<Run>): Promise<Run & { asked: string[] }> {
@@ -89,7 +90,7 @@ describe('an output that cannot be', () => {
 
 describe('a --data-dir that holds something else', () => {
   it('a crawl', async () => {
-    await gossamer(['crawl', home(), '--depth', '0', '--data-dir', 'data'], { cwd: folder.path });
+    await inProcess(['crawl', home(), '--depth', '0', '--data-dir', 'data'], { cwd: folder.path });
     const run = await askedBy(() => docs(home(), '--data-dir', 'data'));
     expect(lastLine(run)).toContain(
       'data holds a crawl, not a corpus: name another --data-dir, or --fresh moves it aside',

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gossamer, type Run, readLines, start, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { type Run, readLines, start, temporaryFolder } from '../crawl/support.js';
 import { hang, html, linkPage, pathSite, type SiteAnswer } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -27,7 +28,7 @@ const site = (last: SiteAnswer | (() => SiteAnswer)) =>
       '/b': last,
     }),
   );
-const run = (...args: string[]): Promise<Run> => gossamer(args, { cwd: folder.path });
+const run = (...args: string[]): Promise<Run> => inProcess(args, { cwd: folder.path });
 const inFolder = (...names: string[]) => join(folder.path, ...names);
 
 /** Ctrl+C while the last page is under way. */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gossamer, start, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { start, temporaryFolder } from '../crawl/support.js';
 import { Random } from '../web/random.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { chapters, filesOf, Manual, readIndex } from './manual.js';
@@ -35,7 +36,7 @@ describe('the same site gives the same files', () => {
       const random = new Random(seed);
       web.site('127.0.0.1', new Manual(chapters(40), { afterMs: () => random.between(0, 25) }));
       web.clearLog();
-      const run = await gossamer(docs(`run-${seed}`), { cwd: folder.path });
+      const run = await inProcess(docs(`run-${seed}`), { cwd: folder.path });
       expect(run.stderr).toContain('Saved 41 pages');
       seen.push(contents(join(folder.path, `run-${seed}`)));
     }
@@ -46,7 +47,7 @@ describe('the same site gives the same files', () => {
   it('after a kill at any moment, without asking again for what was settled', async () => {
     const site = () => new Manual(chapters(60), { afterMs: () => 15 });
     web.site('127.0.0.1', site());
-    await gossamer(docs('whole'), { cwd: folder.path });
+    await inProcess(docs('whole'), { cwd: folder.path });
     const whole = contents(join(folder.path, 'whole'));
     web.clearLog();
 
@@ -61,7 +62,7 @@ describe('the same site gives the same files', () => {
       await ended;
       expect(existsSync(join(folder.path, 'killed', 'index.json'))).toBe(false);
     }
-    const last = await gossamer(['resume', join(folder.path, 'killed-data')], { cwd: folder.path });
+    const last = await inProcess(['resume', join(folder.path, 'killed-data')], { cwd: folder.path });
     expect(last.stderr).toMatch(/Saved 61 pages/);
     expect(contents(join(folder.path, 'killed'))).toEqual(whole);
     const asked = new Map<string, number>();
@@ -85,10 +86,10 @@ describe('the same site gives the same files', () => {
     expect(partial.length).toBeGreaterThan(5);
     for (const [, bytes] of partial) expect(bytes.toString()).toMatch(/^---\nsource: [\s\S]*\n---\n\n# /);
 
-    const refused = await gossamer(docs('corpus'), { cwd: folder.path });
+    const refused = await inProcess(docs('corpus'), { cwd: folder.path });
     expect(refused.code).toBe(3);
     expect(refused.stderr).toMatch(/unfinished corpus: `gossamer resume .*corpus-data` goes on with it/);
-    const rest = await gossamer(['resume', join(folder.path, 'corpus-data')], { cwd: folder.path });
+    const rest = await inProcess(['resume', join(folder.path, 'corpus-data')], { cwd: folder.path });
     expect(rest.stderr).toMatch(/Saved 61 pages/);
     expect(existsSync(`${output}.partial`)).toBe(false);
     expect(readIndex(output).documents).toHaveLength(61);
@@ -107,7 +108,7 @@ describe('a stop while pages become Markdown', () => {
     expect(run.code).toBe(130);
     expect(existsSync(output)).toBe(false);
     web.clearLog();
-    const rest = await gossamer(['resume', join(folder.path, 'corpus-data')], { cwd: folder.path });
+    const rest = await inProcess(['resume', join(folder.path, 'corpus-data')], { cwd: folder.path });
     expect(rest.stderr).toMatch(/Saved 401 pages/);
     expect(web.log).toEqual([]);
   });
@@ -120,7 +121,7 @@ describe('several sites', () => {
     }
     const seeds = ['http://one.test/docs/', 'http://two.test/docs/'];
     const flags = ['--delay', '0', ...web.connectTo.flatMap((to) => ['--connect-to', to])];
-    const first = await gossamer(['docs', ...seeds, ...flags], { cwd: folder.path });
+    const first = await inProcess(['docs', ...seeds, ...flags], { cwd: folder.path });
     expect(first.stderr).toMatch(/Saved 15 pages/);
     const count = (host: string) => readIndex(join(folder.path, `${host}-docs`)).documents.length;
     expect([count('one.test'), count('two.test')]).toEqual([9, 6]);
@@ -130,7 +131,7 @@ describe('several sites', () => {
 
     // One of them cannot be had: the other is written all the same.
     web.site('two.test', { handle: () => ({ status: 404 }) });
-    const second = await gossamer(['docs', ...seeds, ...flags, '--output', join(folder.path, 'both')], {
+    const second = await inProcess(['docs', ...seeds, ...flags, '--output', join(folder.path, 'both')], {
       cwd: folder.path,
     });
     expect(second.stderr).toMatch(/no page of http:\/\/two\.test\/docs\/ could be had/);

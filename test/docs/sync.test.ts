@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { gossamer, readLines, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { readLines, temporaryFolder } from '../crawl/support.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { chapters, filesOf, inodeOf, Manual, type ManualOptions, readIndex, words } from './manual.js';
 
@@ -20,7 +21,7 @@ afterEach(async () => {
 const output = () => join(folder.path, 'corpus');
 
 async function docs(...more: string[]): Promise<string> {
-  const run = await gossamer(['docs', `${web.origin}/docs/`, '--output', output(), ...more], { cwd: folder.path });
+  const run = await inProcess(['docs', `${web.origin}/docs/`, '--output', output(), ...more], { cwd: folder.path });
   expect(run.stderr).toContain('Saved ');
   expect(run.code).toBe(0);
   return run.stderr;
@@ -142,7 +143,7 @@ describe('a second run', () => {
     const origin = web.origin;
     await web.close();
     const again = ['docs', `${origin}/docs/`, '--output', output(), '--retries', '0'];
-    expect((await gossamer(again, { cwd: folder.path })).code).toBe(4);
+    expect((await inProcess(again, { cwd: folder.path })).code).toBe(4);
     web = await openWeb({ port: Number(new URL(origin).port) });
     web.site('127.0.0.1', manual);
     expect(await docs()).toMatch(/0 added, 0 changed, 0 removed, 6 unchanged/);
@@ -155,11 +156,11 @@ describe('a second run', () => {
     const data = join(folder.path, 'data');
     const first = ['docs', `${origin}/docs/`, '--output', output(), '--data-dir', data, '--retries', '0'];
     for (const args of [first, ['resume', data]]) {
-      expect((await gossamer(args, { cwd: folder.path })).code).toBe(4);
+      expect((await inProcess(args, { cwd: folder.path })).code).toBe(4);
     }
     web = await openWeb({ port: Number(new URL(origin).port) });
     install(5, {});
-    const run = await gossamer(['resume', data], { cwd: folder.path });
+    const run = await inProcess(['resume', data], { cwd: folder.path });
     expect(run.stderr).toMatch(/Saved 6 pages/);
     expect(web.log.filter(({ path }) => path === '/docs/')).toHaveLength(1);
   });
@@ -169,7 +170,7 @@ describe('a second run', () => {
     await docs();
     const before = filesOf(output());
     web.site('127.0.0.1', { handle: () => ({ status: 503 }) });
-    const run = await gossamer(
+    const run = await inProcess(
       ['docs', `${web.origin}/docs/`, '--output', output(), '--retries', '0', '--max-wait', '1s'],
       {
         cwd: folder.path,

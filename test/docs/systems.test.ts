@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { measure, scoreOf } from '../../bench/extraction/measure.js';
 import { readManifest, readPage } from '../../bench/extraction/sample.js';
 import { markdownAnchors, markdownLinks } from '../../src/parse/markdown-links.js';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 import { html, notFound, type Site, type SiteAnswer, type SiteRequest } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 
@@ -59,7 +60,7 @@ describe.each([
   it('becomes a corpus: every page, its text and nothing else, links that arrive', async () => {
     web.site('127.0.0.1', new BuiltSite(system));
     const output = join(folder.path, 'out');
-    const run = await gossamer([
+    const run = await inProcess([
       'docs',
       `${web.origin}${start}`,
       '--scope',

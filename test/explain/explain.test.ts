@@ -1,6 +1,7 @@
 import { crawl, explain } from 'gossamer';
 import { describe, expect, it } from 'vitest';
 import { box } from '../crawl/box.js';
+import { inProcess } from '../crawl/in-process.js';
 import { gossamer, start } from '../crawl/support.js';
 import { requestsTo } from '../web/judge.js';
 import { hang, html, linkPage, notFound, pathSite, redirect, type Site, text, urlset, xml } from '../web/site.js';
@@ -149,7 +150,7 @@ describe('explain of a kept crawl', () => {
       pathSite({ '/': html(`<a rel="x\u001b]0;y\u0007" href="/a">${evil}</a>`), '/a': page() }),
     );
     const { directory } = await own.crawl(['http://evil.test/'], [...LINKS_ONLY, '--anchor-text']);
-    const run = await gossamer(['explain', directory, 'evil.test/a']);
+    const run = await inProcess(['explain', directory, 'evil.test/a']);
     expect([run.code, run.stderr]).toEqual([0, '']);
     expect(run.stdout).toMatch(
       /^http:\/\/evil\.test\/a\nfetched: HTTP 200\n {2}state +done\n {2}rule +--scope subdomains of http:\/\/evil\.test\/\n/,
@@ -157,7 +158,7 @@ describe('explain of a kept crawl', () => {
     expect(run.stdout).toMatch(/path +http:\/\/evil\.test\/ \(seed\)\n +http:\/\/evil\.test\/a \(a\)\n/);
     expect(run.stdout).toContain('Evil');
     expect(run.stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
-    const json = await gossamer(['explain', directory, 'evil.test/a', '--json']);
+    const json = await inProcess(['explain', directory, 'evil.test/a', '--json']);
     expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(explain(directory, 'http://evil.test/a'))));
   });
 
@@ -166,7 +167,7 @@ describe('explain of a kept crawl', () => {
     [['explain', 'nothing', 'a.test', 'b.test'], 2, '`gossamer explain` takes only <dir> <url>, got also b.test'],
     [['explain', 'nothing', 'a.test'], 3, 'there is no crawl in '],
   ])('%j is refused with a sentence', async (args, code, sentence) => {
-    const run = await gossamer(args);
+    const run = await inProcess(args);
     expect([run.code, run.stdout]).toEqual([code, '']);
     expect(run.stderr).toMatch(/^error: [^\n]+\n$/);
     expect(run.stderr).toContain(sentence);
@@ -175,7 +176,7 @@ describe('explain of a kept crawl', () => {
   it.each(['http://', 'a b', '-', '/'.repeat(2)])('%j is no URL: exit code 2', async (url) => {
     own.web.site('site.test', site());
     const { directory } = await own.crawl([HOME], ['--depth', '0', ...LINKS_ONLY]);
-    const run = await gossamer(['explain', directory, url]);
+    const run = await inProcess(['explain', directory, url]);
     expect([run.code, run.stdout], run.stderr).toEqual([2, '']);
     expect(run.stderr).toMatch(/^error: [^\n]+\n$/);
   });
@@ -220,7 +221,7 @@ describe('explain names the limit that cut a URL', () => {
     expect(said.remedy).toBe(`gossamer resume ${directory} ${flag}`);
     own.web.clearLog();
     const here = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-    const run = await gossamer([...said.remedy!.split(' ').slice(1), ...here]);
+    const run = await inProcess([...said.remedy!.split(' ').slice(1), ...here]);
     expect(run.code, run.stderr).toBe(0);
     expect(
       requestsTo(own.web.log, 'star.test')
@@ -259,7 +260,7 @@ describe('explain names the limit that cut a URL', () => {
     const { remedy } = explain(directory, 'http://chain.test/2');
     own.web.clearLog();
     const here = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-    expect((await gossamer([...remedy!.split(' ').slice(1), ...here])).code).toBe(0);
+    expect((await inProcess([...remedy!.split(' ').slice(1), ...here])).code).toBe(0);
     expect(requestsTo(own.web.log, 'chain.test').map(({ path }) => path)).toEqual(['/2']);
     expect(explain(directory, 'http://chain.test/3')).toMatchObject({
       reason: 'depth',

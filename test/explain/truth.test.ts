@@ -1,7 +1,8 @@
 import { explain } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../src/explain/explanation.js';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 import { type Graph, makeGraph } from '../web/graph.js';
 import type { GraphPage } from '../web/graph-page.js';
 import type { Truth } from '../web/graph-truth.js';
@@ -107,7 +108,7 @@ describe('explain, asked for a thousand URLs of a web whose truth is known', () 
   beforeAll(async () => {
     web = await openWeb();
     graph.install(web);
-    const run = await gossamer([
+    const run = await inProcess([
       ...['crawl', ...graph.seeds, '--scope', 'any', '--exclude', EXCLUDED, '--depth', String(MAX_DEPTH)],
       ...['--delay', '0', '--retry-delay', '0.01', '--data-dir', directory],
       ...web.connectTo.flatMap((mapping) => ['--connect-to', mapping]),

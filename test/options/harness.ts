@@ -8,6 +8,7 @@ import { pageLine } from '../../src/report/page-line.js';
 import type { Summary } from '../../src/report/summary.js';
 import { openForReading, storePath } from '../../src/store/directory.js';
 import type { Reader } from '../../src/store/reader.js';
+import { inProcess } from '../crawl/in-process.js';
 import { type PageLine, type Run, readLines, start } from '../crawl/support.js';
 import type { LoggedRequest } from '../web/log.js';
 import { openWeb, type WebInABox } from '../web/web.js';
@@ -132,7 +133,9 @@ export class Trial {
   }
 
   run(args: readonly string[], options: { env?: Record<string, string>; input?: string } = {}): Promise<Run> {
-    return this.start(args, options).ended;
+    return options.input === undefined
+      ? inProcess(args, { cwd: this.folder, ...options })
+      : this.start(args, options).ended;
   }
 
   async end(): Promise<void> {

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../src/config/commands.js';
 import { OPTION_KEYS, specOf } from '../../src/config/options.js';
 import { EVIDENCE } from './evidence.js';
-import { Laboratory } from './harness.js';
+import { describeSeen } from './seen-from-outside.js';
 
 describe('no dead option', () => {
   it.each(OPTION_KEYS)('%s has evidence for every command that takes it', (key) => {
@@ -26,20 +26,6 @@ describe('no dead option', () => {
     },
   );
 
-  describe('what is seen from outside', () => {
-    const laboratory = new Laboratory();
-    afterAll(() => laboratory.remove());
-
-    for (const { key, command = 'crawl', stage, values, sees, gives } of EVIDENCE) {
-      const { flag } = specOf(key);
-      it.concurrent(`${command} --${flag}: ${stage.name}`, { timeout: 120_000 }, async ({ expect }) => {
-        const runs = await Promise.all(values.map((value) => laboratory.see(stage, value, command)));
-        const seen = runs.map((run) => sees(run));
-        seen.forEach((each, place) => {
-          expect(each, `${values[place]!.join(' ')}\n${runs[place]!.stderr}`).toEqual(gives[place]);
-        });
-        expect(new Set(seen.map((each) => JSON.stringify(each))).size, 'nothing differs').toBeGreaterThan(1);
-      });
-    }
-  });
+  // Those of `check` and `docs` are in files beside this one.
+  describeSeen((command) => command !== 'check' && command !== 'docs');
 });

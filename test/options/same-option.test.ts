@@ -5,7 +5,8 @@ import type { Command } from '../../src/config/commands.js';
 import type { OptionSpec } from '../../src/config/option-spec.js';
 import { configKeyOf, OPTION_KEYS, type OptionKey, specFor, specOf, variableOf } from '../../src/config/options.js';
 import { defaultOf } from '../../src/config/resolve.js';
-import { gossamer, temporaryFolder } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
+import { temporaryFolder } from '../crawl/support.js';
 
 /** Texts that their options accept, where any text would not do. */
 const SAMPLES: Partial<Record<OptionKey, string>> = {
@@ -124,7 +125,7 @@ describe('an option is the same, however it is given', () => {
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
         const directory = { export: ['some-crawl'], search: ['some-corpus', 'word'] }[batch.command as string] ?? [];
-        const run = await gossamer([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
+        const run = await inProcess([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));
       }
@@ -181,11 +182,11 @@ describe('an option is the same, however it is given', () => {
 
   it('a switch of the config file holds for the exit code and for the last line too', async () => {
     writeFileSync(join(folder.path, 'general.json'), '{ "exitSimple": true, "color": true }');
-    const run = await gossamer(['status', 'nothing', '--config', join(folder.path, 'general.json')], {
+    const run = await inProcess(['status', 'nothing', '--config', join(folder.path, 'general.json')], {
       cwd: folder.path,
     });
     expect([run.code, run.stderr.includes('\u001b[31merror:')]).toEqual([1, true]);
-    const overruled = await gossamer(
+    const overruled = await inProcess(
       ['status', 'nothing', '-c', join(folder.path, 'general.json'), '--no-exit-simple'],
       {
         cwd: folder.path,

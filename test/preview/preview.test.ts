@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { preview } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gossamer } from '../crawl/support.js';
+import { inProcess } from '../crawl/in-process.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
 import { makeGraph } from '../web/graph.js';
 import { smallestGap } from '../web/judge.js';
@@ -25,7 +25,7 @@ describe('gossamer preview', () => {
   afterAll(() => web.close());
 
   const here = () => web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-  const run = (...args: string[]) => gossamer(['preview', ...args, ...here()]);
+  const run = (...args: string[]) => inProcess(['preview', ...args, ...here()]);
   const ask = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
   const askedOf = (host: string) => web.log.filter((request) => request.host === host).map(({ path }) => path);
 
@@ -326,7 +326,7 @@ describe('gossamer preview', () => {
     [['http://a.test/', '--sample', '5'], '--sample must be from 10 to 10,000, got 5'],
     [['http://a.test/', '--data-dir', 'x'], '--data-dir'],
   ])('a wrong command line is refused: %j', async (args, message) => {
-    const { code, stderr } = await gossamer(['preview', ...args]);
+    const { code, stderr } = await inProcess(['preview', ...args]);
     expect(code).toBe(2);
     expect(stderr).toContain(message);
   });

@@ -12,14 +12,15 @@ function simulate(hosts: number, seed: number, seconds: number, trouble = 0): Si
 }
 
 describe('many hosts in virtual time', () => {
-  test('10,000 hosts at 1 s delay get 95 % of what their delays allow in a minute, and no rule is ever broken', {
+  test('10,000 hosts at 1 s delay get 95 % of what their delays allow in 20 s, and no rule is ever broken', {
     timeout: 600_000,
   }, async () => {
-    const simulation = simulate(10_000, 7, 60);
+    const simulation = simulate(10_000, 7, 20);
     const end = await simulation.run();
     expect(end?.reason).toBe('duration');
+    // Longer would be easier: the start, where robots.txt comes first, weighs less.
     // A request takes 100 ms to its headers on average: Σ 1 / (delay + time to headers).
-    expect(simulation.sent).toBeGreaterThan((0.95 * 10_000 * 60) / 1.1);
+    expect(simulation.sent).toBeGreaterThan((0.95 * 10_000 * 20) / 1.1);
   });
 
   test('the same seed gives the same schedule, another seed another one', async () => {

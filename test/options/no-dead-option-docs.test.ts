@@ -1,0 +1,6 @@
+import { describe } from 'vitest';
+import { describeSeen } from './seen-from-outside.js';
+
+describe('no dead option of docs', () => {
+  describeSeen((command) => command === 'docs');
+});
