@@ -4,7 +4,15 @@ import { UNANSWERED } from './url-state.js';
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 3;
+export const SCHEMA_VERSION = 4;
+/** What makes a store of each earlier version one of the next. Reading one as it is must go well, too: readers change nothing. */
+export const UPGRADES: ReadonlyMap<number, string> = new Map([
+  [
+    3,
+    `ALTER TABLE origins ADD COLUMN robots_tries INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;`,
+  ],
+]);
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -46,7 +54,9 @@ CREATE TABLE origins (
   robots_at REAL,
   robots_expires_at REAL,
   crawl_delay_ms REAL,
-  sitemaps_sought INTEGER NOT NULL DEFAULT 0
+  sitemaps_sought INTEGER NOT NULL DEFAULT 0,
+  robots_tries INTEGER NOT NULL DEFAULT 0,
+  robots_retry_at REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX origins_host ON origins (host);
 

@@ -1,7 +1,7 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
 import { Reopening } from './reopening.js';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
 import { Rendering, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
@@ -34,6 +34,7 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
       verify(database, path);
     }
     if (!options.readOnly) {
+      upgrade(database);
       database.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
       );
@@ -63,7 +64,7 @@ function verify(database: Database, path: string): void {
   if (applicationId !== APPLICATION_ID) {
     throw new StateError('store_foreign', `${path} is an SQLite file, but not one of Gossamer's; it was left as it is`);
   }
-  if (version !== SCHEMA_VERSION) {
+  if (version !== SCHEMA_VERSION && !UPGRADES.has(version)) {
     throw new StateError(
       'store_version',
       `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`,
@@ -73,6 +74,14 @@ function verify(database: Database, path: string): void {
   const verdict = check === undefined ? 'no answer' : Object.values(check)[0];
   if (verdict !== 'ok') {
     throw new StateError('store_corrupt', `${path} is damaged: ${verdict}`);
+  }
+}
+
+/** A store of an earlier version becomes one of this version, all of it or nothing. Its caller holds the lock. */
+function upgrade(database: Database): void {
+  const version = (): number => database.prepare('PRAGMA user_version').get()!.user_version;
+  for (let from = version(); from < SCHEMA_VERSION; from = version()) {
+    database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(from)} PRAGMA user_version = ${from + 1}; COMMIT;`);
   }
 }
 
@@ -137,6 +146,7 @@ export class Store {
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
       UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')`);
+    // Their tries are kept: a robots.txt that was given up is asked for once, to see, and one that is still being tried goes on where it was.
     database.exec("DELETE FROM meta WHERE key = 'ended'");
     const run = (last?.run ?? 0) + 1;
     database.prepare('INSERT INTO runs (run, pid, started_at) VALUES (?, ?, ?)').run(run, options.pid, options.wall);

@@ -20,7 +20,8 @@ export class Origin {
   /** Wall time. */
   robotsAt: number | null = null;
   robotsExpiresAt = 0;
-  robotsFailures = 0;
+  /** How often in a row it could not be had. Kept in the store, with the time of the next try: a run that goes on with another begins no new series. */
+  robotsTries = 0;
   /** Monotonic: robots.txt did not answer and is asked again then. */
   robotsRetryAt = 0;
   /** Error class of `failed`, reason of `unreachable`. */

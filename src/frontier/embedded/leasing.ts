@@ -130,7 +130,7 @@ export class Leasing {
       depth: 0,
       seed: 0,
       class: QueueClass.urgent,
-      attempts: origin.robotsFailures + 1,
+      attempts: origin.robotsTries + 1,
       notBefore: 0,
       hops: 0,
       flags: 0,
