@@ -31,10 +31,12 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     if (options.create) {
       create(database);
     } else {
-      verify(database, path);
+      const version = verify(database, path);
+      if (!options.readOnly) {
+        upgrade(database, version);
+      }
     }
     if (!options.readOnly) {
-      upgrade(database);
       database.exec(
         'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
       );
@@ -58,7 +60,8 @@ function create(database: Database): void {
   );
 }
 
-function verify(database: Database, path: string): void {
+/** Returns the version of its tables. */
+function verify(database: Database, path: string): number {
   const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
   const version = database.prepare('PRAGMA user_version').get()?.user_version;
   if (applicationId !== APPLICATION_ID) {
@@ -75,13 +78,13 @@ function verify(database: Database, path: string): void {
   if (verdict !== 'ok') {
     throw new StateError('store_corrupt', `${path} is damaged: ${verdict}`);
   }
+  return version;
 }
 
 /** A store of an earlier version becomes one of this version, all of it or nothing. Its caller holds the lock. */
-function upgrade(database: Database): void {
-  const version = (): number => database.prepare('PRAGMA user_version').get()!.user_version;
-  for (let from = version(); from < SCHEMA_VERSION; from = version()) {
-    database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(from)} PRAGMA user_version = ${from + 1}; COMMIT;`);
+function upgrade(database: Database, from: number): void {
+  for (let version = from; version < SCHEMA_VERSION; version++) {
+    database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(version)} PRAGMA user_version = ${version + 1}; COMMIT;`);
   }
 }
 

@@ -196,7 +196,7 @@ function makeVersion(path: string, version: number): void {
 function cutInHalf(path: string): void {
   const database = openStoreFile(path, { create: true });
   database.exec(
-    `INSERT INTO meta SELECT value, hex(randomblob(2000)) FROM json_each('["a","b","c","d","e","f","options","z"]')`,
+    `INSERT INTO meta SELECT value, hex(randomblob(2000)) FROM json_each('["a","b","c","d","e","f","g","h"]')`,
   );
   database.close();
   const whole = readFileSync(path);
