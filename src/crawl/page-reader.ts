@@ -74,6 +74,7 @@ const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
+const MOST_SITEMAP_HOPS = 5;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -139,7 +140,9 @@ export class PageReader {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const url = this.#resolve(page.location, lease.url);
-      if (url !== null && isHttp(url) && lease.hops < 5) {
+      if (lease.hops >= MOST_SITEMAP_HOPS) {
+        reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
+      } else if (url !== null && isHttp(url)) {
         reading.offers.push({ ...sitemapOffer(url, lease.depth), hops: lease.hops + 1 });
       }
       return reading;

@@ -1,6 +1,7 @@
 import { unicodeHost } from '../url/host-display.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
+import { SitemapFilesReader } from './sitemap-files.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
@@ -95,6 +96,7 @@ export interface Tally {
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
   readonly traps: TrapReader;
+  readonly sitemapFiles: SitemapFilesReader;
   readonly #database: Database;
   readonly #url: Statement;
   #chains: RedirectChains | null = null;
@@ -102,6 +104,7 @@ export class Reader {
 
   constructor(database: Database) {
     this.traps = new TrapReader(database);
+    this.sitemapFiles = new SitemapFilesReader(database);
     this.#database = database;
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }

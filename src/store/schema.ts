@@ -10,7 +10,11 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
   [
     3,
     `ALTER TABLE origins ADD COLUMN robots_tries INTEGER NOT NULL DEFAULT 0;
-     ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;`,
+     ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;
+     UPDATE hosts SET sitemap_files = 0;
+     UPDATE hosts SET sitemap_files = asked.n FROM (
+       SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+       WHERE urls.kind = 2 AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
   ],
 ]);
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */

@@ -187,19 +187,25 @@ export class Store {
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */
   #uncountLost(): void {
-    const rows = this.database
-      .prepare(
-        `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.state = 1 AND urls.kind = 0 AND urls.attempts = 1 GROUP BY origins.host`,
-      )
-      .all();
     const uncount = this.database.prepare('UPDATE hosts SET dispatched = max(0, dispatched - ?) WHERE id = ?');
     let lost = 0;
-    for (const { host, n } of rows) {
+    for (const { host, n } of this.#lostOfHosts(UrlKind.page)) {
       lost += n;
       uncount.run(n, host);
     }
+    for (const { host, n } of this.#lostOfHosts(UrlKind.sitemap)) {
+      this.database.prepare('UPDATE hosts SET sitemap_files = max(0, sitemap_files - ?) WHERE id = ?').run(n, host);
+    }
     writeMeta(this.database, { dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
+  }
+
+  #lostOfHosts(kind: UrlKind): { host: number; n: number }[] {
+    return this.database
+      .prepare(
+        `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.state = 1 AND urls.kind = ? AND urls.attempts = 1 GROUP BY origins.host`,
+      )
+      .all(kind) as { host: number; n: number }[];
   }
 
   /** What robots.txt forbade was leased, but never asked for. */

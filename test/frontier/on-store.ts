@@ -40,6 +40,7 @@ export class FrontierOnStore {
   readonly frontier: EmbeddedFrontier;
   readonly trapsCut: string[] = [];
   readonly told: string[] = [];
+  readonly sitemapsCut: [host: string, files: number | null][] = [];
   now: number;
   /** Its process is gone: the store may say something else by now. */
   isKilled = false;
@@ -66,6 +67,7 @@ export class FrontierOnStore {
       events: {
         ...{ scopeGrew: unused, hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused },
         ...{ originsLeft: unused, wake: unused },
+        sitemapsCut: (host, files) => this.sitemapsCut.push([host, files]),
         settled: (pages) => this.told.push(...pages.map(({ url }) => url)),
         trapCut: (pattern) => this.trapsCut.push(pattern),
       },

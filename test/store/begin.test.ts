@@ -36,7 +36,7 @@ describe('a run that begins where another was killed', () => {
       ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at; PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
-    expect([version(reader), new Reader(reader, 100).counts().leased]).toEqual([3, 1]);
+    expect([version(reader), new Reader(reader).counts().leased]).toEqual([3, 1]);
     reader.close();
     const { hosts } = killed();
     expect(version(store.database)).toBe(SCHEMA_VERSION);

@@ -30,7 +30,7 @@ export class EmbeddedFrontier implements Frontier {
     const state = new FrontierState(parts);
     this.#state = state;
     this.#budget = new UrlBudget(state);
-    this.#admission = new Admission(state);
+    this.#admission = new Admission(state, this.#budget);
     this.#deferral = new Deferral(state, this.#admission);
     this.#responses = new Responses(state, this.#deferral);
     this.#settlement = new Settlement(state, this.#admission, this.#budget, this.#deferral, this.#responses);
@@ -195,6 +195,9 @@ export class EmbeddedFrontier implements Frontier {
     }
     composition.transaction.meta = { ...this.#budget.meta(), traps: JSON.stringify(this.#state.parts.traps) };
     await this.#state.parts.store.commit(composition.transaction);
+    for (const [host, files] of this.#state.sitemapsCut) {
+      this.#state.parts.events.sitemapsCut(host, files);
+    }
   }
 
   /** Ids that turned out to be others, and the ids their URLs are known by. */

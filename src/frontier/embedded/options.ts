@@ -52,6 +52,4 @@ export const ROBOTS_RETRIES_MS = [2_000, 4_000] as const;
 export const longestRobotsPauseMs = ({ retryDelayMs, retries }: SchedulerOptions): number =>
   Math.max(...ROBOTS_RETRIES_MS, retryDelayMs * 2 ** retries);
 export const MAX_ROBOTS_HOPS = 10;
-export const MAX_SITEMAP_FILES = 1_000;
-export const MAX_SITEMAP_DEPTH = 3;
 export const SITEMAP_PLACES = ['/sitemap.xml', '/sitemap_index.xml'] as const;
