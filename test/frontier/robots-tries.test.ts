@@ -47,6 +47,8 @@ class Runs {
   /** Nothing more is heard of the run; another one goes on with the store. */
   kill(): void {
     this.#run.isKilled = true;
+    // The host's own backoff is kept too, and must not be what keeps the pauses.
+    this.store.database.exec('UPDATE hosts SET blocked_until = 0');
     this.#run = this.#begin();
   }
 

@@ -12,7 +12,8 @@ const filesOf = ({ store }: FrontierOnStore) => new Reader(store.database).sitem
 
 /** A frontier to which robots.txt has named these sitemaps. */
 async function naming(...urls: string[]): Promise<FrontierOnStore> {
-  const run = new FrontierOnStore();
+  // Neither the scope nor --depth is about sitemaps.
+  const run = new FrontierOnStore({}, new TestScope([], 0));
   await run.frontier.admit(urls.map((url) => sitemapOffer(url, 0)));
   return run;
 }
