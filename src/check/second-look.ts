@@ -103,7 +103,8 @@ export class SecondLook {
   forgiveHosts(): void {
     this.#database.exec(
       `UPDATE hosts SET blocked_until = 0, failures = 0, block_reason = NULL WHERE block_reason IS NOT 'retry_after';
-       UPDATE hosts SET failures = 0`,
+       UPDATE hosts SET failures = 0;
+       UPDATE origins SET robots_tries = 0, robots_retry_at = 0 WHERE robots_state = 'failed'`,
     );
   }
 

@@ -85,6 +85,7 @@ export class CrawlView {
     if (summary.sitemap !== null) {
       rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
     }
+    rows.push(...sitemapFilesRow(summary.sitemapFiles));
     for (const { host, ...facts } of summary.seeding) {
       rows.push([host, seedingOf(facts)]);
     }
@@ -159,6 +160,21 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
     .sort((a, b) => b[1] - a[1])
     .map(([name, count]) => `${formatCount(count)} ${name}`);
   return parts.length === 0 ? [] : [[label, parts.join(', ')]];
+}
+
+/** What sitemaps were read, where there were any. */
+function sitemapFilesRow({ read, notRead, cutHosts }: Summary['sitemapFiles']): BoxRow[] {
+  const left = Object.entries(notRead).map(([cause, files]) => `${formatCount(files)} ${cause}`);
+  const [most] = cutHosts;
+  const where = most === undefined ? '' : `; most at ${hostForPeople(most.host)}: ${formatCount(most.files)}`;
+  return read + left.length === 0
+    ? []
+    : [
+        [
+          'sitemap files',
+          `${formatCount(read)} read${left.length === 0 ? '' : `, not read: ${left.join(', ')}${where}`}`,
+        ],
+      ];
 }
 
 function moreTraps({ trapPatterns }: Summary): BoxRow[] {

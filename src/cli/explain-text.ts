@@ -32,6 +32,7 @@ export function explanationText(explanation: Explanation): string {
     ...row('canonical of', some(explanation.canonicalOf)),
     ...row('attempts', explanation.attempts.map(attempt)),
     ...row(waiting?.queued == null ? 'waited' : 'waits', waiting === null ? [] : waitingLines(waiting)),
+    ...row('sitemaps', sitemapLines(explanation)),
     ...row('known are', explanation.near),
   ];
   return lines.map((line) => `${printable(line, LONGEST_LINE)}\n`).join('');
@@ -64,6 +65,17 @@ function trapRows(trap: Explanation['trap'], remedy: string | null): string[] {
     ...examples.map((url) => `such as ${url}`),
     ...(remedy === null ? [`${allow} lets them through`] : []),
   ]);
+}
+
+/** Of a URL that nobody named it matters which sitemaps were not read; of a sitemap too. */
+function sitemapLines({ sitemaps, kind, state }: Explanation): string[] {
+  if (sitemaps === null || !(kind === 'sitemap' || state === 'unseen')) {
+    return [];
+  }
+  const { host, read, notRead } = sitemaps;
+  const left = Object.entries(notRead).map(([cause, files]) => `${formatCount(files)} ${cause}`);
+  const sum = `${formatCount(read)} ${read === 1 ? 'file' : 'files'} of ${host} read`;
+  return read + left.length === 0 ? [] : [left.length === 0 ? sum : `${sum}, not read: ${left.join(', ')}`];
 }
 
 function linkRows({ total, pages, nofollow, first }: Explanation['linkedFrom']): string[] {

@@ -1,10 +1,11 @@
 import type { CrawlOptions } from '../config/options.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
+import { MAX_SITEMAP_FILES } from '../store/url-state.js';
 import { hostForPeople } from '../url/host-display.js';
 import { allowTrapFlag, trapCause } from '../url/traps.js';
 import type { Notices } from './notices.js';
 
-type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut'>;
+type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut' | 'sitemapsCut'>;
 
 /** What the frontier decides, in words for people. */
 export function frontierWords(notices: Notices, options: CrawlOptions): Told {
@@ -17,6 +18,13 @@ export function frontierWords(notices: Notices, options: CrawlOptions): Told {
       notices.add(
         `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
         'hosts with a long Crawl-delay',
+      ),
+    sitemapsCut: (host, files) =>
+      notices.add(
+        files === null
+          ? `${hostForPeople(host)} has more than ${MAX_SITEMAP_FILES.toLocaleString('en-US')} sitemap files: the others are not read`
+          : `${hostForPeople(host)}: ${files.toLocaleString('en-US')} sitemap files were not read: ${MAX_SITEMAP_FILES.toLocaleString('en-US')} of a host are`,
+        'hosts with too many sitemap files',
       ),
     trapCut: (pattern) =>
       notices.add(

@@ -93,6 +93,7 @@ const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
 /** Entries of a sitemap that are handed on at once. */
 const SITEMAP_PIECE = 4_096;
+const MOST_SITEMAP_HOPS = 5;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -158,7 +159,9 @@ export class PageReader {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const target = this.#targets.of(page.location, lease.url);
-      if (target !== null && isHttp(target.url) && !isCut(target) && lease.hops < 5) {
+      if (lease.hops >= MOST_SITEMAP_HOPS) {
+        reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
+      } else if (target !== null && isHttp(target.url) && !isCut(target)) {
         reading.offers.push({ ...sitemapOffer(target.url, lease.depth), hops: lease.hops + 1 });
       }
       return reading;

@@ -73,6 +73,7 @@ class Explainer {
       ...{ url, kind: 'page', ...fate, remedy: null, status: null, depth: null, path: null, redirects: [] },
       linkedFrom: { total: 0, first: [], pages: 0, nofollow: 0 },
       ...{ duplicates: NONE, canonical: null, canonicalOf: NONE, attempts: [], waiting: null, robots, trap, near },
+      sitemaps: this.#sitemaps(place),
       crawl: this.#crawl,
     };
   }
@@ -108,9 +109,14 @@ class Explainer {
       waiting: place === null ? null : this.#waiting(row, place),
       robots,
       trap: trap === null ? null : { ...trap, allow: allowTrapFlag(trap.pattern) },
+      sitemaps: this.#sitemaps(place),
       near: [],
       crawl: this.#crawl,
     };
+  }
+
+  #sitemaps(place: StoredPlace | null): Explanation['sitemaps'] {
+    return place === null ? null : { host: place.host, ...this.#reader.sitemapFiles.count(place.hostId) };
   }
 
   #path({ path }: PassResult): PathStep[] {

@@ -1,4 +1,5 @@
 import type { LinkKind } from '../parse/links.js';
+import type { SitemapFiles } from '../store/sitemap-files.js';
 import type { TrapResult } from '../store/trap-reader.js';
 
 /** As in the store; `unlisted`, known only as the end of a link; `unseen`, judged afresh. */
@@ -117,6 +118,8 @@ export interface Explanation {
   waiting: WaitingFor | null;
   robots: RobotsSays | null;
   trap: (TrapResult & { allow: string }) | null;
+  /** What became of the sitemap files of its host; null where the host is not known. */
+  sitemaps: (SitemapFiles & { host: string }) | null;
   /** Of one that was never seen: known URLs that are spelt nearly alike. */
   near: string[];
   /** The crawl as a whole. */

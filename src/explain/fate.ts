@@ -2,7 +2,7 @@ import { printable, shellQuoted } from '../base/text.js';
 import type { PageResult } from '../store/reader.js';
 import type { TrapResult } from '../store/trap-reader.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
-import { UrlFlag, UrlState } from '../store/url-state.js';
+import { MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { allowTrapFlag } from '../url/traps.js';
 import { type CrawlRules, keptRobotsLine, rule } from './crawl-rules.js';
 import type { DecidingRule, ExplainedState, Explanation, RobotsSays } from './explanation.js';
@@ -138,6 +138,9 @@ function skipped(parts: FateParts): Fate {
       };
     }
     case 'depth': {
+      if (row.kind === UrlKind.sitemap) {
+        return unreadSitemap(cut, `sitemap indexes nested deeper than ${MAX_SITEMAP_DEPTH} are not followed`);
+      }
       const { text, isOfSeed } = rules.depthLimit(row.seed);
       const remedy = isOfSeed ? null : resumeCommand(crawl, `--depth ${row.depth}`);
       return {
@@ -166,8 +169,19 @@ function skipped(parts: FateParts): Fate {
   }
 }
 
+const unreadSitemap = (cut: Pick<Fate, 'state' | 'reason'>, text: string): Fate => ({
+  ...cut,
+  what: `not read: ${text}`,
+  rule: rule('limit', text),
+  remedy: null,
+});
+
 /** A limit on its host or its seed. */
 function limited({ rules, row, place, crawl }: FateParts): Fate {
+  if (row.kind === UrlKind.sitemap) {
+    const most = MAX_SITEMAP_FILES.toLocaleString('en-US');
+    return unreadSitemap({ state: 'skipped', reason: row.reason }, `${most} sitemap files of a host are read, no more`);
+  }
   const perHost = rules.options.maxUrlsPerHost;
   const isHost = perHost !== null && (place?.dispatched ?? 0) >= perHost;
   const seed = rules.seeds[row.seed];

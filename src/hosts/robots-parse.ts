@@ -19,7 +19,6 @@ export interface RobotsFile {
 
 /** 500 KiB, the least that RFC 9309 asks a crawler to read. It bounds the number and the length of the rules, too. */
 export const MAX_ROBOTS_BYTES = 512_000;
-const MAX_SITEMAPS = 1_000;
 const MAX_SITEMAP_URL_LENGTH = 8_192;
 const MAX_TEXT_LENGTH = 1_000;
 const MAX_CRAWL_DELAY_MS = 365 * 24 * 3_600_000;
@@ -68,7 +67,7 @@ export function parseRobots(body: Uint8Array, agent: string): RobotsFile {
       }
       case 'sitemap': {
         const url = absoluteUrl(value);
-        if (url !== null && sitemaps.size < MAX_SITEMAPS) sitemaps.add(url);
+        if (url !== null) sitemaps.add(url);
         break;
       }
     }

@@ -1,4 +1,5 @@
 import type { Reader, Tally } from '../store/reader.js';
+import type { SitemapFiles } from '../store/sitemap-files.js';
 import type { TrapResult } from '../store/trap-reader.js';
 import { allowTrapFlag } from '../url/traps.js';
 import type { OutputNotes } from './output.js';
@@ -89,6 +90,8 @@ export interface Summary {
   trapPatterns: number;
   ignoredRobots: boolean;
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
+  /** Sitemaps that were read for URLs, over all runs; `cutHosts` have more than 1,000 files, the largest first. */
+  sitemapFiles: SitemapFiles & { cutHosts: { host: string; files: number }[] };
   /** Third parties that were asked for URLs; `answered` of those that they were the first to name were there. */
   seeding: (SeedingFacts & { answered: number })[];
   layers: Readonly<Record<string, LayerFacts>>;
@@ -125,6 +128,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
+    sitemapFiles: summariseSitemapFiles(reader),
     seeding: answered(reader, run.seeding),
     layers: run.layers,
     notices: run.notices,
@@ -174,6 +178,13 @@ function count(counts: Map<string, number>, key: string, more: number): void {
 /** The most frequent first; statuses come in the order of their numbers whatever is done here. */
 const sorted = (counts: ReadonlyMap<string, number>): Counts =>
   Object.fromEntries([...counts].sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1)));
+
+const MOST_CUT_HOSTS = 1_000;
+
+function summariseSitemapFiles(reader: Reader): Summary['sitemapFiles'] {
+  const files = reader.sitemapFiles.count();
+  return { ...files, cutHosts: files.notRead.limit === undefined ? [] : reader.sitemapFiles.cutHosts(MOST_CUT_HOSTS) };
+}
 
 const MOST_TRAPS = 1_000;
 

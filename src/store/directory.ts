@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { DirectoryLock } from './lock.js';
 import { Reader } from './reader.js';
-import { APPLICATION_ID, SCHEMA_VERSION } from './schema.js';
+import { APPLICATION_ID, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase } from './sqlite.js';
 import { openStoreFile } from './store.js';
 
@@ -55,9 +55,8 @@ function isUnbegun(directory: string): boolean {
     if (tables === 0) {
       return applicationId === 0 || applicationId === APPLICATION_ID;
     }
-    const isOurs =
-      applicationId === APPLICATION_ID &&
-      database.prepare('PRAGMA user_version').get()?.user_version === SCHEMA_VERSION;
+    const version = database.prepare('PRAGMA user_version').get()?.user_version;
+    const isOurs = applicationId === APPLICATION_ID && (version === SCHEMA_VERSION || UPGRADES.has(version));
     return isOurs && database.prepare("SELECT value FROM meta WHERE key = 'options'").get() === undefined;
   } catch {
     // Not a database, or a damaged one: opening it says so.

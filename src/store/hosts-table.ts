@@ -29,7 +29,7 @@ export class HostsTable {
       ),
       saveOrigin: database.prepare(
         `UPDATE origins SET robots_id = ?, robots_state = ?, robots_rules = ?, robots_at = ?, robots_expires_at = ?, crawl_delay_ms = ?,
-           sitemaps_sought = ? WHERE id = ?`,
+           sitemaps_sought = ?, robots_tries = ?, robots_retry_at = ? WHERE id = ?`,
       ),
       due: database.prepare(
         'SELECT id FROM hosts WHERE parked_until IS NOT NULL AND parked_until <= ? ORDER BY parked_until LIMIT ?',
@@ -94,6 +94,8 @@ export class HostsTable {
         origin.robotsExpiresAt,
         origin.crawlDelayMs,
         origin.sitemapsSought ? 1 : 0,
+        origin.robotsTries,
+        origin.robotsRetryAt,
         origin.id,
       );
     }
@@ -146,4 +148,6 @@ const originRow = (row: Row): OriginRow => ({
   robotsExpiresAt: row.robots_expires_at,
   crawlDelayMs: row.crawl_delay_ms,
   sitemapsSought: row.sitemaps_sought === 1,
+  robotsTries: row.robots_tries,
+  robotsRetryAt: row.robots_retry_at,
 });

@@ -1,6 +1,7 @@
 import { unicodeHost } from '../url/host-display.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
+import { SitemapFilesReader } from './sitemap-files.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
@@ -69,14 +70,18 @@ export interface HostResult {
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
-const COLUMNS = `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
+const columns = (
+  note: string,
+  linksCut: string,
+): string => `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
   pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
-  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed, pages.note,
-  pages.links_cut) AS result`;
+  pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed, ${note}, ${linksCut}) AS result`;
+const COLUMNS = columns('pages.note', 'pages.links_cut');
+/** Version 3 of the tables, as it is read before it is upgraded. */
+const COLUMNS_OF_3 = columns('NULL', 'NULL');
 const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
-const RESULT = `${COLUMNS} FROM ${TABLES}`;
 /** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
-const RESULT_BY_ID = `${COLUMNS} FROM json_each(?) AS wanted CROSS JOIN ${TABLES} WHERE urls.id = wanted.value`;
+const BY_ID = `FROM json_each(?) AS wanted CROSS JOIN ${TABLES} WHERE urls.id = wanted.value`;
 const IDS_AT_ONCE = 200;
 type Text = string | null;
 type ResultRow = [
@@ -100,14 +105,20 @@ export interface Tally {
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
   readonly traps: TrapReader;
+  readonly sitemapFiles: SitemapFilesReader;
   readonly #database: Database;
   readonly #url: Statement;
+  readonly #hasNotes: boolean;
+  readonly #columns: string;
   #chains: RedirectChains | null = null;
   #byId: Statement | null = null;
 
   constructor(database: Database) {
     this.traps = new TrapReader(database);
+    this.sitemapFiles = new SitemapFilesReader(database);
     this.#database = database;
+    this.#hasNotes = database.prepare('PRAGMA user_version').get()?.user_version !== 3;
+    this.#columns = this.#hasNotes ? COLUMNS : COLUMNS_OF_3;
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
@@ -138,7 +149,7 @@ export class Reader {
    * listed: nothing has become of it yet.
    */
   pages(): IterableIterator<PageResult> {
-    return this.#results(`SELECT ${RESULT} WHERE ${this.#listed()} ORDER BY urls.id`);
+    return this.#results(`SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY urls.id`);
   }
 
   /** What `pages` lists, counted. */
@@ -154,7 +165,9 @@ export class Reader {
       yield { ...standing(row.state, row.reason), status, external: external !== 0, pages, bytes };
     }
     // Where a chain of redirects goes wrong is seen only by following it.
-    for (const page of this.#results(`SELECT ${RESULT} WHERE ${this.#listed()} AND pages.redirect_to IS NOT NULL`)) {
+    for (const page of this.#results(
+      `SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND pages.redirect_to IS NOT NULL`,
+    )) {
       yield { ...page, pages: 1 };
     }
   }
@@ -173,7 +186,7 @@ export class Reader {
   }
 
   *#batchById(ids: readonly number[]): IterableIterator<PageResult> {
-    this.#byId ??= this.#database.prepare(`SELECT ${RESULT_BY_ID} AND urls.kind = 0 AND NOT ${UNANSWERED}`);
+    this.#byId ??= this.#database.prepare(`SELECT ${this.#columns} ${BY_ID} AND urls.kind = 0 AND NOT ${UNANSWERED}`);
     for (const { result } of this.#byId.all(JSON.stringify(ids))) {
       yield this.#result(JSON.parse(result));
     }
@@ -181,7 +194,7 @@ export class Reader {
 
   /** Whatever it is: a page, a sitemap, or only the end of a link. */
   page(id: number): PageResult | null {
-    const row = this.#database.prepare(`SELECT ${RESULT} WHERE urls.id = ?`).get(id);
+    const row = this.#database.prepare(`SELECT ${this.#columns} FROM ${TABLES} WHERE urls.id = ?`).get(id);
     return row === undefined ? null : this.#result(JSON.parse(row.result));
   }
 
@@ -200,7 +213,7 @@ export class Reader {
   unasked(beyond: number, limit: number): { pages: PageResult[]; last: number | null } {
     const rows = this.#database
       .prepare(
-        `SELECT urls.id AS id, ${RESULT} WHERE ${this.#listed()} AND (pages.id IS NULL OR (urls.flags & ${UrlFlag.untold}) <> 0)
+        `SELECT urls.id AS id, ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND (pages.id IS NULL OR (urls.flags & ${UrlFlag.untold}) <> 0)
            AND urls.id > ? ORDER BY urls.id LIMIT ?`,
       )
       .all(beyond, limit);
@@ -222,7 +235,7 @@ export class Reader {
   /** The seeds, and what they redirect to, as far as something has become of them. */
   seedPages(): IterableIterator<PageResult> {
     return this.#results(
-      `SELECT ${RESULT} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`,
+      `SELECT ${this.#columns} FROM ${TABLES} WHERE urls.kind = 0 AND urls.state BETWEEN 2 AND 5 AND (urls.flags & ${UrlFlag.seed}) <> 0`,
     );
   }
 
@@ -299,6 +312,9 @@ export class Reader {
 
   /** Pages that lead to more than is kept, and the links of theirs that were left out. */
   cutLinks(): { pages: number; links: number } {
+    if (!this.#hasNotes) {
+      return { pages: 0, links: 0 };
+    }
     return this.#database
       .prepare('SELECT count(*) AS pages, coalesce(sum(links_cut), 0) AS links FROM pages WHERE links_cut > 0')
       .get() as { pages: number; links: number };

@@ -224,7 +224,8 @@ export class Rediscovery {
     }
     const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
-    const urgent = requeued && !this.#scope.surveys && answer.queued.length < MOST_URGENT;
+    const isSitemap = row.kind === UrlKind.sitemap;
+    const urgent = requeued && (isSitemap || (!this.#scope.surveys && answer.queued.length < MOST_URGENT));
     const flags = isListed
       ? this.#listedFlags(row, depth)
       : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;
@@ -238,15 +239,20 @@ export class Rediscovery {
       opened ? parent : null,
       row.id,
     );
-    answer.lowered.push({
-      key: this.#scope.key(row.url),
-      id: row.id,
-      depth,
-      offered: !isCandidate && (offered || wasOffered),
-    });
+    if (!isSitemap) {
+      // A page of the same URL has that key.
+      answer.lowered.push({
+        key: this.#scope.key(row.url),
+        id: row.id,
+        depth,
+        offered: !isCandidate && (offered || wasOffered),
+      });
+    }
     answer.change.queued += requeued ? 1 : 0;
-    answer.change.skipped +=
-      Number(state === UrlState.skipped && !isCandidate) - Number(row.state === UrlState.skipped);
+    if (!isSitemap) {
+      answer.change.skipped +=
+        Number(state === UrlState.skipped && !isCandidate) - Number(row.state === UrlState.skipped);
+    }
     if (pattern !== undefined) {
       this.#traps.add(row.id, pattern, answer);
     }
@@ -302,6 +308,10 @@ export class Rediscovery {
       return row.state === UrlState.unlisted
         ? { state: UrlState.skipped, reason: 'nofollow' }
         : { state: row.state, reason: row.reason };
+    }
+    if (row.kind === UrlKind.sitemap) {
+      // It was nested too deep; only one that is not is found again.
+      return { state: UrlState.queued, reason: null };
     }
     const pattern = this.#scope.trap(row.url);
     if (pattern !== null) {

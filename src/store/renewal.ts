@@ -16,7 +16,7 @@ export function renewFirst(database: Database): void {
     UPDATE urls SET state = ${UrlState.unlisted}, reason = 'asset', attempts = 0, lost = 0, not_before = 0 WHERE kind = ${UrlKind.asset};
     DELETE FROM attempts;
     UPDATE hosts SET dispatched = 0, sitemap_files = 0, failures = 0, blocked_until = 0, block_reason = NULL, deferred_reason = NULL;
-    UPDATE origins SET robots_state = 'unknown', robots_expires_at = 0, sitemaps_sought = 0;
+    UPDATE origins SET robots_state = 'unknown', robots_expires_at = 0, sitemaps_sought = 0, robots_tries = 0, robots_retry_at = 0;
     DELETE FROM meta WHERE key IN ('dispatched', 'ended', 'traps', 'seeding')`);
 }
 

@@ -5,6 +5,18 @@ import { UNANSWERED } from './url-state.js';
  * Times are milliseconds since 1970.
  */
 export const SCHEMA_VERSION = 4;
+/** What makes a store of each earlier version one of the next. Reading one as it is must go well, too: readers change nothing. */
+export const UPGRADES: ReadonlyMap<number, string> = new Map([
+  [
+    3,
+    `ALTER TABLE origins ADD COLUMN robots_tries INTEGER NOT NULL DEFAULT 0;
+     ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;
+     UPDATE hosts SET sitemap_files = 0;
+     UPDATE hosts SET sitemap_files = asked.n FROM (
+       SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+       WHERE urls.kind = 2 AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
+  ],
+]);
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
 
@@ -46,7 +58,9 @@ CREATE TABLE origins (
   robots_at REAL,
   robots_expires_at REAL,
   crawl_delay_ms REAL,
-  sitemaps_sought INTEGER NOT NULL DEFAULT 0
+  sitemaps_sought INTEGER NOT NULL DEFAULT 0,
+  robots_tries INTEGER NOT NULL DEFAULT 0,
+  robots_retry_at REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX origins_host ON origins (host);
 

@@ -1,7 +1,7 @@
 import { StateError } from '../base/errors.js';
 import type { StoreScope } from './rediscovery.js';
 import { Reopening } from './reopening.js';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from './schema.js';
+import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
 import { Rendering, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
@@ -34,7 +34,10 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
     if (options.create) {
       create(database);
     } else {
-      verify(database, path);
+      const version = verify(database, path);
+      if (!options.readOnly) {
+        upgrade(database, version);
+      }
     }
     if (!options.readOnly) {
       database.exec(
@@ -60,13 +63,14 @@ function create(database: Database): void {
   );
 }
 
-function verify(database: Database, path: string): void {
+/** Returns the version of its tables. */
+function verify(database: Database, path: string): number {
   const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
   const version = database.prepare('PRAGMA user_version').get()?.user_version;
   if (applicationId !== APPLICATION_ID) {
     throw new StateError('store_foreign', `${path} is an SQLite file, but not one of Gossamer's; it was left as it is`);
   }
-  if (version !== SCHEMA_VERSION) {
+  if (version !== SCHEMA_VERSION && !UPGRADES.has(version)) {
     throw new StateError(
       'store_version',
       `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`,
@@ -76,6 +80,14 @@ function verify(database: Database, path: string): void {
   const verdict = check === undefined ? 'no answer' : Object.values(check)[0];
   if (verdict !== 'ok') {
     throw new StateError('store_corrupt', `${path} is damaged: ${verdict}`);
+  }
+  return version;
+}
+
+/** A store of an earlier version becomes one of this version, all of it or nothing. Its caller holds the lock. */
+function upgrade(database: Database, from: number): void {
+  for (let version = from; version < SCHEMA_VERSION; version++) {
+    database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(version)} PRAGMA user_version = ${version + 1}; COMMIT;`);
   }
 }
 
@@ -145,6 +157,7 @@ export class Store {
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
       UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')`);
+    // Their tries are kept: a robots.txt that was given up is asked for once, to see, and one that is still being tried goes on where it was.
     database.exec("DELETE FROM meta WHERE key = 'ended'");
     const run = (last?.run ?? 0) + 1;
     database.prepare('INSERT INTO runs (run, pid, started_at) VALUES (?, ?, ?)').run(run, options.pid, options.wall);
@@ -205,19 +218,25 @@ export class Store {
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */
   #uncountLost(): void {
-    const rows = this.database
-      .prepare(
-        `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.state = 1 AND urls.kind = 0 AND urls.attempts = 1 GROUP BY origins.host`,
-      )
-      .all();
     const uncount = this.database.prepare('UPDATE hosts SET dispatched = max(0, dispatched - ?) WHERE id = ?');
     let lost = 0;
-    for (const { host, n } of rows) {
+    for (const { host, n } of this.#lostOfHosts(UrlKind.page)) {
       lost += n;
       uncount.run(n, host);
     }
+    for (const { host, n } of this.#lostOfHosts(UrlKind.sitemap)) {
+      this.database.prepare('UPDATE hosts SET sitemap_files = max(0, sitemap_files - ?) WHERE id = ?').run(n, host);
+    }
     writeMeta(this.database, { dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
+  }
+
+  #lostOfHosts(kind: UrlKind): { host: number; n: number }[] {
+    return this.database
+      .prepare(
+        `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.state = 1 AND urls.kind = ? AND urls.attempts = 1 GROUP BY origins.host`,
+      )
+      .all(kind) as { host: number; n: number }[];
   }
 
   /** What robots.txt forbade was leased, but never asked for. */

@@ -122,6 +122,10 @@ export interface OriginRow {
   robotsExpiresAt: number | null;
   crawlDelayMs: number | null;
   sitemapsSought: boolean;
+  /** How often in a row robots.txt could not be had. */
+  robotsTries: number;
+  /** Wall time: it is not asked again before. */
+  robotsRetryAt: number;
 }
 
 /** All queued (or deferred) URLs of a host, or of one origin, move together. */

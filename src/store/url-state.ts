@@ -35,6 +35,10 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
 export const UrlKind = { page: 0, robots: 1, sitemap: 2, probe: 3, asset: 4 } as const;
 export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
 
+/** So many sitemap files of a host are read, and indexes followed so deep: one file may name 50,000 others. */
+export const MAX_SITEMAP_FILES = 1_000;
+export const MAX_SITEMAP_DEPTH = 3;
+
 /**
  * Which of a host's waiting URLs goes first. robots.txt goes before all of them. From `rest` on there is one class for each rank of
  * --order priority; in the other orders all of them have the first.

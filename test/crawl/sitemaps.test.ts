@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { explanationText } from '../../src/cli/explain-text.js';
+import { explain } from '../../src/explain/explain.js';
 import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite, redirect, sitemapIndex, text, urlset, xml } from '../web/site.js';
 import { box, type Crawled, fates } from './box.js';
@@ -104,6 +106,39 @@ describe('sitemaps', () => {
     const asked = requestsTo(own.web.log, 'deep.test').map(({ path }) => path);
     expect(asked.filter((path) => path.startsWith('/level')).sort()).toEqual(
       [0, 1, 2, 3].map((n) => `/level-${n}.xml`),
+    );
+  });
+
+  it('are 1,000 files of a host, and what was not read is told, summed up and explained', async () => {
+    const file = (n: number) => `http://many.test/map-${n}.xml`;
+    const one = xml(urlset(['http://many.test/orphan']));
+    own.web.site(
+      'many.test',
+      pathSite({
+        '/robots.txt': text('Sitemap: http://many.test/all.xml\n'),
+        '/': page('Home'),
+        '/orphan': page('Orphan'),
+        '/all.xml': xml(sitemapIndex(Array.from({ length: 1_100 }, (_, n) => file(n)))),
+        ...Object.fromEntries(Array.from({ length: 1_100 }, (_, n) => [`/map-${n}.xml`, one])),
+      }),
+    );
+    const { run, directory, summary } = await own.crawl(['http://many.test/']);
+    const files = requestsTo(own.web.log, 'many.test').filter(({ path }) => path.endsWith('.xml'));
+    expect(files).toHaveLength(1_000);
+    // Two of the thousand are the usual places, where there is none.
+    const counted = { read: 998, failed: 2, notRead: { limit: 103 } };
+    expect(summary.sitemapFiles).toEqual({ ...counted, cutHosts: [{ host: 'many.test', files: 103 }] });
+    expect(run.stderr).toContain('many.test: 103 sitemap files were not read: 1,000 of a host are');
+    expect(run.stderr).toMatch(/sitemap files +998 read, not read: 103 limit; most at many\.test: 103/);
+    const asked = new Set(files.map(({ path }) => path));
+    const left = Array.from({ length: 1_100 }, (_, n) => file(n)).find((url) => !asked.has(new URL(url).pathname))!;
+    expect(explain(directory, left)).toMatchObject({
+      ...{ kind: 'sitemap', state: 'skipped', reason: 'limit' },
+      what: 'not read: 1,000 sitemap files of a host are read, no more',
+      sitemaps: { host: 'many.test', ...counted },
+    });
+    expect(explanationText(explain(directory, 'http://many.test/nobody-names-it'))).toContain(
+      '998 files of many.test read, not read: 103 limit',
     );
   });
 

@@ -40,10 +40,14 @@ export class FrontierOnStore {
   readonly frontier: EmbeddedFrontier;
   readonly trapsCut: string[] = [];
   readonly told: string[] = [];
-  now = 1_000;
+  readonly sitemapsCut: [host: string, files: number | null][] = [];
+  now: number;
+  /** Its process is gone: the store may say something else by now. */
+  isKilled = false;
 
-  constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope)) {
+  constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope), now = 1_000) {
     this.store = store;
+    this.now = now;
     const unused = () => {};
     this.frontier = new EmbeddedFrontier({
       options: { ...OPTIONS, ...options },
@@ -63,11 +67,12 @@ export class FrontierOnStore {
       events: {
         ...{ scopeGrew: unused, hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused },
         ...{ originsLeft: unused, wake: unused },
+        sitemapsCut: (host, files) => this.sitemapsCut.push([host, files]),
         settled: (pages) => this.told.push(...pages.map(({ url }) => url)),
         trapCut: (pattern) => this.trapsCut.push(pattern),
       },
     });
-    onTestFinished(() => this.checkCounts());
+    onTestFinished(() => (this.isKilled ? undefined : this.checkCounts()));
   }
 
   /** What came of a lease: a page without links, unless the fields say otherwise. */

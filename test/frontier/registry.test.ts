@@ -47,6 +47,8 @@ function snapshot(id: number, queued: number, host: Partial<HostSnapshot['host']
     robotsAt: null,
     robotsExpiresAt: null,
     crawlDelayMs: null,
+    robotsTries: 0,
+    robotsRetryAt: 0,
   };
   return {
     host: {

@@ -138,9 +138,9 @@ describe('2.2.4 other records', () => {
     ]);
   });
 
-  test('at most 1,000 sitemaps are kept, and none that is longer than a URL', () => {
+  test('all sitemaps are kept, however many of them will be read, and none that is longer than a URL', () => {
     const lines = Array.from({ length: 1_500 }, (_, n) => `Sitemap: https://example.org/${n}.xml`);
-    expect(parse(lines.join('\n')).sitemaps).toHaveLength(1_000);
+    expect(parse(lines.join('\n')).sitemaps).toHaveLength(1_500);
     expect(parse(`Sitemap: https://example.org/${'a'.repeat(10_000)}`).sitemaps).toEqual([]);
   });
 });

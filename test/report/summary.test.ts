@@ -69,6 +69,7 @@ describe('summary', () => {
       ignoredRobots: false,
       seeding: [],
       sitemap: null,
+      sitemapFiles: { read: 0, failed: 0, notRead: {}, cutHosts: [] },
       layers: RUN.layers,
       notices: [],
     });

@@ -222,4 +222,6 @@ const newOriginRow = (id: number): OriginRow => ({
   robotsExpiresAt: null,
   crawlDelayMs: null,
   sitemapsSought: false,
+  robotsTries: 0,
+  robotsRetryAt: 0,
 });

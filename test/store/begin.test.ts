@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openStoreFile, type Store } from '../../src/store/store.js';
+import { Reader } from '../../src/store/reader.js';
+import { SCHEMA_VERSION } from '../../src/store/schema.js';
+import type { Database } from '../../src/store/sqlite.js';
+import { openStoreFile, type Store, TEMPORARY } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
 import { ATTEMPT, begin, newUrl, reopen, settled, temporaryFolder, transaction, urlRow } from './support.js';
@@ -25,6 +28,25 @@ describe('a run that begins where another was killed', () => {
     begin(store);
     commit({ newUrls: [1, 2, 3, 4].map((id) => newUrl(id, `http://h${id}.test/`)) });
     return () => store.close();
+  });
+
+  it('goes on with a store of the version before, which readers take as it is', () => {
+    commit({ leased: [2] });
+    store.database.exec(`UPDATE origins SET robots_state = 'unreachable', robots_rules = 'kept';
+      ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at; PRAGMA user_version = 3`);
+    const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
+    const reader = openStoreFile(path, { create: false, readOnly: true });
+    expect([version(reader), new Reader(reader).counts().leased]).toEqual([3, 1]);
+    reader.close();
+    const { hosts } = killed();
+    expect(version(store.database)).toBe(SCHEMA_VERSION);
+    expect(hosts[0]!.origins[0]!.row).toMatchObject({
+      ...{ robotsState: 'unknown', robotsRules: 'kept', robotsTries: 0, robotsRetryAt: 0 },
+    });
+    const columns = (database: Database) => database.prepare('PRAGMA table_info(origins)').all();
+    const fresh = openStoreFile(TEMPORARY, { create: true });
+    expect(columns(store.database)).toEqual(columns(fresh));
+    fresh.close();
   });
 
   it('queues again what was leased, before all others, and counts it over all runs', () => {

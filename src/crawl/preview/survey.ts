@@ -1,6 +1,6 @@
 import { printable } from '../../base/text.js';
 import type { SurveyedSitemap, SurveyReader } from '../../store/survey-reader.js';
-import { UrlFlag, UrlState } from '../../store/url-state.js';
+import { MAX_SITEMAP_FILES, UrlFlag, UrlState } from '../../store/url-state.js';
 import { hostKeyOf } from '../../url/host.js';
 import { type CrawlLimits, type Forecast, forecast, type HostLoad } from './duration.js';
 import { type PreviewHost, type SurveyedHost, surveyHosts } from './host-survey.js';
@@ -178,6 +178,10 @@ function problemOf({ url, state, reason, message, named, urls }: SurveyedSitemap
   if (state === UrlState.done) {
     const isNone = message === null || (isGuess && urls === 0);
     return isNone ? null : `${urls === 0 ? 'cannot be read' : 'is read in part'} (${printable(message, 200)})`;
+  }
+  if (state === UrlState.skipped && (reason === 'limit' || reason === 'depth')) {
+    const most = MAX_SITEMAP_FILES.toLocaleString('en-US');
+    return reason === 'limit' ? `is not read: ${most} files of a host are` : 'is not read: it is nested too deep';
   }
   return state === UrlState.unlisted || (isGuess && reason === 'http_4xx') ? null : (reason ?? 'is not read');
 }

@@ -31,7 +31,8 @@ export class AddressGroups {
   readonly #groups = new Map<string, AddressGroup>();
   /** Puts a host into the ready heap, where it belongs there. */
   readonly #refresh: (host: Host, now: number) => void;
-  readonly #isOn: boolean;
+  /** Whether addresses are paced at all. */
+  readonly isOn: boolean;
   /** A run that goes on with another keeps its distance to the last request of that one, whenever it was. */
   readonly #startAt: number;
   #waiting = 0;
@@ -41,7 +42,7 @@ export class AddressGroups {
     this.#options = options;
     this.#clock = clock;
     this.#refresh = refresh;
-    this.#isOn = options.maxInflightPerIp > 0 || options.delayPerIpMs > 0;
+    this.isOn = options.maxInflightPerIp > 0 || options.delayPerIpMs > 0;
     this.#startAt = resumed ? clock.now() + options.delayPerIpMs : 0;
   }
 
@@ -57,14 +58,12 @@ export class AddressGroups {
 
   /** Whether a request of the host may go to its address now. If not, the host stands in line, or waits for its address. */
   admits(host: Host, now: number): boolean {
-    if (!this.#isOn) {
+    if (!this.isOn) {
       return true;
     }
     const group = this.#groupOf(host);
     if (group === null) {
-      this.wantsAddress.add(host);
-      host.waitingForRoom = true;
-      return false;
+      return !this.lacksAddress(host);
     }
     this.#answerCall(host);
     if (this.#hasPlace(group) && group.nextAllowedAt <= now) {
@@ -78,9 +77,19 @@ export class AddressGroups {
     return false;
   }
 
+  /** True where the address of the host is not known: it is looked up, and the host waits for that. */
+  lacksAddress(host: Host): boolean {
+    if (host.address !== null || host.addressless) {
+      return false;
+    }
+    this.wantsAddress.add(host);
+    host.waitingForRoom = true;
+    return true;
+  }
+
   /** The host came out of the heap and asks for nothing, or nothing yet: whoever stands in line behind it may go. */
   pass(host: Host): void {
-    if (!this.#isOn) {
+    if (!this.isOn) {
       return;
     }
     const group = host.called?.group ?? this.#groupOf(host);
@@ -99,7 +108,7 @@ export class AddressGroups {
   }
 
   started(host: Host): void {
-    if (this.#isOn) {
+    if (this.isOn) {
       host.group ??= this.#groupOf(host);
       host.group!.inFlight++;
       host.group!.awaitingHeaders++;

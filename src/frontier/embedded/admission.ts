@@ -1,14 +1,15 @@
 import type { NewUrl, SeedRow } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { isShortened } from '../../url/long-url.js';
-import { queueOriginOf } from '../../url/place.js';
+import { hostOfOrigin, queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
-import type { Origin } from './host.js';
-import { MAX_SITEMAP_FILES, SITEMAP_PLACES } from './options.js';
+import type { Host, Origin } from './host.js';
+import { SITEMAP_PLACES } from './options.js';
 import type { Waiting } from './queue-window.js';
 import { sitemapOffer } from './sitemap-offer.js';
+import type { UrlBudget } from './url-budget.js';
 
 /** What a page leads to. */
 type Leads = Pick<Outcome, 'offers' | 'found' | 'redirect' | 'redirectUrl'>;
@@ -18,26 +19,32 @@ type Source = Pick<Waiting, 'id' | 'kind' | 'depth' | 'seed' | 'flags'>;
 /** URLs come in: those that the key table does not know get an id and a place in the transaction, those it knows may be nearer now. */
 export class Admission {
   readonly #state: FrontierState;
+  readonly #budget: UrlBudget;
 
-  constructor(state: FrontierState) {
+  constructor(state: FrontierState, budget: UrlBudget) {
     this.#state = state;
+    this.#budget = budget;
   }
 
-  admit(offers: Offer[], parent: number | null, composition: Composition): number[] {
-    const one = (offer: Offer): number => this.#admitOne(offer, parent, composition);
+  /** @param namer the host whose robots.txt or sitemap names them */
+  admit(offers: Offer[], parent: number | null, composition: Composition, namer: Host | null = null): number[] {
+    const one = (offer: Offer): number => this.#admitOne(offer, parent, composition, namer);
     // Where the newest goes first, the first link of a page has to be its newest.
     return this.#state.options.order === 'dfs' && parent !== null
       ? offers.toReversed().map(one).reverse()
       : offers.map(one);
   }
 
-  #admitOne(offer: Offer, parent: number | null, composition: Composition): number {
+  #admitOne(offer: Offer, parent: number | null, composition: Composition, namer: Host | null): number {
     const known = this.#state.parts.keys.find(offer.key);
     const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
     const isCandidate = (offer.flags & UrlFlag.candidate) !== 0;
     if (known === null) {
       // A link that leads to a candidate is news.
-      return this.addNew(offer, parent, offered && !isCandidate, composition);
+      return this.addNew(offer, parent, offered && !isCandidate, composition, namer);
+    }
+    if (isCutSitemap(offer)) {
+      return known.id;
     }
     if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
       const named = isCandidate ? { candidate: offer.flags } : {};
@@ -46,14 +53,22 @@ export class Admission {
     return known.id;
   }
 
-  addNew(offer: Offer, parent: number | null, offered: boolean, composition: Composition): number {
+  addNew(
+    offer: Offer,
+    parent: number | null,
+    offered: boolean,
+    composition: Composition,
+    namer: Host | null = null,
+  ): number {
     const id = this.#state.nextId++;
     const originText = isFetchable(offer) ? queueOriginOf(offer.url) : '';
     const origin = this.#state.registry.origin(originText);
     // robots.txt belongs to its origin, whoever redirects to it: it is not in the table.
     const tabled = offer.kind !== UrlKind.robots;
     const unsure = tabled && this.#state.parts.keys.mayBeOnDisk(offer.key);
-    const { state, reason } = this.#standing(offer, origin);
+    const { state, reason } = this.#isWithinShare(offer, originText, namer, composition)
+      ? this.#standing(offer, origin)
+      : { state: UrlState.skipped, reason: 'limit' };
     const url: NewUrl = {
       id,
       url: offer.url,
@@ -75,7 +90,6 @@ export class Admission {
     }
     if (origin !== undefined) {
       composition.pin(origin.host);
-      origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
     // What a seed redirects to is fetched whatever it looks like.
     if (offer.pattern !== null && state !== UrlState.queued) {
@@ -83,6 +97,20 @@ export class Admission {
     }
     composition.transaction.newUrls.push(url);
     return id;
+  }
+
+  /**
+   * A sitemap file counts for the host that it is asked of, when its turn comes. One that lies elsewhere counts for the host that names it,
+   * too: nobody sends us to as many hosts as it likes.
+   */
+  #isWithinShare(offer: Offer, originText: string, namer: Host | null, composition: Composition): boolean {
+    const isElsewhere =
+      offer.kind === UrlKind.sitemap && offer.state === UrlState.queued && hostOfOrigin(originText) !== namer?.name;
+    if (!isElsewhere || namer === null || this.#budget.takeSitemap(namer)) {
+      return true;
+    }
+    this.#budget.noteCut(namer, composition);
+    return false;
   }
 
   /** A survey holds back what waits among the rest: a page must not stand before sitemaps there. */
@@ -116,7 +144,7 @@ export class Admission {
   }
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
-  admitFrom(item: Source, outcome: Leads, composition: Composition): number[] {
+  admitFrom(item: Source, outcome: Leads, composition: Composition, host: Host | null = null): number[] {
     const redirectsTo =
       outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
     // What is too long to be kept cannot be followed, whoever redirects there.
@@ -132,7 +160,7 @@ export class Admission {
         parent: item.id,
       });
     }
-    return this.admit(outcome.offers, item.id, composition);
+    return this.admit(outcome.offers, item.id, composition, host);
   }
 
   /** What a seed redirects to counts as the seed's too. */
@@ -178,13 +206,17 @@ export class Admission {
     }
     owner.sitemapsSought = true;
     const places = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
-    const urls = [...new Set([...sitemaps, ...places])].slice(0, MAX_SITEMAP_FILES - host.sitemapFiles);
+    const urls = [...new Set([...sitemaps, ...places])];
     this.admit(
       urls.map((url) => sitemapOffer(url, 0)),
       null,
       composition,
+      host,
     );
   }
 }
+
+/** Nested too deep: that it is named again changes nothing. */
+const isCutSitemap = ({ kind, state }: Offer): boolean => kind === UrlKind.sitemap && state === UrlState.skipped;
 
 const isFetchable = (offer: Offer): boolean => offer.reason !== 'scheme';

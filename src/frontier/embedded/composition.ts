@@ -14,6 +14,8 @@ export class Composition {
   readonly pages: SettledPage[] = [];
   /** Ids of assets that are settled. */
   readonly assets: number[] = [];
+  /** Sitemap files that are not read because their host, or the one that names them, has had its share; by that host. */
+  readonly sitemapsCut = new Map<string, number>();
   /** For each bulk move: what its count changes. */
   readonly bulkHosts: { host: Host | null; origin: Origin | null }[] = [];
   /** Hosts that must not leave memory before this is committed. */

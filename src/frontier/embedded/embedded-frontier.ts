@@ -30,7 +30,7 @@ export class EmbeddedFrontier implements Frontier {
     const state = new FrontierState(parts);
     this.#state = state;
     this.#budget = new UrlBudget(state);
-    this.#admission = new Admission(state);
+    this.#admission = new Admission(state, this.#budget);
     this.#deferral = new Deferral(state, this.#admission);
     this.#responses = new Responses(state, this.#deferral);
     this.#settlement = new Settlement(state, this.#admission, this.#budget, this.#deferral, this.#responses);
@@ -75,7 +75,9 @@ export class EmbeddedFrontier implements Frontier {
   async admitFrom({ page, offers, found }: PagePiece): Promise<number[]> {
     const composition = new Composition(this.#state.clock.wall());
     this.#settlement.notePiece(page.id, offers);
-    const ids = this.#admission.admitFrom(page, { offers, found, redirect: null, redirectUrl: null }, composition);
+    const leads = { offers, found, redirect: null, redirectUrl: null };
+    const host = this.#state.leased.get(page.id)?.origin.host ?? null;
+    const ids = this.#admission.admitFrom(page, leads, composition, host);
     const known = new Map(await this.#commit(composition));
     return ids.map((id) => known.get(id) ?? id);
   }
@@ -203,6 +205,9 @@ export class EmbeddedFrontier implements Frontier {
     }
     composition.transaction.meta = { ...this.#budget.meta(), traps: JSON.stringify(this.#state.parts.traps) };
     await this.#state.parts.store.commit(composition.transaction);
+    for (const [host, files] of this.#state.sitemapsCut) {
+      this.#state.parts.events.sitemapsCut(host, files);
+    }
   }
 
   /** Ids that turned out to be others, and the ids their URLs are known by. */

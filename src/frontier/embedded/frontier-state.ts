@@ -38,6 +38,8 @@ export interface FrontierEvents {
   /** The first URL of a pattern was cut; told once that is durable. */
   trapCut(pattern: string): void;
   sitemapRead(url: string, urls: number): void;
+  /** A host has more sitemap files than are read of it: told when the first is cut (null), and at the end with how many this run has cut. */
+  sitemapsCut(host: string, files: number | null): void;
   /** Pages that are settled for good, in the order they came; told once their commit is durable. */
   settled(pages: SettledPage[]): void;
   /** Assets that are settled; `others`: any may be besides, where all that waited for a host was put off or failed together. */
@@ -91,6 +93,8 @@ export class FrontierState {
   readonly toPark = new Map<number, HostRow>();
   /** Candidates that a page led to while they were waiting or under way, and that memory still has as candidates. */
   readonly vouched = new Set<number>();
+  /** By host: sitemap files that this run has not read because of the limit. */
+  readonly sitemapsCut = new Map<string, number>();
   readonly counts: { done: number; failed: number; skipped: number; deferred: number };
   nextId: number;
   /** Queued or leased, robots.txt aside. */

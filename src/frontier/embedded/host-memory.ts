@@ -9,6 +9,7 @@ import { MAX_RETRY_DELAY_MS } from './options.js';
 import type { Waiting } from './queue-window.js';
 
 const MOST_LOOK_UPS = 256;
+const LONGEST_LOOK_UP_MS = 2_000;
 
 /** Hosts and waiting URLs on their way between memory and disk (layers 3 and 10). */
 export class HostMemory {
@@ -54,12 +55,27 @@ export class HostMemory {
   async #findAddress(host: Host): Promise<void> {
     const name = hostnameOfKey(host.name);
     this.#state.lookingUp++;
-    const address = await this.#state.parts.resolveAddress(name).catch(() => null);
+    const address = await this.#inTime(this.#state.parts.resolveAddress(name).catch(() => null));
     this.#state.lookingUp--;
     // Behind a proxy nobody knows more than the name.
     this.#state.scheduler.addresses.found(host, address === name ? null : address);
     this.findAddresses();
     this.#state.parts.events.wake();
+  }
+
+  /** Where addresses are not paced, a name server that does not answer must not hold up the names that wait for their look-up. */
+  #inTime(lookUp: Promise<string | null>): Promise<string | null> {
+    const { clock, scheduler } = this.#state;
+    if (scheduler.addresses.isOn) {
+      return lookUp;
+    }
+    return new Promise((resolve) => {
+      const cancel = clock.at(clock.now() + LONGEST_LOOK_UP_MS, () => resolve(null));
+      void lookUp.then((address) => {
+        cancel();
+        resolve(address);
+      });
+    });
   }
 
   async #loadQueues(origins: Origin[], each: number): Promise<void> {

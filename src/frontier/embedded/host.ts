@@ -1,8 +1,11 @@
 import { type BackoffOptions, type BlockReason, blockFor } from '../../hosts/backoff.js';
 import { Tuner } from '../../hosts/tuning.js';
+import { hostnameOfKey } from '../../url/host.js';
+import { registrableDomain } from '../../url/scope.js';
 import type { AddressGroup } from './address-groups.js';
 import type { Waiting } from './queue-window.js';
 import type { HeapItem } from './ready-heap.js';
+import type { RobotsPlace } from './robots-places.js';
 import type { UrlQueue } from './url-queue.js';
 
 export type RobotsState = 'unknown' | 'fetching' | 'ready' | 'unreachable' | 'failed';
@@ -20,7 +23,8 @@ export class Origin {
   /** Wall time. */
   robotsAt: number | null = null;
   robotsExpiresAt = 0;
-  robotsFailures = 0;
+  /** How often in a row it could not be had. Kept in the store, with the time of the next try: a run that goes on with another begins no new series. */
+  robotsTries = 0;
   /** Monotonic: robots.txt did not answer and is asked again then. */
   robotsRetryAt = 0;
   /** Error class of `failed`, reason of `unreachable`. */
@@ -92,6 +96,8 @@ export class Host implements HeapItem {
   /** New URLs of it are in a transaction that is not committed yet, or leases of it are not settled. */
   pinned = 0;
   waitingForRobots = false;
+  /** Of its requests for robots.txt that are under way. */
+  readonly robotsPlaces: RobotsPlace[] = [];
   waitingForRoom = false;
   dirty = false;
   lastUsed = 0;
@@ -105,6 +111,13 @@ export class Host implements HeapItem {
     this.#delayFactor = limits.delayFactor ?? 1;
     this.tuner = new Tuner({ ceiling: limits.ceiling, start: limits.tunedLimit ?? FIRST_LIMIT, tunes: limits.tunes });
   }
+
+  /** Its registrable domain. */
+  get domain(): string {
+    this.#domain ??= registrableDomain(hostnameOfKey(this.name));
+    return this.#domain;
+  }
+  #domain: string | null = null;
 
   /** The strictest of --delay, Crawl-delay and what its refusals have taught. */
   get delayMs(): number {

@@ -45,6 +45,9 @@ export class Learning {
     for (const pattern of answer.trapped) {
       this.#state.parts.events.trapCut(pattern);
     }
+    for (const [host, files] of composition.sitemapsCut) {
+      this.#noteCut(host, files);
+    }
     for (const url of answer.queued) {
       this.#queueAgain(url, fresh);
     }
@@ -76,6 +79,15 @@ export class Learning {
     }
     if (composition.pages.length > 0) {
       this.#state.parts.events.settled(composition.pages);
+    }
+  }
+
+  /** Told when it begins; how many it came to is told at the end. */
+  #noteCut(host: string, files: number): void {
+    const before = this.#state.sitemapsCut.get(host) ?? 0;
+    this.#state.sitemapsCut.set(host, before + files);
+    if (before === 0) {
+      this.#state.parts.events.sitemapsCut(host, null);
     }
   }
 

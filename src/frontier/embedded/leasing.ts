@@ -34,7 +34,11 @@ export class Leasing {
     for (const { item, origin, reason, pattern } of cut) {
       composition.transaction.skipped.push({ id: item.id, reason, pattern });
       composition.settled.outstanding++;
-      composition.settled.skipped += this.#state.isCandidate(item) ? 0 : 1;
+      if (item.kind === UrlKind.sitemap) {
+        this.#budget.noteCut(origin.host, composition);
+      } else {
+        composition.settled.skipped += this.#state.isCandidate(item) ? 0 : 1;
+      }
       composition.pin(origin.host);
     }
     for (const host of probes) {
@@ -66,7 +70,13 @@ export class Leasing {
 
   /** At the last moment: a limit or a trap keeps it from being fetched. */
   #cut(item: Waiting, host: Host): { reason: string; pattern: string | null } | null {
-    if (item.kind !== UrlKind.page || item.attempts > 0) {
+    if (item.attempts > 0) {
+      return null;
+    }
+    if (item.kind === UrlKind.sitemap) {
+      return this.#budget.takeSitemap(host) ? null : { reason: 'limit', pattern: null };
+    }
+    if (item.kind !== UrlKind.page) {
       return null;
     }
     const { maxUrlsPerHost, maxUrlsOfSeed } = this.#state.options;
@@ -93,7 +103,7 @@ export class Leasing {
       origin.dirty = true;
       this.#admission.afterRobots(origin, [], composition);
     }
-    if (this.#state.options.maxUrlsPerHost > 0) {
+    if (this.#state.options.maxUrlsPerHost > 0 || item.kind === UrlKind.sitemap) {
       // Its count is saved with the lease, so that a kill does not lower it.
       composition.pin(origin.host);
     }
@@ -131,7 +141,7 @@ export class Leasing {
       depth: 0,
       seed: 0,
       class: QueueClass.urgent,
-      attempts: origin.robotsFailures + 1,
+      attempts: origin.robotsTries + 1,
       notBefore: 0,
       hops: 0,
       flags: 0,

@@ -48,7 +48,8 @@ export const MAX_RETRY_DELAY_MS = 30_000;
 export const ROBOTS_AGE_MS = 24 * 3600 * 1000;
 /** robots.txt that does not answer is asked twice more, after these pauses. */
 export const ROBOTS_RETRIES_MS = [2_000, 4_000] as const;
+/** Of a host that refuses connections it is asked again as a page would be. */
+export const longestRobotsPauseMs = ({ retryDelayMs, retries }: SchedulerOptions): number =>
+  Math.max(...ROBOTS_RETRIES_MS, retryDelayMs * 2 ** retries);
 export const MAX_ROBOTS_HOPS = 10;
-export const MAX_SITEMAP_FILES = 1_000;
-export const MAX_SITEMAP_DEPTH = 3;
 export const SITEMAP_PLACES = ['/sitemap.xml', '/sitemap_index.xml'] as const;

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.js';
 import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.js';
 import { isServer } from '../../url/place.js';
 import { Host, Origin, type RobotsState } from './host.js';
-import type { SchedulerOptions } from './options.js';
+import { longestRobotsPauseMs, type SchedulerOptions } from './options.js';
 import { UrlQueue } from './url-queue.js';
 
 /** Evicting one host at a time would mean looking through all of them for each. */
@@ -105,6 +105,9 @@ export class Registry {
     origin.robotsExpiresAt = obeys ? (row.robotsExpiresAt ?? 0) : Number.MAX_SAFE_INTEGER;
     origin.crawlDelayMs = obeys ? row.crawlDelayMs : null;
     origin.sitemapsSought = row.sitemapsSought;
+    origin.robotsTries = row.robotsTries;
+    origin.robotsRetryAt =
+      this.#clock.now() + clamp(row.robotsRetryAt - this.#clock.wall(), 0, longestRobotsPauseMs(this.#options));
     host.origins.push(origin);
     this.#byOrigin.set(text, origin);
     if (this.#unclean) {
@@ -190,11 +193,13 @@ export class Registry {
       robotsExpiresAt: origin.robotsExpiresAt,
       crawlDelayMs: origin.crawlDelayMs,
       sitemapsSought: origin.sitemapsSought,
+      robotsTries: origin.robotsTries,
+      robotsRetryAt: origin.robotsRetryAt + this.#clock.wall() - this.#clock.now(),
     };
   }
 }
 
-/** What had failed when the host left memory is asked again, should a URL come to wait there: why it failed is not kept. */
+/** What had failed when the host left memory is asked once more, should a URL come to wait there: why it failed is not kept. */
 const keptStanding = (robots: RobotsState): RobotsState =>
   robots === 'failed' || robots === 'unreachable' ? 'unknown' : robots;
 

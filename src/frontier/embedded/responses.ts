@@ -5,6 +5,7 @@ import type { Outcome } from '../frontier.js';
 import type { Deferral } from './deferral.js';
 import type { FrontierState, Held } from './frontier-state.js';
 import type { Host } from './host.js';
+import type { RobotsEnd } from './robots-places.js';
 
 /** What a response does to its host at once, long before it is committed: its clock, its places, its backoff, its tuning. */
 export class Responses {
@@ -42,7 +43,7 @@ export class Responses {
     }
     this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
     if (held.item.kind === UrlKind.robots) {
-      this.#state.scheduler.robotsEnded();
+      this.#state.scheduler.robotsEnded(host, robotsEnd(outcome));
     }
   }
 
@@ -74,3 +75,7 @@ export class Responses {
     }
   }
 }
+
+/** One that begins to answer and comes to no end holds its place as one that never does. */
+const robotsEnd = ({ errorClass, status }: Outcome): RobotsEnd =>
+  errorClass === 'timeout' || errorClass === 'too_slow' ? 'silent' : status === null ? 'other' : 'answered';

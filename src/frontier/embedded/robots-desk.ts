@@ -92,7 +92,8 @@ export class RobotsDesk {
     owner.robotsAt = this.#clock.wall();
     owner.rulesVersion = owner.robotsAt;
     owner.robotsExpiresAt = owner.robotsAt + Math.min(ROBOTS_AGE_MS, maxAgeMs ?? ROBOTS_AGE_MS);
-    owner.robotsFailures = 0;
+    owner.robotsTries = 0;
+    owner.robotsRetryAt = 0;
     owner.problem = null;
     owner.crawlDelayMs = crawlDelayMs;
     owner.host.nextAllowedAt = Math.max(owner.host.nextAllowedAt, this.#clock.now() + owner.host.delayMs);
@@ -102,7 +103,7 @@ export class RobotsDesk {
 
   /** 5xx, 429 or no answer: nothing of the origin may be fetched. Asked twice more, then put off. */
   #unreachable(owner: Origin): RobotsStep {
-    const pause = ROBOTS_RETRIES_MS[owner.robotsFailures++];
+    const pause = ROBOTS_RETRIES_MS[owner.robotsTries++];
     if (pause !== undefined) {
       owner.robots = 'unknown';
       owner.robotsRetryAt = this.#clock.now() + pause;
@@ -116,9 +117,9 @@ export class RobotsDesk {
   /** The host itself cannot be had: that is the result of each of its URLs. */
   #failed(owner: Origin, errorClass: string): RobotsStep {
     const transient = errorClass === 'connection_refused' || errorClass === 'connection_reset';
-    if (transient && owner.robotsFailures < this.#options.retries && !this.#hasOtherSpelling(owner.origin)) {
+    if (transient && owner.robotsTries < this.#options.retries && !this.#hasOtherSpelling(owner.origin)) {
       owner.robots = 'unknown';
-      owner.robotsRetryAt = this.#clock.now() + this.#options.retryDelayMs * 2 ** owner.robotsFailures++;
+      owner.robotsRetryAt = this.#clock.now() + this.#options.retryDelayMs * 2 ** owner.robotsTries++;
       return NOTHING;
     }
     owner.robots = 'failed';

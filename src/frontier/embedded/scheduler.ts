@@ -5,7 +5,7 @@ import { type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
 import type { Waiting } from './queue-window.js';
 import type { Registry } from './registry.js';
-import { RobotsPlaces } from './robots-places.js';
+import { type RobotsEnd, RobotsPlaces } from './robots-places.js';
 import { Turns } from './turns.js';
 
 /** What is handed out next: a URL that waits, or the robots.txt of its origin. */
@@ -199,7 +199,10 @@ export class Scheduler {
         continue;
       }
       for (let tries = 0; tries < CUTS_A_TURN; tries++) {
-        const item = origin.queue.take(now, (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each));
+        const item = origin.queue.take(
+          now,
+          (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each, host),
+        );
         if (item === undefined) {
           break;
         }
@@ -210,7 +213,9 @@ export class Scheduler {
         }
         result.cut.push({ item, origin, ...verdict });
       }
-      if (origin.queue.readyAt((each) => this.#isAllowed(origin, each) && !this.#hasRobotsPlaceFor(each)) <= now) {
+      if (
+        origin.queue.readyAt((each) => this.#isAllowed(origin, each) && !this.#hasRobotsPlaceFor(each, host)) <= now
+      ) {
         this.robotsPlaces.wait(host);
       }
       const pick = this.#pickRobots(host, origin, now);
@@ -231,7 +236,10 @@ export class Scheduler {
     if (!waits || !this.#wantsRobots(origin) || origin.robotsRetryAt > now) {
       return null;
     }
-    if (!this.robotsPlaces.isFree) {
+    if (this.robotsPlaces.isScarce && this.addresses.lacksAddress(host)) {
+      return null;
+    }
+    if (!this.robotsPlaces.isFreeFor(host)) {
       this.robotsPlaces.wait(host);
       return null;
     }
@@ -239,8 +247,8 @@ export class Scheduler {
   }
 
   /** Where a robots.txt moved to is asked for as a URL that waits; it takes a place as the first request did. */
-  #hasRobotsPlaceFor(item: Waiting): boolean {
-    return item.kind !== UrlKind.robots || this.robotsPlaces.isFree;
+  #hasRobotsPlaceFor(item: Waiting, host: Host): boolean {
+    return item.kind !== UrlKind.robots || this.robotsPlaces.isFreeFor(host);
   }
 
   #start(host: Host, pick: Pick): void {
@@ -256,12 +264,12 @@ export class Scheduler {
       pick.origin.robots = 'fetching';
     }
     if (pick.what === 'robots' || pick.item.kind === UrlKind.robots) {
-      this.robotsPlaces.take();
+      this.robotsPlaces.take(host);
     }
   }
 
-  robotsEnded(): void {
-    this.robotsPlaces.giveBack();
+  robotsEnded(host: Host, end: RobotsEnd): void {
+    this.robotsPlaces.giveBack(host, end);
     this.#callRobotsWaiters();
   }
 

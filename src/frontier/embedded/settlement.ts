@@ -85,7 +85,7 @@ export class Settlement {
       return;
     }
     const limited = verdict.reason === 'redirect_limit';
-    const newIds = limited ? [] : this.#admission.admitFrom(item, outcome, composition);
+    const newIds = limited ? [] : this.#admission.admitFrom(item, outcome, composition, origin.host);
     composition.transaction.settled.push({
       id: item.id,
       state: verdict.state,

@@ -1,14 +1,15 @@
-import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
+import { MAX_SITEMAP_DEPTH, QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import type { Offer } from '../frontier.js';
 import { pageOffer, sitemapKey } from '../seed-book.js';
-import { MAX_SITEMAP_DEPTH } from './options.js';
 
 export function sitemapOffer(url: string, depth: number): Offer {
   return {
     ...pageOffer(url, depth),
     key: sitemapKey(url),
     kind: UrlKind.sitemap,
-    state: depth > MAX_SITEMAP_DEPTH ? UrlState.unlisted : UrlState.queued,
+    ...(depth > MAX_SITEMAP_DEPTH
+      ? { state: UrlState.skipped, reason: 'depth' }
+      : { state: UrlState.queued, reason: null }),
     class: QueueClass.seed,
   };
 }

@@ -1,9 +1,10 @@
-import { UrlKind } from '../../store/url-state.js';
+import { MAX_SITEMAP_FILES, UrlKind } from '../../store/url-state.js';
+import type { Composition } from './composition.js';
 import type { FrontierState, Held } from './frontier-state.js';
 import type { Host } from './host.js';
 import type { Waiting } from './queue-window.js';
 
-/** How many URLs were asked for the first time: of the whole crawl, of each host and of each seed. Limits go by it. */
+/** How many URLs were asked for the first time: of the whole crawl, of each host and of each seed; and how many sitemap files. Limits go by it. */
 export class UrlBudget {
   readonly #state: FrontierState;
 
@@ -23,9 +24,30 @@ export class UrlBudget {
 
   /** No request was made for it after all. */
   uncount(held: Held): void {
-    if (held.item.kind === UrlKind.page && held.item.attempts === 1) {
-      this.count(held.item, held.origin.host, -1);
+    if (held.item.attempts !== 1) {
+      return;
     }
+    if (held.item.kind === UrlKind.page) {
+      this.count(held.item, held.origin.host, -1);
+    } else if (held.item.kind === UrlKind.sitemap) {
+      held.origin.host.sitemapFiles--;
+      held.origin.host.dirty = true;
+    }
+  }
+
+  /** One more sitemap file counts for the host: one that is asked of it, or one elsewhere that its own files name. False where it has had its share. */
+  takeSitemap(host: Host): boolean {
+    if (host.sitemapFiles >= MAX_SITEMAP_FILES) {
+      return false;
+    }
+    host.sitemapFiles++;
+    host.dirty = true;
+    return true;
+  }
+
+  /** A sitemap file is not read because of that. */
+  noteCut(host: Host, composition: Composition): void {
+    composition.sitemapsCut.set(host.name, (composition.sitemapsCut.get(host.name) ?? 0) + 1);
   }
 
   closeWhenSpent(): void {
