@@ -33,17 +33,20 @@ describe('a run that begins where another was killed', () => {
   it('goes on with a store of the version before, which readers take as it is', () => {
     commit({ leased: [2] });
     store.database.exec(`UPDATE origins SET robots_state = 'unreachable', robots_rules = 'kept';
-      ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at; PRAGMA user_version = 3`);
+      ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at;
+      ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
     expect([version(reader), new Reader(reader).counts().leased]).toEqual([3, 1]);
+    expect([[...new Reader(reader).pages()], new Reader(reader).cutLinks()]).toEqual([[], { pages: 0, links: 0 }]);
     reader.close();
     const { hosts } = killed();
     expect(version(store.database)).toBe(SCHEMA_VERSION);
     expect(hosts[0]!.origins[0]!.row).toMatchObject({
       ...{ robotsState: 'unknown', robotsRules: 'kept', robotsTries: 0, robotsRetryAt: 0 },
     });
-    const columns = (database: Database) => database.prepare('PRAGMA table_info(origins)').all();
+    const columns = (database: Database) =>
+      ['origins', 'pages'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
     const fresh = openStoreFile(TEMPORARY, { create: true });
     expect(columns(store.database)).toEqual(columns(fresh));
     fresh.close();
