@@ -86,7 +86,8 @@ async function runSession(
   const { options } = plan.resolved;
   const view = new CrawlView(terminal, options);
   const session = new CrawlSession({ ...plan, events: view.events });
-  await advisedToResume(directory, () => session.open());
+  // There is a store by the time the disk is found too full; whatever else is refused here has not begun.
+  await advisedToResume(directory, () => session.open(), ['disk_low']);
   if (news !== null) {
     terminal.line(news);
   }

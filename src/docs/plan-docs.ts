@@ -7,7 +7,15 @@ import { changedOptions, optionsToStore, type StoredOptions } from '../config/st
 import { isCorpus } from '../corpus/index-file.js';
 import { isLimitRaised } from '../crawl/resume-plan.js';
 import { type SeedInput, sameSeeds } from '../crawl/seed-input.js';
-import { folderNameOf, moveAside, openForReading, otherCommand, resumeCommand, stateOf } from '../store/directory.js';
+import {
+  folderNameOf,
+  moveAside,
+  NOUNS,
+  openForReading,
+  otherCommand,
+  resumeCommand,
+  stateOf,
+} from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
@@ -152,7 +160,10 @@ function lookAt(directory: string, wanted: Wanted, wishes: Wishes): Found {
   }
   const kept = openKeptDocs(directory);
   if (kept === null || !isSame(kept, wanted)) {
-    const what = kept === null ? 'a crawl, not a corpus' : 'a corpus of other seeds or options';
+    const what =
+      kept === null
+        ? `a ${NOUNS[openForReading(directory, (reader) => reader.command())]}, not a corpus`
+        : 'a corpus of other seeds or options';
     throw new StateError('occupied', `${directory} holds ${what}: name another --data-dir, or --fresh moves it aside`);
   }
   refuseUnfinished(kept, wishes);
