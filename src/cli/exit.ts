@@ -51,14 +51,17 @@ export function advised(error: unknown, advice: string): unknown {
   return error;
 }
 
-/** What went wrong, for `Terminal.error`: a sentence, then what to do, then its causes when they are asked for; a defect with its stack. */
+/** What went wrong, for `Terminal.error`: a sentence that ends with what to do, then its causes when they are asked for; a defect with its stack. */
 export function describeFailure(error: unknown, verboseNetwork: boolean): [string, ...string[]] {
   const advice = typeof error === 'object' && error !== null ? ADVICE.get(error) : undefined;
-  const todo = advice === undefined ? [] : [advice];
   if (!(error instanceof GossamerError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return ['this is a defect of gossamer, please report it', ...stack.split('\n').map((line) => line.trim()), ...todo];
+    return [
+      'this is a defect of gossamer, please report it',
+      ...stack.split('\n').map((line) => line.trim()),
+      ...(advice === undefined ? [] : [advice]),
+    ];
   }
   const causes = verboseNetwork ? causeChain(error.cause).map((line) => `caused by ${line}`) : [];
-  return [error.message, ...todo, ...causes];
+  return [advice === undefined ? error.message : `${error.message}; ${advice}`, ...causes];
 }

@@ -75,7 +75,8 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
         isComplete: orders.isComplete,
         now: orders.now,
       };
-      orders.notice(`${ids.length.toLocaleString('en-US')} pages become Markdown`);
+      const which = ids.length === 1 ? '1 page becomes' : `${ids.length.toLocaleString('en-US')} pages become`;
+      orders.notice(`${which} Markdown`);
       const { report, isFinished } = await write(output, (known) => documents.inOrder(ids, known), options, orders);
       const hint = (report?.pages ?? FEW_PAGES) < FEW_PAGES ? scopeHint(database, seed, ids, orders.options) : null;
       saved.push({ seed: seed.url, output, failed: documents.failed, isFinished, report, hint });

@@ -345,7 +345,7 @@ describe.runIf(canMount())('a full disk', () => {
   it('is seen before the crawl begins', async () => {
     const args = ['crawl', 'http://tree.test/', '--delay', '0', '--data-dir', join(mount, 'early'), ...connectTo()];
     expect(await refusal(args, 3)).toMatch(
-      /^only \d+ MiB are free on the disk, and --min-free-disk is 1024 MiB; the state is kept$/,
+      /^only \d+ MiB are free on the disk, and --min-free-disk is 1024 MiB; the state is kept; `gossamer resume \S+early` goes on$/,
     );
     expect(web.log).toEqual([]);
   });
@@ -367,7 +367,7 @@ describe.runIf(canMount())('a full disk', () => {
     const run = await gossamer(args);
     expect([run.code, run.stdout], run.stderr).toEqual([3, '']);
     const errors = run.stderr.split('\n').filter((line) => line.startsWith('error:'));
-    expect(errors).toEqual([expect.stringMatching(/the disk is full/)]);
+    expect(errors).toEqual([expect.stringMatching(/the disk is full.*; `gossamer resume \S+middle` goes on$/)]);
     expect(run.stderr).not.toMatch(/\n\s+at /);
     expect(inspect(target).integrity).toBe('ok');
     size(200);
