@@ -51,7 +51,7 @@ export class CrawlView {
     const pace =
       this.#delayMs === 0
         ? 'no delay'
-        : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
+        : `delay ${formatDuration(this.#delayMs)}: at most ${rate < 1 ? `${formatCount(Math.floor(rate * 60))} pages/h` : `${formatCount(Math.floor(rate))} pages/min`}`;
     const own = this.#delayMs >= 1_000 && hosts.size === 1 ? '; your own site? --delay 100' : '';
     const [only = ''] = hosts;
     const named = hosts.size === 1 && unicodeHost(only) !== null ? ` ${hostForPeople(only)},` : '';

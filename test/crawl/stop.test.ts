@@ -159,6 +159,22 @@ describe('a first Ctrl+C', () => {
   });
 });
 
+describe('a crawl that waits for a delay', () => {
+  it('says what is done and queued, how fast and what it waits for; and after a stop what to type', async () => {
+    directory = `${folder.path}/a crawl's folder`;
+    const run = crawl('--delay', '10m');
+    await until(() => run.stderr().includes('delayed'), run.stderr);
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(run.stderr()).toMatch(
+      /^0 done, 0 failed, 1 queued, 0\/512 in flight, 0\.0 pages\/s, \d+ B; 1 host delayed, next a\.test in (9|10) min \d+ s$/m,
+    );
+    expect(run.stderr().trimEnd().split('\n').at(-1)).toBe(
+      `\`gossamer resume '${directory.replace("'", "'\\''")}'\` goes on`,
+    );
+  });
+});
+
 describe('a second Ctrl+C', () => {
   it('stops at once, and resume still completes the crawl', async () => {
     const run = await atTheGate('--grace', '10m');
