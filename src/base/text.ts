@@ -14,3 +14,6 @@ export const ownCopy = (text: string): string => ` ${text}`.slice(1);
 
 /** One argument for a shell, whatever is in it. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** The same, in quotes only where a shell would take it for something else. */
+export const shellWord = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : shellQuoted(text));

@@ -6,7 +6,7 @@ import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { CheckRun } from './check-run.js';
-import { openKeptCheck, planCheck, planKept } from './plan-check.js';
+import { openKeptCheck, planCheck, planKept, planResumed } from './plan-check.js';
 import type { CheckedLink, CheckReport, CheckSummary } from './result.js';
 import { reopenBroken } from './rounds.js';
 import { writeReportFile } from './write-report.js';
@@ -87,7 +87,8 @@ async function goOn(directory: string, options: CheckLibraryOptions, fromStart: 
   if (fromStart) {
     await reopenBroken(kept.directory, resolved.options.maxRedirects);
   }
-  return finished(new CheckRun(heard(planKept(kept, resolved, config, fromStart), options)), options, () => {});
+  const plan = fromStart ? planKept(kept, resolved, config, true) : await planResumed(kept, resolved, config);
+  return finished(new CheckRun(heard(plan, options)), options, () => {});
 }
 
 function split({ rules, onNotice: _, signal: __, ...given }: CheckLibraryOptions) {

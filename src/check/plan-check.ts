@@ -2,23 +2,23 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import type { StoredOptions } from '../config/stored.js';
+import { optionsToStore, type StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
-import { badSeedLines } from '../crawl/seed-input.js';
-import { openForReading } from '../store/directory.js';
-import type { SeedRow } from '../store/transaction.js';
+import { isLimitRaised, otherSeeds } from '../crawl/resume-plan.js';
+import { badSeedLines, sameSeeds } from '../crawl/seed-input.js';
+import { openForReading, otherCommand } from '../store/directory.js';
 import { readCheckInput } from './check-input.js';
 import type { CheckPlan } from './check-run.js';
 import type { LocalFolder } from './local-folder.js';
+import { takeUpRest } from './rounds.js';
 
 type Config = CheckPlan['config'];
 
 /** A check that is to begin, or what stands in its way. */
 export type PlannedCheck =
   | { what: 'new'; plan: CheckPlan; notices: string[]; cleanUp(): void }
-  | { what: 'resume' | 'finished'; directory: string };
+  | { what: 'kept'; directory: string };
 
 /** Without a data directory the check is kept in a temporary one, until `cleanUp`. */
 export async function planCheck(
@@ -44,23 +44,19 @@ export async function planCheck(
     process.on('exit', cleanUp);
     return { what: 'new', plan: make(directory), notices, cleanUp };
   }
-  const choice = chooseDirectory(options, seeds[0]!.url);
-  const { what, directory } = choice;
-  if (what !== 'new') {
-    refuseOtherSeeds(directory, seeds);
-    return { what, directory };
+  const choice = chooseDirectory(options, { command: 'check', seeds });
+  const { directory } = choice;
+  if (choice.what === 'kept') {
+    const kept = openKeptCheck(directory).state.seeds;
+    if (!sameSeeds(seeds, kept)) {
+      throw otherSeeds(directory, 'check', kept);
+    }
+    return { what: 'kept', directory };
   }
   if (choice.movedTo !== null) {
     notices.push(`moved the old check to ${choice.movedTo}`);
   }
   return { what: 'new', plan: make(directory), notices, cleanUp: () => {} };
-}
-
-function refuseOtherSeeds(directory: string, seeds: readonly SeedRow[]): void {
-  const kept = openKeptCheck(directory).state.seeds;
-  if (seeds.length !== kept.length || seeds.some(({ url }, place) => url !== kept[place]!.url)) {
-    throw new UsageError(`the check in ${directory} has other seeds; seeds cannot be changed on resume`);
-  }
 }
 
 /** A check as a directory holds it. */
@@ -73,12 +69,12 @@ export interface KeptCheck {
 export function openKeptCheck(directory: string): KeptCheck {
   return openForReading(directory, (reader) => {
     const meta = reader.meta();
-    if (meta.command !== 'check' || meta.options === undefined) {
-      throw new StateError('no_check', `${directory} holds no check; \`gossamer check --data-dir\` keeps one`);
+    if (reader.command() !== 'check') {
+      throw otherCommand(directory, reader.command(), 'check');
     }
     return {
       directory,
-      stored: JSON.parse(meta.options) as StoredOptions,
+      stored: JSON.parse(meta.options!) as StoredOptions,
       state: {
         seeds: reader.seeds(),
         folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
@@ -88,6 +84,25 @@ export function openKeptCheck(directory: string): KeptCheck {
       },
     };
   });
+}
+
+/** Goes on with a check: where a limit had cut it short and does so no longer, with what it had left. */
+export async function planResumed(
+  kept: KeptCheck,
+  resolved: ResolvedOptions<'check'>,
+  config: Config,
+): Promise<CheckPlan> {
+  const { directory, state } = kept;
+  const now = optionsToStore(resolved as unknown as ResolvedOptions<'crawl'>, 'check');
+  const hasMore = openForReading(directory, (reader) => {
+    const reason = state.truncated ?? reader.ended()?.reason ?? null;
+    // The time that ended it is each run's own.
+    return reason === 'duration' || isLimitRaised(reader, reason, resolved.options, now);
+  });
+  if (hasMore) {
+    await takeUpRest(directory);
+  }
+  return planKept(kept, resolved, config, hasMore);
 }
 
 /** @param fromStart what was broken has been queued again: the looks begin anew */

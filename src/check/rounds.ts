@@ -75,6 +75,17 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
   });
 }
 
+/** What a limit had left in the check of a directory is asked for after all: the looks begin anew with it. */
+export async function takeUpRest(directory: string): Promise<void> {
+  await atStore(directory, async (database) => {
+    database.exec('BEGIN IMMEDIATE');
+    new SecondLook(database, systemClock.wall(), []).takeUpRest();
+    writeMeta(database, { checkRound: '0', checkSpentMs: '0' });
+    database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
+    database.exec('COMMIT');
+  });
+}
+
 function fragmentsInDoubt(database: Database, chains: RedirectChains): { unread: Set<number>; missing: Set<number> } {
   const unread = new Set<number>();
   const missing = new Set<number>();

@@ -115,6 +115,14 @@ export class SecondLook {
     );
   }
 
+  /** The limit is another now: what it had left is asked for. */
+  takeUpRest(): void {
+    this.#database.exec(
+      `UPDATE urls SET state = ${UrlState.queued}, reason = NULL
+       WHERE state = ${UrlState.skipped} AND reason = 'limit' AND kind <> ${UrlKind.robots}`,
+    );
+  }
+
   #fill(ids: Iterable<number>): void {
     this.#database.exec('DROP TABLE IF EXISTS temp.chosen; CREATE TEMP TABLE chosen (id INTEGER PRIMARY KEY)');
     const insert = this.#database.prepare('INSERT OR IGNORE INTO temp.chosen (id) VALUES (?)');

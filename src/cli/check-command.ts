@@ -5,7 +5,7 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { readBaseline } from '../check/baseline.js';
 import { type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
-import { openKeptCheck, planCheck, planKept } from '../check/plan-check.js';
+import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-check.js';
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
 import { reopenBroken } from '../check/rounds.js';
@@ -13,14 +13,18 @@ import { writeReportFile } from '../check/write-report.js';
 import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import type { EndReason } from '../crawl/limits.js';
+import { nextStep } from '../crawl/resume-plan.js';
 import { refuseUnwritable } from '../report/index.js';
 import { StreamFiles } from '../report/stream-files.js';
+import { resumeCommand } from '../store/directory.js';
+import { advisedToResume } from './advice.js';
 import { CheckView } from './check-view.js';
-import { type CommandInput, prepare } from './command.js';
+import { type CommandInput, prepare, untilReaderLeaves } from './command.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
-import { formatCount, Terminal } from './terminal.js';
+import { counted, Terminal } from './terminal.js';
 
 type CheckOptions = OptionsOf<'check'>;
 
@@ -45,7 +49,7 @@ export async function runCheck(input: CommandInput): Promise<number> {
     terminal.warn(notice);
   }
   try {
-    return await check(planned.plan, terminal);
+    return await check(planned.plan, terminal, resolved.options.dataDir !== null);
   } finally {
     planned.cleanUp();
   }
@@ -60,7 +64,7 @@ export async function resumeCheck(directory: string, input: CommandInput): Promi
   }
   refuseNonsense(ready.resolved, input);
   ready.terminal.line(`going on with ${directory}`);
-  return check(planKept(kept, ready.resolved, configOf(input)), ready.terminal);
+  return check(await planResumed(kept, ready.resolved, configOf(input)), ready.terminal, true);
 }
 
 async function recheck(directory: string, input: CommandInput): Promise<number> {
@@ -72,8 +76,8 @@ async function recheck(directory: string, input: CommandInput): Promise<number> 
   const { resolved, terminal } = ready;
   refuseNonsense(resolved, input);
   const queued = await reopenBroken(directory, resolved.options.maxRedirects);
-  terminal.line(`asks again for ${formatCount(queued)} URLs of ${directory}`);
-  return check(planKept(kept, resolved, configOf(input), true), terminal);
+  terminal.line(`asks again for ${counted(queued, 'URL')} of ${directory}`);
+  return check(planKept(kept, resolved, configOf(input), true), terminal, true);
 }
 
 /** Before a directory is touched or anything is asked for. */
@@ -104,22 +108,30 @@ function refuseInputs(positionals: readonly string[], { startUrls, seedsFiles }:
 const configOf = ({ configFile }: CommandInput): CheckPlan['config'] =>
   configFile === null ? null : { value: configFile.values.check, path: configFile.path };
 
-async function check(plan: CheckPlan, terminal: Terminal): Promise<number> {
+async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Promise<number> {
+  const { directory } = plan;
   const { options } = plan.resolved;
   for (const path of outputsOf(options)) {
     refuseUnwritable(path);
   }
   const view = new CheckView(terminal, options);
   const run = new CheckRun({ ...plan, events: view.events });
-  const unhook = stopOnSignals(run, options.graceMs, terminal);
+  const afterwards = isKept ? `\`${resumeCommand(directory)}\` goes on` : NOTHING_KEPT;
+  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
   try {
-    const { report, result } = await run.run();
+    const { report, result } = await (isKept ? advisedToResume(directory, () => run.run()) : run.run());
     terminal.endProgress();
     try {
       // What a limit left unasked is not out of reach.
       const nothingReached = report.nothingReached && report.summary.truncated === null;
       const exitCode = exitCodeOf(report.summary.exitCode, nothingReached, result.end.reason);
       await writeReports({ ...report, summary: { ...report.summary, exitCode } }, options, terminal);
+      const { done, failed } = result.summary;
+      const reason = (report.summary.truncated as EndReason | null) ?? result.end.reason;
+      const next = nextStep(directory, reason, done + failed);
+      if (next !== null) {
+        terminal.line(isKept ? next : NOTHING_KEPT);
+      }
       if (exitCode === EXIT.noSeed) {
         throw seedFailure(result.seeds, 'no answer');
       }
@@ -131,6 +143,8 @@ async function check(plan: CheckPlan, terminal: Terminal): Promise<number> {
     unhook();
   }
 }
+
+const NOTHING_KEPT = 'nothing is kept of this check: with --data-dir DIR it is, and `gossamer resume DIR` goes on';
 
 function exitCodeOf(found: number, nothingReached: boolean, reason: string): number {
   if (reason === 'interrupted') {
@@ -179,12 +193,5 @@ async function writeStdout(report: CheckReport, format: CheckFormat, options: Ch
   });
   const paint: Paint = (color, text) => colors.paint(color, text);
   const file = new StreamFiles(process.stdout, 'stdout').create();
-  try {
-    await writeCheckReport(report, format, file, { paint, verbose: options.verbose });
-  } catch (error) {
-    // Whoever reads has seen enough.
-    if (!/EPIPE/.test(String((error as Error).message))) {
-      throw error;
-    }
-  }
+  await untilReaderLeaves(writeCheckReport(report, format, file, { paint, verbose: options.verbose }));
 }

@@ -1,11 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../base/clock.js';
+import { GossamerError, StateError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import type { ConfigFile } from '../config/config-file.js';
 import type { OptionsOf } from '../config/options.js';
 import { printConfig, printConfigJson } from '../config/print.js';
 import { type Environment, type RawFlags, type ResolvedOptions, resolveOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
+import { isReaderGone } from './streams.js';
 import { Terminal } from './terminal.js';
 
 /** What a command is given. */
@@ -51,11 +53,20 @@ export const writeJson = (value: unknown): void => {
   process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
 };
 
+/** Whoever reads may have seen enough before all is written. */
+export async function untilReaderLeaves(writing: Promise<unknown>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    if (!isReaderGone(error)) {
+      throw error instanceof GossamerError
+        ? error
+        : new StateError('output', `cannot write to stdout: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
 /** Answers of any length: whoever reads them may be slow, or have seen enough. */
 export async function writePieces(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  await pipeline(pieces, process.stdout, { end: false }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') {
-      throw error;
-    }
-  });
+  await untilReaderLeaves(pipeline(pieces, process.stdout, { end: false }));
 }

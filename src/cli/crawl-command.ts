@@ -1,12 +1,12 @@
-import { StateError, UsageError } from '../base/errors.js';
+import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import type { StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
+import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { SessionPlan, SessionResult } from '../crawl/session-plan.js';
-import { openForReading, stateOf } from '../store/directory.js';
-import type { SeedRow } from '../store/transaction.js';
+import { openForReading, resumeCommand } from '../store/directory.js';
+import { advisedToResume } from './advice.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
@@ -25,67 +25,78 @@ export async function runCrawl(input: CommandInput): Promise<number> {
   for (const warning of badSeedLines(bad)) {
     terminal.warn(warning);
   }
-  const choice = chooseDirectory(resolved.options, seeds[0]!.url);
-  if (choice.movedTo !== null) {
-    terminal.line(`moved the old crawl to ${choice.movedTo}`);
+  const choice = chooseDirectory(resolved.options, { command: 'crawl', seeds });
+  if (choice.what === 'kept') {
+    return goOn(resumePlan(choice.directory, seeds), input, true);
   }
-  if (choice.what === 'finished') {
-    terminal.line(`${choice.directory} is finished; nothing to do`);
-    return EXIT.ok;
+  const { directory, movedTo } = choice;
+  if (movedTo !== null) {
+    terminal.line(`moved the old crawl to ${movedTo}`);
   }
-  if (choice.what === 'resume') {
-    return goOn(choice.directory, input, seeds);
-  }
-  return runSession({ resolved, directory: choice.directory, seeds, badSeeds: bad, credentials, events: {} }, terminal);
+  return runSession({ resolved, directory, seeds, badSeeds: bad, credentials, events: {} }, terminal);
 }
 
-/** Goes on with a crawl that is kept; `givenSeeds` must be those it has. */
-export async function goOn(directory: string, input: CommandInput, givenSeeds: SeedRow[] | null): Promise<number> {
-  const { stored, storedSeeds, command } = openForReading(directory, (reader) => ({
-    stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
-    storedSeeds: reader.seeds(),
-    command: reader.meta().command,
-  }));
-  if (command === 'check' || command === 'docs') {
-    const what = command === 'check' ? 'check' : 'corpus';
-    throw new StateError('no_crawl', `${directory} holds a ${what}: \`gossamer resume ${directory}\` goes on with it`);
-  }
-  if (stored === null) {
-    throw new StateError(
-      'store_damaged',
-      `the store in ${directory} does not say how it was made; it cannot be resumed`,
-    );
-  }
-  if (givenSeeds !== null && !sameSeeds(givenSeeds, storedSeeds)) {
-    throw new UsageError(`the crawl in ${directory} has other seeds; seeds cannot be changed on resume`);
-  }
+/**
+ * Goes on with a crawl that is kept.
+ * @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again
+ */
+export async function goOn(plan: ResumePlan, input: CommandInput, onlyToFinish: boolean): Promise<number> {
+  const { directory, seeds: storedSeeds, stored } = plan;
   const ready = prepare('resume', input, stored);
   if (ready === null) {
     return EXIT.ok;
   }
   const { terminal } = ready;
-  const state = stateOf(directory);
-  const news = `going on with ${directory}${state === 'finished' ? ' (it had ended; what is left is tried again)' : ''}`;
   const resolved = ready.resolved as unknown as ResolvedOptions<'crawl'>;
-  return runSession({ resolved, directory, seeds: null, storedSeeds, events: {} }, terminal, news);
+  const left = plan.left(resolved);
+  if (onlyToFinish && (left === 'nothing' || left === 'deferred')) {
+    terminal.line(`${directory} is finished; ${nothingToDo(directory, left, resolved.options)}`);
+    return EXIT.ok;
+  }
+  const session = { resolved, directory, seeds: null, storedSeeds, events: {} };
+  return runSession(session, terminal, NEWS[left](directory));
 }
 
-const sameSeeds = (given: SeedRow[], stored: SeedRow[]): boolean =>
-  given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
+const NEWS: Readonly<Record<Left, (directory: string) => string>> = {
+  rest: (directory) => `going on with ${directory}`,
+  more: (directory) => `going on with ${directory} (it had ended; there is more to ask for now)`,
+  deferred: (directory) => `going on with ${directory} (it had ended; what was put off is tried again)`,
+  nothing: (directory) => `${directory} is finished; its outputs are written again`,
+};
 
-async function runSession(plan: SessionPlan, terminal: Terminal, news: string | null = null): Promise<number> {
+function nothingToDo(directory: string, left: Left, options: Pick<CrawlOptions, 'maxUrls'>): string {
+  if (left === 'deferred') {
+    return `nothing to do but what was put off: \`${resumeCommand(directory)}\` tries that again`;
+  }
+  const { reason, fetched } = openForReading(directory, (reader) => {
+    const { done = 0, failed = 0 } = reader.counts();
+    return { reason: reader.ended()?.reason, fetched: done + failed };
+  });
+  return reason === 'max_urls'
+    ? `nothing to do within --max-urls ${options.maxUrls}: ${nextStep(directory, reason, fetched)}`
+    : 'nothing to do';
+}
+
+async function runSession(
+  plan: SessionPlan & { directory: string },
+  terminal: Terminal,
+  news: string | null = null,
+): Promise<number> {
+  const { directory } = plan;
   const { options } = plan.resolved;
   const view = new CrawlView(terminal, options);
   const session = new CrawlSession({ ...plan, events: view.events });
-  await session.open();
+  // There is a store by the time the disk is found too full; whatever else is refused here has not begun.
+  await advisedToResume(directory, () => session.open(), ['disk_low']);
   if (news !== null) {
     terminal.line(news);
   }
-  const unhook = stopOnSignals(session, options.graceMs, terminal);
+  const afterwards = `\`${resumeCommand(directory)}\` goes on`;
+  const unhook = stopOnSignals({ run: session, graceMs: options.graceMs, terminal, afterwards });
   try {
     view.started(session, plan);
-    const result = await session.run();
-    view.ended(result, plan.directory);
+    const result = await advisedToResume(directory, () => session.run());
+    view.ended(result, directory);
     if (options.json) {
       writeJson(result.summary);
     }

@@ -1,27 +1,29 @@
 import { join } from 'node:path';
 import type { CrawlOptions } from '../config/options.js';
+import { nextStep } from '../crawl/resume-plan.js';
 import type { CrawlSession } from '../crawl/session.js';
 import type { SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
 import { hostForPeople, unicodeHost } from '../url/host-display.js';
-import { type BoxRow, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
+import { ProgressLine } from './progress-line.js';
+import { type BoxRow, counted, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const TRAPS_SHOWN = 5;
 
 /** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
 export class CrawlView {
   readonly #terminal: Terminal;
-  readonly #options: Pick<CrawlOptions, 'verbose'>;
+  readonly #options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>;
   #delayMs = 0;
-  #lastDone = 0;
-  #lastAt = 0;
+  #progress: ProgressLine;
   #sitemapTold = false;
 
-  constructor(terminal: Terminal, options: Pick<CrawlOptions, 'verbose'>) {
+  constructor(terminal: Terminal, options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>) {
     this.#terminal = terminal;
     this.#options = options;
+    this.#progress = new ProgressLine({ maxUrls: options.maxUrls, msAPage: null });
   }
 
   get events(): SessionEvents {
@@ -38,20 +40,27 @@ export class CrawlView {
     const hosts = new Set(seeds.map(({ url }) => hostKeyOf(url)));
     const delays = [...hosts].map((host) => session.settings.scheduler.delayMsFor(host));
     this.#delayMs = Math.max(...delays, 0);
+    const isOneSlowHost = hosts.size === 1 && this.#delayMs > 0;
+    this.#progress = new ProgressLine({
+      maxUrls: this.#options.maxUrls,
+      msAPage: isOneSlowHost ? this.#delayMs : null,
+    });
+    // What earlier runs have done is no rate of this one.
+    this.#progress.forms(session.stats());
     const rate = delays.reduce((sum, delay) => sum + (delay > 0 ? 60_000 / delay : 0), 0);
     const pace =
       this.#delayMs === 0
         ? 'no delay'
-        : `delay ${formatDuration(this.#delayMs)}: at most ${formatCount(Math.floor(rate))} pages/min`;
+        : `delay ${formatDuration(this.#delayMs)}: at most ${rate < 1 ? `${formatCount(Math.floor(rate * 60))} pages/h` : `${formatCount(Math.floor(rate))} pages/min`}`;
     const own = this.#delayMs >= 1_000 && hosts.size === 1 ? '; your own site? --delay 100' : '';
     const [only = ''] = hosts;
     const named = hosts.size === 1 && unicodeHost(only) !== null ? ` ${hostForPeople(only)},` : '';
-    this.#terminal.line(`${hosts.size} ${hosts.size === 1 ? 'host' : 'hosts'},${named} ${pace}${own}`);
+    this.#terminal.line(`${counted(hosts.size, 'host')},${named} ${pace}${own}`);
     const { snapshot } = session;
     if (snapshot.resumed) {
       const { done = 0, open = 0 } = snapshot.counts;
       this.#terminal.line(
-        `${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} were under way and are fetched again`,
+        `${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} ${snapshot.refetched === 1 ? 'was under way and is' : 'were under way and are'} fetched again`,
       );
     }
   }
@@ -61,7 +70,7 @@ export class CrawlView {
       ['URLs', `${formatCount(summary.total)}: ${countsOf(summary)}`],
       [
         'requests',
-        `${formatCount(summary.requests)} (${formatCount(summary.retries)} retries), ${formatBytes(summary.bytes)}`,
+        `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')}), ${formatBytes(summary.bytes)}`,
       ],
       [
         'time',
@@ -83,7 +92,7 @@ export class CrawlView {
       ...moreTraps(summary),
     ];
     if (summary.sitemap !== null) {
-      rows.push(['sitemap', `${formatCount(summary.sitemap.urls)} URLs${leftOut(summary.sitemap.leftOut)}`]);
+      rows.push(['sitemap', `${counted(summary.sitemap.urls, 'URL')}${leftOut(summary.sitemap.leftOut)}`]);
     }
     rows.push(...sitemapFilesRow(summary.sitemapFiles));
     for (const { host, ...facts } of summary.seeding) {
@@ -95,6 +104,10 @@ export class CrawlView {
       }
     }
     this.#terminal.box(`${end.reason}${end.truncated === null ? '' : ' (truncated)'}`, rows);
+    const next = directory === null ? null : nextStep(directory, end.reason, summary.done + summary.failed);
+    if (next !== null) {
+      this.#terminal.line(next);
+    }
   }
 
   #sitemap(urls: number): void {
@@ -120,29 +133,7 @@ export class CrawlView {
   }
 
   #tick(session: CrawlSession): void {
-    const stats = session.stats();
-    const settled = stats.done + stats.failed + stats.skipped;
-    const seconds = Math.max(0.001, (stats.now - this.#lastAt) / 1000);
-    // Fewer than before where pages are asked for again.
-    const news = Math.max(0, settled - this.#lastDone);
-    const rate = this.#lastAt === 0 ? settled / Math.max(0.001, stats.elapsedMs / 1000) : news / seconds;
-    this.#lastAt = stats.now;
-    this.#lastDone = settled;
-    if (stats.inFlight === 0 && stats.waitingFor !== null && stats.waitingFor.at > stats.now) {
-      const wait = formatDuration(stats.waitingFor.at - stats.now);
-      this.#terminal.progress(
-        `${formatCount(stats.hostsDelayed)} hosts delayed, next ${hostForPeople(stats.waitingFor.name)} in ${wait}`,
-      );
-      return;
-    }
-    if (stats.inFlight === 0 && stats.seeding !== null) {
-      this.#terminal.progress(`waits for ${stats.seeding}`);
-      return;
-    }
-    this.#terminal.progress(
-      `${formatCount(stats.done)} done, ${formatCount(stats.failed)} failed, ${formatCount(stats.queuedInMemory + stats.queuedOnDisk)} queued, ` +
-        `${stats.inFlight}/${stats.governorLimit} in flight, ${rate.toFixed(1)} pages/s, ${formatBytes(stats.bytes)}`,
-    );
+    this.#terminal.progress(...this.#progress.forms(session.stats()));
   }
 }
 
@@ -179,7 +170,7 @@ function sitemapFilesRow({ read, notRead, cutHosts }: Summary['sitemapFiles']): 
 
 function moreTraps({ trapPatterns }: Summary): BoxRow[] {
   const more = trapPatterns - TRAPS_SHOWN;
-  return more > 0 ? [['', `and ${formatCount(more)} more patterns: summary.json has them`]] : [];
+  return more > 0 ? [['', `and ${counted(more, 'more pattern')}: summary.json has ${more === 1 ? 'it' : 'them'}`]] : [];
 }
 
 function seedingOf({

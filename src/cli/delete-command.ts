@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { shellWord } from '../base/text.js';
 import { hasCorpus } from '../corpus/delete-corpus.js';
 import { outputsOf } from '../docs/corpus-place.js';
 import { deleteCorpus } from '../docs/kept-corpus.js';
-import { openForReading, storePath } from '../store/directory.js';
+import { isUnbegun, openForReading, storePath } from '../store/directory.js';
 import { deleteCrawl } from '../store/kept-crawls.js';
 import { type CommandInput, prepare } from './command.js';
 import { EXIT } from './exit.js';
@@ -27,7 +28,8 @@ async function deleteOne(directory: string, terminal: Terminal): Promise<void> {
   if (!isCrawl && !hasCorpus(directory)) {
     throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite), and no corpus`);
   }
-  const outputs = isCrawl ? openForReading(directory, (reader) => outputsOf(reader.meta())) : [];
+  const outputs =
+    isCrawl && !isUnbegun(directory) ? openForReading(directory, (reader) => outputsOf(reader.meta())) : [];
   const others = isCrawl ? deleteCrawl(directory) : await deleteCorpus(directory);
   const what = isCrawl ? 'crawl' : 'corpus';
   terminal.line(
@@ -36,6 +38,6 @@ async function deleteOne(directory: string, terminal: Terminal): Promise<void> {
       : `deleted the ${what} in ${directory}; ${others} other ${others === 1 ? 'file was' : 'files were'} left there`,
   );
   for (const output of outputs.filter(hasCorpus)) {
-    terminal.line(`its corpus is kept: \`gossamer delete ${output}\` deletes that too`);
+    terminal.line(`its corpus is kept: \`gossamer delete ${shellWord(output)}\` deletes that too`);
   }
 }

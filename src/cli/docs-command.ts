@@ -1,18 +1,19 @@
 import { existsSync } from 'node:fs';
-import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
 import { partialOf } from '../corpus/layout.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
-import { isFinished, openKeptDocs, planDocs, planKeptDocs } from '../docs/plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planKeptDocs } from '../docs/plan-docs.js';
 import type { SavedCorpus } from '../docs/write-corpora.js';
+import { resumeCommand } from '../store/directory.js';
+import { advisedToResume } from './advice.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
-import { formatBytes, formatCount, type Terminal } from './terminal.js';
+import { counted, formatBytes, formatCount, type Terminal } from './terminal.js';
 
 /** gossamer docs */
 export async function runDocs(input: CommandInput): Promise<number> {
@@ -38,10 +39,7 @@ export async function runDocs(input: CommandInput): Promise<number> {
 
 /** Goes on with a corpus that is kept. */
 export async function resumeDocs(directory: string, input: CommandInput): Promise<number> {
-  const kept = openKeptDocs(directory);
-  if (kept === null) {
-    throw new StateError('no_corpus', `${directory} holds no corpus that could be gone on with`);
-  }
+  const kept = keptDocsIn(directory);
   const ready = prepare('docs', input, kept.stored);
   if (ready === null) {
     return EXIT.ok;
@@ -68,9 +66,10 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
       isTold = true;
     },
   });
-  const unhook = stopOnSignals(run, options.graceMs, terminal);
+  const afterwards = `\`${resumeCommand(plan.directory)}\` goes on`;
+  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
   try {
-    const { result, corpora, stopped } = await run.run();
+    const { result, corpora, stopped } = await advisedToResume(plan.directory, () => run.run());
     terminal.endProgress();
     if (stopped !== null) {
       tellStopped(plan, corpora, terminal);
@@ -101,7 +100,7 @@ function tellStopped({ directory }: DocsPlan, corpora: readonly SavedCorpus[], t
       terminal.line(`what is done stands in ${partialOf(output)}`);
     }
   }
-  terminal.line(`stopped; \`gossamer resume ${directory}\` goes on`);
+  terminal.line(`stopped; \`${resumeCommand(directory)}\` goes on`);
 }
 
 function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {
@@ -121,10 +120,12 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     }
   }
   if (truncated !== null) {
-    terminal.line(`truncated by --${truncated.replaceAll('_', '-')}: pages that were not got to are as they were`);
+    const flag = `--${truncated.replaceAll('_', '-')}`;
+    terminal.line(`truncated by ${flag}: pages that were not got to are as they were`);
+    terminal.line(`the same command with a higher ${flag} gets them`);
   }
   terminal.line(
-    `Saved ${formatCount(total.pages)} pages (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,
+    `Saved ${counted(total.pages, 'page')} (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,
   );
 }
 

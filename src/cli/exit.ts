@@ -41,11 +41,27 @@ export function switchIn(variable: string | undefined): boolean | null {
   return word === '' ? null : ['true', '1', 'yes', 'on'].includes(word);
 }
 
-/** What went wrong, for `Terminal.error`: a sentence, then its causes when they are asked for; a defect with its stack. */
+const ADVICE = new WeakMap<object, string>();
+
+/** The error, to be shown with what to type next. */
+export function advised(error: unknown, advice: string): unknown {
+  if (typeof error === 'object' && error !== null) {
+    ADVICE.set(error, advice);
+  }
+  return error;
+}
+
+/** What went wrong, for `Terminal.error`: a sentence that ends with what to do, then its causes when they are asked for; a defect with its stack. */
 export function describeFailure(error: unknown, verboseNetwork: boolean): [string, ...string[]] {
+  const advice = typeof error === 'object' && error !== null ? ADVICE.get(error) : undefined;
   if (!(error instanceof GossamerError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return ['this is a defect of gossamer, please report it', ...stack.split('\n').map((line) => line.trim())];
+    return [
+      'this is a defect of gossamer, please report it',
+      ...stack.split('\n').map((line) => line.trim()),
+      ...(advice === undefined ? [] : [advice]),
+    ];
   }
-  return [error.message, ...(verboseNetwork ? causeChain(error.cause).map((line) => `caused by ${line}`) : [])];
+  const causes = verboseNetwork ? causeChain(error.cause).map((line) => `caused by ${line}`) : [];
+  return [advice === undefined ? error.message : `${error.message}; ${advice}`, ...causes];
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { StateError, UsageError } from '../base/errors.js';
+import { UsageError } from '../base/errors.js';
 import type { ExportFormat } from '../config/option-spec.js';
 import { exportFormat } from '../report/index.js';
 import { openForReading } from '../store/directory.js';
-import { type CommandInput, prepare } from './command.js';
+import { type CommandInput, prepare, untilReaderLeaves } from './command.js';
 import { EXIT } from './exit.js';
 
 /** gossamer export <dir> --format F */
@@ -22,12 +22,7 @@ export async function runExport(input: CommandInput): Promise<number> {
     if (format === 'edges' && reader.meta().anchorText !== 'true') {
       ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
     }
-    await exportFormat(reader, format as ExportFormat, target).catch((error: NodeJS.ErrnoException) => {
-      // Whoever reads has seen enough.
-      if (error.code !== 'EPIPE' && !(error instanceof StateError && /EPIPE/.test(error.message))) {
-        throw error;
-      }
-    });
+    await untilReaderLeaves(exportFormat(reader, format as ExportFormat, target));
   });
   return EXIT.ok;
 }

@@ -8,6 +8,7 @@ import { type ParsedArgs, parseArgs } from './args.js';
 import type { CommandInput } from './command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
 import { commandHelp, programHelp, versionText } from './help.js';
+import { Streams } from './streams.js';
 import { Terminal } from './terminal.js';
 
 /** Each loads what it needs and no more: a small command is done in the time that the large ones take to load. */
@@ -34,19 +35,16 @@ const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs'
 /** Runs one command line; the exit code is the answer. Nothing that is thrown gets past it. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { env } = process;
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // Whoever reads the answer has seen enough.
-    if (error.code !== 'EPIPE') {
-      throw error;
-    }
-  });
+  const streams = new Streams(process.stdout, process.stderr);
   let args: ParsedArgs | null = null;
   let configFile: ConfigFile | null = null;
   try {
     args = parseArgs(argv);
     const { command, flags, help, version } = args;
     configFile = command === null || help || version ? null : await loadConfigFile({ flags, env });
-    return simplified(await run(args, configFile), wantsExitSimple(argv, env, configFile?.values));
+    const exitCode = await run(args, configFile);
+    await streams.flush();
+    return simplified(exitCode, wantsExitSimple(argv, env, configFile?.values));
   } catch (error) {
     const said = (key: 'color' | 'verboseNetwork', variable: string): boolean | null => {
       const [flag, kept] = [args?.flags[key], configFile?.values[key]];

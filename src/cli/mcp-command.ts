@@ -1,6 +1,7 @@
 import { serveMcp } from '../docs/kept-corpus.js';
 import { type CommandInput, prepare } from './command.js';
 import { EXIT } from './exit.js';
+import { onStopSignals, signalExit } from './signals.js';
 
 /** gossamer mcp <dir…> */
 export async function runMcp(input: CommandInput): Promise<number> {
@@ -8,12 +9,13 @@ export async function runMcp(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   let exitCode: number = EXIT.ok;
-  const on = (code: number) => () => {
-    exitCode = code;
+  onStopSignals((signal) => {
+    if (exitCode !== EXIT.ok) {
+      process.exit(exitCode);
+    }
+    exitCode = signalExit(signal);
     process.stdin.destroy();
-  };
-  process.once('SIGINT', on(EXIT.interrupted));
-  process.once('SIGTERM', on(EXIT.terminated));
+  });
   await serveMcp(input.positionals).catch((error) => {
     // What was to come no longer comes.
     if (exitCode === EXIT.ok) {

@@ -6,7 +6,8 @@ import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import { previewLines } from './preview-view.js';
 import { seedFailure } from './seed-failure.js';
-import { formatCount } from './terminal.js';
+import { onStopSignals, signalExit } from './signals.js';
+import { counted, formatCount } from './terminal.js';
 
 /** gossamer preview <url…> */
 export async function runPreviewCommand(input: CommandInput): Promise<number> {
@@ -25,8 +26,7 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
     tick: (session: CrawlSession) => terminal.progress(progressOf(session, sample)),
     notice: (text: string) => terminal.line(text),
   };
-  process.once('SIGINT', () => process.exit(EXIT.interrupted));
-  process.once('SIGTERM', () => process.exit(EXIT.terminated));
+  onStopSignals((signal) => process.exit(signalExit(signal)));
   const run = purpose === 'docs' ? runDocsPreview : runPreview;
   const preview = await run({ resolved, seeds, credentials, sample, sampleSeed, events });
   terminal.endProgress();
@@ -44,8 +44,8 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
 
 function progressOf(session: CrawlSession, sample: number | null): string {
   const { requests, done, failed, queuedInMemory, queuedOnDisk } = session.stats();
-  const found = `${formatCount(queuedInMemory + queuedOnDisk)} URLs found`;
+  const found = `${counted(queuedInMemory + queuedOnDisk, 'URL')} found`;
   return sample === null
-    ? `${formatCount(requests)} requests for robots.txt and sitemaps, ${found}`
+    ? `${counted(requests, 'request')} for robots.txt and sitemaps, ${found}`
     : `${formatCount(done + failed)} of ${formatCount(sample)} pages sampled, ${found}`;
 }

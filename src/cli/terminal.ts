@@ -56,18 +56,21 @@ export class Terminal {
     }
   }
 
-  /** A line that rewrites itself on a terminal, and elsewhere is a plain line every 5 s at most. */
-  progress(text: string): void {
+  /** On a terminal a line that rewrites itself, in the longest form that fits; elsewhere the longest as a plain line, every 5 s at most. */
+  progress(longest: string, ...shorter: readonly string[]): void {
     if (this.#quiet) {
       return;
     }
     if (this.#stream.isTTY) {
-      // One column is left free: a full line would wrap, and then only half of it could be cleared.
-      this.#stream.write(`${CLEAR_LINE}${printable(text, Math.max(20, (this.#stream.columns ?? 80) - 1))}`);
+      // One column is left free: a full line would wrap, and then only half of it could be cleared. A terminal may not know its width.
+      const room = Math.max(20, (this.#stream.columns || 80) - 1);
+      const forms = [longest, ...shorter];
+      const text = forms.find((form) => form.length <= room) ?? forms.at(-1)!;
+      this.#stream.write(`${CLEAR_LINE}${printable(text, room)}`);
       this.#progressShown = true;
     } else if (this.#clock.now() >= this.#nextPlainProgressAt) {
       this.#nextPlainProgressAt = this.#clock.now() + PLAIN_PROGRESS_EVERY_MS;
-      this.#stream.write(`${printable(text)}\n`);
+      this.#stream.write(`${printable(longest)}\n`);
     }
   }
 
@@ -82,7 +85,7 @@ export class Terminal {
   box(title: string, rows: readonly BoxRow[]): void {
     if (!this.#quiet) {
       this.endProgress();
-      this.#stream.write(box(title, rows, this.#stream.columns ?? 100));
+      this.#stream.write(box(title, rows, this.#stream.columns || 100));
     }
   }
 
@@ -151,6 +154,11 @@ export function formatBytes(bytes: number): string {
 /** `1,234,567`. */
 export function formatCount(count: number): string {
   return Math.round(count).toLocaleString('en-US');
+}
+
+/** `1 host`, `1,234 hosts`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${Math.round(count) === 1 ? one : many}`;
 }
 
 function pad(figure: number): string {

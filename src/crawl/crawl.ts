@@ -107,6 +107,10 @@ export class Crawl {
     return this.#inFlight;
   }
 
+  get isStopping(): boolean {
+    return this.#stopping !== null;
+  }
+
   /** Runs until there is nothing left to do, a limit is reached, or it is stopped. */
   run(): Promise<CrawlEnd> {
     return new Promise((resolve) => {

@@ -1,74 +1,104 @@
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
-import { type DirectoryState, folderNameOf, moveAside, stateOf } from '../store/directory.js';
+import {
+  type DirectoryState,
+  folderNameOf,
+  moveAside,
+  NOUNS,
+  openForReading,
+  resumeCommand,
+  stateOf,
+} from '../store/directory.js';
+import { DirectoryLock } from '../store/lock.js';
+import type { KeptCommand } from '../store/reader.js';
+import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
+import { sameSeeds } from './seed-input.js';
 
-export type DirectoryChoice = { directory: string; what: 'new' | 'resume' | 'finished'; movedTo: string | null };
+/** Where a run is kept: a place for a new one, or one that is there and may have something left to do. */
+export type DirectoryChoice =
+  | { what: 'new'; directory: string; movedTo: string | null }
+  | { what: 'kept'; directory: string };
 
 type DirectoryOptions = Pick<CrawlOptions, 'dataDir' | 'fresh' | 'resume'>;
 
-/** Where a crawl is kept, and whether it begins, goes on, or has nothing left to do. */
-export function chooseDirectory(options: DirectoryOptions, firstSeed: string): DirectoryChoice {
-  return options.dataDir === null ? chooseDefault(options, firstSeed) : chooseGiven(options, options.dataDir);
+interface Wanted {
+  command: 'crawl' | 'check';
+  seeds: readonly SeedRow[];
+}
+
+interface Found {
+  directory: string;
+  state: DirectoryState;
+  /** Null where that cannot be read any more. */
+  command: KeptCommand | null;
+  seeds: readonly SeedRow[];
+}
+
+/** Where a crawl is kept. Whatever someone else is at work on is refused. */
+export function chooseDirectory(options: DirectoryOptions, wanted: Wanted): DirectoryChoice {
+  return options.dataDir === null ? chooseDefault(options, wanted) : chooseGiven(options, options.dataDir);
 }
 
 /** What the directory holds. One that is to be moved aside may be damaged, or of another version; what is not ours is never moved. */
-function lookInto(directory: string, fresh: boolean): DirectoryState {
+function lookInto(directory: string, fresh: boolean): Found {
   try {
-    return stateOf(directory);
+    const state = stateOf(directory);
+    return state === 'empty'
+      ? { directory, state, command: null, seeds: [] }
+      : openForReading(directory, (reader) => ({ directory, state, command: reader.command(), seeds: reader.seeds() }));
   } catch (error) {
     if (fresh && error instanceof StateError && ['store_corrupt', 'store_version'].includes(error.code)) {
-      return 'unfinished';
+      return { directory, state: 'unfinished', command: null, seeds: [] };
     }
     throw error;
   }
 }
 
 function chooseGiven(options: DirectoryOptions, directory: string): DirectoryChoice {
-  const state = lookInto(directory, options.fresh);
-  if (state === 'empty') {
-    return { directory, what: 'new', movedTo: null };
+  DirectoryLock.refuseTaken(directory);
+  const found = lookInto(directory, options.fresh);
+  return found.state === 'empty' ? { what: 'new', directory, movedTo: null } : take(found, options);
+}
+
+/**
+ * `<host>`, and `<host>-2`, `-3` … where the earlier ones are finished. Corpora are passed over, and with --resume so is what is finished
+ * and has other seeds. --fresh takes the place of the last one.
+ */
+function chooseDefault(options: DirectoryOptions, { command, seeds }: Wanted): DirectoryChoice {
+  const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(seeds[0]!.url)));
+  let last: Found | null = null;
+  for (let number = 1; ; number++) {
+    const found = lookInto(number === 1 ? base : `${base}-${number}`, options.fresh);
+    if (found.command !== null && found.command !== command) {
+      continue;
+    }
+    DirectoryLock.refuseTaken(found.directory);
+    if (found.state === 'unfinished') {
+      return take(found, options);
+    }
+    if (found.state === 'empty') {
+      return last !== null && (options.resume || options.fresh)
+        ? take(last, options)
+        : { what: 'new', directory: found.directory, movedTo: null };
+    }
+    if (!options.resume || sameSeeds(seeds, found.seeds)) {
+      last = found;
+    }
   }
+}
+
+function take({ directory, state, command }: Found, options: DirectoryOptions): DirectoryChoice {
   if (options.fresh) {
-    return { directory, what: 'new', movedTo: moveAside(directory) };
+    return { what: 'new', directory, movedTo: moveAside(directory) };
   }
   if (options.resume) {
-    return { directory, what: state === 'finished' ? 'finished' : 'resume', movedTo: null };
+    return { what: 'kept', directory };
   }
-  throw occupied(directory, state);
-}
-
-/** `<host>`, and `<host>-2`, `-3` … where the earlier ones are finished. */
-function chooseDefault(options: DirectoryOptions, firstSeed: string): DirectoryChoice {
-  const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(firstSeed)));
-  let last: DirectoryChoice | null = null;
-  for (let number = 1; ; number++) {
-    const directory = number === 1 ? base : `${base}-${number}`;
-    const state = lookInto(directory, options.fresh);
-    if (state === 'empty') {
-      return last !== null && options.resume ? last : { directory, what: 'new', movedTo: null };
-    }
-    if (state === 'unfinished') {
-      if (options.resume) {
-        return { directory, what: 'resume', movedTo: null };
-      }
-      if (!options.fresh) {
-        throw occupied(directory, state);
-      }
-      return { directory, what: 'new', movedTo: moveAside(directory) };
-    }
-    last = { directory, what: 'finished', movedTo: null };
-  }
-}
-
-function occupied(directory: string, state: 'unfinished' | 'finished'): StateError {
-  const advice =
-    state === 'unfinished'
-      ? `\`gossamer resume ${directory}\` goes on with it, --fresh moves it aside and begins anew`
-      : '--fresh moves it aside and begins anew';
-  return new StateError(
+  const goesOn = state === 'unfinished' ? `\`${resumeCommand(directory)}\` goes on with it, ` : '';
+  throw new StateError(
     'occupied',
-    `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} crawl: ${advice}`,
+    `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} ${NOUNS[command ?? 'crawl']}: ${goesOn}--fresh moves it aside and begins anew`,
   );
 }

@@ -1,17 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { StateError, UsageError } from '../base/errors.js';
+import { UsageError } from '../base/errors.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
 import { LINK_KINDS, type LinkKind } from '../parse/links.js';
 import { exportFormat } from '../report/index.js';
 import type { OutputNotes } from '../report/output.js';
 import type { Summary } from '../report/summary.js';
-import { openForReading, storePath } from '../store/directory.js';
+import { openForReading, openKept } from '../store/directory.js';
 import { type CrawlStatus, deleteCrawl as deleteIn, listCrawls as listIn, statusOf } from '../store/kept-crawls.js';
 import { type EdgeResult, type HostResult, type PageResult, Reader } from '../store/reader.js';
 import type { Database } from '../store/sqlite.js';
-import { openStoreFile } from '../store/store.js';
 
 /** An edge of a kept crawl. */
 export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
@@ -25,12 +24,8 @@ export class KeptCrawl {
   readonly #reader: Reader;
 
   constructor(directory: string) {
-    const path = storePath(directory);
-    if (!existsSync(path)) {
-      throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite)`);
-    }
     this.directory = directory;
-    this.#database = openStoreFile(path, { create: false, readOnly: true });
+    this.#database = openKept(directory);
     this.#reader = new Reader(this.#database);
   }
 

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { StateError, UsageError } from '../base/errors.js';
-import type { StoredOptions } from '../config/stored.js';
+import { UsageError } from '../base/errors.js';
 import type { Summary } from '../report/summary.js';
-import { openForReading } from '../store/directory.js';
-import type { SeedRow } from '../store/transaction.js';
-import { type CrawlResult, CrawlRun, type RunPlan } from './crawl-run.js';
+import { type CrawlResult, CrawlRun } from './crawl-run.js';
 import { chooseDirectory } from './data-directory.js';
 import { type LibraryOptions, resolveLibraryOptions } from './library-options.js';
 import { librarySeeds } from './library-seeds.js';
 import type { EndReason } from './limits.js';
+import { type ResumePlan, resumePlan } from './resume-plan.js';
 import { badSeedLines } from './seed-input.js';
 
 /**
@@ -33,13 +31,10 @@ export function crawl(options: LibraryOptions): CrawlRun {
       notices: badSeedLines(bad),
     });
   }
-  const choice = chooseDirectory(resolved.options, seeds[0]!.url);
-  if (choice.what === 'finished') {
-    return new CrawlRun({ what: 'finished', result: keptResult(choice.directory) });
-  }
-  if (choice.what === 'resume') {
+  const choice = chooseDirectory(resolved.options, { command: 'crawl', seeds });
+  if (choice.what === 'kept') {
     const { seeds: _seeds, dataDir: _dataDir, resume: _resume, ...changes } = options;
-    return new CrawlRun(resumePlan(choice.directory, changes, seeds));
+    return resumed(resumePlan(choice.directory, seeds), changes, true);
   }
   const moved = choice.movedTo === null ? [] : [`moved the old crawl to ${choice.movedTo}`];
   return new CrawlRun({
@@ -60,40 +55,27 @@ export function resumeCrawl(
       throw new UsageError(`${key} cannot be given to resumeCrawl: the directory says it`);
     }
   }
-  return new CrawlRun(resumePlan(resolve(directory), options, null));
+  return resumed(resumePlan(resolve(directory), null), options, false);
 }
 
-function resumePlan(directory: string, given: LibraryOptions, givenSeeds: SeedRow[] | null): RunPlan {
-  const { stored, storedSeeds, isCheck } = openForReading(directory, (reader) => ({
-    isCheck: reader.meta().command === 'check',
-    stored: JSON.parse(reader.meta().options ?? 'null') as StoredOptions | null,
-    storedSeeds: reader.seeds(),
-  }));
-  if (stored === null) {
-    throw new StateError(
-      'store_damaged',
-      `the store in ${directory} does not say how it was made; it cannot be resumed`,
-    );
-  }
-  if (isCheck) {
-    throw new StateError('other_command', `${directory} holds a check: resumeCheck goes on with it`);
-  }
+/** @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again */
+function resumed(plan: ResumePlan, given: LibraryOptions, onlyToFinish: boolean): CrawlRun {
+  const { directory, seeds: storedSeeds, stored } = plan;
+  const options = resolveLibraryOptions(given, stored);
   if (
-    givenSeeds !== null &&
-    givenSeeds.map(({ url }) => url).join('\n') !== storedSeeds.map(({ url }) => url).join('\n')
+    onlyToFinish &&
+    ['nothing', 'deferred'].includes(plan.left(options.resolved)) &&
+    existsSync(summaryIn(directory))
   ) {
-    throw new UsageError(`the crawl in ${directory} has other seeds; seeds cannot be changed on resume`);
+    return new CrawlRun({ what: 'finished', result: keptResult(directory) });
   }
-  return {
-    what: 'session',
-    session: { directory, seeds: null, storedSeeds },
-    options: resolveLibraryOptions(given, stored),
-    notices: [],
-  };
+  return new CrawlRun({ what: 'session', session: { directory, seeds: null, storedSeeds }, options, notices: [] });
 }
+
+const summaryIn = (directory: string): string => join(directory, 'summary.json');
 
 /** What a finished crawl came to, from its files. */
 function keptResult(directory: string): CrawlResult {
-  const summary = JSON.parse(readFileSync(join(directory, 'summary.json'), 'utf8')) as Summary;
+  const summary = JSON.parse(readFileSync(summaryIn(directory), 'utf8')) as Summary;
   return { reason: summary.reason as EndReason, truncated: summary.truncated, summary, seeds: [], directory };
 }

@@ -88,6 +88,11 @@ export class Renderer {
     return this.#visited.size > 0 || this.#looking !== null;
   }
 
+  /** Pages that the browser is at. */
+  get visiting(): number {
+    return this.#visited.size;
+  }
+
   stop(): void {
     this.#state = 'stopped';
     this.#parts.assets.stop();

@@ -23,6 +23,10 @@ type SeedOptions = Pick<
   'stripQuery' | 'stripTracking' | 'sortQuery' | 'startUrls' | 'seedsFiles' | 'scope'
 >;
 
+/** The same ones in the same order: seeds are known by their place too. */
+export const sameSeeds = (given: readonly SeedRow[], stored: readonly SeedRow[]): boolean =>
+  given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
+
 const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
 

@@ -63,6 +63,7 @@ export class CrawlSession {
   #opened!: StoreOpened;
   #startedAt = 0;
   #disk!: DiskWatch;
+  #limits!: Limits;
   #seeder: Seeder | null = null;
   #renderer: Renderer | null = null;
 
@@ -210,6 +211,12 @@ export class CrawlSession {
       waitingFor: this.#frontier.waitingFor(),
       /** Third parties that are asked for URLs, and what about; null where none is. */
       seeding: this.#seeder?.waitsFor ?? null,
+      /** Pages that a browser is at. */
+      rendering: this.#renderer?.visiting ?? 0,
+      isStopping: this.#crawl.isStopping,
+      isDiskLow: this.#disk.isLow,
+      /** When a limit ends the run; Infinity where none does. */
+      endsAt: this.#limits.deadline,
       now: this.#clock.now(),
     };
   }
@@ -356,18 +363,19 @@ export class CrawlSession {
       freeBytes: () => this.#store.freeBytes(),
       stop: (error) => this.#crawl.stop('disk', options.graceMs, error),
     });
+    this.#limits = new Limits({
+      startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
+      durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
+      maxBytes: options.maxBytes,
+      bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
+    });
     this.#crawl = new Crawl({
       clock: this.#clock,
       frontier: this.#frontier,
       lanes: this.#lanes,
       budget: this.#budget,
       governor: this.#governor,
-      limits: new Limits({
-        startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
-        durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
-        maxBytes: options.maxBytes,
-        bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
-      }),
+      limits: this.#limits,
       graceMs: options.graceMs,
       events: {
         tick: () => {

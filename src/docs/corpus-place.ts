@@ -4,7 +4,7 @@ import { StateError } from '../base/errors.js';
 import { hasCorpus } from '../corpus/delete-corpus.js';
 import { isCorpus, noCorpus } from '../corpus/index-file.js';
 import { asideOf, partialOf } from '../corpus/layout.js';
-import { openForReading, storePath } from '../store/directory.js';
+import { openForReading, resumeCommand, storePath } from '../store/directory.js';
 import { progressOf } from './progress.js';
 
 /** The folder of the corpus that is meant: it itself, or the one that a run of docs with this data directory writes. */
@@ -26,7 +26,7 @@ export function corpusPlace(asked: string): string {
   if (!isReadable(output)) {
     throw new StateError(
       'no_corpus',
-      `${output}, the corpus of ${dir}, is not complete: \`gossamer resume ${dir}\` goes on with it`,
+      `${output}, the corpus of ${dir}, is not complete: \`${resumeCommand(dir)}\` goes on with it`,
     );
   }
   return output;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { StateError, UsageError } from '../base/errors.js';
+import { UsageError } from '../base/errors.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
@@ -7,7 +7,7 @@ import type { EndReason } from '../crawl/limits.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import type { SessionResult } from '../crawl/session-plan.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
-import { isFinished, openKeptDocs, planDocs, planKeptDocs } from './plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planKeptDocs } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
@@ -54,10 +54,7 @@ export async function resumeDocs(
   directory: string,
   options: Omit<DocsLibraryOptions, 'dataDir' | 'resume' | 'fresh'> = {},
 ): Promise<DocsResult> {
-  const kept = openKeptDocs(resolve(directory));
-  if (kept === null) {
-    throw new StateError('no_corpus', `${directory} holds no corpus that could be gone on with`);
-  }
+  const kept = keptDocsIn(resolve(directory));
   const resolved = completeOptionsOf('docs', givenOf(options), undefined, kept.stored);
   if (isFinished(kept)) {
     return { reason: 'complete', truncated: null, directory, corpora: [], seeds: [], summary: null };

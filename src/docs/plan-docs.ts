@@ -5,8 +5,18 @@ import { specOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
 import { isCorpus } from '../corpus/index-file.js';
-import type { SeedInput } from '../crawl/seed-input.js';
-import { folderNameOf, moveAside, openForReading, stateOf } from '../store/directory.js';
+import { isLimitRaised } from '../crawl/resume-plan.js';
+import { type SeedInput, sameSeeds } from '../crawl/seed-input.js';
+import {
+  folderNameOf,
+  moveAside,
+  NOUNS,
+  openForReading,
+  otherCommand,
+  resumeCommand,
+  stateOf,
+} from '../store/directory.js';
+import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
 import type { DocsPlan } from './docs-run.js';
@@ -36,7 +46,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   const { directory, kept } =
     options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
   refuseNested(directory, outputs);
-  if (kept !== null && options.resume && isFinished(kept)) {
+  if (kept !== null && options.resume && isFinished(kept) && !hasMoreToGet(kept, resolved)) {
     return { what: 'nothing', directory };
   }
   const movedTo = options.fresh && holdsSomething(directory) ? moveAside(directory) : null;
@@ -75,8 +85,27 @@ export function planKeptDocs(
 /** There is nothing left to do. Where not even a first page could be had, there is. */
 export const isFinished = ({ progress }: KeptDocs): boolean => progress.isWritten && progress.outputs.some(isCorpus);
 
+const hasMoreToGet = ({ directory }: KeptDocs, resolved: ResolvedOptions<'docs'>): boolean =>
+  openForReading(directory, (reader) => {
+    const reason = reader.ended()?.reason ?? null;
+    return isLimitRaised(reader, reason, resolved.options, optionsToStore(resolved, 'docs'));
+  });
+
+/** What a directory keeps of a corpus; refuses what is none. */
+export function keptDocsIn(directory: string): KeptDocs {
+  const kept = openKeptDocs(directory);
+  if (kept === null) {
+    throw otherCommand(
+      directory,
+      openForReading(directory, (reader) => reader.command()),
+      'docs',
+    );
+  }
+  return kept;
+}
+
 /** Null where the directory holds something else. */
-export function openKeptDocs(directory: string): KeptDocs | null {
+function openKeptDocs(directory: string): KeptDocs | null {
   return openForReading(directory, (reader) => {
     const meta = reader.meta();
     const progress = progressOf(meta);
@@ -131,7 +160,10 @@ function lookAt(directory: string, wanted: Wanted, wishes: Wishes): Found {
   }
   const kept = openKeptDocs(directory);
   if (kept === null || !isSame(kept, wanted)) {
-    const what = kept === null ? 'a crawl, not a corpus' : 'a corpus of other seeds or options';
+    const what =
+      kept === null
+        ? `a ${NOUNS[openForReading(directory, (reader) => reader.command())]}, not a corpus`
+        : 'a corpus of other seeds or options';
     throw new StateError('occupied', `${directory} holds ${what}: name another --data-dir, or --fresh moves it aside`);
   }
   refuseUnfinished(kept, wishes);
@@ -139,19 +171,18 @@ function lookAt(directory: string, wanted: Wanted, wishes: Wishes): Found {
 }
 
 function refuseUnfinished({ directory, progress }: KeptDocs, { fresh, resume }: Wishes): void {
+  DirectoryLock.refuseTaken(directory);
   if (!progress.isWritten && !fresh && !resume) {
     throw new StateError(
       'occupied',
-      `${directory} holds an unfinished corpus: \`gossamer resume ${directory}\` goes on with it, --fresh moves it aside and begins anew`,
+      `${directory} holds an unfinished corpus: \`${resumeCommand(directory)}\` goes on with it, --fresh moves it aside and begins anew`,
     );
   }
 }
 
 /** The same seeds, and all options by which URLs are known or chosen. */
 function isSame(kept: KeptDocs, { seeds, stored }: Wanted): boolean {
-  const areSeedsSame =
-    kept.seeds.length === seeds.length && kept.seeds.every(({ url }, place) => url === seeds[place]!.url);
-  return areSeedsSame && [...changedOptions(kept.stored, stored)].every((key) => specOf(key).resumable);
+  return sameSeeds(seeds, kept.seeds) && [...changedOptions(kept.stored, stored)].every((key) => specOf(key).resumable);
 }
 
 const holdsSomething = (directory: string): boolean => {

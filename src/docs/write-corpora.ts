@@ -135,7 +135,8 @@ class Corpora {
     const { order, documents } = this.#parts;
     const from = this.#orders.written?.asOf === this.#asOf ? this.#orders.written.seeds : 0;
     const pages = seeds.slice(from).reduce((sum, { seed }) => sum + order.ofSeed(seed).length, 0);
-    this.#orders.notice(`${pages.toLocaleString('en-US')} pages become Markdown`);
+    const which = pages === 1 ? '1 page becomes' : `${pages.toLocaleString('en-US')} pages become`;
+    this.#orders.notice(`${which} Markdown`);
     const waiting = seeds.entries();
     try {
       await Promise.all(

@@ -1,4 +1,5 @@
-import { printable, shellQuoted } from '../base/text.js';
+import { printable } from '../base/text.js';
+import { resumeCommand } from '../store/directory.js';
 import type { PageResult } from '../store/reader.js';
 import type { TrapResult } from '../store/trap-reader.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
@@ -20,12 +21,6 @@ export interface FateParts {
   heldBack: number;
   crawl: Explanation['crawl'];
 }
-
-const PLAIN_PATH = /^[\w./-]+$/;
-
-/** The command that goes on with the crawl. */
-export const resumeCommand = ({ directory }: Explanation['crawl'], flag = ''): string =>
-  `gossamer resume ${PLAIN_PATH.test(directory) ? directory : shellQuoted(directory)}${flag === '' ? '' : ` ${flag}`}`;
 
 export function fateOf(parts: FateParts): Fate {
   const { row, crawl } = parts;
@@ -60,7 +55,13 @@ function waits(parts: FateParts): Fate {
   const isLeased = row.state === UrlState.leased && crawl.running;
   const state: ExplainedState = isLeased ? 'leased' : 'queued';
   const what = isLeased ? 'being fetched' : row.attempts > 0 ? 'waits to be asked again' : 'waits to be fetched';
-  return { state, reason: null, what, rule: admitted(parts), remedy: crawl.running ? null : resumeCommand(crawl) };
+  return {
+    state,
+    reason: null,
+    what,
+    rule: admitted(parts),
+    remedy: crawl.running ? null : resumeCommand(crawl.directory),
+  };
 }
 
 const LIMIT_FLAGS: Readonly<Record<string, (rules: CrawlRules) => string>> = {
@@ -78,7 +79,7 @@ function leftBehind({ rules, crawl }: FateParts, truncated: string): Fate {
     reason: 'limit',
     what: `not fetched: ${text} ended the crawl before its turn came`,
     rule: rule('limit', text),
-    remedy: resumeCommand(crawl, flag),
+    remedy: resumeCommand(crawl.directory, flag),
   };
 }
 
@@ -142,7 +143,7 @@ function skipped(parts: FateParts): Fate {
         return unreadSitemap(cut, `sitemap indexes nested deeper than ${MAX_SITEMAP_DEPTH} are not followed`);
       }
       const { text, isOfSeed } = rules.depthLimit(row.seed);
-      const remedy = isOfSeed ? null : resumeCommand(crawl, `--depth ${row.depth}`);
+      const remedy = isOfSeed ? null : resumeCommand(crawl.directory, `--depth ${row.depth}`);
       return {
         ...cut,
         what: `not fetched: it is ${row.depth} links away from a seed`,
@@ -161,7 +162,7 @@ function skipped(parts: FateParts): Fate {
     }
     case 'trap': {
       const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
-      const remedy = trap === null ? null : resumeCommand(crawl, allowTrapFlag(trap.pattern));
+      const remedy = trap === null ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern));
       return { ...cut, what: 'not fetched: it is part of what was taken for a trap', rule: rule('trap', text), remedy };
     }
     default:
@@ -195,7 +196,7 @@ function limited({ rules, row, place, crawl }: FateParts): Fate {
     reason: row.reason,
     what: `not fetched: ${text} was reached before its turn came`,
     rule: rule('limit', text),
-    remedy: isHost ? resumeCommand(crawl, `--max-urls-per-host ${perHost * 2}`) : null,
+    remedy: isHost ? resumeCommand(crawl.directory, `--max-urls-per-host ${perHost * 2}`) : null,
   };
 }
 
@@ -215,7 +216,7 @@ function deferred({ row, place, crawl }: FateParts): Fate {
     reason: row.reason,
     what: `put off with its host, ${text}`,
     rule: rule('host', text),
-    remedy: resumeCommand(crawl),
+    remedy: resumeCommand(crawl.directory),
   };
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { shellWord } from '../base/text.js';
 import { DirectoryLock } from './lock.js';
-import { Reader } from './reader.js';
+import { type KeptCommand, Reader } from './reader.js';
 import { APPLICATION_ID, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase } from './sqlite.js';
 import { openStoreFile } from './store.js';
@@ -12,15 +13,44 @@ export type DirectoryState = 'empty' | 'unfinished' | 'finished';
 
 const UNFINISHED_REASONS = new Set(['interrupted', 'terminated', 'stopped', 'memory', 'disk', 'error']);
 
+/** Of SQLite, in bytes. */
+const LARGEST_PAGE = 65_536;
+
 export const storePath = (directory: string): string => join(directory, 'crawl.sqlite');
 
-/** Opens the store of a directory to read from; throws a sentence when there is none. */
-export function openForReading<T>(directory: string, read: (reader: Reader, database: Database) => T): T {
+/** What a directory of each holds, in a word. */
+export const NOUNS: Readonly<Record<KeptCommand, string>> = { crawl: 'crawl', check: 'check', docs: 'corpus' };
+const RESUMED_BY = { crawl: 'resumeCrawl', check: 'resumeCheck', docs: 'resumeDocs' } as const;
+
+/** Refuses to go on with what another command has begun. */
+export const otherCommand = (directory: string, kept: KeptCommand, wanted: KeptCommand): StateError =>
+  new StateError(
+    'other_command',
+    `${directory} holds a ${NOUNS[kept]}, not a ${NOUNS[wanted]}: \`${resumeCommand(directory)}\` goes on with it, in a program ${RESUMED_BY[kept]}()`,
+  );
+
+/** The line to type that goes on with what a directory holds. */
+export const resumeCommand = (directory: string, flag = ''): string =>
+  `gossamer resume ${shellWord(directory)}${flag === '' ? '' : ` ${flag}`}`;
+
+/** Opens the store of a directory to read from; throws a sentence when there is none, or nothing in it yet. */
+export function openKept(directory: string): Database {
   const path = storePath(directory);
   if (!existsSync(path)) {
     throw new StateError('no_store', `there is no crawl in ${directory} (no crawl.sqlite)`);
   }
-  const database = openStoreFile(path, { create: false, readOnly: true });
+  if (isUnbegun(directory)) {
+    throw new StateError(
+      'not_begun',
+      `nothing was crawled in ${directory} yet: its run ended before the first request; start it again with the command that it was started with`,
+    );
+  }
+  return openStoreFile(path, { create: false, readOnly: true });
+}
+
+/** The same, closed again when it has been read. */
+export function openForReading<T>(directory: string, read: (reader: Reader, database: Database) => T): T {
+  const database = openKept(directory);
   let result: T;
   try {
     result = read(new Reader(database), database);
@@ -41,15 +71,16 @@ export function stateOf(directory: string): DirectoryState {
   }
   return openForReading(directory, (reader) => {
     const ended = reader.ended();
-    return ended === null || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
+    return ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
   });
 }
 
 /** Whoever was about to begin a crawl here was killed before it had begun: there is nothing in it to go on with, nor to lose. */
-function isUnbegun(directory: string): boolean {
+export function isUnbegun(directory: string): boolean {
+  const path = storePath(directory);
   let database: Database | null = null;
   try {
-    database = openDatabase(storePath(directory), { readOnly: true });
+    database = openDatabase(path, { readOnly: !isHalfWritten(path) });
     const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
     const tables = database.prepare('SELECT count(*) AS n FROM sqlite_master').get()?.n;
     if (tables === 0) {
@@ -66,16 +97,16 @@ function isUnbegun(directory: string): boolean {
   }
 }
 
+/** A kill while the first page of the file was written leaves a journal, and only who may write can roll that back. */
+const isHalfWritten = (path: string): boolean => existsSync(`${path}-journal`) && statSync(path).size <= LARGEST_PAGE;
+
 /** Makes room for a new store where one was never begun. Refuses where there is one; its caller holds the lock. */
 export function clearUnbegun(directory: string): void {
   const path = storePath(directory);
-  if (!existsSync(path)) {
-    return;
-  }
-  if (!isUnbegun(directory)) {
+  if (existsSync(path) && !isUnbegun(directory)) {
     throw new StateError('occupied', `${directory} holds a crawl that was begun meanwhile`);
   }
-  for (const suffix of ['-wal', '-shm', '']) {
+  for (const suffix of ['-journal', '-wal', '-shm', '']) {
     rmSync(path + suffix, { force: true });
   }
 }
@@ -89,15 +120,24 @@ export function folderNameOf(host: string): string {
   return safe === '' ? 'crawl' : safe;
 }
 
-/** Moves a crawl aside, so that its name is free; returns where it went. */
+/** Moves a crawl aside, so that its name is free; returns where it went. One that someone writes to is refused. */
 export function moveAside(directory: string): string {
-  // Not while someone writes to it.
-  DirectoryLock.take(directory).release();
-  for (let number = 1; ; number++) {
+  const lock = DirectoryLock.take(directory);
+  try {
+    let number = 1;
+    while (existsSync(`${directory}.old-${number}`)) {
+      number++;
+    }
     const target = `${directory}.old-${number}`;
-    if (!existsSync(target)) {
-      renameSync(directory, target);
-      return target;
+    if (process.platform === 'win32') {
+      // A folder with an open file cannot be renamed there.
+      lock.release();
+    }
+    renameSync(directory, target);
+    return target;
+  } finally {
+    if (process.platform !== 'win32') {
+      lock.release();
     }
   }
 }

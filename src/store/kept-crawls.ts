@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { openForReading, stateOf, storePath } from './directory.js';
+import { isUnbegun, openForReading, stateOf, storePath } from './directory.js';
 import { DirectoryLock } from './lock.js';
 
 /** A crawl seen from outside, running or not. */
@@ -50,8 +50,10 @@ const OURS =
 
 /** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
 export function deleteCrawl(directory: string): number {
-  // Only a directory with a store of ours, and none that is being written.
-  openForReading(directory, () => null);
+  // Only a directory with a store of ours, if only half made, and none that is being written.
+  if (!isUnbegun(directory)) {
+    openForReading(directory, () => null);
+  }
   DirectoryLock.take(directory).release();
   const others = readdirSync(directory).filter((name) => !OURS.test(name));
   for (const name of readdirSync(directory)) {

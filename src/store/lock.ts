@@ -27,10 +27,17 @@ export class DirectoryLock {
     } catch (error) {
       database?.close();
       if (isBusy(error)) {
-        throw new StateError('in_use', `another gossamer is at work in ${directory}`);
+        throw inUse(directory);
       }
       if (error instanceof StateError) throw error;
       throw new StateError('unwritable', `cannot write to ${directory}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+
+  /** Nobody may be at work there: throws a sentence that says who is. */
+  static refuseTaken(directory: string): void {
+    if (DirectoryLock.isTaken(directory)) {
+      throw inUse(directory);
     }
   }
 
@@ -57,6 +64,30 @@ export class DirectoryLock {
 
   release(): void {
     this.#database.close();
+  }
+}
+
+function inUse(directory: string): StateError {
+  const pid = pidOf(directory);
+  return new StateError(
+    'in_use',
+    `another gossamer${pid === null ? '' : ` (process ${pid})`} is at work in ${directory}`,
+  );
+}
+
+/** Who runs, as the store has it; null while it is still being made, or where what has the lock is no run. */
+function pidOf(directory: string): number | null {
+  const path = join(directory, 'crawl.sqlite');
+  let database: Database | null = null;
+  try {
+    database = existsSync(path) ? openDatabase(path, { readOnly: true, timeoutMs: 0 }) : null;
+    return (
+      database?.prepare('SELECT pid FROM runs WHERE ended_at IS NULL ORDER BY run DESC LIMIT 1').get()?.pid ?? null
+    );
+  } catch {
+    return null;
+  } finally {
+    database?.close();
   }
 }
 

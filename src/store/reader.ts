@@ -6,7 +6,7 @@ import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
 import { TrapReader } from './trap-reader.js';
-import { isUnanswered, STATE_NAMES, UNANSWERED, UrlFlag, UrlState } from './url-state.js';
+import { isUnanswered, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
 export interface PageResult {
@@ -102,6 +102,9 @@ export interface Tally {
   bytes: number;
 }
 
+/** Whose store it is. */
+export type KeptCommand = 'crawl' | 'check' | 'docs';
+
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
   readonly traps: TrapReader;
@@ -126,6 +129,16 @@ export class Reader {
     return readMeta(this.#database);
   }
 
+  command(): KeptCommand {
+    return (this.meta().command ?? 'crawl') as KeptCommand;
+  }
+
+  /** Whether a URL was left out for this reason. */
+  hasSkipped(reason: string): boolean {
+    const skipped = `SELECT 1 FROM urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.skipped} AND reason = ? LIMIT 1`;
+    return this.#database.prepare(skipped).get(reason) !== undefined;
+  }
+
   counts(): Record<string, number> {
     return readCounts(this.#database);
   }
@@ -138,10 +151,10 @@ export class Reader {
     return this.#database.prepare('SELECT place, text, problem FROM bad_seeds').iterate() as IterableIterator<BadSeed>;
   }
 
-  /** Why the crawl ended, or null while it is under way or was killed. */
-  ended(): { reason: string; truncated: string | null } | null {
+  /** Why the crawl ended, or null while it is under way or was killed; and whether its outputs were written too. */
+  ended(): { reason: string; truncated: string | null; isWritten: boolean } | null {
     const value = this.meta().ended;
-    return value === undefined ? null : JSON.parse(value);
+    return value === undefined ? null : { isWritten: true, ...JSON.parse(value) };
   }
 
   /**

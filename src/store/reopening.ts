@@ -2,14 +2,15 @@ import { isTrapByLooks } from '../url/traps.js';
 import type { StoreScope } from './rediscovery.js';
 import type { Database, Row, Statement } from './sqlite.js';
 
-const TRAP_OPTIONS = [
+/** Keys of the options that say what is a trap. */
+export const TRAP_OPTIONS = [
   'allowTraps',
   'maxUrlLength',
   'maxPathSegments',
   'maxSegmentRepeats',
   'maxQueryVariants',
   'maxShapeVariants',
-];
+] as const;
 const BATCH = 1_000;
 
 /** What a run cut, and the options of the next one let through, is queued again: it and what it leads to are crawled then. */

@@ -93,9 +93,13 @@ const CASES: readonly Case[] = [
     /^--report must be FORMAT=FILE with one of terminal, json, .*, got sitemap=x\.xml$/,
   ],
   ['--recheck nowhere', 3, /^there is no crawl in .*nowhere/],
-  ['--recheck a-crawl', 3, /a-crawl holds no check; `gossamer check --data-dir` keeps one$/],
+  [
+    '--recheck a-crawl',
+    3,
+    /a-crawl holds a crawl, not a check: `gossamer resume .*a-crawl` goes on with it, in a program resumeCrawl\(\)$/,
+  ],
   ['SEED --recheck a-check', 2, /^--recheck takes what its check was given, and not also http:/],
-  ['SEED --data-dir a-check', 3, /a-check holds a finished crawl: --fresh moves it aside and begins anew$/],
+  ['SEED --data-dir a-check', 3, /a-check holds a finished check: --fresh moves it aside and begins anew$/],
   ['SEED --resume', 2, '--resume needs --data-dir: without it nothing is kept of a check'],
   ['SEED --fresh', 2, '--fresh needs --data-dir: without it nothing is kept of a check'],
 ];
@@ -196,7 +200,9 @@ describe('resume', () => {
   it('check --resume keeps to the seeds it began with', async () => {
     const other = await inProcess(['check', `${seed}other`, '--resume', '--data-dir', 'a-check'], { cwd: folder.path });
     expect(other.code).toBe(2);
-    expect(other.stderr).toMatch(/has other seeds; seeds cannot be changed on resume/);
+    expect(other.stderr).toMatch(
+      /has other seeds \(http.*\), and seeds cannot be changed on resume: `gossamer resume .*` goes on with that one/,
+    );
   });
 
   it('crawl --resume does not go on with a check', async () => {
@@ -208,7 +214,7 @@ describe('resume', () => {
     const run = await inProcess(['crawl', seed, '--resume', '--data-dir', directory], { cwd: folder.path });
     expect([run.code, said(run)]).toEqual([
       3,
-      `${directory} holds a check: \`gossamer resume ${directory}\` goes on with it`,
+      `${directory} holds a check, not a crawl: \`gossamer resume ${directory}\` goes on with it, in a program resumeCheck()`,
     ]);
   });
 

@@ -310,12 +310,16 @@ describe('two processes on one directory', () => {
     const args = ['crawl', 'http://gate.test/', '--delay', '0', '--data-dir', directory, ...connectTo()];
     const first = start(args);
     await requestFor('/p7', first.stderr);
-    expect(await refusal(args, 3)).toMatch(/holds an unfinished crawl|another gossamer is at work/);
-    expect(await refusal(['resume', directory], 3)).toContain('another gossamer is at work');
-    for (const more of ['--fresh', '--resume']) {
-      expect(await refusal([...args, more], 3)).toBe(`another gossamer is at work in ${directory}`);
+    const sentence = `another gossamer (process ${first.child.pid}) is at work in ${directory}`;
+    for (const second of [
+      args,
+      [...args, '--fresh'],
+      [...args, '--resume'],
+      ['resume', directory],
+      ['delete', directory],
+    ]) {
+      expect(await refusal(second, 3)).toBe(sentence);
     }
-    expect(await refusal(['delete', directory], 3)).toContain('another gossamer is at work');
     expect((await inProcess(['status', directory, '--json'])).stdout).toContain('"running"');
     answer();
     const ended = await first.ended;
@@ -342,7 +346,7 @@ describe.runIf(canMount())('a full disk', () => {
   it('is seen before the crawl begins', async () => {
     const args = ['crawl', 'http://tree.test/', '--delay', '0', '--data-dir', join(mount, 'early'), ...connectTo()];
     expect(await refusal(args, 3)).toMatch(
-      /^only \d+ MiB are free on the disk, and --min-free-disk is 1024 MiB; the state is kept$/,
+      /^only \d+ MiB are free on the disk, and --min-free-disk is 1024 MiB; the state is kept; `gossamer resume \S+early` goes on$/,
     );
     expect(web.log).toEqual([]);
   });
@@ -364,7 +368,7 @@ describe.runIf(canMount())('a full disk', () => {
     const run = await inProcess(args);
     expect([run.code, run.stdout], run.stderr).toEqual([3, '']);
     const errors = run.stderr.split('\n').filter((line) => line.startsWith('error:'));
-    expect(errors).toEqual([expect.stringMatching(/the disk is full/)]);
+    expect(errors).toEqual([expect.stringMatching(/the disk is full.*; `gossamer resume \S+middle` goes on$/)]);
     expect(run.stderr).not.toMatch(/\n\s+at /);
     expect(inspect(target).integrity).toBe('ok');
     size(200);

@@ -77,6 +77,8 @@ const done = () =>
 const gated = () => web.log.filter(({ path }) => Number(path.slice(2)) >= GATED_FROM);
 const gatedInFlight = () => gated().filter(({ endedAt }) => endedAt === null).length;
 
+const pagesAsked = () => hitsPerUrl(web.log).size;
+
 /** Resolves when it holds; nothing but the event loop turns meanwhile. */
 async function until(holds: () => boolean, what: () => string): Promise<void> {
   for (const endsAt = Date.now() + 40_000; !holds(); ) {
@@ -105,10 +107,13 @@ describe('a first Ctrl+C', () => {
   it.each([
     ['SIGINT' as const, 130, 'interrupted'],
     ['SIGTERM' as const, 143, 'terminated'],
+    ['SIGHUP' as const, 143, 'terminated'],
   ])(
     '(%s) lets what is under way finish, keeps it, writes the outputs and ends with %i',
     async (signal, code, reason) => {
       const run = await atTheGate('--grace', '10m');
+      run.child.kill(signal);
+      // timeout(1) sends it to the process and to its group.
       run.child.kill(signal);
       await until(() => run.stderr().includes('stopping'), run.stderr);
       site.open();
@@ -118,6 +123,7 @@ describe('a first Ctrl+C', () => {
       expect(done()).toEqual(answered.sort());
       expect(readSummary(directory)).toMatchObject({ reason, truncated: null, done: answered.length, refetched: 0 });
       expect(readFileSync(join(directory, 'sitemap.xml'), 'utf8').match(/<loc>/g)).toHaveLength(answered.length);
+      expect(run.stderr().trimEnd().split('\n').at(-1)).toBe(`\`gossamer resume ${directory}\` goes on`);
       await resumeToTheEnd();
       expect(
         [...hitsPerUrl(web.log).values()].every((hits) => hits === 1),
@@ -153,13 +159,32 @@ describe('a first Ctrl+C', () => {
   });
 });
 
+describe('a crawl that waits for a delay', () => {
+  it('says what is done and queued, how fast and what it waits for; and after a stop what to type', async () => {
+    directory = `${folder.path}/a crawl's folder`;
+    const run = crawl('--delay', '10m');
+    await until(() => run.stderr().includes('delayed'), run.stderr);
+    run.child.kill('SIGINT');
+    expect((await run.ended).code).toBe(130);
+    expect(run.stderr()).toMatch(
+      /^0 done, 0 failed, 1 queued, 0\/512 in flight, 0\.0 pages\/s, \d+ B; 1 host delayed, next a\.test in (9|10) min \d+ s$/m,
+    );
+    expect(run.stderr().trimEnd().split('\n').at(-1)).toBe(
+      `\`gossamer resume '${directory.replace("'", "'\\''")}'\` goes on`,
+    );
+  });
+});
+
 describe('a second Ctrl+C', () => {
   it('stops at once, and resume still completes the crawl', async () => {
     const run = await atTheGate('--grace', '10m');
     run.child.kill('SIGINT');
     await until(() => run.stderr().includes('stopping'), run.stderr);
+    // Within a tenth of a second it would be the same one.
+    await new Promise((resolve) => setTimeout(resolve, 150));
     run.child.kill('SIGINT');
     expect((await run.ended).code).toBe(130);
+    expect(run.stderr().trimEnd().split('\n').at(-1)).toBe(`stopped at once; \`gossamer resume ${directory}\` goes on`);
     site.open();
     await resumeToTheEnd();
   });
@@ -198,21 +223,33 @@ describe('`crawl --resume` under a supervisor', () => {
     const requests = web.log.length;
     const third = await crawl('--resume').ended;
     expect([third.code, web.log.length]).toEqual([0, requests]);
-    expect(third.stderr).toContain('is finished; nothing to do');
-  });
-
-  it('refuses other seeds than those it began with', async () => {
-    const killed = await atTheGate();
-    killed.child.kill('SIGKILL');
-    await killed.ended;
+    expect(third.stderr).toBe(`${directory} is finished; nothing to do\n`);
     const other = await gossamer(['crawl', 'http://b.test/', '--resume', ...options()]);
     expect(other).toMatchObject({ code: 2, stdout: '' });
-    expect(other.stderr).toBe(`error: the crawl in ${directory} has other seeds; seeds cannot be changed on resume\n`);
+    expect(other.stderr).toBe(
+      `error: the crawl in ${directory} has other seeds (http://a.test/), and seeds cannot be changed on resume: ` +
+        `\`gossamer resume ${directory}\` goes on with that one, --fresh moves it aside, another --data-dir keeps both\n`,
+    );
+    expect(web.log.length).toBe(requests);
+  });
+
+  it('goes on with one that a limit had ended, once the limit is raised, and says so where it is not', async () => {
+    site.open();
+    expect((await crawl('--resume', '--max-urls', '17').ended).code).toBe(0);
+    const again = await crawl('--resume', '--max-urls', '17').ended;
+    expect([again.code, again.stderr, pagesAsked()]).toEqual([
+      0,
+      `${directory} is finished; nothing to do within --max-urls 17: \`gossamer resume ${directory} --max-urls 34\` goes on\n`,
+      17,
+    ]);
+    const raised = await crawl('--resume', '--max-urls', '60').ended;
+    expect(raised.code, raised.stderr).toBe(0);
+    expect(done()).toEqual(ALL);
+    expect([...hitsPerUrl(web.log).values()].every((hits) => hits === 1)).toBe(true);
   });
 });
 
 describe('a limit', () => {
-  const pagesAsked = () => hitsPerUrl(web.log).size;
   const truncatedEverywhere = (reason: string) => {
     expect(readSummary(directory)).toMatchObject({ reason, truncated: reason });
     expect(readFileSync(join(directory, 'sitemap.xml'), 'utf8')).toContain(`truncated: ${reason}`);

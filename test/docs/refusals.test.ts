@@ -152,7 +152,7 @@ describe('seeds that cannot be had', () => {
     const run = await docs(`${home()}one/`, `${home()}two/`, '--output', 'all');
     const two = inFolder('all', `127.0.0.1_${web.port}-two-docs`);
     expect(run.stderr).toContain(`warning: no page of ${home()}two/ could be had: ${two} stays as it was`);
-    expect(run.stderr).toContain('Saved 1 pages (');
+    expect(run.stderr).toContain('Saved 1 page (');
     expect(run.code).toBe(0);
     expect(readdirSync(inFolder('all'))).toEqual([`127.0.0.1_${web.port}-one-docs`]);
   });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDocs, resumeDocs } from 'gossamer';
+import { makeDocs, resumeCheck, resumeDocs } from 'gossamer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readLines, temporaryFolder } from '../crawl/support.js';
 import { html, linkPage, pathSite, type SiteAnswer } from '../web/site.js';
@@ -60,6 +60,21 @@ describe('a corpus made by a program', () => {
     expect(gone.corpora[0]?.report?.pages).toBe(2);
     expect([existsSync(inFolder('stopped')), existsSync(inFolder('stopped.partial'))]).toEqual([true, false]);
     await expect(resumeDocs(inFolder('nothing'))).rejects.toMatchObject({ code: 'no_store', exitCode: 3 });
+  });
+
+  it('is left alone with resume once it is finished, unless a limit that cut it is raised', async () => {
+    const options = { output: inFolder('cut'), dataDir: inFolder('cut-data'), resume: true, maxUrls: 1 };
+    serve(guide('Press the button.'));
+    expect(await makeDocs(`${web.origin}/docs/`, options)).toMatchObject({ truncated: 'max_urls' });
+    const requests = web.log.length;
+    expect((await makeDocs(`${web.origin}/docs/`, options)).corpora).toEqual([]);
+    expect(web.log).toHaveLength(requests);
+    const whole = await makeDocs(`${web.origin}/docs/`, { ...options, maxUrls: 10 });
+    expect(whole).toMatchObject({ truncated: null, corpora: [{ report: { pages: 2 } }] });
+    await expect(resumeCheck(inFolder('cut-data'))).rejects.toMatchObject({
+      code: 'other_command',
+      message: expect.stringMatching(/holds a corpus, not a check: .*resumeDocs\(\)$/),
+    });
   });
 
   it('refuses what is wrong at once, by the name of the option', async () => {

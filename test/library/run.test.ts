@@ -1,7 +1,18 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crawl, type LibraryOptions, readCrawl, resumeCrawl, StateError, UsageError } from 'gossamer';
+import {
+  crawl,
+  crawlStatus,
+  type LibraryOptions,
+  readCrawl,
+  resumeCheck,
+  resumeCrawl,
+  resumeDocs,
+  StateError,
+  UsageError,
+} from 'gossamer';
 import { afterAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/sqlite.js';
 import { temporaryFolder } from '../crawl/support.js';
 import { asKey, collect, crawlWorld, worldFetch } from './support.js';
 
@@ -284,7 +295,85 @@ describe('a crawl that is kept', () => {
     expect(asked).toEqual(['root', 'a', 'root', 'a']);
     expect(existsSync(`${directory}.old-1`)).toBe(true);
   });
+
+  it('has work again with resume once a limit is raised, and is refused with other seeds', async () => {
+    const directory = join(folder.path, 'raised');
+    const { fetch, asked } = worldFetch({ root: ['a'], a: ['b'], b: ['c'], c: [] });
+    const options: LibraryOptions = { seeds: ['root'], fetch, resolve: asKey, dataDir: directory, resume: true };
+    await collect(crawl({ ...options, depth: 1 }));
+    for (const limits of [{ depth: 1 }, { depth: 0 }, {}]) await collect(crawl({ ...options, ...limits }));
+    expect(asked).toEqual(['root', 'a']);
+    await collect(crawl({ ...options, depth: 2 }));
+    expect(asked).toEqual(['root', 'a', 'b']);
+    await collect(crawl({ ...options, depth: null, maxUrls: 3 }));
+    const cut = crawl({ ...options, depth: null, maxUrls: 3 });
+    expect(await collect(cut)).toEqual([]);
+    expect(await cut.finished).toMatchObject({ reason: 'max_urls', summary: { done: 3 } });
+    await collect(crawl({ ...options, depth: null, maxUrls: 4 }));
+    expect(asked).toEqual(['root', 'a', 'b', 'c']);
+    expect(() => crawl({ ...options, seeds: ['a'] })).toThrow(
+      /has other seeds \(root\), and seeds cannot be changed on/,
+    );
+    expect(() => crawl({ ...options, seeds: ['a'] })).toThrow(UsageError);
+  });
+
+  it('has its outputs written where it was killed before they were', async () => {
+    const directory = join(folder.path, 'unwritten');
+    const { fetch, asked } = worldFetch({ root: [] });
+    const options: LibraryOptions = { seeds: ['root'], fetch, resolve: asKey, dataDir: directory, resume: true };
+    await collect(crawl(options));
+    change(
+      directory,
+      `UPDATE meta SET value = '{"reason":"complete","truncated":null,"isWritten":false}' WHERE key = 'ended'`,
+    );
+    for (const name of ['pages.jsonl', 'summary.json']) rmSync(join(directory, name));
+    expect(await crawl(options).finished).toMatchObject({ reason: 'complete', summary: { done: 1 } });
+    expect(readFileSync(join(directory, 'pages.jsonl'), 'utf8')).toContain('"root"');
+    expect(readCrawlState(directory)).toBe('finished');
+    expect(asked).toEqual(['root']);
+  });
+
+  it.each([
+    ['docs', 'a corpus', 'resumeDocs'],
+    ['check', 'a check', 'resumeCheck'],
+  ])('and is one of %s is not gone on with as a crawl', async (command, what, by) => {
+    const directory = join(folder.path, `of-${command}`);
+    const { fetch, asked } = worldFetch({ root: ['a'], a: [] });
+    const options: LibraryOptions = { seeds: ['root'], fetch, resolve: asKey, dataDir: directory };
+    await collect(crawl(options));
+    change(directory, `UPDATE meta SET value = '${command}' WHERE key = 'command'`);
+    const refusal = {
+      code: 'other_command',
+      message: `${directory} holds ${what}, not a crawl: \`gossamer resume ${directory}\` goes on with it, in a program ${by}()`,
+    };
+    for (const goOn of [
+      () => resumeCrawl(directory, { fetch, resolve: asKey }),
+      () => crawl({ ...options, resume: true }),
+    ]) {
+      expect(goOn).toThrow(expect.objectContaining(refusal));
+    }
+    expect(asked).toEqual(['root', 'a']);
+  });
+
+  it('but was killed before it had begun is begun with resume, and says so to who would only go on', async () => {
+    const directory = join(folder.path, 'half-made');
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'crawl.sqlite'), '');
+    const refusal = expect.objectContaining({ code: 'not_begun', exitCode: 3 });
+    for (const look of [resumeCrawl, readCrawl, crawlStatus]) expect(() => look(directory)).toThrow(refusal);
+    for (const goOn of [resumeCheck, resumeDocs]) await expect(goOn(directory)).rejects.toEqual(refusal);
+    const { fetch, asked } = worldFetch({ root: [] });
+    await collect(crawl({ seeds: ['root'], fetch, resolve: asKey, dataDir: directory, resume: true }));
+    expect(asked).toEqual(['root']);
+  });
 });
+
+/** Somebody else, or an earlier process, left the store like this. */
+function change(directory: string, sql: string): void {
+  const database = openDatabase(join(directory, 'crawl.sqlite'));
+  database.exec(sql);
+  database.close();
+}
 
 describe('events', () => {
   it('tell what happens; what a listener throws ends the crawl', async () => {

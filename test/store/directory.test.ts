@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { clearUnbegun, folderNameOf, moveAside, openForReading, stateOf } from '../../src/store/directory.js';
+import { deleteCrawl } from '../../src/store/kept-crawls.js';
 import { DirectoryLock } from '../../src/store/lock.js';
 import { SCHEMA_VERSION } from '../../src/store/schema.js';
 import { openDatabase } from '../../src/store/sqlite.js';
@@ -23,6 +24,20 @@ describe('the lock of a directory', () => {
     expect(() => DirectoryLock.take(directory)).toThrow(`another gossamer is at work in ${directory}`);
     lock.release();
     DirectoryLock.take(directory).release();
+  });
+
+  it('names the process that has it, once its store knows of it', () => {
+    const directory = newStore();
+    const store = reopen(join(directory, 'crawl.sqlite'));
+    begin(store);
+    const { pid } = store.database.prepare('SELECT pid FROM runs').get()!;
+    const lock = DirectoryLock.take(directory);
+    const sentence = `another gossamer (process ${pid}) is at work in ${directory}`;
+    expect(() => DirectoryLock.take(directory)).toThrow(sentence);
+    expect(() => DirectoryLock.refuseTaken(directory)).toThrow(sentence);
+    lock.release();
+    store.close();
+    DirectoryLock.refuseTaken(directory);
   });
 
   it('is freed by a kill -9 of whoever has it', async () => {
@@ -115,6 +130,8 @@ describe('what a directory holds', () => {
       store.setMeta({ ended: JSON.stringify({ reason, truncated: null }) });
       expect(stateOf(directory)).toBe(state);
     }
+    store.setMeta({ ended: JSON.stringify({ reason: 'complete', truncated: null, isWritten: false }) });
+    expect(stateOf(directory), 'its outputs are still to be written').toBe('unfinished');
     store.close();
   });
 
@@ -122,12 +139,46 @@ describe('what a directory holds', () => {
     ['an empty file', (path: string) => writeFileSync(path, '')],
     ['a store that got no table', (path: string) => execute(path, 'PRAGMA journal_mode = WAL')],
     ['a store that does not know its options', (path: string) => openStoreFile(path, { create: true }).close()],
-  ])('is empty, and makes room, where a kill came before the crawl had begun: %s', (_name, make) => {
+    [
+      'an empty file and a journal',
+      (path: string) => {
+        writeFileSync(path, '');
+        writeFileSync(`${path}-journal`, JOURNAL_OF_NOTHING);
+      },
+    ],
+    [
+      'a first page that was being written',
+      (path: string) => {
+        execute(path, 'PRAGMA journal_mode = WAL');
+        writeFileSync(`${path}-journal`, JOURNAL_OF_NOTHING);
+      },
+    ],
+  ])(
+    'is empty, says so to who would read it, and makes room, where a kill came before the crawl had begun: %s',
+    (_name, make) => {
+      const directory = temporaryFolder();
+      make(join(directory, 'crawl.sqlite'));
+      expect(() => openForReading(directory, () => null)).toThrow(`nothing was crawled in ${directory} yet`);
+      expect(stateOf(directory)).toBe('empty');
+      clearUnbegun(directory);
+      expect(readdirSync(directory)).toEqual([]);
+    },
+  );
+
+  it('is empty where only a journal or a log is left, and makes room', () => {
     const directory = temporaryFolder();
-    make(join(directory, 'crawl.sqlite'));
+    for (const suffix of ['-journal', '-wal'])
+      writeFileSync(join(directory, `crawl.sqlite${suffix}`), JOURNAL_OF_NOTHING);
     expect(stateOf(directory)).toBe('empty');
     clearUnbegun(directory);
-    expect(existsSync(join(directory, 'crawl.sqlite'))).toBe(false);
+    expect(readdirSync(directory)).toEqual([]);
+  });
+
+  it('may be deleted though its store was only half made', () => {
+    const directory = temporaryFolder();
+    writeFileSync(join(directory, 'crawl.sqlite'), '');
+    expect(deleteCrawl(directory)).toBe(0);
+    expect(existsSync(directory)).toBe(false);
   });
 
   it('makes no room where a crawl has begun', () => {
@@ -168,6 +219,14 @@ describe('what a directory holds', () => {
     expect(existsSync(directory)).toBe(false);
   });
 
+  it('is not moved while someone is at work there', () => {
+    const directory = newStore();
+    const lock = DirectoryLock.take(directory);
+    expect(() => moveAside(directory)).toThrow('another gossamer');
+    expect(existsSync(`${directory}.old-1`)).toBe(false);
+    lock.release();
+  });
+
   it('is named by its host, and never leads elsewhere', () => {
     expect(folderNameOf('a-b.test')).toBe('a-b.test');
     expect(folderNameOf('127.0.0.1:8080')).toBe('127.0.0.1_8080');
@@ -178,6 +237,12 @@ describe('what a directory holds', () => {
     }
   });
 });
+
+/** Of a transaction that wrote to an empty file: magic number, no pages, a nonce, sizes of file, sector and page. */
+const JOURNAL_OF_NOTHING = Buffer.concat([
+  Buffer.from('d9d505f920a163d7000000000000000100000000000002000000100000'.slice(0, 56), 'hex'),
+  Buffer.alloc(512 - 28),
+]);
 
 function execute(path: string, sql: string): void {
   const database = openDatabase(path);

@@ -228,12 +228,13 @@ export class StoreHost {
     const store = this.#opened();
     const reader = this.#reader!;
     const { facts } = orders;
+    const { reason, truncated } = facts;
     store.setMeta({
-      ended: JSON.stringify({ reason: facts.reason, truncated: facts.truncated }),
+      ended: JSON.stringify({ reason, truncated, isWritten: !this.#hasOutputs }),
       // The file is written anew below, in another order: a resume begins it from the store.
       pagesStream: JSON.stringify({ offset: 0, seq: 0 }),
     });
-    store.end(facts.reason, orders.wall);
+    store.end(reason, orders.wall);
     if (!this.#hasOutputs) {
       return summarise(reader, { ...facts, sitemap: null });
     }
@@ -249,6 +250,7 @@ export class StoreHost {
     for (const { format, path } of orders.reports) {
       await exportFormat(fresh, format, { path });
     }
+    store.setMeta({ ended: JSON.stringify({ reason, truncated }) });
     return summary;
   }
 
