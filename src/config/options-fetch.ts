@@ -117,7 +117,8 @@ export const FETCH_OPTIONS = {
     check: checkHeader,
     placeholder: 'LINE',
     group: 'Network',
-    sentence: "A request header, 'Name: value'",
+    sentence:
+      "A request header, 'Name: value', for the seeds' origins; 'ORIGIN|Name: value' for another, '*|Name: value' for all",
     advanced: false,
     resumable: true,
     commands: ASKERS,

@@ -3,14 +3,14 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
-import type { FetchOptions, Header } from '../fetch/contract.js';
-import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
+import type { FetchOptions } from '../fetch/contract.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
+import { bindHeaders } from './bound-headers.js';
 import type { ReaderOptions } from './page-reader.js';
 import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
 
@@ -175,8 +175,7 @@ function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): F
   const { options } = input;
   return {
     userAgent,
-    headers: options.headers.map(parseHeaderOption),
-    originHeaders: originHeaders(input),
+    ...bindHeaders(options, input.seeds, input.credentials),
     proxy: options.proxy,
     insecure: options.insecure,
     cacert: options.cacert === null ? null : readFileSync(options.cacert, 'utf8'),
@@ -219,23 +218,6 @@ function seedAddress(url: string): string[] {
   }
   const { port, protocol } = new URL(url);
   return [`${hostname}:${port !== '' ? port : protocol === 'https:' ? '443' : '80'}`];
-}
-
-/** Credentials go to the origins of the seeds they came with, or of all seeds for --user, and nowhere else. */
-function originHeaders({ options, seeds, credentials }: SettingsInput): Record<string, Header[]> {
-  const headers: Record<string, Header[]> = {};
-  if (options.user !== null) {
-    const header = parseUserOption(options.user);
-    for (const { url, fallbacks } of seeds) {
-      for (const each of [url, ...fallbacks]) {
-        headers[originOf(each)] = [header];
-      }
-    }
-  }
-  for (const [origin, { username, password }] of credentials) {
-    headers[origin] = [basicAuthorization(username, password)];
-  }
-  return headers;
 }
 
 /** Half of the files this process may open, at most 16,384. */
