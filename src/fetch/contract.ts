@@ -25,7 +25,7 @@ export interface FetchOptions {
   minSpeedWindowMs: number;
   /** Holds for the bytes on the wire and for the decoded ones. */
   maxBodyBytes: number;
-  /** Open connections; those in use are never closed for it. */
+  /** Open connections at most; requests wait for one, those in use are never closed for it. */
   maxSockets: number;
   http2: boolean;
   /** HOST:PORT:ADDR:PORT as curl has it. */

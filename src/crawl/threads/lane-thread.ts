@@ -14,6 +14,7 @@ export type LaneOrder =
   | { what: 'forget'; origins: number[] }
   | { what: 'flow' }
   | { what: 'drop' }
+  | { what: 'sockets'; count: number }
   | { what: 'resolve'; call: number; host: string }
   | { what: 'read'; call: number; page: RenderedHtml };
 
@@ -80,6 +81,10 @@ export class LaneThread implements LanePort {
 
   dropCaches(): void {
     this.#order({ what: 'drop' });
+  }
+
+  resizeSockets(count: number): void {
+    this.#order({ what: 'sockets', count });
   }
 
   resolve(host: string): Promise<string> {
