@@ -8,7 +8,7 @@ import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost } from '../url/host.js';
+import { hostKeyOf, hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { bindHeaders } from './bound-headers.js';
 import type { ReaderOptions } from './page-reader.js';
@@ -125,7 +125,11 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
       originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
       headerRules: wishes.headers,
-      guard: { ...fetch.guard, allowAddresses: [...fetch.guard.allowAddresses, ...places] },
+      guard: {
+        ...fetch.guard,
+        allowAddresses: [...fetch.guard.allowAddresses, ...places],
+        allowPorts: [...(fetch.guard.allowPorts ?? []), ...portsOf(wishes.folders.map(({ to }) => to))],
+      },
     },
     reader: { ...reader, linkFacts: true, assets: true },
   };
@@ -211,6 +215,7 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
       allowPrivate: options.allowPrivate,
       allowNetworks: [...options.allowNetworks],
       allowAddresses: input.seeds.flatMap(({ url, fallbacks }) => [url, ...fallbacks].flatMap(seedAddress)),
+      allowPorts: portsOf(input.seeds.map(({ url }) => url)),
     },
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
     verboseNetwork: options.verboseNetwork,
@@ -223,7 +228,20 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
  */
 function seedingFetch(fetch: FetchOptions, { ctUrl, commoncrawlUrl }: CrawlOptions): FetchOptions {
   const allowAddresses = [ctUrl, commoncrawlUrl].flatMap((url) => seedAddress(new URL(url).href));
-  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses } };
+  const allowPorts = portsOf([ctUrl, commoncrawlUrl]);
+  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses, allowPorts } };
+}
+
+/** The ports that URLs name; keys of a fetcher of the user's have none. */
+function portsOf(urls: readonly string[]): number[] {
+  const ports = new Set<number>();
+  for (const url of urls) {
+    const port = isHttp(url) ? /:(\d+)$/.exec(originOf(url))?.[1] : undefined;
+    if (port !== undefined) {
+      ports.add(Number(port));
+    }
+  }
+  return [...ports];
 }
 
 /**

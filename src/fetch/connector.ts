@@ -126,6 +126,8 @@ export class Connector {
   async #open(endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const { host, port } = endpoint;
     const mapping = findConnectTo(this.#mappings, host, port);
+    // Who names the port in --connect-to wants it.
+    if (mapping === null || mapping.port === '') this.#guard.checkPort(host, port);
     if (mapping === null && this.#proxy !== null) return await this.#openThroughProxy(this.#proxy, endpoint, attempt);
     const target = mapping?.toHost || host;
     // Who names an address in --connect-to wants it; one who only changes the port has said nothing about the address.

@@ -60,6 +60,8 @@ export interface GuardOptions {
   allowNetworks: string[];
   /** `host` or `host:port` of seeds, names or literals: what that very host resolves to is let through, nothing else. */
   allowAddresses: string[];
+  /** Ports that are asked although they are other protocols' (see bad-ports.ts): those that seeds have. */
+  allowPorts?: number[];
 }
 
 export interface FetchRequest {
