@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { didYouMean, nearest } from '../config/suggest.js';
 import { readDuration, writeDuration } from '../config/units.js';
-import { parseHeaderOption } from '../fetch/headers.js';
+import { checkedHeader } from '../fetch/headers.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { DEFAULT_FAIL_ON, editFailOn, type FailOn, failsOn } from './fail-on.js';
 import type { Verdict } from './result.js';
@@ -234,7 +234,7 @@ function readHeaders(value: unknown, patterns: string[], place: Place): (readonl
     // Never with its value.
     if (typeof text !== 'string') return place.fail(`must have text for ${printable(name, 60)}`);
     if (!/^[^\s:]+$/.test(name)) return place.fail(`must have names of headers, got ${shown(name)}`);
-    return place.try(() => parseHeaderOption(`${name}: ${text}`));
+    return place.try(() => checkedHeader(name, text));
   });
 }
 

@@ -149,7 +149,7 @@ function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answe
     return { verdict: isFinal ? 'dns' : 'unverifiable', why: inWords(look) };
   }
   if (reason === 'blocked_address') {
-    return { verdict: 'unverifiable', why: 'it leads to a private address, which is not asked' };
+    return { verdict: 'unverifiable', why: inWords(look) };
   }
   if (reason === 'too_large') {
     return { verdict: 'ok', why: 'it answers; it is larger than --max-body and was not read' };

@@ -2,6 +2,7 @@ import { UsageError } from '../base/errors.js';
 import type { OptionValue } from './option-spec.js';
 import type { CrawlOptions, OptionKey } from './options.js';
 import type { Source } from './origin.js';
+import { seedingSources } from './seeding.js';
 import { writeSize } from './units.js';
 
 /**
@@ -44,6 +45,13 @@ export function adjust(
   if (seenMemoryBytes && memoryLimitBytes && seenMemoryBytes >= memoryLimitBytes) {
     throw new UsageError(
       `${name('seenMemoryBytes')} must be less than ${name('memoryLimitBytes')}, ${writeSize(memoryLimitBytes)}, got ${writeSize(seenMemoryBytes)}`,
+    );
+  }
+
+  const asked = seedingSources(options.seedingStrategy ?? 'none');
+  if (options.maxSockets === 1 && (asked.has('ct') || asked.has('commoncrawl'))) {
+    throw new UsageError(
+      `${name('maxSockets')} must be 2 or more where third parties are asked (${name('seedingStrategy')}), got 1`,
     );
   }
 

@@ -1,11 +1,12 @@
 import ipaddr from 'ipaddr.js';
+import { readHeaderLine } from '../base/header-line.js';
 
 /** Checks of single texts. Each gives the end of a sentence that begins "--option must be …", or null when all is well. */
 
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+:.*$/;
-
 export function checkHeader(text: string): string | null {
-  return HEADER.test(text) ? null : "of the form 'Name: value'";
+  return readHeaderLine(text) === null
+    ? "of the form 'Name: value', 'https://HOST|Name: value' or '*|Name: value', where HOST may have a port and nothing more"
+    : null;
 }
 
 export function checkUser(text: string): string | null {

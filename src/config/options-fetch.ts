@@ -117,7 +117,8 @@ export const FETCH_OPTIONS = {
     check: checkHeader,
     placeholder: 'LINE',
     group: 'Network',
-    sentence: "A request header, 'Name: value'",
+    sentence:
+      "A request header, 'Name: value', for the seeds' origins; 'ORIGIN|Name: value' for another, '*|Name: value' for all",
     advanced: false,
     resumable: true,
     commands: ASKERS,
@@ -246,7 +247,7 @@ export const FETCH_OPTIONS = {
     default: null,
     defaultText: 'half of the open-file limit, at most 16,384',
     group: 'Network',
-    sentence: 'Open connections at most; the least recently used is closed first',
+    sentence: 'Open sockets at most, of all hosts; requests wait for one, and the one idle for longest is closed first',
     advanced: true,
     resumable: true,
     commands: CRAWL,

@@ -1,3 +1,4 @@
+import { readHeaderLine, TO_SEEDS } from '../base/header-line.js';
 import { printable } from '../base/text.js';
 import type { Command } from './commands.js';
 import type { OptionSpec, OptionValue } from './option-spec.js';
@@ -6,7 +7,9 @@ import type { Source } from './origin.js';
 import { writeValue } from './values.js';
 
 const HIDDEN = '***';
-const SECRET_HEADER = /authorization|cookie|token|secret|password|api-?key|signature/i;
+/** Any other header may hold a secret, whatever its name. */
+const HARMLESS_HEADER =
+  /^(?:accept(?:-charset|-encoding|-language)?|cache-control|dnt|from|pragma|prefer|save-data|sec-(?:ch|fetch|gpc)[\w-]*|upgrade-insecure-requests|user-agent|x-requested-with)$/i;
 
 interface InForce {
   readonly options: object;
@@ -52,8 +55,12 @@ function entries(command: Command, { options, sources }: InForce) {
 }
 
 function hideHeader(line: string): string {
-  const name = line.slice(0, line.indexOf(':'));
-  return SECRET_HEADER.test(name) ? `${name}: ${HIDDEN}` : line;
+  const header = readHeaderLine(line);
+  if (header === null) {
+    return HIDDEN;
+  }
+  const { to, name } = header;
+  return HARMLESS_HEADER.test(name) ? line : `${to === TO_SEEDS ? '' : `${to}|`}${name}: ${HIDDEN}`;
 }
 
 function hidePassword(user: string): string {

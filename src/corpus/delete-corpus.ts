@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { refuseLink } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import { type Database, openDatabase } from '../store/sqlite.js';
 import { isCorpus, noCorpus } from './index-file.js';
@@ -15,6 +16,7 @@ export const hasCorpus = (dir: string): boolean =>
 /** Deletes a corpus that nobody is writing. Returns how many files of others stand in its folder, which then stays. */
 export async function deleteCorpus(dir: string): Promise<number> {
   if (!hasCorpus(dir)) throw noCorpus(dir);
+  for (const folder of [dir, partialOf(dir), asideOf(dir)]) refuseLink(folder);
   const partial = partialOf(dir);
   const isNew = !existsSync(partial);
   if (isNew) mkdirSync(partial);

@@ -26,6 +26,7 @@ export class AddressGate {
     const host = hostnameOf(url).replace(/^\[|\]$/g, '');
     const { port, protocol } = new URL(url);
     const number = port !== '' ? Number(port) : protocol === 'https:' ? 443 : 80;
+    this.#guard.checkPort(host, number);
     for (const address of this.#resolver.known(host) ?? (await this.#ask(host))) {
       if (!this.#guard.allows(address, host, number)) {
         throw new FetchError(

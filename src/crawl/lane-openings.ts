@@ -30,8 +30,8 @@ export class LaneOpenings {
     return this.#parts.fetch === undefined && this.#parts.resolve === undefined;
   }
 
-  inThread(lane: number, listener: LaneListener): LanePort {
-    return new LaneThread(this.#parts.setupOf(lane), this.#parts.settings.fetch, listener);
+  inThread(lane: number, listener: LaneListener, maxSockets: number): LanePort {
+    return new LaneThread(this.#parts.setupOf(lane), { ...this.#parts.settings.fetch, maxSockets }, listener);
   }
 
   here(number: number, listener: LaneListener): LanePort {
@@ -46,6 +46,8 @@ export class LaneOpenings {
       dropCaches: () => lane.dropCaches(),
       read: (page) => lane.read(page),
       resolve: (host) => lane.resolve(host),
+      resizeSockets: (count) => lane.resizeSockets(count),
+      retireSockets: () => lane.retireSockets(),
       close: () => lane.close(),
       peakWaiting: () => lane.peakWaiting,
     };

@@ -14,6 +14,10 @@ export interface LanePort {
   /** Reads a page that a browser has left. */
   read(page: RenderedHtml): Promise<Outcome>;
   resolve(host: string): Promise<string>;
+  /** So many sockets may be open in it from now on. */
+  resizeSockets?(count: number): void;
+  /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
+  retireSockets?(): number;
   close(): Promise<void>;
   /** Most pages that ever waited to be read. */
   peakWaiting(): number;
@@ -33,10 +37,12 @@ export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes'>
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
 }
 
-export type OpenLane = (lane: number, listener: LaneListener) => LanePort;
+export type OpenLane = (lane: number, listener: LaneListener, sockets: number) => LanePort;
 
 export interface LanePoolOptions {
   lanes: number;
+  /** Of all lanes together, and no fewer than there are lanes. */
+  sockets: number;
   /** Opens a lane in this thread; the first pages of a crawl need no more. */
   openInline: OpenLane;
   /** Opens one in a thread of its own; null where functions of the user's are called, which live in this one. */
@@ -61,6 +67,11 @@ const DEATHS_UNTIL_SUSPECT = 2;
 /** And then it is what kills them. */
 const DEATHS_UNTIL_FAILED = 3;
 
+/** How a thread ends that had no descriptor to start with. */
+const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
+/** So many jobs later it is started again. */
+const JOBS_WITHOUT = 1_000;
+
 /**
  * Hands leases to lanes. A host prefers one lane, so that its connections, its rules and its links are known there, and spills to an idle
  * one: a single big site uses all of them.
@@ -76,6 +87,10 @@ export class LanePool {
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
   #hasThreads = false;
+  /** Of the sockets, those that the inline lane still has while it runs dry. */
+  #keptSockets = 0;
+  /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
+  readonly #unopened = new Map<number, number>();
   #deadPeakWaiting = 0;
   peakInUse = 0;
 
@@ -166,6 +181,7 @@ export class LanePool {
       // It came back from a lane that lives.
       this.#deaths.delete(id);
     }
+    this.#closeIfDry(member);
     if (this.#waiting.length > 0) {
       this.#handOut();
     }
@@ -233,26 +249,65 @@ export class LanePool {
   #openMore(): void {
     const { lanes, openThread, openInline, isWorthThreads } = this.#options;
     this.#hasThreads ||= openThread !== null && isWorthThreads();
-    if (openThread === null || !this.#hasThreads) {
+    for (const [lane, at] of this.#unopened) {
+      if (this.#sequence >= at) {
+        this.#unopened.delete(lane);
+      }
+    }
+    if (openThread === null || !this.#hasThreads || this.#unopened.size === lanes) {
       if (this.#live().length === 0) {
         this.#open(0, openInline, true);
       }
       return;
     }
+    this.#takeOver();
     // Place 0 is the inline lane's.
     for (let lane = 1; lane <= lanes; lane++) {
-      if (this.#members[lane] === undefined || this.#members[lane] === null) {
+      if (!this.#members[lane] && !this.#unopened.has(lane)) {
         this.#open(lane, openThread, false);
       }
     }
   }
 
+  /** The inline lane keeps the sockets that it is using; the threads share the others, and get those too when it is through. */
+  #takeOver(): void {
+    const inline = this.#members[0];
+    if (inline && this.#live().length === 1) {
+      this.#keptSockets = inline.port.retireSockets?.() ?? 0;
+      queueMicrotask(() => this.#closeIfDry(inline));
+    }
+  }
+
+  #closeIfDry(member: Member): void {
+    const isNeeded = !this.#hasThreads || this.#unopened.size === this.#options.lanes;
+    if (!member.inline || isNeeded || member.jobs.size > 0 || this.#members[member.lane] !== member) {
+      return;
+    }
+    this.#members[member.lane] = null;
+    this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
+    void member.port.close().then(() => {
+      this.#keptSockets = 0;
+      for (const { lane, port } of this.#live()) {
+        port.resizeSockets?.(this.#socketsOf(lane));
+      }
+    });
+  }
+
+  /** Each thread has the same number, but for a remainder. */
+  #socketsOf(lane: number): number {
+    const { lanes, sockets } = this.#options;
+    const shared = sockets - this.#keptSockets;
+    return Math.floor(shared / lanes) + (lane <= shared % lanes ? 1 : 0);
+  }
+
   #open(lane: number, open: OpenLane, inline: boolean): void {
-    const port: LanePort = open(lane, {
+    const sockets = inline ? this.#options.sockets : this.#socketsOf(lane);
+    const listener: LaneListener = {
       ...this.#listener,
       piece: (piece) => this.#listener.piece(piece, (ids) => port.admitted(piece.page.id, ids)),
       died: (which, error) => this.#died(which, error),
-    });
+    };
+    const port: LanePort = open(lane, listener, sockets);
     this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);
@@ -286,8 +341,15 @@ export class LanePool {
     if (!member) {
       return;
     }
+    if (NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) {
+      this.#doWithout(lane);
+    }
     this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
     const outcomes = [...member.jobs.values()].map((job) => {
+      if (this.#unopened.has(lane)) {
+        // It was not for any of its URLs.
+        return { job, fatal: false };
+      }
       const deaths = (this.#deaths.get(job.lease.id) ?? 0) + 1;
       this.#deaths.set(job.lease.id, deaths);
       return { job, fatal: deaths >= DEATHS_UNTIL_FAILED };
@@ -297,6 +359,15 @@ export class LanePool {
       error,
       outcomes.map(({ job, fatal }) => ({ lease: job.lease, fatal })),
     );
+  }
+
+  /** The machine has nothing left for another thread: the others do its work, or the inline lane does. */
+  #doWithout(lane: number): void {
+    this.#unopened.set(lane, this.#sequence + JOBS_WITHOUT);
+    const inline = this.#members[0];
+    if (inline && this.#unopened.size === this.#options.lanes) {
+      inline.port.resizeSockets?.(this.#options.sockets);
+    }
   }
 
   onDeath: ((lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]) => void) | null = null;

@@ -66,6 +66,9 @@ export interface PageSource {
   readonly wholeOnly?: boolean;
   fetch(request: FetchRequest, hooks: { onHeaders?(at: number): void; onBytes?(count: number): void }): PendingFetch;
   resolve(host: string): Promise<string>;
+  /** So many sockets from now on; a source without any need not care. */
+  resize?(maxSockets: number): void;
+  retire?(): number;
   close(): Promise<void>;
 }
 
@@ -209,6 +212,14 @@ export class Lane {
 
   resolve(host: string): Promise<string> {
     return this.#source.resolve(host);
+  }
+
+  resizeSockets(count: number): void {
+    this.#source.resize?.(count);
+  }
+
+  retireSockets(): number {
+    return this.#source.retire?.() ?? 0;
   }
 
   async close(): Promise<void> {

@@ -62,6 +62,7 @@ export class CrawlSession {
   #seedBook!: SeedBook;
   #opened!: StoreOpened;
   #startedAt = 0;
+  #lastResidentBytes = 0;
   #disk!: DiskWatch;
   #limits!: Limits;
   #seeder: Seeder | null = null;
@@ -93,6 +94,9 @@ export class CrawlSession {
   async open(): Promise<void> {
     const { resolved, directory, seeds } = this.#plan;
     const { options } = resolved;
+    for (const notice of this.settings.notices) {
+      this.#notices.add(notice);
+    }
     try {
       if (this.settings.reader.render === 'always') {
         await this.#plan.docs?.browser.start();
@@ -248,7 +252,7 @@ export class CrawlSession {
         requests: this.#crawl.use.requests,
         retries: counts.retries,
         parseMs: this.#crawl.use.parseMs,
-        peakMemoryBytes: Math.max(this.#crawl.use.peakRssBytes, process.memoryUsage.rss()),
+        peakMemoryBytes: Math.max(this.#crawl.use.peakRssBytes, this.#residentBytes()),
         durationMs: this.#clock.now() - this.#startedAt,
         layers: await this.layers(),
         ignoredRobots: options.ignoreRobots,
@@ -333,8 +337,11 @@ export class CrawlSession {
     this.#lanes = new LanePool(
       {
         lanes: this.settings.lanes,
+        sockets: this.settings.fetch.maxSockets,
         openInline: (lane, listener) => openings.here(lane, listener),
-        openThread: openings.canUseThreads ? (lane, listener) => openings.inThread(lane, listener) : null,
+        openThread: openings.canUseThreads
+          ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
+          : null,
         isWorthThreads: () => this.#frontier.counts().outstanding >= URLS_WORTH_THREADS,
       },
       keys,
@@ -389,12 +396,22 @@ export class CrawlSession {
       ...(this.#seeder === null ? {} : { seeding: this.#seeder }),
       ...(this.#renderer === null ? {} : { rendering: this.#renderer }),
       suspects: snapshot.suspects,
-      rssBytes: () => process.memoryUsage.rss(),
+      rssBytes: () => this.#residentBytes(),
       isHeldBack: () => this.#disk.isLow || (this.#plan.placesLeft?.() ?? 1) <= 0,
       ...(this.#plan.placesLeft === undefined ? {} : { placesLeft: this.#plan.placesLeft }),
       handOn: this.#plan.handOn ?? (async () => {}),
     });
     this.#store.onDeath = (error) => this.#crawl.stop('error', 0, error);
+  }
+
+  /** To read it takes a descriptor: while there is none, what was read last stands. */
+  #residentBytes(): number {
+    try {
+      this.#lastResidentBytes = process.memoryUsage.rss();
+    } catch {
+      // Whatever else needs one says so.
+    }
+    return this.#lastResidentBytes;
   }
 
   /** Null where no third party is to be asked. */

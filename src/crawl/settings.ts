@@ -3,16 +3,17 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
-import type { FetchOptions, Header } from '../fetch/contract.js';
-import { basicAuthorization, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
+import type { FetchOptions } from '../fetch/contract.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import { productToken } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostKeyOf, hostnameOf, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { hostKeyOf, hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
+import { bindHeaders } from './bound-headers.js';
 import type { ReaderOptions } from './page-reader.js';
 import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
+import { socketBudget, spareDescriptors } from './socket-budget.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -25,6 +26,8 @@ export interface EngineSettings {
   memoryLimitBytes: number;
   keyBudgetBytes: number;
   userAgent: string;
+  /** For the user: what was asked for and cannot be had. */
+  notices: string[];
 }
 
 export interface SettingsInput {
@@ -42,20 +45,25 @@ export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
 /** What a waiting URL takes in memory, with its text. */
 const WAITING_BYTES = 300;
 const DEFAULT_MEMORY_SHARE = 0.75;
+const SOCKETS_A_LANE = 16;
+/** A request to a folder takes a descriptor at each end of its connection, and one for the file. */
+const DESCRIPTORS_A_FILE = 3;
 const SITEMAP_MAX_URLS = 50_000;
 const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
 
 export function engineSettings(input: SettingsInput): EngineSettings {
   const { options } = input;
   const memoryLimitBytes = options.memoryLimitBytes ?? Math.floor(DEFAULT_MEMORY_SHARE * availableMemory());
-  // One core is left to the coordinator, the store and, on loopback, the server.
-  const lanes = options.parseWorkers ?? Math.max(1, availableParallelism() - 1);
+  const sources = seedingSources(options.seedingStrategy);
+  const sockets = socketBudget(options.maxSockets, sources.has('ct') || sources.has('commoncrawl'));
+  const lanes = lanesFor(sockets.pages, options.parseWorkers);
   const userAgent = agentOf(options);
-  const fetch = fetchOptions(input, userAgent, lanes);
+  const fetch = fetchOptions(input, userAgent, sockets.pages);
   return {
     scheduler: schedulerOptions(input, memoryLimitBytes),
     fetch,
-    seedingFetch: seedingFetch(fetch, options),
+    seedingFetch: { ...seedingFetch(fetch, options), maxSockets: sockets.thirdParties },
+    notices: sockets.notice === null ? [] : [sockets.notice],
     reader: {
       agent: productToken(userAgent),
       obeyNofollow: options.nofollow === 'obey',
@@ -108,12 +116,20 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
     },
     fetch: {
       ...fetch,
+      maxSockets:
+        places.length === 0
+          ? fetch.maxSockets
+          : Math.min(fetch.maxSockets, Math.max(settings.lanes, Math.floor(spareDescriptors() / DESCRIPTORS_A_FILE))),
       folders: wishes.folders,
       // What is on this machine is not asked through a proxy, or where --connect-to sends everything else.
       connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
       originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
       headerRules: wishes.headers,
-      guard: { ...fetch.guard, allowAddresses: [...fetch.guard.allowAddresses, ...places] },
+      guard: {
+        ...fetch.guard,
+        allowAddresses: [...fetch.guard.allowAddresses, ...places],
+        allowPorts: [...(fetch.guard.allowPorts ?? []), ...portsOf(wishes.folders.map(({ to }) => to))],
+      },
     },
     reader: { ...reader, linkFacts: true, assets: true },
   };
@@ -127,6 +143,13 @@ export function docsSettings(settings: EngineSettings, wishes: DocsWishes): Engi
     scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
     reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed), render },
   };
+}
+
+/** A lane shares its sockets with none: with a few each of them would be busy while another's idle. */
+function lanesFor(sockets: number, given: number | null): number {
+  // One core is left to the coordinator, the store and, on loopback, the server.
+  const usual = Math.min(availableParallelism() - 1, Math.floor(sockets / SOCKETS_A_LANE));
+  return Math.max(1, Math.min(sockets, given ?? usual));
 }
 
 function agentOf(options: CrawlOptions): string {
@@ -171,12 +194,11 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
   };
 }
 
-function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): FetchOptions {
+function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: number): FetchOptions {
   const { options } = input;
   return {
     userAgent,
-    headers: options.headers.map(parseHeaderOption),
-    originHeaders: originHeaders(input),
+    ...bindHeaders(options, input.seeds, input.credentials),
     proxy: options.proxy,
     insecure: options.insecure,
     cacert: options.cacert === null ? null : readFileSync(options.cacert, 'utf8'),
@@ -186,13 +208,14 @@ function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): F
     minSpeedBytesPerSecond: options.minSpeedBytesPerSecond,
     minSpeedWindowMs: 10_000,
     maxBodyBytes: options.maxBodyBytes,
-    maxSockets: Math.max(1, Math.floor((options.maxSockets ?? defaultSockets()) / lanes)),
+    maxSockets,
     http2: options.http2,
     connectTo: [...options.connectTo],
     guard: {
       allowPrivate: options.allowPrivate,
       allowNetworks: [...options.allowNetworks],
       allowAddresses: input.seeds.flatMap(({ url, fallbacks }) => [url, ...fallbacks].flatMap(seedAddress)),
+      allowPorts: portsOf(input.seeds.map(({ url }) => url)),
     },
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
     verboseNetwork: options.verboseNetwork,
@@ -205,7 +228,20 @@ function fetchOptions(input: SettingsInput, userAgent: string, lanes: number): F
  */
 function seedingFetch(fetch: FetchOptions, { ctUrl, commoncrawlUrl }: CrawlOptions): FetchOptions {
   const allowAddresses = [ctUrl, commoncrawlUrl].flatMap((url) => seedAddress(new URL(url).href));
-  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses } };
+  const allowPorts = portsOf([ctUrl, commoncrawlUrl]);
+  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses, allowPorts } };
+}
+
+/** The ports that URLs name; keys of a fetcher of the user's have none. */
+function portsOf(urls: readonly string[]): number[] {
+  const ports = new Set<number>();
+  for (const url of urls) {
+    const port = isHttp(url) ? /:(\d+)$/.exec(originOf(url))?.[1] : undefined;
+    if (port !== undefined) {
+      ports.add(Number(port));
+    }
+  }
+  return [...ports];
 }
 
 /**
@@ -219,31 +255,4 @@ function seedAddress(url: string): string[] {
   }
   const { port, protocol } = new URL(url);
   return [`${hostname}:${port !== '' ? port : protocol === 'https:' ? '443' : '80'}`];
-}
-
-/** Credentials go to the origins of the seeds they came with, or of all seeds for --user, and nowhere else. */
-function originHeaders({ options, seeds, credentials }: SettingsInput): Record<string, Header[]> {
-  const headers: Record<string, Header[]> = {};
-  if (options.user !== null) {
-    const header = parseUserOption(options.user);
-    for (const { url, fallbacks } of seeds) {
-      for (const each of [url, ...fallbacks]) {
-        headers[originOf(each)] = [header];
-      }
-    }
-  }
-  for (const [origin, { username, password }] of credentials) {
-    headers[origin] = [basicAuthorization(username, password)];
-  }
-  return headers;
-}
-
-/** Half of the files this process may open, at most 16,384. */
-function defaultSockets(): number {
-  try {
-    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return Math.min(16_384, Math.max(64, Math.floor(Number(limit ?? 2_048) / 2)));
-  } catch {
-    return 1_024;
-  }
 }

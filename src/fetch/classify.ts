@@ -34,8 +34,6 @@ const BY_CODE: Record<string, [ErrorClass, string]> = {
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
   HPE_HEADER_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
   EPROTO: ['tls', 'The TLS handshake failed.'],
-  EMFILE: ['internal', 'Too many files are open: lower --max-sockets or raise the limit.'],
-  ENFILE: ['internal', 'Too many files are open: lower --max-sockets or raise the limit.'],
 };
 
 /** The codes of OpenSSL's verdicts on a certificate that have no common beginning. */

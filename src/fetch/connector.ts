@@ -10,6 +10,7 @@ import type { Deadlines } from './deadlines.js';
 import { Guard } from './guard.js';
 import { HttpProxy } from './proxy.js';
 import { mayHaveOtherFamily, Resolver } from './resolver.js';
+import { orShortage, Shortage } from './shortage.js';
 
 /** Where a URL says that its server is. */
 export interface Endpoint {
@@ -25,6 +26,10 @@ export interface Connected {
   /** The address that the guard has let through; null behind a proxy. */
   address: string | null;
 }
+
+/** Of one name, where there is no descriptor to ask with. */
+const MOST_LOOK_UPS = 20;
+const LOOK_UP_PAUSE_MS = 100;
 
 /**
  * From an endpoint to a connected socket: `--connect-to`, proxy, name, guard, TCP, TLS. Sockets are opened to addresses only,
@@ -87,6 +92,17 @@ export class Connector {
 
   /** The address that requests for a host go to. Behind a proxy that is not known, and the host itself is given back. */
   async resolve(host: string): Promise<string> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#resolve(host);
+      } catch (error) {
+        if (!(error instanceof Shortage) || tries === MOST_LOOK_UPS) throw error;
+        await new Promise<void>((done) => void this.#clock.at(this.#clock.now() + LOOK_UP_PAUSE_MS * tries, done));
+      }
+    }
+  }
+
+  async #resolve(host: string): Promise<string> {
     const target = findConnectTo(this.#mappings, host, null)?.toHost || null;
     if (target === null && this.#proxy !== null) return host;
     const addresses = await this.#lookUp(target ?? host);
@@ -110,6 +126,8 @@ export class Connector {
   async #open(endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const { host, port } = endpoint;
     const mapping = findConnectTo(this.#mappings, host, port);
+    // Who names the port in --connect-to wants it.
+    if (mapping === null || mapping.port === '') this.#guard.checkPort(host, port);
     if (mapping === null && this.#proxy !== null) return await this.#openThroughProxy(this.#proxy, endpoint, attempt);
     const target = mapping?.toHost || host;
     // Who names an address in --connect-to wants it; one who only changes the port has said nothing about the address.
@@ -149,14 +167,14 @@ export class Connector {
       if (!mayHaveOtherFamily(error) && !isUnconnected(error)) throw error;
       failure = error;
     }
-    const newer = await attempt.during(this.#resolver.addresses(host, 6)).catch(() => []);
+    const newer = await attempt.during(this.#resolver.addresses(host, 6)).catch(noneUnlessShort);
     attempt.throwIfCancelled();
     if (newer.length === 0 && !isTimeout(failure)) throw failure;
     try {
       return await this.#tryEach(newer.length === 0 ? older : newer, host, port, isAllowed, attempt);
     } catch (error) {
       attempt.throwIfCancelled();
-      throw older.length === 0 ? error : failure;
+      throw older.length === 0 || error instanceof Shortage ? error : failure;
     }
   }
 
@@ -180,6 +198,8 @@ export class Connector {
         return { socket, address };
       } catch (error) {
         attempt.throwIfCancelled();
+        const meaning = orShortage(error, address);
+        if (meaning instanceof Shortage) throw meaning;
         failure ??= error;
       }
     }
@@ -217,7 +237,13 @@ export class Connector {
 
 /** Whether an address was tried and led nowhere; what the guard or a name server says is final. */
 const isUnconnected = (error: unknown): boolean =>
-  !(error instanceof FetchError) || !['blocked_address', 'dns'].includes(error.errorClass);
+  !(error instanceof FetchError) ||
+  !(error instanceof Shortage || ['blocked_address', 'dns'].includes(error.errorClass));
+
+const noneUnlessShort = (error: unknown): string[] => {
+  if (error instanceof Shortage) throw error;
+  return [];
+};
 
 const isTimeout = (error: unknown): boolean => error instanceof FetchError && error.errorClass === 'timeout';
 

@@ -25,7 +25,7 @@ export interface FetchOptions {
   minSpeedWindowMs: number;
   /** Holds for the bytes on the wire and for the decoded ones. */
   maxBodyBytes: number;
-  /** Open connections; those in use are never closed for it. */
+  /** Open connections at most; requests wait for one, those in use are never closed for it. */
   maxSockets: number;
   http2: boolean;
   /** HOST:PORT:ADDR:PORT as curl has it. */
@@ -60,6 +60,8 @@ export interface GuardOptions {
   allowNetworks: string[];
   /** `host` or `host:port` of seeds, names or literals: what that very host resolves to is let through, nothing else. */
   allowAddresses: string[];
+  /** Ports that are asked although they are other protocols' (see bad-ports.ts): those that seeds have. */
+  allowPorts?: number[];
 }
 
 export interface FetchRequest {

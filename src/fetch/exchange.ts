@@ -10,6 +10,7 @@ import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetc
 import type { Deadlines, Watched } from './deadlines.js';
 import { type Decoded, decodeBody, readContentEncoding } from './decode.js';
 import { ResponseHeaders } from './response-headers.js';
+import { Shortage } from './shortage.js';
 
 /** What all requests of a fetcher share. */
 export interface ExchangeContext {
@@ -29,6 +30,9 @@ export interface ExchangeTarget {
 const MAX_INFORMATIONAL = 16;
 /** Up to here an unwanted body is read and dropped: that is cheaper than a new connection. */
 const MAX_DRAINED_BYTES = 16 * 1024;
+
+/** A request waits so long for a descriptor, should there never be one. */
+const LONGEST_SHORTAGE_MS = 300_000;
 
 /** Errors of a body that just ends, or whose framing breaks off: what came before is as good as it was. */
 const EARLY_END = /^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|HPE_\w+)$/;
@@ -54,6 +58,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   #startedAt = 0;
   #sentAt: number | null = null;
+  #shortSince: number | null = null;
   #lastByteAt = 0;
   #pausedAt: number | null = null;
   #windowStartedAt = 0;
@@ -215,9 +220,24 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   onError(error: Error): void {
     if (this.isSettled) return;
-    if (this.#hasEnough) this.#succeed(false);
+    if (error instanceof Shortage && this.#mayWait()) this.#waitAgain();
+    else if (this.#hasEnough) this.#succeed(false);
     else if (this.#bodyBytes > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
     else this.#fail(this.#explain(error));
+  }
+
+  #mayWait(): boolean {
+    const now = this.#context.clock.now();
+    this.#shortSince ??= now;
+    return this.#sentAt === null && now - this.#shortSince < LONGEST_SHORTAGE_MS;
+  }
+
+  /** Nothing has left this machine: the request stands where it stood before it got its connection. */
+  #waitAgain(): void {
+    const connection = this.#connection!;
+    this.#connection = null;
+    this.#context.deadlines.forget(this);
+    this.#context.connections.putBack(connection, this);
   }
 
   get #bodyBytes(): number {
@@ -253,7 +273,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     // The parser is through with all that has arrived before this runs.
     queueMicrotask(() => {
       if (this.isSettled) return;
-      this.#succeed(false);
+      this.#succeed(false, true);
       this.#cancelRequest?.();
     });
   }
@@ -261,17 +281,19 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   #fail(error: FetchError): void {
     if (this.isSettled) return;
     // What was wanted of it is there.
-    if (this.#isCut || this.#hasEnough) this.#succeed(false);
+    const isSpent = this.#cancelRequest !== null;
+    if (this.#isCut || this.#hasEnough) this.#succeed(false, isSpent);
     else {
-      this.#settle();
+      this.#settle(isSpent);
       this.#sink?.destroy();
       this.#reject(error);
     }
     this.#cancelRequest?.(error);
   }
 
-  #succeed(endedEarly: boolean): void {
-    this.#settle();
+  /** @param isSpent the rest of the response is cut off, and the connection with it */
+  #succeed(endedEarly: boolean, isSpent = false): void {
+    this.#settle(isSpent);
     const endedAt = this.#context.clock.now();
     if (this.#isCut || this.#request.method === 'HEAD') {
       this.#respond(null, false, endedAt);
@@ -318,12 +340,12 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#reject(classify(error, this.#context.options.verboseNetwork));
   }
 
-  #settle(): void {
+  #settle(isSpent: boolean): void {
     this.isSettled = true;
     this.#pausedAt = null;
     this.#context.inFlight.delete(this);
     this.#context.deadlines.forget(this);
-    if (this.#connection !== null) this.#context.connections.release(this.#connection);
+    if (this.#connection !== null) this.#context.connections.release(this.#connection, isSpent);
   }
 }
 

@@ -55,6 +55,16 @@ export class Fetcher {
     return this.#connector.resolve(withoutBrackets(host));
   }
 
+  /** So many sockets may be open from now on. */
+  resize(maxSockets: number): void {
+    this.#connections.resize(maxSockets);
+  }
+
+  /** Nothing more will be asked for: keeps no more sockets than are in use, and gives their number. */
+  retire(): number {
+    return this.#connections.retire();
+  }
+
   /** Ends what is still in flight. */
   async close(): Promise<void> {
     for (const exchange of this.#context.inFlight) {

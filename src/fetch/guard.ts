@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { UsageError } from '../base/errors.js';
+import { FetchError, UsageError } from '../base/errors.js';
+import { BAD_PORTS } from './bad-ports.js';
 import type { GuardOptions } from './contract.js';
 import { parseHostPort } from './host-port.js';
 
@@ -16,10 +17,12 @@ export class Guard {
   /** `host` and `host port`, addresses in their normal form. */
   readonly #seeds = new Set<string>();
   readonly #seedHosts = new Set<string>();
+  readonly #ports: ReadonlySet<number>;
 
   constructor(options: GuardOptions) {
     this.#allowPrivate = options.allowPrivate;
     this.#networks = options.allowNetworks.map(parseNetwork);
+    this.#ports = new Set(options.allowPorts);
     for (const text of options.allowAddresses) {
       const seed = parseHostPort(text);
       if (seed === null) throw new UsageError(`"${text}" is not a host or host:port that the guard could let through.`);
@@ -27,6 +30,15 @@ export class Guard {
       this.#seeds.add(seed.port === '' ? host : `${host} ${seed.port}`);
       this.#seedHosts.add(host);
     }
+  }
+
+  /** Throws for a port that belongs to another protocol, whatever address it is at. */
+  checkPort(host: string, port: number): void {
+    if (!BAD_PORTS.has(port) || this.#ports.has(port)) return;
+    throw new FetchError(
+      'blocked_address',
+      `${host}: port ${port} belongs to another protocol, and browsers do not ask there either; a seed with that port lets it through.`,
+    );
   }
 
   /**
@@ -60,11 +72,20 @@ export function isPublicAddress(address: string): boolean {
   return parsed !== null && isPublic(parsed);
 }
 
+/**
+ * Where clouds serve their machines alone, secrets included, at an address that looks like any other: Azure's wire server. The services of AWS,
+ * Google, Oracle, Alibaba, Tencent and the rest are at link-local, unique local, shared or reserved addresses.
+ */
+const METADATA_IPV4: ReadonlySet<string> = new Set(['168.63.129.16']);
+
+const isPublicIpv4 = (address: ipaddr.IPv4): boolean =>
+  address.range() === 'unicast' && !METADATA_IPV4.has(address.toString());
+
 function isPublic(address: Address): boolean {
-  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  if (address instanceof ipaddr.IPv4) return isPublicIpv4(address);
   const parts = address.parts as [number, number, number, number, number, number, number, number];
   const embedded = embeddedIpv4(parts);
-  if (embedded !== null) return embedded.range() === 'unicast';
+  if (embedded !== null) return isPublicIpv4(embedded);
   // 2000::/3 is all that is routed; ipaddr.js calls the rest of the unassigned space unicast too.
   return parts[0] >>> 13 === 1 && address.range() === 'unicast';
 }

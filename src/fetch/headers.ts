@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.js';
+import { readHeaderLine } from '../base/header-line.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import type { FetchOptions, FetchRequest, Header } from './contract.js';
 import { ACCEPT_ENCODING_STREAMED } from './decode.js';
@@ -24,11 +25,17 @@ for (const name of [
   OURS[name] = 'it is set for each request';
 }
 
-/** Reads `Name: value`, as -H has it. */
-export function parseHeaderOption(text: string): Header {
-  const colon = text.indexOf(':');
-  if (colon < 1) throw new UsageError(`"${shown(text)}" is not a header: write it as "Name: value".`);
-  const header: Header = [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
+/** Reads what -H may say: a header, and whom it goes to (see base/header-line.ts). */
+export function parseHeaderOption(text: string): { to: string; header: Header } {
+  const line = readHeaderLine(text);
+  // Never with its text, which may be a secret.
+  if (line === null) throw new UsageError('A header is written as "Name: value" or "https://HOST|Name: value".');
+  return { to: line.to, header: checkedHeader(line.name, line.value) };
+}
+
+/** Throws UsageError for what must not or cannot be sent. */
+export function checkedHeader(name: string, value: string): Header {
+  const header: Header = [name.trim(), value.trim()];
   assertHeader(header);
   return header;
 }
@@ -44,7 +51,6 @@ export function basicAuthorization(user: string, password: string): Header {
   return ['authorization', `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`];
 }
 
-/** Throws UsageError for what must not or cannot be sent. */
 function assertHeader([name, value]: Header): void {
   if (!TOKEN.test(name)) throw new UsageError(`"${shown(name)}" is not a name of a header.`);
   if (!VALUE.test(value)) {
@@ -82,8 +88,12 @@ export class RequestHeaders {
       ['accept-encoding', acceptEncoding],
     ];
     this.#common = mergeLayers([ours, options.headers]);
+    // A crawl may have a million seeds, and nearly all of them the same headers.
+    const blocks = new Map<Header[], HeaderBlock>();
     for (const [origin, headers] of Object.entries(options.originHeaders)) {
-      this.#ofOrigin.set(new URL(origin).origin, mergeLayers([ours, options.headers, headers]));
+      const block = blocks.get(headers) ?? mergeLayers([ours, options.headers, headers]);
+      blocks.set(headers, block);
+      this.#ofOrigin.set(new URL(origin).origin, block);
     }
   }
 
@@ -110,8 +120,8 @@ export class RequestHeaders {
   }
 }
 
-/** A later layer replaces all headers of the same name in the earlier ones. */
-function mergeLayers(layers: Header[][]): HeaderBlock {
+/** Names in lower case. A later layer replaces all headers of the same name in the earlier ones. */
+export function overlay(layers: Header[][]): Header[] {
   let merged: Header[] = [];
   for (const layer of layers) {
     for (const header of layer) assertHeader(header);
@@ -119,6 +129,11 @@ function mergeLayers(layers: Header[][]): HeaderBlock {
     const names = new Set(named.map(([name]) => name));
     merged = merged.filter(([name]) => !names.has(name)).concat(named);
   }
+  return merged;
+}
+
+function mergeLayers(layers: Header[][]): HeaderBlock {
+  const merged = overlay(layers);
   return {
     flat: merged.flat(),
     hasAccept: merged.some(([name]) => name === 'accept'),

@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import type { FetchError } from '../base/errors.js';
 import { codeOf, fetchError } from './classify.js';
 import { readHostsFile } from './hosts-file.js';
+import { isShortNow, Shortage } from './shortage.js';
 
 export type Family = 4 | 6;
 
@@ -19,6 +20,8 @@ const MIN_TTL_MS = 1000;
 const MAX_TTL_MS = 3_600_000;
 const FAILURE_TTL_MS = 5000;
 const QUERY_TIMEOUT_MS = 2500;
+/** What it looks like when there is no socket to ask with. */
+const SOCKETLESS = new Set(['ECONNREFUSED', 'ENOMEM', 'EFILE']);
 
 /**
  * Names to addresses, through c-ares and not through `dns.lookup`, whose four threads a few slow name servers would fill.
@@ -84,8 +87,10 @@ export class Resolver {
       expire(Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS));
       return records.slice(0, MAX_ADDRESSES).map((record) => record.address);
     } catch (error) {
-      expire(FAILURE_TTL_MS);
-      throw this.#failure(host, error);
+      // Nobody was asked: c-ares takes a socket that cannot be opened for a server that cannot be reached.
+      const isShort = SOCKETLESS.has(codeOf(error)) && isShortNow();
+      expire(isShort ? 0 : FAILURE_TTL_MS);
+      throw isShort ? new Shortage(error) : this.#failure(host, error);
     }
   }
 
@@ -98,7 +103,7 @@ export class Resolver {
     try {
       return await query();
     } catch (error) {
-      if (codeOf(error) !== 'ESERVFAIL') throw error;
+      if (codeOf(error) !== 'ESERVFAIL' && !SOCKETLESS.has(codeOf(error))) throw error;
       return await query();
     }
   }

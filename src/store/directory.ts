@@ -1,4 +1,4 @@
-import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { shellWord } from '../base/text.js';
@@ -118,6 +118,16 @@ export function folderNameOf(host: string): string {
     .replace(/^\.+/, '_')
     .slice(0, 120);
   return safe === '' ? 'crawl' : safe;
+}
+
+/** Nothing is deleted by way of a link: who made it may have meant another name for the folder, not the folder. */
+export function refuseLink(directory: string): void {
+  if (lstatSync(directory, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new StateError(
+      'link',
+      `${directory} is a link to ${readlinkSync(directory)}: nothing was deleted; name the folder itself, or remove the link with rm`,
+    );
+  }
 }
 
 /** Moves a crawl aside, so that its name is free; returns where it went. One that someone writes to is refused. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isUnbegun, openForReading, stateOf, storePath } from './directory.js';
+import { isUnbegun, openForReading, refuseLink, stateOf, storePath } from './directory.js';
 import { DirectoryLock } from './lock.js';
 
 /** A crawl seen from outside, running or not. */
@@ -50,6 +50,7 @@ const OURS =
 
 /** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
 export function deleteCrawl(directory: string): number {
+  refuseLink(directory);
   // Only a directory with a store of ours, if only half made, and none that is being written.
   if (!isUnbegun(directory)) {
     openForReading(directory, () => null);

@@ -1,4 +1,13 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forTerminal } from '../../src/cli/show-command.js';
@@ -254,6 +263,35 @@ describe('gossamer delete', () => {
     const { code, stderr } = await run('delete', name);
     expect([code, stderr]).toEqual([3, expect.stringContaining('(no crawl.sqlite), and no corpus')]);
     expect(existsSync(join(root, name)) ? readdirSync(join(root, name)) : null).toEqual(before);
+  });
+
+  it.each([
+    ['a corpus', 'docs', 'link-to-corpus'],
+    ['a crawl', 'data/crawled', 'link-to-crawl'],
+  ])('deletes nothing by way of a link to %s, and says so', async (_what, target, name) => {
+    symlinkSync(join(root, target), join(root, name));
+    const before = readdirSync(join(root, target));
+    const { code, stderr } = await run('delete', name);
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(`is a link to ${join(root, target)}: nothing was deleted`),
+    ]);
+    expect(readdirSync(join(root, target))).toEqual(before);
+    expect(readdirSync(join(root, name))).toEqual(before);
+    expect(readdirSync(root).filter((each) => each.startsWith(name))).toEqual([name]);
+  });
+
+  it('deletes nothing by way of a link beside a corpus either', async () => {
+    const dir = copy('linked');
+    const other = copy('another');
+    symlinkSync(other, `${dir}.replaced`);
+    const before = snapshot(other);
+    expect(await run('delete', 'linked')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('nothing was deleted'),
+    });
+    expect(snapshot(other)).toEqual(before);
+    expect(snapshot(dir)).toEqual(before);
   });
 
   it('deletes nothing while it is written', async () => {

@@ -9,7 +9,11 @@ import {
 } from '../../src/config/checks.js';
 
 test.each([
-  [checkHeader, ['Accept: text/html', 'X-Empty:'], ['Accept', ': x', 'A b: c', '']],
+  [
+    checkHeader,
+    ['Accept: text/html', 'X-Empty:', '*|A: b', 'https://a.test:1|A: b'],
+    ['Accept', ': x', 'A b: c', '', 'a.test|A: b', 'https://a.test/x|A: b', 'https://a.test A: b'],
+  ],
   [checkUser, ['me:', 'me:a:b'], ['me', ':x']],
   [checkProxy, ['http://p:3128', 'https://u:x@p/'], ['p:3128', 'socks4a://p', 'ftp://p', 'a.test=http://p', 'http://']],
   [

@@ -167,6 +167,10 @@ describe('refusals', () => {
     [{ userAgent: 'a\nb' }, '--user-agent must not contain line breaks or NUL'],
     [{ userAgent: '' }, '--user-agent must not be empty'],
     [{ allowNetworks: ['0x7f.1'] }, '--allow-network must be an address or a network such as 10.0.0.0/8, got 0x7f.1'],
+    [
+      { maxSockets: '1', seedingStrategy: 'ct' },
+      '--max-sockets must be 2 or more where third parties are asked (--seeding-strategy), got 1',
+    ],
     [{ quiet: true, verbose: true }, '--quiet and --verbose contradict each other'],
     [{ fresh: true, resume: true }, '--fresh and --resume contradict each other'],
     [

@@ -58,6 +58,14 @@ test('credentials are never stored and must be given again', () => {
   expect(resume(stored, flags).options.user).toBe('me:hunter2');
 });
 
+test('any header may be a credential, but for a few that are known not to be', () => {
+  for (const line of ['X-Sesame: hunter2', '*|X-Sesame: hunter2', 'https://a.test|Accept-Sesame: hunter2']) {
+    expect(keep({ headers: [line] })).toEqual({ values: {}, withheld: ['headers'] });
+  }
+  const harmless = ['https://a.test|Accept-Language: de', '*|Cache-Control: no-cache'];
+  expect(keep({ headers: harmless }).values).toEqual({ headers: harmless });
+});
+
 test('headers and proxies without credentials are stored', () => {
   const stored = keep({ headers: ['Accept-Language: de'], proxy: 'http://proxy.test:3128' });
   expect(stored.values).toEqual({ headers: ['Accept-Language: de'], proxy: 'http://proxy.test:3128' });
@@ -72,7 +80,10 @@ test('a stored value that no longer fits is named', () => {
 test('--print-config shows value and source, and no credential', () => {
   const resolved = crawl({
     user: 'me:hunter2',
-    headers: ['Authorization: Bearer hunter2', 'X-Api-Key: hunter2', 'Accept: text/html'],
+    headers: [
+      ...['Authorization: Bearer hunter2', 'https://a.test|X-Sesame: hunter2', '*|A: hunter2'],
+      'Accept: text/html',
+    ],
     proxy: 'http://me:hunter2@proxy.test:3128',
     startUrls: ['https://me:hunter2@a.test/x', 'me:hunter2@b.test'],
     delayMs: '90s',
@@ -80,7 +91,7 @@ test('--print-config shows value and source, and no credential', () => {
   const text = printConfig('crawl', resolved);
   expect(text).not.toContain('hunter2');
   expect(printConfigJson('crawl', resolved)).not.toContain('hunter2');
-  expect(text).toContain('Authorization: ***, X-Api-Key: ***, Accept: text/html');
+  expect(text).toContain('Authorization: ***, https://a.test|X-Sesame: ***, *|A: ***, Accept: text/html');
   expect(text).toContain('https://***@a.test/x, ***@b.test');
   expect(text).toMatch(/^--delay +90 s +flag$/m);
   expect(text).toMatch(/^--workers +512 +default$/m);

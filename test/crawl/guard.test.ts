@@ -132,3 +132,47 @@ describe('addresses that no page may lead to', () => {
     expect(canary.hits).toBeGreaterThan(0);
   });
 });
+
+describe('ports of other protocols', () => {
+  const own = box();
+  const BAD = [25, 110, 6000, 6667, 10080];
+  const to = (port: number, path = '/'): string => `http://site.test:${port}${path}`;
+
+  beforeAll(() => {
+    const redirects = BAD.map((port) => [`/to-${port}`, redirect(to(port, '/redirected'))] as const);
+    const links = [
+      ...BAD.map((port) => to(port)),
+      ...redirects.map(([path]) => path),
+      'http://sub.site.test/',
+      to(8080),
+    ];
+    own.web.site(
+      'site.test',
+      pathSite({
+        '/robots.txt': text(`User-agent: *\nSitemap: ${to(25, '/map.xml')}\n`),
+        '/': html(`${linkPage('Home', links)}<img src="${to(110, '/pixel.png')}">`),
+        ...Object.fromEntries(redirects),
+      }),
+    );
+    own.web.site('sub.site.test', pathSite({ '/robots.txt': redirect(to(6667, '/robots.txt')), '/': html('<p>Sub') }));
+  });
+  beforeEach(() => own.web.clearLog());
+  const portsAsked = (): Set<string> => new Set(own.web.log.map(({ headers }) => headers.host!.split(':')[1] ?? '80'));
+
+  it('get no packet from links, redirects, robots.txt, sitemaps and assets, though their host is in scope', async () => {
+    const { pages } = await own.crawl(['http://site.test/'], ['--retries', '0', '--assets', '--allow-private']);
+    expect(portsAsked()).toEqual(new Set(['80', '8080']));
+    for (const port of BAD) {
+      expect(pages.get(to(port))).toMatchObject({ state: 'failed', reason: 'blocked_address' });
+      expect(pages.get(to(port, '/redirected'))).toMatchObject({ state: 'failed', reason: 'blocked_address' });
+    }
+    expect(pages.get('http://sub.site.test/')).toMatchObject({ state: 'failed', reason: 'blocked_address' });
+  });
+
+  it('are asked where a seed has that port, and no other of them', async () => {
+    const { pages } = await own.crawl([to(6667)], ['--retries', '0']);
+    expect(pages.get(to(6667))).toMatchObject({ state: 'done', status: 200 });
+    expect(pages.get(to(25))).toMatchObject({ state: 'failed', reason: 'blocked_address' });
+    expect([...portsAsked()].filter((port) => BAD.includes(Number(port)))).toEqual(['6667']);
+  });
+});

@@ -192,11 +192,15 @@ class Lanes {
       };
     };
     const keys = new KeyTable(Number.POSITIVE_INFINITY);
-    this.pool = new LanePool({ lanes, openInline: openThread, openThread, isWorthThreads: () => true }, keys, {
-      headers() {},
-      outcomes() {},
-      piece() {},
-    });
+    this.pool = new LanePool(
+      { lanes, sockets: lanes, openInline: openThread, openThread, isWorthThreads: () => true },
+      keys,
+      {
+        headers() {},
+        outcomes() {},
+        piece() {},
+      },
+    );
     this.pool.onDeath = (lane, _error, held) => {
       this.dead.push({ lane, held: held.map((each) => [each.lease.id, each.fatal]) });
       for (const {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.js';
+import { BAD_PORTS } from '../../src/fetch/bad-ports.js';
 import { Guard, isPublicAddress, parseNetwork } from '../../src/fetch/guard.js';
 
 const CLOSED = { allowPrivate: false, allowNetworks: [], allowAddresses: [] };
@@ -10,7 +11,10 @@ test.each([
   ['loopback', '127.0.0.1', '127.255.255.254', '::1'],
   ['private', '10.0.0.1', '172.16.0.1', '172.31.255.255', '192.168.1.1'],
   ['link-local', '169.254.1.1', 'fe80::1'],
-  ['metadata services', '169.254.169.254', 'fd00:ec2::254', '100.100.100.200', '192.0.0.192'],
+  ['metadata services', '169.254.169.254', 'fd00:ec2::254', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
+  ['more of them', '169.254.170.2', '169.254.170.23', '169.254.0.23', '169.254.42.42', 'fd20:ce::254', 'fd00:ec2::23'],
+  ['and more', 'fd00:c1::a9fe:a9fe', 'fd00:a9fe:a9fe::1', 'fd00:42::42', 'fe80::a9fe:a9fe'],
+  ['them inside IPv6', '::ffff:168.63.129.16', '64:ff9b::a83f:8110', '2002:a83f:8110::1', '64:ff9b::6464:64c8'],
   ['carrier-grade NAT', '100.64.0.1', '100.127.255.255'],
   ['multicast', '224.0.0.1', '239.255.255.255', 'ff02::1'],
   ['unspecified, reserved, broadcast', '0.0.0.0', '0.1.2.3', '240.0.0.1', '255.255.255.255', '::', '192.0.0.1'],
@@ -72,4 +76,30 @@ test('what is no network and no host is a usage error', () => {
   expect(() => parseNetwork('10.0.0.0/33')).toThrow(UsageError);
   expect(() => parseNetwork('ten')).toThrow(UsageError);
   expect(() => new Guard({ ...CLOSED, allowAddresses: ['a:b:c'] })).toThrow(UsageError);
+});
+
+test('the neighbours of an address that a cloud keeps for itself are like any other', () => {
+  for (const address of ['168.63.129.15', '168.63.129.17', '2002:a83f:8111::1']) {
+    expect(isPublicAddress(address), address).toBe(true);
+  }
+});
+
+test('what a cloud keeps for itself is opened like a private address, by the user alone', () => {
+  const guard = new Guard({ ...CLOSED, allowNetworks: ['168.63.129.16/32'] });
+  expect(guard.allows('168.63.129.16', 'wire.test', 80)).toBe(true);
+  expect(new Guard(CLOSED).allows('168.63.129.16', 'wire.test', 80)).toBe(false);
+});
+
+test('ports of other protocols are refused wherever they are, unless they are allowed', () => {
+  for (const guard of [new Guard(CLOSED), new Guard({ ...CLOSED, allowPrivate: true })]) {
+    for (const port of [0, 1, 22, 25, 53, 110, 143, 465, 587, 993, 2049, 4190, 5060, 6000, 6667, 6679, 10080]) {
+      expect(() => guard.checkPort('a.test', port), String(port)).toThrow('belongs to another protocol');
+    }
+    for (const port of [80, 81, 443, 3000, 5432, 6379, 8080, 9200, 65_535]) guard.checkPort('a.test', port);
+  }
+  new Guard({ ...CLOSED, allowPorts: [25] }).checkPort('a.test', 25);
+});
+
+test('the list of ports is as long as the standard has it', () => {
+  expect(BAD_PORTS.size).toBe(83);
 });

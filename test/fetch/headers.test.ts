@@ -13,8 +13,20 @@ const responseHeaders = (...text: string[]): ResponseHeaders =>
   new ResponseHeaders(text.map((each) => Buffer.from(each, 'latin1')));
 
 test('reads a header as -H gives it', () => {
-  expect(parseHeaderOption('X-Key:  a: b ')).toEqual(['X-Key', 'a: b']);
-  expect(parseHeaderOption('X-Empty:')).toEqual(['X-Empty', '']);
+  expect(parseHeaderOption('X-Key:  a: b ')).toEqual({ to: 'seeds', header: ['X-Key', 'a: b'] });
+  expect(parseHeaderOption('X-Empty:')).toEqual({ to: 'seeds', header: ['X-Empty', ''] });
+  expect(parseHeaderOption('Cookie: a=b|c')).toEqual({ to: 'seeds', header: ['Cookie', 'a=b|c'] });
+});
+
+test.each([
+  ['*|X: a|b', '*', 'a|b'],
+  ['* | X: a', '*', 'a'],
+  ['https://a.test|X: a', 'https://a.test', 'a'],
+  ['HTTPS://Ä.test:443/ | X: a', 'https://xn--4ca.test', 'a'],
+  ['http://a.test:8080|X: https://b.test|c', 'http://a.test:8080', 'https://b.test|c'],
+  ['http://[::1]:8080|X: a', 'http://[::1]:8080', 'a'],
+])('%s is for %s', (text, to, value) => {
+  expect(parseHeaderOption(text)).toEqual({ to, header: ['X', value] });
 });
 
 test.each([
@@ -30,6 +42,18 @@ test.each([
   'Content-Length: 5',
   'transfer-encoding: chunked',
   'Proxy-Authorization: Basic x',
+  '*|Host: other.test',
+  'https://a.test|Content-Length: 5',
+  'a.test|X: 1',
+  'https://a.test/path|X: 1',
+  'https://a.test?q|X: 1',
+  'https://me:word@a.test|X: 1',
+  'https://*.a.test|X: 1',
+  'ftp://a.test|X: 1',
+  'https://|X: 1',
+  'https://a.test X: 1',
+  'https://a.test|X',
+  '*|',
 ])('refuses %j in one line', (text) => {
   expect(() => parseHeaderOption(text)).toThrow(UsageError);
   expect(() => parseHeaderOption(text)).toThrow(/^[\x20-\x7e]+$/);

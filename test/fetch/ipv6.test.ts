@@ -86,7 +86,7 @@ describe.skipIf(!HAS_IPV6)('a name', () => {
   test('that refuses by both has the error of the first', async () => {
     const { servers } = await bothFamilies('127.0.0.1', '::1');
     const fetcher = newFetcher({ ...LOOPBACK, dnsServers: servers });
-    expect((await failureOf(fetcher.fetch(get('http://both.test:1/')))).errorClass).toBe('connection_refused');
+    expect((await failureOf(fetcher.fetch(get('http://both.test:2/')))).errorClass).toBe('connection_refused');
   });
 
   test('whose IPv4 address refuses is not asked by an IPv6 address that is not public', async () => {

@@ -25,7 +25,8 @@ export const OPTIONS: FetchOptions = {
   maxSockets: 100,
   http2: false,
   connectTo: [],
-  guard: { allowPrivate: true, allowNetworks: [], allowAddresses: [] },
+  // Nobody listens at port 1.
+  guard: { allowPrivate: true, allowNetworks: [], allowAddresses: [], allowPorts: [1] },
   dnsServers: null,
   verboseNetwork: false,
 };

@@ -114,11 +114,15 @@ const sharedEvidence = (command: Asking): Row[] => [
     key: 'headers',
     command,
     stage: plain(command),
-    values: [[], ['-H', 'X-Trial: yes', '-H', 'Accept-Language: la']],
-    sees: (seen) => [headersSent(seen, 'x-trial'), headersSent(seen, 'accept-language')],
+    values: [[], ['-H', 'X-Trial: yes', '-H', '*|Accept-Language: la']],
+    sees: (seen) => [
+      headersSent({ ...seen, log: seen.log.filter(({ host }) => host === '127.0.0.1') }, 'x-trial'),
+      headersSent({ ...seen, log: seen.log.filter(({ host }) => host !== '127.0.0.1') }, 'x-trial'),
+      headersSent(seen, 'accept-language'),
+    ],
     gives: [
-      [['none'], ['none']],
-      [['yes'], ['la']],
+      [['none'], walks(command) ? ['none'] : [], ['none']],
+      [['yes'], walks(command) ? ['none'] : [], ['la']],
     ],
   },
   {

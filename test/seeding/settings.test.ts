@@ -22,7 +22,7 @@ test('a name of a third party opens nothing', () => {
 });
 
 test('what was meant for the sites is not sent to third parties; who asks is', () => {
-  const { fetch, seedingFetch, userAgent } = settingsOf({ headers: ['Cookie: secret'], contact: 'me@example.com' });
+  const { fetch, seedingFetch, userAgent } = settingsOf({ headers: ['*|Cookie: secret'], contact: 'me@example.com' });
   expect(fetch.headers).toHaveLength(1);
   expect(fetch.originHeaders).not.toEqual({});
   expect([seedingFetch.headers, seedingFetch.originHeaders]).toEqual([[], {}]);

@@ -81,6 +81,7 @@ export class Simulation {
     const pool = new LanePool(
       {
         lanes: plan.lanes ?? 2,
+        sockets: 512,
         openInline: (lane, listener) => this.#open(lane, listener, keys),
         openThread: (lane, listener) => this.#open(lane, listener, keys),
         isWorthThreads: () => true,

@@ -29,6 +29,8 @@ export interface WebInABox {
   /** Requests not yet answered completely. */
   inFlight(host?: string): number;
   peakInFlight(host?: string): number;
+  /** Most connections that were open at once. */
+  peakConnections(): number;
   /** Empties the log and starts the peaks anew. */
   clearLog(): void;
   close(): Promise<void>;
@@ -60,6 +62,7 @@ class Web implements WebInABox {
   readonly #file: LogFile | null;
   readonly #keepLog: boolean;
   #connections = 0;
+  #peakConnections = 0;
   #closed: Promise<void> | null = null;
 
   constructor(options: WebOptions) {
@@ -71,6 +74,7 @@ class Web implements WebInABox {
     );
     this.#server.on('connection', (socket) => {
       this.#sockets.set(socket, ++this.#connections);
+      this.#peakConnections = Math.max(this.#peakConnections, this.#sockets.size);
       socket.on('close', () => this.#sockets.delete(socket));
       socket.on('error', () => socket.destroy());
     });
@@ -117,8 +121,13 @@ class Web implements WebInABox {
     return this.#load(host)?.peak ?? 0;
   }
 
+  peakConnections(): number {
+    return this.#peakConnections;
+  }
+
   clearLog(): void {
     this.log.length = 0;
+    this.#peakConnections = this.#sockets.size;
     for (const load of [this.#whole, ...this.#loads.values()]) load.peak = load.now;
   }
 

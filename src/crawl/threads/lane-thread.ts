@@ -15,6 +15,7 @@ export type LaneOrder =
   | { what: 'flow' }
   | { what: 'admitted'; id: number; ids: readonly number[] }
   | { what: 'drop' }
+  | { what: 'sockets'; count: number }
   | { what: 'resolve'; call: number; host: string }
   | { what: 'read'; call: number; page: RenderedHtml };
 
@@ -84,6 +85,10 @@ export class LaneThread implements LanePort {
 
   admitted(id: number, ids: readonly number[]): void {
     this.#order({ what: 'admitted', id, ids });
+  }
+
+  resizeSockets(count: number): void {
+    this.#order({ what: 'sockets', count });
   }
 
   resolve(host: string): Promise<string> {

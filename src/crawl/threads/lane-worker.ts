@@ -46,6 +46,9 @@ port.on('message', (order: LaneOrder) => {
     case 'drop':
       lane.dropCaches();
       break;
+    case 'sockets':
+      lane.resizeSockets(order.count);
+      break;
     case 'flow':
       lane.flow();
       break;
