@@ -5,7 +5,7 @@ import { readableText } from '../content/visible-text.js';
 import { assetOffer } from '../frontier/asset-offer.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
-import type { Lease, Offer, Outcome } from '../frontier/frontier.js';
+import type { Lease, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
@@ -14,12 +14,13 @@ import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
-import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
+import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
+import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { isHttp } from '../url/host.js';
+import { isHttp, originOf } from '../url/host.js';
 import { INVALID_SCHEME, LinkFactsKeeper, shortHref } from './link-facts.js';
-import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
+import { JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
 import { robotsDirectives } from './robots-directives.js';
@@ -74,6 +75,9 @@ const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
+const SITEMAP_URL_DEPTH = 1;
+/** Origins that a sitemap names out of scope, as far as they are told apart. */
+const MOST_PASSED_OVER = 64;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -154,6 +158,7 @@ export class PageReader {
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
     let priority: number | null = null;
     const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
+    const passedOver = new Set<string>();
     for (const entry of contents.entries) {
       priority = entry.priority;
       const target = this.#targets.of(entry.url, lease.url);
@@ -162,14 +167,25 @@ export class PageReader {
       }
       if (contents.kind === 'index') {
         reading.offers.push(sitemapOffer(target.url, lease.depth + 1));
-      } else {
-        this.#judge.judge(target, FOLLOWED, 1, 0, links);
+        continue;
+      }
+      const isPassedOver = this.#judge.isPassedOver(target, SITEMAP_URL_DEPTH);
+      if (isPassedOver && passedOver.size <= MOST_PASSED_OVER) {
+        passedOver.add(originOf(target.url));
+      }
+      if (!isPassedOver || (this.#options.keepsOutside && target.seed < 0)) {
+        this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
       }
     }
-    const isKept = (offer: Offer) =>
-      offer.reason === 'scope' ? this.#options.keepsOutside : (offer.flags & UrlFlag.external) === 0;
-    reading.offers.push(...links.offers.filter(isKept));
+    reading.offers.push(
+      ...links.offers.filter(({ flags, reason }) => reason === 'scope' || (flags & UrlFlag.external) === 0),
+    );
     reading.found = links.found;
+    if (passedOver.size > 0) {
+      // Where the scope grows to one of these, the file is read again.
+      const hrefs = passedOver.size > MOST_PASSED_OVER ? [ANY_ORIGIN] : [...passedOver];
+      reading.page.facts = { hrefs, places: null, anchors: null, headers: null, textHash: null };
+    }
     reading.page.links = contents.entries.length;
     reading.message = contents.problem ?? contents.truncated;
     return reading;
@@ -326,7 +342,6 @@ export class PageReader {
       const isIgnored = ignored?.[i] ?? false;
       const follow = isIgnored || judged.areNamed ? 0 : this.#follow(kinds[i]!, rels[i]!, pageNofollow);
       place = zones?.best(href) ?? null;
-      judged.areAssets = kept !== null && !isFollowedKind(kinds[i]!);
       kept?.add(href, lines?.[i] ?? 0, columns?.[i] ?? 0, isIgnored);
       words[count * 2] = this.#judge.judge(target, follow, lease.depth + 1, 0, judged);
       words[count * 2 + 1] = edgeWord(
@@ -360,7 +375,8 @@ export class PageReader {
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
     if (!isFollowedKind(kind)) {
-      return this.#options.assets && isAssetKind(kind) ? FOLLOWED : 0;
+      // A check only asks whether it is there.
+      return !this.#options.assets || !isAssetKind(kind) ? 0 : this.#options.linkFacts ? LOADED : FOLLOWED;
     }
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }

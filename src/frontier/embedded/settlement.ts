@@ -1,4 +1,5 @@
 import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
+import { asksForMore, Standing } from '../../store/standing.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { plainCandidate } from '../candidate.js';
@@ -38,11 +39,14 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
-    if (this.#state.vouched.delete(held.item.id)) {
-      held.item.flags &= ~UrlFlag.candidate;
-    }
+    const { flags: asked, url } = held.item;
+    held.item.flags = this.#state.flagsOf(held.item);
+    this.#state.reflagged.delete(held.item.id);
     if (outcome.unsent === 'returned' || outcome.unsent === 'lost') {
       this.#state.refetched += outcome.unsent === 'lost' ? 1 : 0;
+      this.#giveBack(held, composition);
+    } else if (outcome.unsent === null && asksForMore(asked, held.item.flags, url)) {
+      // It was only looked at, and turned out meanwhile to be one that is read.
       this.#giveBack(held, composition);
     } else if (held.robotsOf !== null) {
       this.#settleRobots(held, held.robotsOf, outcome, composition);
@@ -192,7 +196,7 @@ export class Settlement {
   /** No robots.txt by TLS. Whether the origin is one of those names is told by what is known of its home page. */
   #tryPlainOrigin({ origin }: Origin, outcome: Outcome, composition: Composition): void {
     const home = this.#state.parts.keys.find(keyOf(`${origin}/`));
-    if (home !== null && !home.offered && outcome.status === null) {
+    if (home?.standing === Standing.named && outcome.status === null) {
       this.#tryPlain(`${origin}/`, outcome.errorClass, composition);
     }
   }
@@ -230,7 +234,7 @@ export class Settlement {
     });
     const step = this.#state.robots.answer(owner, held.item, outcome);
     if (step.hop !== null) {
-      const id = this.#admission.addNew(step.hop, held.item.id, false, composition);
+      const id = this.#admission.addNew(step.hop, held.item.id, composition);
       this.#state.robots.follows(id, owner, queueOriginOf(step.hop.url));
       if (composition.transaction.newUrls.at(-1)!.state !== UrlState.queued) {
         this.#deferral.abandonHops(queueOriginOf(step.hop.url), composition);
