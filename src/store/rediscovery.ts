@@ -130,7 +130,7 @@ export class Rediscovery {
   /** A page was settled at another depth, or under another scope, than its links were offered from. */
   offerAgain(id: number, depth: number, scopeGrew: boolean, answer: CommitAnswer): void {
     const work: FoundAgain[] = [];
-    this.#pushLinks(id, depth, work);
+    this.#pushLinks(id, depth, work, scopeGrew);
     this.#findAll(work, answer, scopeGrew);
     if (scopeGrew && this.#isPartial(id)) {
       this.#askAgain(id, answer);
@@ -285,11 +285,12 @@ export class Rediscovery {
     const forget = this.#database.prepare("UPDATE origins SET robots_state = 'unknown' WHERE id = ?");
     for (const { id, origin } of unsought) {
       forget.run(id);
-      answer.unsought.push(origin);
-      const asked = isWaiting.get(id) === undefined ? last.get(id) : undefined;
+      const isIdle = isWaiting.get(id) === undefined;
+      const asked = isIdle ? last.get(id) : undefined;
       if (asked !== undefined) {
         this.#askAgain(asked.id, answer);
       }
+      answer.unsought.push({ origin, waits: !isIdle || asked !== undefined });
     }
   }
 
@@ -312,7 +313,8 @@ export class Rediscovery {
     answer.reloaded.add(row.origin_text);
   }
 
-  #pushLinks(id: number, depth: number, work: FoundAgain[]): void {
+  /** `ends`: the links that lead nowhere too. */
+  #pushLinks(id: number, depth: number, work: FoundAgain[], ends = false): void {
     const redirectTo = this.#redirect.get(id)?.redirect_to;
     if (redirectTo !== undefined && redirectTo !== null) {
       work.push({ id: redirectTo, depth, standing: Standing.followed, parent: id });
@@ -324,7 +326,7 @@ export class Rediscovery {
     const edges = edgesFromBlob(row.packed);
     const led = new Map<number, Standing>();
     for (let i = 0; i < edges.length; i += 2) {
-      if (edgeLeads(edges[i + 1]!)) {
+      if (ends || edgeLeads(edges[i + 1]!)) {
         led.set(edges[i]!, joinStandings(standingOfEdge(edges[i + 1]!), led.get(edges[i]!) ?? Standing.end));
       }
     }

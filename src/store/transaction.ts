@@ -168,8 +168,11 @@ export interface CommitAnswer {
   reflagged: [id: number, flags: number][];
   /** Seeds redirected: their scopes count these URLs from now on; `opens`: that lets in more than before. */
   widened: { seed: number; scopeUrls: string[]; opens: boolean }[];
-  /** Origins that the scope has grown to since their robots.txt was read: it is asked for again, for the sitemaps that it names. */
-  unsought: string[];
+  /**
+   * Origins that the scope has grown to since their robots.txt was read: it is asked for again, for the sitemaps
+   * that it names. `waits`: something is queued there that waits for it.
+   */
+  unsought: { origin: string; waits: boolean }[];
   /** The first of those that became queued: they are urgent. */
   queued: (QueuedUrl & { origin: string })[];
   /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */

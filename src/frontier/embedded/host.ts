@@ -20,6 +20,8 @@ export class Origin {
   /** Wall time. */
   robotsAt: number | null = null;
   robotsExpiresAt = 0;
+  /** Its robots.txt is to be asked for, but all of its URLs are under way: the next that comes back is queued again. */
+  waitsForNothing = false;
   robotsFailures = 0;
   /** Monotonic: robots.txt did not answer and is asked again then. */
   robotsRetryAt = 0;

@@ -92,10 +92,11 @@ export class Learning {
         events.scopeGrew(seeds.seeds[seed]!);
       }
     }
-    for (const text of unsought) {
+    for (const { origin: text, waits } of unsought) {
       const origin = this.#state.registry.origin(text);
       if (origin?.robots === 'ready' && origin.robotsExpiresAt !== Number.MAX_SAFE_INTEGER) {
         origin.robots = 'unknown';
+        origin.waitsForNothing = !waits;
         this.#state.scheduler.refresh(origin.host);
       }
     }

@@ -39,20 +39,25 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
-    const { flags: asked, url } = held.item;
+    const asked = held.item.flags;
     held.item.flags = this.#state.flagsOf(held.item);
     this.#state.reflagged.delete(held.item.id);
     if (outcome.unsent === 'returned' || outcome.unsent === 'lost') {
       this.#state.refetched += outcome.unsent === 'lost' ? 1 : 0;
       this.#giveBack(held, composition);
-    } else if (outcome.unsent === null && asksForMore(asked, held.item.flags, url)) {
-      // It was only looked at, and turned out meanwhile to be one that is read.
+    } else if (held.robotsOf === null && this.#isAskedAgain(held, asked, outcome)) {
+      held.origin.waitsForNothing = false;
       this.#giveBack(held, composition);
     } else if (held.robotsOf !== null) {
       this.#settleRobots(held, held.robotsOf, outcome, composition);
     } else {
       this.#settleUrl(held, outcome, composition);
     }
+  }
+
+  /** It was only looked at, and turned out meanwhile to be one that is read; or it has to wait for what its robots.txt says of sitemaps. */
+  #isAskedAgain({ item, origin }: Held, askedBy: number, { unsent }: Outcome): boolean {
+    return origin.waitsForNothing || (unsent === null && asksForMore(askedBy, item.flags, item.url));
   }
 
   #giveBack(held: Held, composition: Composition): void {
