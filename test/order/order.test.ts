@@ -6,7 +6,7 @@ import { type Answer, type Case, cases, type LinkName, type Plan, type Sitemap }
 
 const GRAPHS = Number(process.env.GOSSAMER_ORDER_GRAPHS ?? 60);
 const SEED = Number(process.env.GOSSAMER_ORDER_SEED ?? 1);
-const ORDERS = 12;
+const ORDERS = 6;
 
 /** Numbers from a seed: the same for the same. */
 function diceOf(seed: number): Dice {
