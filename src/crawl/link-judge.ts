@@ -77,11 +77,11 @@ export class LinkJudge {
       return PENDING + this.#offer(target, follow, depth, hops, links);
     }
     const eligible = follow !== 0 && target.web && !target.ignored && (target.seed >= 0 || this.#scope.checksOutside);
-    const way = { standing: standingOfEdge(follow), depth };
-    if (eligible && isNews(target, way)) {
+    const standing = standingOfEdge(follow);
+    if (eligible && isNews(target, standing, depth)) {
       this.#lookUp(target);
-      if (isNews(target, way)) {
-        links.found.push(target.id, depth, way.standing);
+      if (isNews(target, standing, depth)) {
+        links.found.push(target.id, depth, standing);
       }
     }
     return target.id;

@@ -72,16 +72,20 @@ export const joinStandings = (a: Standing, b: Standing): Standing =>
 /** Both ways together. The depth of links that must not be followed counts only where there are no others. */
 export function joinWays(known: Way, found: Way): Way {
   const standing = joinStandings(known.standing, found.standing);
-  const [knownRank, foundRank] = [rankOf(known.standing), rankOf(found.standing)];
+  const knownRank = rankOf(known.standing);
+  const foundRank = rankOf(found.standing);
   if (foundRank !== knownRank) {
     return { standing, depth: foundRank > knownRank ? found.depth : known.depth };
   }
   return { standing, depth: foundRank === 0 ? known.depth : Math.min(known.depth, found.depth) };
 }
 
-export function isNews(known: Way, found: Way): boolean {
-  const { standing, depth } = joinWays(known, found);
-  return standing !== known.standing || depth !== known.depth;
+/** Whether they would be more than what is known; asked for each link of each page. */
+export function isNews(known: Way, standing: Standing, depth: number): boolean {
+  return (
+    joinStandings(known.standing, standing) !== known.standing ||
+    (depth < known.depth && standing !== Standing.end && rankOf(standing) === rankOf(known.standing))
+  );
 }
 
 const isAsked = (standing: Standing): boolean => standing >= Standing.named;

@@ -35,7 +35,7 @@ export class Admission {
       return this.addNew(offer, parent, composition);
     }
     const found = foundAgain(known.id, { ...offer, parent });
-    if (found.seed !== undefined || isNews(known, found)) {
+    if (found.seed !== undefined || isNews(known, found.standing, found.depth)) {
       composition.transaction.found.push(found);
     }
     return known.id;
