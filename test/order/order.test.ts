@@ -6,7 +6,7 @@ import { type Answer, type Case, cases, type LinkName, type Plan, type Sitemap }
 
 const GRAPHS = Number(process.env.GOSSAMER_ORDER_GRAPHS ?? 60);
 const SEED = Number(process.env.GOSSAMER_ORDER_SEED ?? 1);
-const ORDERS = 6;
+const ORDERS = 10;
 
 /** Numbers from a seed: the same for the same. */
 function diceOf(seed: number): Dice {
@@ -90,7 +90,10 @@ describe('what is found does not depend on the order in which answers arrive', (
       small(
         {
           'http://a.test/': page(['a', 'http://c.test/1']),
-          'http://b.test/': redirect('http://c.test/'),
+          'http://b.test/': redirect('http://b.test/1'),
+          'http://b.test/1': redirect('http://b.test/2'),
+          'http://b.test/2': redirect('http://b.test/docs/'),
+          'http://b.test/docs/': redirect('http://c.test/'),
           'http://c.test/': page(),
           'http://c.test/1': page(['a', 'http://c.test/2']),
           'http://c.test/2': page(),
