@@ -1,9 +1,10 @@
 import { keyOf } from '../frontier/seed-book.js';
 import type { StoreScope } from '../store/rediscovery.js';
+import type { UrlPlace } from '../store/standing.js';
 import type { SeedRow } from '../store/transaction.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
-import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
-import { AllowedTraps, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
+import { Scope, type ScopeKind, type ScopePatterns, type SeedScope, wholeHost } from '../url/scope.js';
+import { AllowedTraps, isLengthTrap, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
 export interface CrawlScopeData {
   seeds: SeedRow[];
@@ -20,6 +21,7 @@ export interface CrawlScopeData {
   ignore: readonly IgnoreRule[];
   /** Nothing is fetched but what it takes to see what there is. */
   surveys?: boolean;
+  seeksSitemaps?: boolean;
 }
 
 export interface IgnoreRule {
@@ -36,7 +38,11 @@ export class CrawlScope implements StoreScope {
   readonly #data: CrawlScopeData;
   readonly #traps: TrapRules;
   readonly #allowed: AllowedTraps;
-  readonly #scope: Scope;
+  /** What the seeds open as they were given. */
+  readonly #given: Scope;
+  /** What they opened since, by the depth that it goes to; the deepest first. */
+  #grown: { depthLimit: number; scope: Scope }[] = [];
+  #seedsAt: Map<string, number[]> | null = null;
   readonly #ignore: { matches: UrlPattern; ignore: boolean }[];
 
   constructor(data: CrawlScopeData) {
@@ -44,7 +50,33 @@ export class CrawlScope implements StoreScope {
     this.#traps = new TrapRules(data.traps);
     this.#allowed = new AllowedTraps(data.traps.allow);
     this.#ignore = data.ignore.map(({ match, ignore }) => ({ matches: anyPattern(match), ignore }));
-    this.#scope = new Scope(data.ownKeys ? [] : data.seeds.flatMap(rulesOf), data.patterns);
+    const rules = data.ownKeys ? [] : data.seeds.flatMap(rulesOf);
+    this.#given = new Scope(
+      rules.filter((rule) => this.#isGiven(rule)),
+      data.patterns,
+    );
+    for (const rule of rules) {
+      this.#grow(rule);
+    }
+  }
+
+  #isGiven({ seed, url }: RuleOfSeed): boolean {
+    const row = this.#data.seeds[seed]!;
+    return url === row.url || url === row.scopeUrls[0] || row.fallbacks.includes(url);
+  }
+
+  /** True where it lets in anything new. */
+  #grow(rule: RuleOfSeed): boolean {
+    if (this.#isGiven(rule)) {
+      return false;
+    }
+    const depthLimit = this.depthLimitOf(rule.seed);
+    let same = this.#grown.find((grown) => grown.depthLimit === depthLimit);
+    if (same === undefined) {
+      same = { depthLimit, scope: new Scope([], this.#data.patterns) };
+      this.#grown = [...this.#grown, same].sort((a, b) => b.depthLimit - a.depthLimit);
+    }
+    return same.scope.grow(rule);
   }
 
   get ownKeys(): boolean {
@@ -55,13 +87,19 @@ export class CrawlScope implements StoreScope {
     return this.#data;
   }
 
-  /** The seed whose scope admits the URL, or -1. */
+  /**
+   * The seed whose scope admits the URL, or -1. What the seeds were given counts before what redirects added, and of that the seed that may
+   * go deepest: so whatever is found later, what was let in stays so, and as deep.
+   */
   seedOf(url: string): number {
     if (this.#data.ownKeys) {
       return 0;
     }
-    const rule = this.#scope.ruleFor(url) as RuleOfSeed | null;
-    return rule === null ? -1 : rule.seed;
+    let rule = this.#given.ruleFor(url);
+    for (let i = 0; rule === null && i < this.#grown.length; i++) {
+      rule = this.#grown[i]!.scope.ruleFor(url);
+    }
+    return (rule as RuleOfSeed | null)?.seed ?? -1;
   }
 
   get checksOutside(): boolean {
@@ -70,6 +108,10 @@ export class CrawlScope implements StoreScope {
 
   get surveys(): boolean {
     return this.#data.surveys ?? false;
+  }
+
+  get seeksSitemaps(): boolean {
+    return this.#data.seeksSitemaps ?? false;
   }
 
   get checksBeyond(): boolean {
@@ -92,6 +134,26 @@ export class CrawlScope implements StoreScope {
     return this.depthLimitOf(Math.max(0, this.seedOf(url)));
   }
 
+  place(url: string): UrlPlace {
+    const seed = this.seedOf(url);
+    const trap = this.trap(url);
+    return { seed, depthLimit: this.depthLimitOf(Math.max(0, seed)), trap, isCut: trap !== null && isLengthTrap(trap) };
+  }
+
+  scopeUrlsOf(seed: number): readonly string[] {
+    return this.#data.seeds[seed]!.scopeUrls;
+  }
+
+  seedsAt(url: string): readonly number[] {
+    this.#seedsAt ??= this.#data.seeds.reduce(enter, new Map());
+    return this.#seedsAt.get(url) ?? [];
+  }
+
+  opensOrigin(origin: string, seed: number, url: string): boolean {
+    const kind = wholeHost(this.#data.seeds[seed]!.scope as ScopeKind);
+    return new Scope([{ kind, url }], { include: [], exclude: [] }).admits(`${origin}/`);
+  }
+
   trap(url: string): string | null {
     return this.#traps.check(url);
   }
@@ -112,7 +174,10 @@ export class CrawlScope implements StoreScope {
   /** A seed redirected: its scope counts these URLs. True where that lets in anything new. */
   widen(seed: number, scopeUrls: string[]): boolean {
     this.#data.seeds[seed]!.scopeUrls = scopeUrls;
-    const grown = rulesOf(this.#data.seeds[seed]!).map((rule) => this.#scope.grow(rule));
+    if (this.#seedsAt !== null) {
+      enter(this.#seedsAt, this.#data.seeds[seed]!);
+    }
+    const grown = rulesOf(this.#data.seeds[seed]!).map((rule) => this.#grow(rule));
     return grown.includes(true);
   }
 
@@ -123,6 +188,14 @@ export class CrawlScope implements StoreScope {
 
 function rulesOf({ seed, scope, scopeUrls }: SeedRow): RuleOfSeed[] {
   return scopeUrls.map((url) => ({ kind: scope as ScopeKind, url, seed }));
+}
+
+function enter(seedsAt: Map<string, number[]>, { seed, url: own, scopeUrls }: SeedRow): Map<string, number[]> {
+  for (const url of [own, ...scopeUrls]) {
+    const known = seedsAt.get(url) ?? [];
+    seedsAt.set(url, known.includes(seed) ? known : [...known, seed]);
+  }
+  return seedsAt;
 }
 
 function anyPattern(texts: readonly string[]): UrlPattern {

@@ -1,13 +1,11 @@
 import type { KeyTableView } from '../frontier/embedded/key-table.js';
 import type { Offer } from '../frontier/frontier.js';
 import { keyOf } from '../frontier/seed-book.js';
-import { FOLLOWED, type HELD_BACK, PENDING } from '../store/packed-edges.js';
+import { type Follow, PENDING } from '../store/packed-edges.js';
+import { type Fate, fateOf, isNews, joinStandings, Standing, standingOf, standingOfEdge } from '../store/standing.js';
 import { type QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import type { CrawlScope } from './crawl-scope.js';
-
-/** Whether a link leads to a page and may be followed, leads to one but is marked nofollow, or is an asset. */
-export type Follow = typeof FOLLOWED | typeof HELD_BACK | 0;
 
 /** What a lane remembers of a URL that links lead to. */
 export interface Target {
@@ -19,17 +17,17 @@ export interface Target {
   /** 0 until the key table has it. */
   id: number;
   depth: number;
-  offered: boolean;
+  standing: Standing;
   web: boolean;
-  inScope: boolean;
+  /** The seed that lets it in; -1: it is out of scope. */
   seed: number;
+  depthLimit: number;
   trap: string | null;
+  /** It is too long to be kept whole: it can be the end of an edge, and is never asked for. */
+  isCut: boolean;
   /** The user wants to hear nothing of it. */
   ignored: boolean;
 }
-
-type Standing = Pick<Offer, 'state' | 'reason'> & { pattern?: string };
-const QUEUED: Standing = { state: UrlState.queued, reason: null };
 
 const REMEMBERED = 50_000;
 /** A `data:` image may be as long as a page, and each page may have another. */
@@ -42,8 +40,6 @@ export class JudgedLinks {
   readonly places = new Map<Target, number>();
   /** Where a new URL waits at its host. */
   readonly classOf: (url: string) => QueueClass;
-  /** Of the links that are judged now: they load something, and lead nowhere. */
-  areAssets = false;
   /** What is to be followed here is named by sitemaps: links only say where they lead. */
   areNamed = false;
 
@@ -83,21 +79,20 @@ export class LinkJudge {
     if (target.id === 0) {
       return PENDING + this.#offer(target, follow, depth, hops, links);
     }
-    const eligible = follow !== 0 && target.web && !target.ignored && (target.inScope || this.#scope.checksOutside);
-    if (eligible && this.#isNews(target, follow === FOLLOWED, depth)) {
+    const eligible = follow !== 0 && target.web && !target.ignored && (target.seed >= 0 || this.#scope.checksOutside);
+    const standing = standingOfEdge(follow);
+    if (eligible && isNews(target, standing, depth)) {
       this.#lookUp(target);
-      if (this.#isNews(target, follow === FOLLOWED, depth)) {
-        links.found.push(target.id, depth, follow === FOLLOWED ? 1 : 0);
+      if (isNews(target, standing, depth)) {
+        links.found.push(target.id, depth, standing);
       }
     }
     return target.id;
   }
 
-  #isNews(target: Target, followed: boolean, depth: number): boolean {
-    if (followed && !target.offered) {
-      return true;
-    }
-    return depth < target.depth && (followed || !target.offered);
+  /** Whether a sitemap passes over it: out of scope, or so deep that a check would only look at it. */
+  isPassedOver({ seed, depthLimit }: Target, depth: number): boolean {
+    return seed < 0 || (this.#scope.checksBeyond && depth > depthLimit);
   }
 
   #lookUp(target: Target): void {
@@ -105,74 +100,50 @@ export class LinkJudge {
     if (entry !== null) {
       target.id = entry.id;
       target.depth = entry.depth;
-      target.offered = entry.offered;
+      target.standing = entry.standing;
     }
   }
 
   #offer(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): number {
+    const standing = standingOfEdge(follow);
     const place = links.places.get(target);
     if (place !== undefined) {
-      const offer = links.offers[place]!;
-      const better = follow === FOLLOWED && (offer.reason === 'nofollow' || offer.reason === 'asset');
-      if (better || (follow !== 0 && offer.reason === 'asset')) {
-        links.offers[place] = this.#make(target, follow, depth, hops, links);
+      const known = standingOf(links.offers[place]!);
+      const joined = joinStandings(known, standing);
+      if (joined !== known) {
+        links.offers[place] = this.#make(target, joined, depth, hops, links);
       }
       return place;
     }
-    links.offers.push(this.#make(target, follow, depth, hops, links));
+    links.offers.push(this.#make(target, standing, depth, hops, links));
     links.places.set(target, links.offers.length - 1);
     return links.offers.length - 1;
   }
 
-  #make(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): Offer {
-    const fate = this.#fate(target, follow, depth, links);
+  #make(target: Target, standing: Standing, depth: number, hops: number, links: JudgedLinks): Offer {
+    const { state, reason, flags } = this.#fate(target, standing, depth, links);
     return {
       url: target.url,
       key: target.key,
       kind: UrlKind.page,
       depth,
       class: links.classOf(target.url),
-      seed: target.seed,
+      seed: Math.max(0, target.seed),
       hops,
-      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0) | (fate.flags ?? 0),
-      pattern: null,
-      ...fate.standing,
+      flags,
+      state,
+      reason,
+      pattern: reason === 'trap' ? target.trap : null,
     };
   }
 
-  #fate(
-    target: Target,
-    follow: Follow,
-    depth: number,
-    { areNamed }: JudgedLinks,
-  ): { standing: Standing; flags?: number } {
-    const unlisted = (reason: string) => ({ standing: { state: UrlState.unlisted, reason } });
-    if (!target.web) {
-      return unlisted('scheme');
+  #fate(target: Target, standing: Standing, depth: number, { areNamed }: JudgedLinks): Fate {
+    if (!target.web || target.ignored) {
+      const flags = target.seed >= 0 ? 0 : UrlFlag.external;
+      return { state: UrlState.unlisted, reason: target.web ? 'ignored' : 'scheme', flags };
     }
-    if (target.ignored) {
-      return unlisted('ignored');
-    }
-    if (!target.inScope && !this.#scope.checksOutside) {
-      return unlisted('scope');
-    }
-    if (follow === 0) {
-      return unlisted(areNamed ? 'sitemap' : 'asset');
-    }
-    if (follow !== FOLLOWED) {
-      return { standing: { state: UrlState.skipped, reason: 'nofollow' } };
-    }
-    // What is out of scope is asked once and leads nowhere: it can be no trap, unless it is not even kept whole.
-    if (target.trap !== null && (target.inScope || isCut(target))) {
-      return { standing: { state: UrlState.skipped, reason: 'trap', pattern: target.trap } };
-    }
-    if (depth <= this.#scope.depthLimitOf(target.seed)) {
-      return { standing: QUEUED };
-    }
-    // An external link has no depth of its own in a check: it is one click from a page that was read.
-    return this.#scope.checksBeyond
-      ? { standing: QUEUED, flags: target.inScope ? UrlFlag.external | UrlFlag.beyond : 0 }
-      : { standing: { state: UrlState.skipped, reason: 'depth' } };
+    const fate = fateOf({ standing, depth }, target, false, this.#scope);
+    return fate.reason === 'asset' && areNamed ? { ...fate, reason: 'sitemap' } : fate;
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */
@@ -198,7 +169,6 @@ export class LinkJudge {
 
   #workOut(url: string): Target {
     const web = isHttp(url) || this.#scope.ownKeys;
-    const seed = web ? this.#scope.seedOf(url) : -1;
     const kept = this.#scope.keptForm(url);
     return {
       url: kept,
@@ -206,15 +176,10 @@ export class LinkJudge {
       key: keyOf(kept),
       id: 0,
       depth: 0,
-      offered: false,
+      standing: Standing.end,
       web,
-      inScope: seed >= 0,
-      seed: Math.max(0, seed),
-      trap: web ? this.#scope.trap(url) : null,
+      ...(web ? this.#scope.place(url) : { seed: -1, depthLimit: 0, trap: null, isCut: kept !== url }),
       ignored: web && this.#scope.ignores(url),
     };
   }
 }
-
-/** The URL is too long to be kept whole: it can be the end of an edge, and is never asked for. */
-export const isCut = ({ url, length }: Target): boolean => url.length < length;

@@ -2,14 +2,13 @@ import type { LinkZone, LinkZones } from '../content/link-zones.js';
 import type { EdgeTargets, LinkPiece } from '../frontier/frontier.js';
 import type { QueuePlaces } from '../frontier/queue-place.js';
 import { isFollowedKind, type ScannedLinks } from '../parse/links.js';
-import { edgeWord, PENDING } from '../store/packed-edges.js';
+import { edgeWord, type Follow, PENDING } from '../store/packed-edges.js';
 import { INVALID_SCHEME, type LinkFactsKeeper, shortHref } from './link-facts.js';
-import { type Follow, JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
+import { JudgedLinks, type LinkJudge, type Target } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import type { UrlTextAllowance } from './url-text-allowance.js';
 
-/** A piece is full with so many URLs, or so much text of them. */
-const PIECE_URLS = 1_024;
+/** A piece is full, too, with so much text of URLs. */
 const PIECE_TEXT = 1 << 20;
 /** The first so many links of a page are remembered for those that follow. */
 const MOST_LEARNED = 20_000;
@@ -28,6 +27,8 @@ export interface PageLinksParts {
   facts: LinkFactsKeeper | null;
   /** Somebody listens to edges. */
   keepsTargets: boolean;
+  /** A piece is full with so many URLs. */
+  pieceUrls: number;
   allowance: UrlTextAllowance;
 }
 
@@ -116,7 +117,8 @@ export class PageLinks {
 
   get #isFull(): boolean {
     const { offers, found } = this.#judged;
-    return offers.length >= PIECE_URLS || found.length >= 3 * PIECE_URLS || this.#pieceText >= PIECE_TEXT;
+    const { pieceUrls } = this.#parts;
+    return offers.length >= pieceUrls || found.length >= 3 * pieceUrls || this.#pieceText >= PIECE_TEXT;
   }
 
   #beginPiece(): void {
@@ -136,7 +138,6 @@ export class PageLinks {
     const isIgnored = links.ignored?.[link] ?? false;
     const follow = isIgnored || areNamed ? 0 : this.#parts.follow(kind, rels[link]!);
     this.#place = zones?.best(href) ?? null;
-    judged.areAssets = facts !== null && !isFollowedKind(kind);
     facts?.add(href, links.lines?.[link] ?? 0, links.columns?.[link] ?? 0, isIgnored);
     const offered = judged.offers.length;
     this.#words[this.count * 2] = this.#judge.judge(target, follow, depth + 1, 0, judged);

@@ -14,12 +14,13 @@ import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
-import { edgeWord, FOLLOWED, HELD_BACK, PENDING } from '../store/packed-edges.js';
+import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
+import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { isHttp } from '../url/host.js';
+import { isHttp, originOf } from '../url/host.js';
 import { LinkFactsKeeper } from './link-facts.js';
-import { type Follow, isCut, JudgedLinks, type LinkJudge } from './link-judge.js';
+import { JudgedLinks, type LinkJudge } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
 import { PageLinks } from './page-links.js';
@@ -62,6 +63,8 @@ export interface ReaderOptions {
   unfollowed: ReadonlySet<number>;
   /** Which of the pages that are kept a browser has to see. */
   render: RenderMode;
+  /** A page that leads to more new URLs hands them on in pieces of so many. */
+  pieceUrls: number;
 }
 
 export type RenderMode = 'never' | 'auto' | 'always';
@@ -91,9 +94,10 @@ const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
-/** Entries of a sitemap that are handed on at once. */
-const SITEMAP_PIECE = 4_096;
 const MOST_SITEMAP_HOPS = 5;
+const SITEMAP_URL_DEPTH = 1;
+/** Origins that a sitemap names out of scope, as far as they are told apart. */
+const MOST_PASSED_OVER = 64;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -161,7 +165,7 @@ export class PageReader {
       const target = this.#targets.of(page.location, lease.url);
       if (lease.hops >= MOST_SITEMAP_HOPS) {
         reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
-      } else if (target !== null && isHttp(target.url) && !isCut(target)) {
+      } else if (target !== null && isHttp(target.url) && !target.isCut) {
         reading.offers.push({ ...sitemapOffer(target.url, lease.depth), hops: lease.hops + 1 });
       }
       return reading;
@@ -172,18 +176,24 @@ export class PageReader {
     if (this.#options.keepsBodies) {
       reading.page.body = packBody(page.body, page.contentType);
     }
-    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes } = this.#options;
+    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, pieceUrls } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
     const { entries } = contents;
     const allowance = new UrlTextAllowance(entries.length, lease.url.length, Number.POSITIVE_INFINITY);
-    for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += SITEMAP_PIECE) {
-      const until = Math.min(from + SITEMAP_PIECE, entries.length);
-      const piece = this.#judgeEntries(lease, contents.kind, entries, from, until, allowance, reading);
+    const passedOver = new Set<string>();
+    for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += pieceUrls) {
+      const until = Math.min(from + pieceUrls, entries.length);
+      const piece = this.#judgeEntries(lease, contents.kind, entries, from, until, allowance, passedOver, reading);
       if (until < entries.length && reading.page.linksCut === 0) {
         yield piece;
       } else {
         Object.assign(reading, piece);
       }
+    }
+    if (passedOver.size > 0) {
+      // Where the scope grows to one of these, the file is read again.
+      const hrefs = passedOver.size > MOST_PASSED_OVER ? [ANY_ORIGIN] : [...passedOver];
+      reading.page.facts = { hrefs, places: null, anchors: null, headers: null, textHash: null };
     }
     reading.page.links = entries.length - reading.page.linksCut;
     reading.message = contents.problem ?? contents.truncated;
@@ -197,6 +207,7 @@ export class PageReader {
     from: number,
     until: number,
     allowance: UrlTextAllowance,
+    passedOver: Set<string>,
     reading: Reading,
   ): LinkPiece {
     let priority: number | null = null;
@@ -213,14 +224,21 @@ export class PageReader {
         cutLinks(reading, entries.length - i);
         break;
       }
-      if (kind !== 'index') {
-        this.#judge.judge(target, FOLLOWED, 1, 0, links);
-      } else if (!isCut(target)) {
-        sitemaps.push(sitemapOffer(target.url, lease.depth + 1));
+      if (kind === 'index') {
+        if (!target.isCut) {
+          sitemaps.push(sitemapOffer(target.url, lease.depth + 1));
+        }
+        continue;
+      }
+      const isPassedOver = this.#judge.isPassedOver(target, SITEMAP_URL_DEPTH);
+      if (isPassedOver && passedOver.size <= MOST_PASSED_OVER) {
+        passedOver.add(originOf(target.url));
+      }
+      if (!isPassedOver || (this.#options.keepsOutside && target.seed < 0)) {
+        this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
       }
     }
-    const isKept = (offer: Offer) =>
-      offer.reason === 'scope' ? this.#options.keepsOutside : (offer.flags & UrlFlag.external) === 0;
+    const isKept = ({ flags, reason }: Offer) => reason === 'scope' || (flags & UrlFlag.external) === 0;
     return { offers: [...sitemaps, ...links.offers.filter(isKept)], found: links.found };
   }
 
@@ -229,7 +247,7 @@ export class PageReader {
     const reading = emptyReading(page);
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const target = this.#targets.of(page.location, lease.url);
-      if (target !== null && isHttp(target.url) && !isCut(target) && lease.hops < MOST_ASSET_HOPS) {
+      if (target !== null && isHttp(target.url) && !target.isCut && lease.hops < MOST_ASSET_HOPS) {
         reading.offers.push(assetOffer(target.url, lease.hops + 1));
         reading.redirect = { offer: 0 };
         reading.redirectUrl = target.url;
@@ -369,6 +387,7 @@ export class PageReader {
         zones: about.zones ?? null,
         facts,
         keepsTargets: this.#options.targets,
+        pieceUrls: this.#options.pieceUrls,
         allowance: new UrlTextAllowance(scanned.count, base.length, about.length),
       },
       this.#judge,
@@ -397,7 +416,8 @@ export class PageReader {
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
     if (!isFollowedKind(kind)) {
-      return this.#options.assets && isAssetKind(kind) ? FOLLOWED : 0;
+      // A check only asks whether it is there.
+      return !this.#options.assets || !isAssetKind(kind) ? 0 : this.#options.linkFacts ? LOADED : FOLLOWED;
     }
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }

@@ -1,6 +1,6 @@
 import { printable } from '../base/text.js';
 import type { Fetcher } from '../fetch/fetcher.js';
-import { candidateOffer, trappedCandidate } from '../frontier/candidate.js';
+import { CANDIDATE_DEPTH, candidateOffer, trappedCandidate } from '../frontier/candidate.js';
 import type { Offer } from '../frontier/frontier.js';
 import type { QueuePlaces } from '../frontier/queue-place.js';
 import type { SeedingFacts } from '../report/summary.js';
@@ -275,7 +275,7 @@ export class Seeder {
     const { scope, identity, places } = this.#parts;
     const url = normaliseUrl(written, identity)?.url ?? '';
     const seed = url === '' ? -1 : scope.seedOf(url);
-    if (seed < 0) {
+    if (seed < 0 || CANDIDATE_DEPTH > scope.depthLimitOf(seed)) {
       return [];
     }
     const trap = scope.trap(url);

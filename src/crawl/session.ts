@@ -516,6 +516,7 @@ export class CrawlSession {
       checksBeyond: this.#plan.check !== undefined,
       ignore: this.#plan.check?.ignore ?? [],
       surveys: this.#plan.docs?.surveys ?? false,
+      seeksSitemaps: this.settings.scheduler.seekSitemaps,
     };
   }
 

@@ -46,6 +46,9 @@ export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
 const WAITING_BYTES = 300;
 const DEFAULT_MEMORY_SHARE = 0.75;
 const SOCKETS_A_LANE = 16;
+/** What a page leads to travels in pieces of so many URLs: a commit of them takes some milliseconds. */
+const PIECE_URLS = 1_024;
+
 /** A request to a folder takes a descriptor at each end of its connection, and one for the file. */
 const DESCRIPTORS_A_FILE = 3;
 const SITEMAP_MAX_URLS = 50_000;
@@ -78,6 +81,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsBodies: false,
       unfollowed: new Set(),
       render: 'never',
+      pieceUrls: PIECE_URLS,
     },
     lanes,
     memoryLimitBytes,

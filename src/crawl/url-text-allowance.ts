@@ -1,4 +1,4 @@
-import { isCut, type Target } from './link-judge.js';
+import type { Target } from './link-judge.js';
 
 /** So much text of URLs one page may lead to. A base of a hundred thousand characters may stand before each of very many links. */
 export const MOST_URL_TEXT = 64 << 20;
@@ -26,7 +26,7 @@ export class UrlTextAllowance {
     if (this.#counted === null) {
       return true;
     }
-    if (!isCut(target)) {
+    if (!target.isCut) {
       // 53 bits of its key.
       const key = (target.key[0] >>> 0) * 0x20_0000 + (target.key[1] >>> 11);
       if (this.#counted.has(key)) {

@@ -131,7 +131,7 @@ export interface Outcome {
   targets: EdgeTargets | null;
   /** URLs that the key table did not have; of a page with very many, those that no piece had. */
   offers: Offer[];
-  /** Known URLs that the page leads to by a shorter path or the first link that may be followed: id, depth, offered (0 or 1) each. */
+  /** Known URLs that the page leads to by a shorter path or by a link of another sort: id, depth, standing each. */
   found: number[];
   robots: RobotsAnswer | null;
   /** URLs counted as skipped because their scheme is not http(s). */

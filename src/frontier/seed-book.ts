@@ -2,7 +2,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { urlKey } from '../url/key.js';
 import { queueOriginOf } from '../url/place.js';
-import { Scope, type ScopeKind } from '../url/scope.js';
+import { Scope, type ScopeKind, wholeHost } from '../url/scope.js';
 import type { Offer, Outcome } from './frontier.js';
 
 /** How a seed fared; `forbidden` quotes the line of robots.txt. */
@@ -32,7 +32,7 @@ export class SeedBook {
     for (const { seed, url, scope, scopeUrls } of seeds) {
       this.#enter(seed, url);
       for (const each of scopeUrls) {
-        this.#hostScope.grow({ kind: hostKind(scope), url: each });
+        this.#hostScope.grow({ kind: wholeHost(scope as ScopeKind), url: each });
       }
     }
   }
@@ -57,11 +57,13 @@ export class SeedBook {
     }
   }
 
-  /** True where that may open more than was open before. */
-  redirected(seed: number, url: string): boolean {
-    const { scope } = this.#seeds[seed]!;
+  /** A seed redirects to the last of these. */
+  redirected(seed: number, scopeUrls: string[]): void {
+    const row = this.#seeds[seed]!;
+    const url = scopeUrls.at(-1)!;
+    row.scopeUrls = scopeUrls;
     this.#stands(seed, url);
-    return this.#hostScope.grow({ kind: hostKind(scope), url }) || hostKind(scope) !== scope;
+    this.#hostScope.grow({ kind: wholeHost(row.scope as ScopeKind), url });
   }
 
   /** Whether pages of this origin can be in scope at all, whatever their paths. */
@@ -129,8 +131,6 @@ export class SeedBook {
     return offers;
   }
 }
-
-const hostKind = (scope: string): ScopeKind => (scope === 'page' || scope === 'prefix' ? 'host' : (scope as ScopeKind));
 
 const seedOffer = (url: string, seed: number): Offer => ({
   ...pageOffer(url, 0),

@@ -1,14 +1,32 @@
-import { edgeFollowed, edgeLeads, edgesFromBlob } from './packed-edges.js';
+import { isShortened } from '../url/long-url.js';
+import { edgeLeads, edgesFromBlob } from './packed-edges.js';
 import type { Database, Row, Statement } from './sqlite.js';
+import {
+  asksForMore,
+  type Fate,
+  type FoundAgain,
+  fateOf,
+  JUDGED_FLAGS,
+  joinStandings,
+  joinWays,
+  Standing,
+  standingOf,
+  standingOfEdge,
+  type UrlPlace,
+  type Way,
+} from './standing.js';
 import type { CommitAnswer, Transaction } from './transaction.js';
 import type { TrapsTable } from './traps-table.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
-/** What the store has to know of the scope: it offers stored links again when depth or scope change. */
+/** What the store has to know of the scope: it judges URLs again when it learns more of what leads to them, or when the scope grows. */
 export interface StoreScope {
-  admits(url: string): boolean;
+  place(url: string): UrlPlace;
   /** What is out of scope is asked for too, once. */
   readonly checksOutside: boolean;
+  /** What is in scope and too deep is asked for too, once. */
+  readonly checksBeyond: boolean;
+  readonly seeksSitemaps: boolean;
   /** It is only seen what there is: what is found again has to wait like all that is found. */
   readonly surveys: boolean;
   /** The deepest level at which a URL is still fetched. */
@@ -21,17 +39,38 @@ export interface StoreScope {
   allowsTrap(pattern: string, url: string): boolean;
   /** True where that lets in anything new. */
   widen(seed: number, scopeUrls: string[]): boolean;
+  scopeUrlsOf(seed: number): readonly string[];
+  /** The seeds whose scopes count this very URL: it is one of their spellings, or they redirect to it. */
+  seedsAt(url: string): readonly number[];
+  /** Whether the scope of the seed, as far as it counts this URL, can let in pages of the origin. */
+  opensOrigin(origin: string, seed: number, url: string): boolean;
   /** The key of a URL, for the table in memory. */
   key(url: string): [number, number, number, number];
 }
 
 /** So many of a commit go first in line, in memory; a scope that grows may queue a million at once. */
 const MOST_URGENT = 100;
+/** Of so many memory is told that their flags are others now; of more it loads them again. */
+const MOST_REFLAGGED = 1_000;
 const NEVER_LISTED: ReadonlySet<string | null> = new Set(['scheme', 'ignored']);
+/** Cut by how they were led to, not by what came of asking. */
+const CUT_BY_WAY: ReadonlySet<string | null> = new Set(['nofollow', 'depth', 'trap']);
+/** Scope, depth and looks are for pages. */
+const ANYWHERE: UrlPlace = { seed: 0, depthLimit: Number.POSITIVE_INFINITY, trap: null, isCut: false };
+const NOT_LED: Way = { standing: Standing.end, depth: 0 };
+
+/** A seed, or what one redirects to, that redirects. */
+interface SeedRedirect {
+  id: number;
+  url: string;
+  depth: number;
+  to: number;
+}
 
 /**
- * A URL that is known is found again: by a shorter path, by a link that may be followed where the first one could not, or because the
- * scope grew. Its depth is lowered; where it had been cut it is queued; where it is done its stored links are offered again, without a fetch.
+ * More is learnt of a URL that is known: a shorter path, a link of another sort, that it is a seed's, or that the scope grew. All of that
+ * only adds up ([standing.ts](standing.ts)), so its order does not matter. Where the URL had been cut it is queued; where it was only looked at
+ * and is to be read it is asked for again; where it is done and nearer its stored links are offered again, without a fetch.
  */
 export class Rediscovery {
   readonly #scope: StoreScope;
@@ -42,9 +81,12 @@ export class Rediscovery {
   readonly #redirect: Statement;
   readonly #kind: Statement;
   readonly #keepSitemap: Statement;
+  readonly #forget: Statement[];
   readonly #traps: TrapsTable;
   /** The last URL of which it was asked whether it is a sitemap: one sitemap has many URLs. */
   #lastParent = { id: 0, isSitemap: false };
+  #seedRedirects: SeedRedirect[] = [];
+  #opened: { seed: number; url: string }[] = [];
   readonly #database: Database;
 
   constructor(database: Database, scope: StoreScope, traps: TrapsTable) {
@@ -53,118 +95,142 @@ export class Rediscovery {
     this.#traps = traps;
     // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
     this.#matters = database.prepare(
-      `SELECT 1 AS yes FROM urls WHERE id = ? AND (depth > ? OR state = 6 OR reason = 'nofollow' OR (flags & ${UrlFlag.candidate}) <> 0)`,
+      `SELECT 1 AS yes FROM urls WHERE id = ?
+         AND (depth > ? OR state = ${UrlState.unlisted} OR reason = 'nofollow' OR (flags & ${UrlFlag.candidate | UrlFlag.asset}) <> 0)`,
     );
     this.#select = database.prepare(
-      'SELECT urls.*, origins.origin AS origin_text FROM urls JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
+      'SELECT urls.*, origins.origin AS origin_text FROM urls LEFT JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
     );
     this.#update = database.prepare(
-      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, flags = ?, parent = coalesce(?, parent) WHERE id = ?',
+      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, flags = ?, seed = ?, attempts = ?, parent = coalesce(?, parent) WHERE id = ?',
     );
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
     this.#redirect = database.prepare('SELECT redirect_to FROM pages WHERE id = ?');
     this.#kind = database.prepare('SELECT kind FROM urls WHERE id = ?');
     this.#keepSitemap = database.prepare('INSERT OR REPLACE INTO sitemap_finds (url, sitemap) VALUES (?, ?)');
-  }
-
-  found(
-    id: number,
-    depth: number,
-    offered: boolean,
-    parent: number | null,
-    answer: CommitAnswer,
-    candidate: number = 0,
-  ): void {
-    const work: [id: number, depth: number, offered: boolean, parent: number | null][] = [[id, depth, offered, parent]];
-    let named = candidate;
-    for (let next = work.pop(); next !== undefined; next = work.pop()) {
-      const [at, newDepth, mayFollow, from] = next;
-      const row = this.#matters.get(at, newDepth) === undefined ? undefined : this.#select.get(at);
-      if (row !== undefined && this.#foundOne(row, newDepth, mayFollow, from, answer, named)) {
-        this.#offerLinks(at, newDepth, work);
-      }
-      // What a page that is nearer now leads to is found by that page.
-      named = 0;
-    }
-  }
-
-  /** True when the URL is done and nearer now, so that its own links are nearer too. */
-  #foundOne(
-    row: Row,
-    depth: number,
-    offered: boolean,
-    parent: number | null,
-    answer: CommitAnswer,
-    candidate: number,
-  ): boolean {
-    if ((row.flags & UrlFlag.candidate) === 0) {
-      return this.#apply(row, depth, offered, parent, answer, candidate);
-    }
-    // Another third party that names it, or a link that must not be followed, proves nothing.
-    return offered && candidate === 0 && this.#vouch(row, depth, parent, answer);
-  }
-
-  /** A page leads to a candidate: whatever has become of it, it counts from now on. It is not fetched a second time. */
-  #vouch(row: Row, depth: number, parent: number | null, answer: CommitAnswer): boolean {
-    const { id, state } = row as { id: number; state: UrlState };
-    const hidden = isUnanswered(row.flags, state, row.reason);
-    const settled = state === UrlState.failed || state === UrlState.skipped;
-    const nearest = Math.min(depth, row.depth);
-    this.#update.run(
-      nearest,
-      state,
-      row.reason,
-      row.class,
-      (row.flags & ~UrlFlag.candidate) | (hidden && settled ? UrlFlag.untold : 0),
-      parent,
-      id,
+    this.#forget = ['pages WHERE id', 'edges WHERE page', 'link_facts WHERE page'].map((from) =>
+      database.prepare(`DELETE FROM ${from} = ?`),
     );
-    answer.lowered.push({ key: this.#scope.key(row.url), id, depth: nearest, offered: true });
-    if (state === UrlState.queued || state === UrlState.leased) {
-      answer.vouched.push(id);
-    } else if (hidden) {
-      answer.change.failed += Number(state === UrlState.failed);
-      answer.change.skipped += Number(state === UrlState.skipped);
-      answer.change.deferred += Number(state === UrlState.deferred);
+  }
+
+  found(found: FoundAgain, answer: CommitAnswer): void {
+    this.#findAll([found], answer, false);
+  }
+
+  /** `judgesAgain`: the scope may be another one than when they were judged first. */
+  #findAll(work: FoundAgain[], answer: CommitAnswer, judgesAgain: boolean): void {
+    for (let next = work.pop(); next !== undefined; next = work.pop()) {
+      const matters = judgesAgain || next.seed !== undefined || this.#matters.get(next.id, next.depth) !== undefined;
+      const row = matters ? this.#select.get(next.id) : undefined;
+      if (row !== undefined && this.#learn(row, next, answer)) {
+        this.#pushLinks(next.id, Math.min(next.depth, row.depth), work);
+      }
     }
-    return state === UrlState.done && nearest < row.depth;
   }
 
   /** A page was settled at another depth, or under another scope, than its links were offered from. */
-  offerAgain(id: number, depth: number, answer: CommitAnswer): void {
-    const work: [number, number, boolean, number | null][] = [];
-    this.#offerLinks(id, depth, work);
-    for (const [target, targetDepth, offered, parent] of work) {
-      this.found(target, targetDepth, offered, parent, answer);
+  offerAgain(id: number, depth: number, scopeGrew: boolean, answer: CommitAnswer): void {
+    const work: FoundAgain[] = [];
+    this.#pushLinks(id, depth, work, scopeGrew);
+    this.#findAll(work, answer, scopeGrew);
+    if (scopeGrew && this.#isPartial(id)) {
+      this.#askAgain(id, answer);
     }
   }
 
-  widen(widened: Transaction['widened'], answer: CommitAnswer): void {
-    const save = this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?');
-    let grew = false;
+  /** A URL that redirects was settled: where it is a seed's, its target is so too. */
+  redirected(id: number, to: number): void {
+    const row = this.#select.get(id);
+    if (row !== undefined && (row.flags & UrlFlag.seed) !== 0) {
+      this.#seedRedirects.push({ id, url: row.url, depth: row.depth, to });
+    }
+  }
+
+  /** What was to be done in a transaction that is rolled back. */
+  forget(): void {
+    this.#seedRedirects = [];
+    this.#opened = [];
+  }
+
+  widen(widened: Transaction['widened']): void {
     for (const { seed, scopeUrls } of widened) {
-      save.run(JSON.stringify(scopeUrls), seed);
-      grew = this.#scope.widen(seed, scopeUrls) || grew;
-    }
-    if (grew) {
-      this.#offerAdmitted(answer);
+      this.#widen(seed, scopeUrls);
     }
   }
 
-  /** What was out of scope and no longer is, as if its links had just been found. */
-  #offerAdmitted(answer: CommitAnswer): void {
-    const admitted = new Set<number>();
-    for (const row of this.#database
-      .prepare("SELECT id, url FROM urls WHERE state = 6 AND reason = 'scope'")
-      .iterate()) {
-      if (this.#scope.admits(row.url)) {
-        admitted.add(row.id);
+  /** Once all that came with a commit stands in the store: what seeds redirect to, and what is in scope since. */
+  followSeeds(answer: CommitAnswer): void {
+    while (this.#seedRedirects.length + this.#opened.length > 0) {
+      for (let next = this.#seedRedirects.pop(); next !== undefined; next = this.#seedRedirects.pop()) {
+        this.#followSeed(next, answer);
+      }
+      const opened = this.#opened;
+      this.#opened = [];
+      if (opened.length > 0) {
+        this.#judgeAgain(opened, answer);
       }
     }
-    if (admitted.size === 0) {
+  }
+
+  #followSeed({ id, url, depth, to }: SeedRedirect, answer: CommitAnswer): void {
+    const target: string = this.#select.get(to)!.url;
+    const seeds = this.#scope.seedsAt(url);
+    if (seeds.length === 0 || isShortened(target)) {
       return;
     }
-    const links: [target: number, depth: number, followed: boolean, page: number][] = [];
+    for (const seed of seeds) {
+      const scopeUrls = this.#scope.scopeUrlsOf(seed);
+      if (!scopeUrls.includes(target)) {
+        const widened = [...scopeUrls, target];
+        answer.widened.push({ seed, scopeUrls: widened, opens: this.#widen(seed, widened) });
+      }
+    }
+    this.found({ id: to, depth, standing: Standing.followed, parent: id, seed: Math.min(...seeds) }, answer);
+  }
+
+  #widen(seed: number, scopeUrls: string[]): boolean {
+    const known = new Set(this.#scope.scopeUrlsOf(seed));
+    this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
+    const opens = this.#scope.widen(seed, [...scopeUrls]);
+    if (opens) {
+      this.#opened.push(...scopeUrls.filter((url) => !known.has(url)).map((url) => ({ seed, url })));
+    }
+    return opens;
+  }
+
+  /** What was out of scope, or too deep, and may no longer be. */
+  #judgeAgain(opened: readonly { seed: number; url: string }[], answer: CommitAnswer): void {
+    const ends = new Set<number>();
+    const listed: number[] = [];
+    for (const { id, url, state } of this.#database
+      .prepare(
+        `SELECT id, url, state FROM urls WHERE kind = ${UrlKind.page}
+           AND (reason IN ('scope', 'depth') OR (state <> ${UrlState.unlisted} AND (flags & ${UrlFlag.external}) <> 0))`,
+      )
+      .iterate()) {
+      if (this.#scope.place(url).seed >= 0) {
+        if (state === UrlState.unlisted) {
+          ends.add(id);
+        } else {
+          listed.push(id);
+        }
+      }
+    }
+    for (const id of [...ends, ...listed]) {
+      this.#learn(this.#select.get(id)!, { id, parent: null, ...NOT_LED }, answer);
+    }
+    if (ends.size > 0) {
+      this.#findAll([...this.#linksTo(ends)], answer, false);
+    }
+    const opens = (origin: string) => opened.some(({ seed, url }) => this.#scope.opensOrigin(origin, seed, url));
+    this.#readSitemapsAgain(opens, answer);
+    if (this.#scope.seeksSitemaps) {
+      this.#seekSitemaps(opens, answer);
+    }
+  }
+
+  /** All stored links, and redirects, that lead to these URLs. */
+  *#linksTo(targets: ReadonlySet<number>): IterableIterator<FoundAgain> {
     for (const { page, packed, depth } of this.#database
       .prepare(
         'SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page',
@@ -172,119 +238,219 @@ export class Rediscovery {
       .iterate()) {
       const edges = edgesFromBlob(packed);
       for (let i = 0; i < edges.length; i += 2) {
-        if (admitted.has(edges[i]!) && edgeLeads(edges[i + 1]!)) {
-          links.push([edges[i]!, depth + 1, edgeFollowed(edges[i + 1]!), page]);
+        if (targets.has(edges[i]!) && edgeLeads(edges[i + 1]!)) {
+          yield { id: edges[i]!, depth: depth + 1, standing: standingOfEdge(edges[i + 1]!), parent: page };
         }
       }
     }
-    for (const [target, depth, followed, page] of links) {
-      this.found(target, depth, followed, page, answer);
+    for (const { id, to, depth } of this.#database
+      .prepare(
+        'SELECT pages.id AS id, redirect_to AS "to", depth FROM pages JOIN urls ON urls.id = pages.id WHERE redirect_to IS NOT NULL',
+      )
+      .iterate()) {
+      if (targets.has(to)) {
+        yield { id: to, depth, standing: Standing.followed, parent: id };
+      }
     }
   }
 
-  #offerLinks(id: number, depth: number, work: [number, number, boolean, number | null][]): void {
+  /** Sitemaps that named something out of scope, where that may be in scope now: only they know what it was. */
+  #readSitemapsAgain(opens: (origin: string) => boolean, answer: CommitAnswer): void {
+    const partial = this.#database
+      .prepare(
+        `SELECT page, hrefs FROM link_facts JOIN urls ON urls.id = page
+         WHERE kind = ${UrlKind.sitemap} AND state = ${UrlState.done} AND hrefs IS NOT NULL`,
+      )
+      .all();
+    for (const { page, hrefs } of partial) {
+      if ((JSON.parse(hrefs) as string[]).some((origin) => origin === ANY_ORIGIN || opens(origin))) {
+        this.#askAgain(page, answer);
+      }
+    }
+  }
+
+  /** Of origins that were out of scope when their robots.txt was read nobody has sought the sitemaps. */
+  #seekSitemaps(opens: (origin: string) => boolean, answer: CommitAnswer): void {
+    const unsought = this.#database
+      .prepare("SELECT id, origin FROM origins WHERE sitemaps_sought = 0 AND robots_state = 'ready'")
+      .all()
+      .filter(({ origin }) => opens(origin));
+    const isWaiting = this.#database.prepare(
+      `SELECT 1 AS yes FROM urls INDEXED BY urls_queued WHERE state = ${UrlState.queued} AND origin = ?`,
+    );
+    // robots.txt is asked for where something waits for it; what it forbids costs no further request.
+    const last = this.#database.prepare(
+      `SELECT id FROM urls WHERE origin = ? AND kind IN (${UrlKind.page}, ${UrlKind.sitemap})
+         AND (state IN (${UrlState.done}, ${UrlState.failed}) OR reason = 'robots') ORDER BY reason = 'robots' DESC, kind DESC LIMIT 1`,
+    );
+    const forget = this.#database.prepare("UPDATE origins SET robots_state = 'unknown' WHERE id = ?");
+    for (const { id, origin } of unsought) {
+      forget.run(id);
+      const isIdle = isWaiting.get(id) === undefined;
+      const asked = isIdle ? last.get(id) : undefined;
+      if (asked !== undefined) {
+        this.#askAgain(asked.id, answer);
+      }
+      answer.unsought.push({ origin, waits: !isIdle || asked !== undefined });
+    }
+  }
+
+  #isPartial(id: number): boolean {
+    return (
+      this.#isSitemap(id) &&
+      this.#database.prepare('SELECT 1 AS yes FROM link_facts WHERE page = ? AND hrefs IS NOT NULL').get(id) !==
+        undefined
+    );
+  }
+
+  /** As if nothing had come of it yet. It waits among the rest: seeds that are still to come may widen the scope further. */
+  #askAgain(id: number, answer: CommitAnswer): void {
+    const row = this.#select.get(id)!;
+    this.#forgetAnswer(id);
+    this.#database
+      .prepare('UPDATE urls SET state = ?, reason = NULL, class = ?, attempts = 0 WHERE id = ?')
+      .run(UrlState.queued, QueueClass.rest, id);
+    this.#count(row, UrlState.queued, row.flags, answer);
+    answer.reloaded.add(row.origin_text);
+  }
+
+  /** `ends`: the links that lead nowhere too. */
+  #pushLinks(id: number, depth: number, work: FoundAgain[], ends = false): void {
     const redirectTo = this.#redirect.get(id)?.redirect_to;
     if (redirectTo !== undefined && redirectTo !== null) {
-      work.push([redirectTo, depth, true, id]);
+      work.push({ id: redirectTo, depth, standing: Standing.followed, parent: id });
     }
     const row = this.#edges.get(id);
     if (row === undefined) {
       return;
     }
     const edges = edgesFromBlob(row.packed);
-    const offered = new Map<number, boolean>();
+    const led = new Map<number, Standing>();
     for (let i = 0; i < edges.length; i += 2) {
-      if (edgeLeads(edges[i + 1]!)) {
-        offered.set(edges[i]!, edgeFollowed(edges[i + 1]!) || (offered.get(edges[i]!) ?? false));
+      if (ends || edgeLeads(edges[i + 1]!)) {
+        led.set(edges[i]!, joinStandings(standingOfEdge(edges[i + 1]!), led.get(edges[i]!) ?? Standing.end));
       }
     }
-    for (const [target, followed] of offered) {
-      work.push([target, depth + 1, followed, id]);
+    for (const [target, standing] of led) {
+      work.push({ id: target, depth: depth + 1, standing, parent: id });
     }
   }
 
-  #apply(
-    row: Row,
-    depth: number,
-    offered: boolean,
-    parent: number | null,
-    answer: CommitAnswer,
-    candidate: number,
-  ): boolean {
-    const wasOffered = row.state !== UrlState.unlisted && row.reason !== 'nofollow';
-    const opened = offered && !wasOffered;
-    // Of one that was only the end of an edge the depth says nothing: a nofollow link into a scope that grew lists it.
-    const isListed = row.state !== UrlState.unlisted;
-    if (!opened && isListed && (depth >= row.depth || (wasOffered && !offered))) {
+  /** True when the URL is done and nearer now, so that its own links are nearer too. */
+  #learn(row: Row, found: FoundAgain, answer: CommitAnswer): boolean {
+    if (NEVER_LISTED.has(row.reason)) {
       return false;
     }
-    const inScope = isListed || row.kind === UrlKind.asset || this.#scope.admits(row.url);
-    if (NEVER_LISTED.has(row.reason) || !(inScope || this.#scope.checksOutside)) {
+    const { id, kind, state } = row as { id: number; kind: UrlKind; state: UrlState };
+    const known: Way = { standing: standingOf(row as Parameters<typeof standingOf>[0]), depth: row.depth };
+    const way = joinWays(known, found);
+    const isSeed = found.seed !== undefined || (row.flags & UrlFlag.seed) !== 0;
+    const place = kind === UrlKind.page ? this.#scope.place(row.url) : ANYWHERE;
+    const fate = fateOf(way, place, isSeed, this.#scope);
+    const flags = this.#newFlags(row, fate, found, isSeed);
+    const next = newState(row, fate, flags, isSeed);
+    const seed = found.seed ?? (place.seed < 0 ? row.seed : place.seed);
+    if (found.seed !== undefined && state === UrlState.done) {
+      this.#passOn(row, found.depth);
+    }
+    const isNearer = way.standing !== known.standing || way.depth !== known.depth;
+    if (!isNearer && flags === row.flags && next.state === state && next.reason === row.reason) {
       return false;
     }
-    const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
-    const requeued = state === UrlState.queued && row.state !== UrlState.queued;
-    const isSitemap = row.kind === UrlKind.sitemap;
-    const urgent = requeued && (isSitemap || (!this.#scope.surveys && answer.queued.length < MOST_URGENT));
-    const flags = isListed
-      ? this.#listedFlags(row, depth)
-      : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;
-    const isCandidate = (flags & UrlFlag.candidate) !== 0;
+    const requeued = next.state === UrlState.queued && state !== UrlState.queued;
+    const goesFirst = isSeed || kind === UrlKind.sitemap;
+    const urgent = requeued && (goesFirst || (!this.#scope.surveys && answer.queued.length < MOST_URGENT));
+    const queueClass = urgent ? QueueClass.urgent : requeued ? Math.max(QueueClass.rest, row.class) : row.class;
+    const wasAsked = requeued && (state === UrlState.done || state === UrlState.failed);
+    const attempts = wasAsked ? 0 : row.attempts;
+    const opened = way.standing > known.standing;
     this.#update.run(
-      depth,
-      state,
-      reason,
-      urgent ? QueueClass.urgent : requeued ? Math.max(QueueClass.rest, row.class) : row.class,
-      flags,
-      opened ? parent : null,
-      row.id,
+      ...[way.depth, next.state, next.reason, queueClass, flags, seed, attempts, opened ? found.parent : null, id],
     );
-    if (!isSitemap) {
-      // A page of the same URL has that key.
-      answer.lowered.push({
-        key: this.#scope.key(row.url),
-        id: row.id,
-        depth,
-        offered: !isCandidate && (offered || wasOffered),
-      });
+    if (wasAsked) {
+      this.#forgetAnswer(id);
     }
-    answer.change.queued += requeued ? 1 : 0;
-    if (!isSitemap) {
-      answer.change.skipped +=
-        Number(state === UrlState.skipped && !isCandidate) - Number(row.state === UrlState.skipped);
+    this.#count(row, next.state, flags, answer);
+    if (isNearer && kind === UrlKind.page) {
+      answer.lowered.push({ key: this.#scope.key(row.url), id, ...way });
     }
-    if (pattern !== undefined) {
-      this.#traps.add(row.id, pattern, answer);
+    if (next.reason === 'trap' && row.reason !== 'trap') {
+      this.#traps.add(id, place.trap!, answer);
+    } else if (row.reason === 'trap' && next.reason !== 'trap') {
+      this.#traps.release(id);
     }
-    if (!opened && depth === 1 && parent !== null && this.#isSitemap(parent)) {
+    if (!opened && way.depth === 1 && found.parent !== null && this.#isSitemap(found.parent)) {
       // Its edges say which page brought it nearer; a sitemap has none.
-      this.#keepSitemap.run(row.id, parent);
+      this.#keepSitemap.run(id, found.parent);
     }
-    if (requeued && !urgent) {
-      answer.reloaded.add(row.origin_text);
-    }
-    if (urgent) {
-      answer.queued.push({
-        id: row.id,
-        url: row.url,
-        origin: row.origin_text,
-        kind: row.kind,
-        depth,
-        seed: row.seed,
-        class: QueueClass.urgent,
-        attempts: row.attempts,
-        notBefore: row.not_before,
-        hops: row.hops,
-        flags,
-      });
-    }
-    return row.state === UrlState.done;
+    const item = { ...row, depth: way.depth, seed, class: queueClass, flags, attempts } as Row;
+    this.#tellMemory(item, state, requeued, urgent, flags !== row.flags, answer);
+    return state === UrlState.done && !wasAsked && way.depth < known.depth;
   }
 
-  /** What was too deep and is not any more is a page like others; whoever checks sees to it that it is read. */
-  #listedFlags({ url, flags }: Row, depth: number): number {
-    const isNear = (flags & UrlFlag.beyond) !== 0 && depth <= this.#scope.depthLimit(url);
-    return isNear ? flags & ~(UrlFlag.external | UrlFlag.beyond) : flags;
+  #newFlags(row: Row, fate: Fate, found: FoundAgain, isSeed: boolean): number {
+    const named = (fate.flags & UrlFlag.candidate) === 0 ? 0 : (found.candidate ?? 0);
+    let flags = (row.flags & ~JUDGED_FLAGS) | fate.flags | named | (isSeed ? UrlFlag.seed : 0);
+    if (asksForMore(row.flags, flags, row.url)) {
+      flags &= ~(UrlFlag.rangedGet | UrlFlag.wholeGet);
+    }
+    const isSettled = row.state === UrlState.failed || row.state === UrlState.skipped;
+    const isVouchedFor = (row.flags & ~flags & UrlFlag.candidate) !== 0;
+    return isVouchedFor && isSettled && isUnanswered(row.flags, row.state, row.reason) ? flags | UrlFlag.untold : flags;
+  }
+
+  /** Where a URL that turns out to be a seed's was done already, and redirects. */
+  #passOn({ id, url }: Row, depth: number): void {
+    const to = this.#redirect.get(id)?.redirect_to ?? null;
+    if (to === null) {
+      return;
+    }
+    const target: string = this.#select.get(to)!.url;
+    if (this.#scope.seedsAt(url).some((seed) => !this.#scope.scopeUrlsOf(seed).includes(target))) {
+      this.#seedRedirects.push({ id, url, depth, to });
+    }
+  }
+
+  #forgetAnswer(id: number): void {
+    for (const forget of this.#forget) {
+      forget.run(id);
+    }
+  }
+
+  /** Candidates that have not answered are in no count. */
+  #count(row: Row, state: UrlState, flags: number, { change }: CommitAnswer): void {
+    change.queued += Number(state === UrlState.queued) - Number(row.state === UrlState.queued);
+    if (row.kind !== UrlKind.page) {
+      return;
+    }
+    const [was, is] = [!isUnanswered(row.flags, row.state, row.reason), !isUnanswered(flags, state, row.reason)];
+    for (const name of ['done', 'skipped', 'failed', 'deferred'] as const) {
+      change[name] += Number(is && state === UrlState[name]) - Number(was && row.state === UrlState[name]);
+    }
+  }
+
+  #tellMemory(
+    item: Row,
+    was: UrlState,
+    requeued: boolean,
+    urgent: boolean,
+    reflagged: boolean,
+    answer: CommitAnswer,
+  ): void {
+    const { id, url, origin_text: origin, kind, depth, seed, class: place, attempts, hops, flags } = item;
+    if (urgent) {
+      const notBefore = item.not_before;
+      answer.queued.push({ id, url, origin, kind, depth, seed, class: place, attempts, notBefore, hops, flags });
+    } else if (requeued) {
+      answer.reloaded.add(origin);
+    } else if (reflagged && (was === UrlState.queued || was === UrlState.leased)) {
+      const isFew = was === UrlState.leased || place < QueueClass.rest || answer.reflagged.length < MOST_REFLAGGED;
+      if (isFew) {
+        answer.reflagged.push([id, flags]);
+      } else {
+        answer.reloaded.add(origin);
+      }
+    }
   }
 
   #isSitemap(id: number): boolean {
@@ -293,32 +459,21 @@ export class Rediscovery {
     }
     return this.#lastParent.isSitemap;
   }
+}
 
-  #newState(
-    row: Row,
-    depth: number,
-    offered: boolean,
-    wasOffered: boolean,
-  ): { state: UrlState; reason: string | null; pattern?: string } {
-    const cut = row.state === UrlState.skipped && row.reason === 'depth';
-    if (!cut && wasOffered) {
-      return { state: row.state, reason: row.reason };
-    }
-    if (!offered && !wasOffered) {
-      return row.state === UrlState.unlisted
-        ? { state: UrlState.skipped, reason: 'nofollow' }
-        : { state: row.state, reason: row.reason };
-    }
-    if (row.kind === UrlKind.sitemap) {
-      // It was nested too deep; only one that is not is found again.
-      return { state: UrlState.queued, reason: null };
-    }
-    const pattern = this.#scope.trap(row.url);
-    if (pattern !== null) {
-      return { state: UrlState.skipped, reason: 'trap', pattern };
-    }
-    return depth > this.#scope.depthLimit(row.url)
-      ? { state: UrlState.skipped, reason: 'depth' }
-      : { state: UrlState.queued, reason: null };
+/** A sitemap that names URLs of more origins than are kept may name one of any. */
+export const ANY_ORIGIN = '*';
+
+/** What came of asking stays, unless it was asked for less than is wanted now. */
+function newState(row: Row, fate: Fate, flags: number, isSeed: boolean): { state: UrlState; reason: string | null } {
+  const isCut = row.state === UrlState.skipped && CUT_BY_WAY.has(row.reason) && (row.reason !== 'trap' || isSeed);
+  const isAnswered = row.state === UrlState.done || row.state === UrlState.failed;
+  if (row.state === UrlState.unlisted || isCut) {
+    const keeps = fate.state === UrlState.unlisted && row.reason !== 'scope';
+    return keeps ? { state: row.state, reason: row.reason } : fate;
   }
+  if (fate.state === UrlState.queued && isAnswered && asksForMore(row.flags, flags, row.url)) {
+    return { state: UrlState.queued, reason: null };
+  }
+  return { state: row.state, reason: row.reason };
 }

@@ -3,8 +3,9 @@ import type { StoreScope } from './rediscovery.js';
 import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
+import { type Standing, standingOf } from './standing.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { Rendering, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { Rendering, UNANSWERED, UrlKind } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -298,8 +299,8 @@ export class Store {
     return readCounts(this.database);
   }
 
-  /** All keys with the depth their URL has now, for the table in memory: (four words, id, depth, offered) each. */
-  eachKey(take: (key: Uint32Array, id: number, depth: number, offered: boolean) => void): void {
+  /** All keys with what is known of how their URLs are led to, for the table in memory. */
+  eachKey(take: (key: Uint32Array, id: number, depth: number, standing: Standing) => void): void {
     const depths = this.database.prepare('SELECT id, depth, state, reason, flags FROM urls ORDER BY id').iterate();
     let row: Row | undefined = depths.next().value;
     for (const { packed } of this.database.prepare('SELECT packed FROM keys ORDER BY first').iterate()) {
@@ -311,9 +312,7 @@ export class Store {
           row = depths.next().value;
         }
         if (row?.id === id) {
-          const offered =
-            row.state !== UrlState.unlisted && row.reason !== 'nofollow' && (row.flags & UrlFlag.candidate) === 0;
-          take(words.subarray(i, i + 4), id, row.depth, offered);
+          take(words.subarray(i, i + 4), id, row.depth, standingOf(row as Parameters<typeof standingOf>[0]));
         }
       }
     }

@@ -1,4 +1,5 @@
 import type { SealedPage } from './page-row.js';
+import type { FoundAgain, Way } from './standing.js';
 import type { QueueClass, UrlKind, UrlState } from './url-state.js';
 
 /** What one commit changes, and what it answers. Everything in a transaction happens, or nothing of it. */
@@ -24,7 +25,7 @@ export interface Transaction {
   bulk: BulkMove[];
   /** Keys that leave memory for the index on disk: four words and the id each. */
   spilledKeys: { segment: number; packed: Uint32Array }[];
-  /** A seed redirected: its scope now counts this URL too, and what was out of scope is looked at again. */
+  /** Scopes that count further URLs from now on: what was out of scope is looked at again. */
   widened: { seed: number; scopeUrls: string[] }[];
   /** Free-form state kept for the next run: counters, traps. */
   meta: Record<string, string>;
@@ -85,16 +86,6 @@ export interface FailedAttempt {
   at: number;
   status: number | null;
   message: string | null;
-}
-
-export interface FoundAgain {
-  id: number;
-  depth: number;
-  /** By a link that may be followed. */
-  offered: boolean;
-  parent: number | null;
-  /** Not by a page but by a third party: the flags of such a candidate. */
-  candidate?: number;
 }
 
 export interface HostRow {
@@ -176,17 +167,24 @@ export interface CommitAnswer {
    * How many became queued by the store's decision (found again, scope widened), and by how many the pages of each state are more, or
    * fewer: candidates are among them once a page leads to them.
    */
-  change: { queued: number; skipped: number; failed: number; deferred: number };
-  /** Candidates still queued or leased that a page leads to now: they are URLs like any other. */
-  vouched: number[];
+  change: { queued: number; done: number; skipped: number; failed: number; deferred: number };
+  /** The new flags of URLs that are queued or leased, where memory may have old ones. */
+  reflagged: [id: number, flags: number][];
+  /** Seeds redirected: their scopes count these URLs from now on; `opens`: that lets in more than before. */
+  widened: { seed: number; scopeUrls: string[]; opens: boolean }[];
+  /**
+   * Origins that the scope has grown to since their robots.txt was read: it is asked for again, for the sitemaps
+   * that it names. `waits`: something is queued there that waits for it.
+   */
+  unsought: { origin: string; waits: boolean }[];
   /** The first of those that became queued: they are urgent. */
   queued: (QueuedUrl & { origin: string })[];
   /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */
   reloaded: Set<string>;
   /** Patterns of traps that cut a URL for the first time. */
   trapped: string[];
-  /** Their keys and new depths, for the table in memory. */
-  lowered: { key: [number, number, number, number]; id: number; depth: number; offered: boolean }[];
+  /** How URLs that were known are led to by now, for the table in memory. */
+  lowered: ({ key: [number, number, number, number]; id: number } & Way)[];
   /** How many each bulk move moved, in order; sitemaps and candidates are URLs too. */
   moved: { urls: number; pages: number }[];
   lookups: { asked: number; saved: number; hits: number };

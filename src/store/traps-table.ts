@@ -11,17 +11,28 @@ export class TrapsTable {
   readonly #find: Statement;
   readonly #insert: Statement;
   readonly #insertUrl: Statement;
+  readonly #release: Statement;
+  readonly #dropEmpty: Statement;
   readonly #ids = new Map<string, number>();
 
   constructor(database: Database, scope: StoreScope) {
     this.#scope = scope;
     this.#find = database.prepare('SELECT trap FROM traps WHERE pattern = ?');
     this.#insert = database.prepare('INSERT INTO traps (pattern, cause) VALUES (?, ?) RETURNING trap');
+    this.#release = database.prepare('DELETE FROM trapped WHERE url = ?');
+    this.#dropEmpty = database.prepare('DELETE FROM traps WHERE trap NOT IN (SELECT trap FROM trapped)');
     this.#insertUrl = database.prepare('INSERT OR IGNORE INTO trapped (trap, url) VALUES (?, ?)');
   }
 
   add(url: number, pattern: string, answer: CommitAnswer): void {
     this.#insertUrl.run(this.#ids.get(pattern) ?? this.#idOf(pattern, answer), url);
+  }
+
+  /** It is a seed's: no trap, whatever it looks like. */
+  release(url: number): void {
+    this.#release.run(url);
+    this.#dropEmpty.run();
+    this.forget();
   }
 
   /** What was remembered of a transaction that is rolled back does not hold. */

@@ -19,9 +19,9 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
   [UrlState.queued]: [UrlState.leased, UrlState.skipped, UrlState.deferred, UrlState.failed],
   // Back to queued: a retry, or a lease given back because it was never sent.
   [UrlState.leased]: [UrlState.done, UrlState.failed, UrlState.skipped, UrlState.queued, UrlState.deferred],
-  // robots.txt is asked again when its 24 hours are over, and only robots.txt.
-  [UrlState.done]: [UrlState.leased],
-  [UrlState.failed]: [UrlState.leased],
+  // robots.txt is asked again when its 24 hours are over, and only robots.txt. Back to queued: it was only looked at, and is to be read now.
+  [UrlState.done]: [UrlState.leased, UrlState.queued],
+  [UrlState.failed]: [UrlState.leased, UrlState.queued],
   // Found again by a shorter path, or by a link that may be followed.
   [UrlState.skipped]: [UrlState.queued],
   [UrlState.deferred]: [UrlState.queued],

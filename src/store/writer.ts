@@ -6,6 +6,7 @@ import { type LinkFacts, openPage, PAGE_COLUMNS, pageValues } from './page-row.j
 import { Rediscovery, type StoreScope } from './rediscovery.js';
 import { SeenIndex } from './seen-index.js';
 import type { Database, Statement } from './sqlite.js';
+import { foundAgain } from './standing.js';
 import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps-table.js';
 import { LEGAL_MOVES, QueueClass, Rendering, STATE_NAMES, UrlFlag, UrlKind, UrlState } from './url-state.js';
@@ -31,6 +32,7 @@ export class Writer {
   #nextSeq: number;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
+  #toOfferAgain: { id: number; depth: number; scopeGrew: boolean }[] = [];
 
   constructor(database: Database, options: WriterOptions) {
     this.#database = database;
@@ -73,6 +75,8 @@ export class Writer {
 
   #rollBack(): void {
     this.#entering.clear();
+    this.#toOfferAgain = [];
+    this.#rediscovery.forget();
     this.#traps.forget();
     try {
       this.#database.exec('ROLLBACK');
@@ -85,8 +89,10 @@ export class Writer {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
-      change: { queued: 0, skipped: 0, failed: 0, deferred: 0 },
-      vouched: [],
+      change: { queued: 0, done: 0, skipped: 0, failed: 0, deferred: 0 },
+      reflagged: [],
+      widened: [],
+      unsought: [],
       queued: [],
       reloaded: new Set(),
       trapped: [],
@@ -95,7 +101,7 @@ export class Writer {
       lookups: { asked: 0, saved: 0, hits: 0 },
       commitMs: 0,
     };
-    this.#rediscovery.widen(transaction.widened, answer);
+    this.#rediscovery.widen(transaction.widened);
     for (const spilled of transaction.spilledKeys) {
       this.#spill(spilled);
     }
@@ -106,13 +112,10 @@ export class Writer {
       }
     }
     for (const settled of transaction.settled) {
-      this.#settle(settled, knownIds, transaction.at, answer);
+      this.#settle(settled, knownIds, transaction.at);
     }
     for (const rendered of transaction.rendered) {
-      this.#render(rendered, knownIds, answer);
-    }
-    for (const found of transaction.found) {
-      this.#rediscovery.found(found.id, found.depth, found.offered, found.parent, answer, found.candidate ?? 0);
+      this.#render(rendered, knownIds);
     }
     for (const id of transaction.returned) {
       this.#must(this.#statements.giveBack.run(id), id, UrlState.leased, UrlState.queued);
@@ -128,6 +131,7 @@ export class Writer {
       this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
     }
     this.hosts.save(transaction.hosts, transaction.origins);
+    this.#learn(transaction, knownIds, answer);
     for (const move of transaction.bulk) {
       if (!LEGAL_MOVES[move.from].includes(move.to)) {
         throw new StateError(
@@ -151,6 +155,26 @@ export class Writer {
     return answer;
   }
 
+  /**
+   * What this commit says of URLs that are known. Last, when all that memory has done stands in the store: then what changes here is what
+   * memory has yet to be told.
+   */
+  #learn({ newUrls, found }: Transaction, knownIds: Map<number, number>, answer: CommitAnswer): void {
+    for (const { id, depth, scopeGrew } of this.#toOfferAgain) {
+      this.#rediscovery.offerAgain(id, depth, scopeGrew, answer);
+    }
+    this.#toOfferAgain = [];
+    if (knownIds.size > 0) {
+      for (const url of newUrls.filter(({ id }) => knownIds.has(id))) {
+        this.#rediscovery.found(foundAgain(knownIds.get(url.id)!, url), answer);
+      }
+    }
+    for (const each of found) {
+      this.#rediscovery.found(each, answer);
+    }
+    this.#rediscovery.followSeeds(answer);
+  }
+
   /** Ids that turned out to be others: key = the id offered, value = the id the URL is known by. */
   #insertNew(newUrls: NewUrl[], answer: CommitAnswer): Map<number, number> {
     const knownIds = new Map<number, number>();
@@ -165,10 +189,6 @@ export class Writer {
         if (id !== undefined) {
           knownIds.set(url.id, id);
           answer.known.push([url.id, id]);
-          if (url.state !== UrlState.unlisted) {
-            const candidate = (url.flags & UrlFlag.candidate) === 0 ? 0 : url.flags;
-            this.#rediscovery.found(id, url.depth, url.reason !== 'nofollow', url.parent, answer, candidate);
-          }
           continue;
         }
         insertedUnsure.set(url.url, url.id);
@@ -233,7 +253,7 @@ export class Writer {
     this.#statements.setMeta.run('spilledSegments', JSON.stringify([...segments]));
   }
 
-  #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number, answer: CommitAnswer): void {
+  #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number): void {
     const { id, retry } = settled;
     if (retry !== null) {
       const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
@@ -247,9 +267,7 @@ export class Writer {
     if (settled.unchanged) {
       // All that is known of it stands.
       this.#statements.seenAgain.run(at, id);
-      if (depth !== settled.depth) {
-        this.#rediscovery.offerAgain(id, depth, answer);
-      }
+      this.#noteDepth(id, depth, settled.depth);
       return;
     }
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
@@ -257,8 +275,16 @@ export class Writer {
     if (settled.edges !== null && settled.edges.length > 0) {
       this.#insertEdges(id, settled, settled.edges, knownIds);
     }
-    if (depth !== settled.depth) {
-      this.#rediscovery.offerAgain(id, depth, answer);
+    this.#noteDepth(id, depth, settled.depth);
+    if (redirectTo !== null) {
+      this.#rediscovery.redirected(id, redirectTo);
+    }
+  }
+
+  /** Its links were offered from another depth than it has by now, or under another scope. */
+  #noteDepth(id: number, depth: number, offeredFrom: number): void {
+    if (depth !== offeredFrom) {
+      this.#toOfferAgain.push({ id, depth, scopeGrew: offeredFrom < 0 });
     }
   }
 
@@ -288,7 +314,7 @@ export class Writer {
   }
 
   /** What the browser made of a page stands in place of what came; the hash stays that of what came. */
-  #render({ id, text, reading }: RenderedPage, knownIds: Map<number, number>, answer: CommitAnswer): void {
+  #render({ id, text, reading }: RenderedPage, knownIds: Map<number, number>): void {
     if (reading === null) {
       this.#statements.keepAsItCame.run(text, id);
       return;
@@ -302,10 +328,7 @@ export class Writer {
     if (reading.edges !== null) {
       this.#insertEdges(id, reading, reading.edges, knownIds);
     }
-    const { depth } = this.#statements.depthOf.get(id)!;
-    if (depth !== reading.depth) {
-      this.#rediscovery.offerAgain(id, depth, answer);
-    }
+    this.#noteDepth(id, this.#statements.depthOf.get(id)!.depth, reading.depth);
   }
 
   #insertFacts(id: number, { hrefs, places, anchors, headers, textHash }: LinkFacts): void {

@@ -194,6 +194,9 @@ export class Scope {
   }
 }
 
+/** How far a seed's scope goes where only hosts are told apart. */
+export const wholeHost = (kind: ScopeKind): ScopeKind => (kind === 'page' || kind === 'prefix' ? 'host' : kind);
+
 /** False for a path such as `/docs`, of which nobody can tell by its looks whether there are pages under it. */
 export const isFolderOrFile = (url: string): boolean =>
   barePathOf(url).endsWith('/') || PAGE_EXTENSION.test(extensionOf(url)) || hasBinaryExtension(url);

@@ -3,7 +3,7 @@ import type { Target } from '../../src/crawl/link-judge.js';
 import { MOST_URL_TEXT, UrlTextAllowance } from '../../src/crawl/url-text-allowance.js';
 
 const target = (number: number, length: number, kept = length): Target =>
-  ({ url: 'u'.repeat(kept), length, key: [number, 0, 0, 0] }) as unknown as Target;
+  ({ url: 'u'.repeat(kept), length, isCut: kept < length, key: [number, 0, 0, 0] }) as unknown as Target;
 /** A page of which nobody can say beforehand that it is small. */
 const ample = () => new UrlTextAllowance(1, 0, Number.POSITIVE_INFINITY);
 

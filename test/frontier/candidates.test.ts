@@ -3,6 +3,7 @@ import { candidateOffer } from '../../src/frontier/candidate.js';
 import type { Lease, Outcome } from '../../src/frontier/frontier.js';
 import { QueuePlaces } from '../../src/frontier/queue-place.js';
 import { Reader } from '../../src/store/reader.js';
+import { Standing } from '../../src/store/standing.js';
 import { QueueClass, UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { TestScope } from '../store/support.js';
 import { FrontierOnStore, offer } from './on-store.js';
@@ -15,7 +16,7 @@ const OPEN = {
   robots: { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [] as string[], maxAgeMs: null } as const,
 };
 /** A page leads to the URL with this id, by a link that may be followed. */
-const leadsTo = (id: number, offered = 1) => ({ found: [id, 1, offered] });
+const leadsTo = (id: number, standing: Standing = Standing.followed) => ({ found: [id, 1, standing] });
 
 /** Fetches all there is; what failed backs off, so time has to pass. */
 async function fetchOverTime(

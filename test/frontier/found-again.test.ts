@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lease } from '../../src/frontier/frontier.js';
+import { Standing } from '../../src/store/standing.js';
 import { TrapReader } from '../../src/store/trap-reader.js';
 import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TestScope } from '../store/support.js';
@@ -17,7 +18,7 @@ const OPEN = {
 
 /** Its links lead to the URLs with these ids, one level down. */
 const leadsTo = (first: number, last: number) => ({
-  found: Array.from({ length: last - first + 1 }, (_, i) => [first + i, 1, 1]).flat(),
+  found: Array.from({ length: last - first + 1 }, (_, i) => [first + i, 1, Standing.followed]).flat(),
 });
 
 describe('a thousand URLs that are found again at once', () => {

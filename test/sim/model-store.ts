@@ -1,3 +1,4 @@
+import { Standing } from '../../src/store/standing.js';
 import type {
   BulkMove,
   CommitAnswer,
@@ -122,8 +123,10 @@ export class ModelStore implements StorePort {
     const answer: CommitAnswer = {
       hosts: [],
       known: [],
-      change: { queued: 0, skipped: 0, failed: 0, deferred: 0 },
-      vouched: [],
+      change: { queued: 0, done: 0, skipped: 0, failed: 0, deferred: 0 },
+      reflagged: [],
+      widened: [],
+      unsought: [],
       queued: [],
       reloaded: new Set(),
       trapped: [],
@@ -139,10 +142,10 @@ export class ModelStore implements StorePort {
     for (const settled of transaction.settled) {
       this.#settle(settled);
     }
-    for (const { id, depth, offered, candidate } of transaction.found) {
+    for (const { id, depth, standing, candidate } of transaction.found) {
       const url = tables.urls.get(id)!;
       url.depth = Math.min(url.depth, depth);
-      if (offered && candidate === undefined && (url.flags & UrlFlag.candidate) !== 0) {
+      if (standing === Standing.followed && candidate === undefined && (url.flags & UrlFlag.candidate) !== 0) {
         this.#vouch(url, answer);
       }
     }
@@ -214,7 +217,7 @@ export class ModelStore implements StorePort {
   #vouch(url: ModelUrl, answer: CommitAnswer): void {
     url.flags &= ~UrlFlag.candidate;
     if (url.state === UrlState.queued || url.state === UrlState.leased) {
-      answer.vouched.push(url.id);
+      answer.reflagged.push([url.id, url.flags]);
     }
     answer.change.failed += Number(url.state === UrlState.failed);
     answer.change.skipped += Number(url.state === UrlState.skipped);

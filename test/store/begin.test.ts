@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { Reader } from '../../src/store/reader.js';
 import { SCHEMA_VERSION } from '../../src/store/schema.js';
 import type { Database } from '../../src/store/sqlite.js';
+import { Standing } from '../../src/store/standing.js';
 import { openStoreFile, type Store, TEMPORARY } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
@@ -188,18 +189,18 @@ describe('a run that begins where another was killed', () => {
 
   it('has every key with the depth its URL has now', () => {
     commit({
-      found: [{ id: 2, depth: 0, offered: true, parent: null }],
+      found: [{ id: 2, depth: 0, standing: Standing.followed, parent: null }],
       newUrls: [newUrl(5, 'http://h5.test/', { state: UrlState.unlisted, reason: 'scope' })],
     });
     killed();
-    const keys: [number, number, boolean][] = [];
-    store.eachKey((_key, id, depth, offered) => keys.push([id, depth, offered]));
+    const keys: [number, number, Standing][] = [];
+    store.eachKey((_key, id, depth, standing) => keys.push([id, depth, standing]));
     expect(keys).toEqual([
-      [1, 1, true],
-      [2, 0, true],
-      [3, 1, true],
-      [4, 1, true],
-      [5, 1, false],
+      [1, 1, Standing.followed],
+      [2, 0, Standing.followed],
+      [3, 1, Standing.followed],
+      [4, 1, Standing.followed],
+      [5, 1, Standing.end],
     ]);
   });
 });

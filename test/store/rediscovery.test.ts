@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
+import { Standing } from '../../src/store/standing.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl } from '../../src/store/transaction.js';
 import { TrapReader } from '../../src/store/trap-reader.js';
@@ -22,8 +23,8 @@ function settle(
   return store.writer.commit(transaction({ settled: [settled(id, { depth, edges: packed, redirectTo })] }));
 }
 
-const find = (store: Store, id: number, depth: number, offered = true) =>
-  store.writer.commit(transaction({ found: [{ id, depth, offered, parent: null }] }));
+const find = (store: Store, id: number, depth: number, standing: Standing = Standing.followed) =>
+  store.writer.commit(transaction({ found: [{ id, depth, standing, parent: null }] }));
 
 const url = (id: number, host = 'a') => `http://${host}.test/${id}`;
 
@@ -37,7 +38,7 @@ describe('a URL that is found again', () => {
   it('by a shorter path gets the smaller depth, and the table in memory is told', () => {
     const store = storeOf([newUrl(1, url(1), { depth: 5 })]);
     expect(find(store, 1, 7).lowered).toEqual([]);
-    expect(find(store, 1, 3).lowered).toMatchObject([{ id: 1, depth: 3, offered: true }]);
+    expect(find(store, 1, 3).lowered).toMatchObject([{ id: 1, depth: 3, standing: Standing.followed }]);
     expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', depth: 3 });
   });
 
@@ -56,7 +57,7 @@ describe('a URL that is found again', () => {
       newUrl(n + 1, url(n + 1, n < 100 ? 'a' : hosts[n % 3]), { depth: 9, state: UrlState.skipped, reason: 'depth' }),
     );
     const store = storeOf(rows, new TestScope(['a.test', 'b.test', 'c.test'], 4));
-    const found = rows.map(({ id }) => ({ id, depth: 2, offered: true, parent: null }));
+    const found = rows.map(({ id }) => ({ id, depth: 2, standing: Standing.followed, parent: null }));
     const answer = store.writer.commit(transaction({ found }));
     expect(answer.queued.map(({ id }) => id)).toEqual(rows.slice(0, 100).map(({ id }) => id));
     expect(answer.change).toMatchObject({ queued: 250, skipped: -250 });
@@ -92,10 +93,10 @@ describe('a URL that is found again', () => {
 
   it('by a link that may be followed is queued, though the first could not be, even at a greater depth', () => {
     const store = storeOf([newUrl(1, url(1), { depth: 2, state: UrlState.skipped, reason: 'nofollow' })]);
-    expect(find(store, 1, 1, false).queued).toEqual([]);
+    expect(find(store, 1, 1, Standing.heldBack).queued).toEqual([]);
     expect(urlRow(store.database, 1)).toMatchObject({ state: 'skipped', reason: 'nofollow', depth: 1 });
     expect(find(store, 1, 6).queued).toMatchObject([{ id: 1, depth: 6 }]);
-    expect(find(store, 1, 2, false).queued).toEqual([]);
+    expect(find(store, 1, 2, Standing.heldBack).queued).toEqual([]);
     expect(urlRow(store.database, 1)).toMatchObject({ state: 'queued', depth: 6 });
   });
 
@@ -204,7 +205,13 @@ function crawl(links: Link[], pages: number, limit: number, choose: (waiting: nu
     const newUrls: NewUrl[] = [];
     const found = [];
     for (const { to, follow } of own) {
-      if (known.has(to)) found.push({ id: to + 1, depth: depth + 1, offered: follow, parent: id });
+      if (known.has(to))
+        found.push({
+          id: to + 1,
+          depth: depth + 1,
+          standing: follow ? Standing.followed : Standing.heldBack,
+          parent: id,
+        });
       else newUrls.push(add(to, depth + 1, follow));
     }
     store.writer.commit(transaction({ leased: [id] }));

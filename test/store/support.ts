@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { keyOf } from '../../src/frontier/seed-book.js';
 import type { StoreScope } from '../../src/store/rediscovery.js';
 import type { Database } from '../../src/store/sqlite.js';
+import type { UrlPlace } from '../../src/store/standing.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl, SettledUrl, Transaction } from '../../src/store/transaction.js';
 import { QueueClass, STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
@@ -19,7 +20,10 @@ export function temporaryFolder(): string {
 /** Hosts that are in scope, and how deep it goes; what widens it is the name of a host. */
 export class TestScope implements StoreScope {
   readonly checksOutside: boolean = false;
+  readonly checksBeyond: boolean = false;
+  readonly seeksSitemaps: boolean = false;
   readonly surveys: boolean = false;
+  readonly scopeUrls: string[] = [];
   readonly hosts: Set<string>;
   readonly limit: number;
 
@@ -30,6 +34,22 @@ export class TestScope implements StoreScope {
 
   admits(url: string): boolean {
     return this.hosts.has(new URL(url).hostname);
+  }
+
+  place(url: string): UrlPlace {
+    return { seed: this.admits(url) ? 0 : -1, depthLimit: this.limit, trap: this.trap(url), isCut: false };
+  }
+
+  scopeUrlsOf(): readonly string[] {
+    return this.scopeUrls;
+  }
+
+  seedsAt(): readonly number[] {
+    return [0];
+  }
+
+  opensOrigin(origin: string, _seed: number, url: string): boolean {
+    return originOf(url) === origin;
   }
 
   depthLimit(): number {
@@ -50,6 +70,7 @@ export class TestScope implements StoreScope {
 
   widen(_seed: number, scopeUrls: string[]): boolean {
     for (const url of scopeUrls) this.hosts.add(new URL(url).hostname);
+    this.scopeUrls.splice(0, this.scopeUrls.length, ...scopeUrls);
     return true;
   }
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Standing } from '../../src/store/standing.js';
 import { openStoreFile, Store } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { TrapReader } from '../../src/store/trap-reader.js';
@@ -37,7 +38,7 @@ describe('URLs that are cut as a trap', () => {
     });
     const second = commit(store, {
       skipped: [{ id: 2, reason: 'trap', pattern: 'p' }],
-      found: [{ id: 3, depth: 1, offered: true, parent: null }],
+      found: [{ id: 3, depth: 1, standing: Standing.followed, parent: null }],
     });
     expect([first.trapped, second.trapped]).toEqual([['p'], ['a trap']]);
     const expected = [
@@ -192,8 +193,8 @@ describe('a sitemap that brings a known URL nearer', () => {
     });
     commit(store, {
       found: [
-        { id: 2, depth: 1, offered: true, parent: 1 },
-        { id: 3, depth: 1, offered: true, parent: 4 },
+        { id: 2, depth: 1, standing: Standing.followed, parent: 1 },
+        { id: 3, depth: 1, standing: Standing.followed, parent: 4 },
       ],
     });
     expect(store.database.prepare('SELECT * FROM sitemap_finds').all()).toEqual([{ url: 2, sitemap: 1 }]);

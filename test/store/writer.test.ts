@@ -72,8 +72,8 @@ describe('the one writer of the store', () => {
   });
 
   it('refuses a bulk move that no URL may make', () => {
-    const move = { host: null, origin: 1, from: UrlState.done, to: UrlState.queued, reason: null };
-    expect(() => commit(storeWith(UrlState.done), { bulk: [move] })).toThrow('a URL cannot go from done to queued');
+    const move = { host: null, origin: 1, from: UrlState.done, to: UrlState.skipped, reason: null };
+    expect(() => commit(storeWith(UrlState.done), { bulk: [move] })).toThrow('a URL cannot go from done to skipped');
   });
 
   it('moves all that waits at an origin, but not its robots.txt', () => {

@@ -150,9 +150,9 @@ export class StoreHost {
   /** Keys of segments that are on disk stay there. */
   #loadKeys(store: Store, snapshot: StoreSnapshot, budgetBytes: number): KeyTableData {
     const table = new KeyTable(budgetBytes, snapshot.spilledSegments);
-    store.eachKey((key, id, depth, offered) => {
+    store.eachKey((key, id, depth, standing) => {
       if (!table.mayBeOnDisk(key)) {
-        table.insert(key, id, depth, offered);
+        table.insert(key, id, depth, standing);
       }
     });
     return table.handOver();

@@ -1,3 +1,4 @@
+import { foundAgain, isNews, type Standing, standingOf } from '../../store/standing.js';
 import type { NewUrl, SeedRow } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { isShortened } from '../../url/long-url.js';
@@ -37,29 +38,20 @@ export class Admission {
 
   #admitOne(offer: Offer, parent: number | null, composition: Composition, namer: Host | null): number {
     const known = this.#state.parts.keys.find(offer.key);
-    const offered = offer.state !== UrlState.unlisted && offer.reason !== 'nofollow';
-    const isCandidate = (offer.flags & UrlFlag.candidate) !== 0;
     if (known === null) {
-      // A link that leads to a candidate is news.
-      return this.addNew(offer, parent, offered && !isCandidate, composition, namer);
+      return this.addNew(offer, parent, composition, namer);
     }
     if (isCutSitemap(offer)) {
       return known.id;
     }
-    if (offer.state !== UrlState.unlisted && ((offered && !known.offered) || offer.depth < known.depth)) {
-      const named = isCandidate ? { candidate: offer.flags } : {};
-      composition.transaction.found.push({ id: known.id, depth: offer.depth, offered, parent, ...named });
+    const found = foundAgain(known.id, { ...offer, parent });
+    if (found.seed !== undefined || isNews(known, found.standing, found.depth)) {
+      composition.transaction.found.push(found);
     }
     return known.id;
   }
 
-  addNew(
-    offer: Offer,
-    parent: number | null,
-    offered: boolean,
-    composition: Composition,
-    namer: Host | null = null,
-  ): number {
+  addNew(offer: Offer, parent: number | null, composition: Composition, namer: Host | null = null): number {
     const id = this.#state.nextId++;
     const originText = isFetchable(offer) ? queueOriginOf(offer.url) : '';
     const origin = this.#state.registry.origin(originText);
@@ -86,7 +78,7 @@ export class Admission {
       unsure,
     };
     if (tabled && !unsure) {
-      this.#state.parts.keys.insert(offer.key, id, offer.depth, offered);
+      this.#state.parts.keys.insert(offer.key, id, offer.depth, standingOf(offer));
     }
     if (origin !== undefined) {
       composition.pin(origin.host);
@@ -145,53 +137,32 @@ export class Admission {
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
   admitFrom(item: Source, outcome: Leads, composition: Composition, host: Host | null = null): number[] {
-    const redirectsTo =
-      outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
-    // What is too long to be kept cannot be followed, whoever redirects there.
-    const leads = outcome.redirect !== null && !isShortened(outcome.redirectUrl ?? '');
-    if ((item.flags & UrlFlag.seed) !== 0 && item.kind === UrlKind.page && leads) {
-      this.#followSeed(item, outcome, redirectsTo, composition);
+    if ((item.flags & UrlFlag.seed) !== 0 && outcome.redirect !== null && 'offer' in outcome.redirect) {
+      this.#followSeed(item, outcome.offers[outcome.redirect.offer]!);
     }
     for (let i = 0; i < outcome.found.length; i += 3) {
       composition.transaction.found.push({
         id: outcome.found[i]!,
         depth: outcome.found[i + 1]!,
-        offered: outcome.found[i + 2] === 1,
+        standing: outcome.found[i + 2] as Standing,
         parent: item.id,
       });
     }
     return this.admit(outcome.offers, item.id, composition, host);
   }
 
-  /** What a seed redirects to counts as the seed's too. */
-  #followSeed(item: Source, outcome: Leads, target: Offer | undefined, composition: Composition): void {
-    const seed = this.#state.parts.seeds.seeds[item.seed]!;
-    const url = outcome.redirectUrl;
-    const opensMore = url !== null && this.#state.parts.seeds.redirected(seed.seed, url);
-    if (url !== null && !seed.scopeUrls.includes(url)) {
-      seed.scopeUrls.push(url);
-      composition.transaction.widened.push({ seed: seed.seed, scopeUrls: seed.scopeUrls });
-      if (opensMore) {
-        this.#state.scopeVersion++;
-        this.#state.parts.events.scopeGrew(seed);
-      }
+  /** What a seed redirects to counts as the seed's too; the store widens the scope by it. */
+  #followSeed({ seed }: Source, target: Offer): void {
+    if (isShortened(target.url)) {
+      // What is not kept whole cannot be asked for, whoever redirects there.
+      return;
     }
-    if (target !== undefined) {
-      target.state = UrlState.queued;
-      target.reason = null;
-      target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
-      target.seed = seed.seed;
-      if (this.#state.options.order === 'priority') {
-        target.class = QueueClass.seed;
-      }
-    } else if (outcome.redirect !== null && 'id' in outcome.redirect) {
-      // A link to it was found before, perhaps when it was out of scope.
-      composition.transaction.found.push({
-        id: outcome.redirect.id,
-        depth: item.depth,
-        offered: true,
-        parent: item.id,
-      });
+    target.state = UrlState.queued;
+    target.reason = null;
+    target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
+    target.seed = seed;
+    if (this.#state.options.order === 'priority') {
+      target.class = QueueClass.seed;
     }
   }
 

@@ -91,10 +91,10 @@ export class FrontierState {
   /** URLs were queued again where all else is put off or has failed: they go the same way with the next transaction. */
   readonly toShareFate = new Set<Origin>();
   readonly toPark = new Map<number, HostRow>();
-  /** Candidates that a page led to while they were waiting or under way, and that memory still has as candidates. */
-  readonly vouched = new Set<number>();
   /** By host: sitemap files that this run has not read because of the limit. */
   readonly sitemapsCut = new Map<string, number>();
+  /** Flags of URLs that are waiting or under way, where more was learnt of them since memory has them. */
+  readonly reflagged = new Map<number, number>();
   readonly counts: { done: number; failed: number; skipped: number; deferred: number };
   nextId: number;
   /** Queued or leased, robots.txt aside. */
@@ -142,8 +142,12 @@ export class FrontierState {
   }
 
   /** Whether a URL is no page yet: only a third party has named it. */
-  isCandidate({ id, flags }: Waiting): boolean {
-    return (flags & UrlFlag.candidate) !== 0 && !this.vouched.has(id);
+  isCandidate(item: Waiting): boolean {
+    return (this.flagsOf(item) & UrlFlag.candidate) !== 0;
+  }
+
+  flagsOf({ id, flags }: Waiting): number {
+    return this.reflagged.get(id) ?? flags;
   }
 
   get queuedOnDisk(): number {

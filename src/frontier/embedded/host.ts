@@ -23,6 +23,8 @@ export class Origin {
   /** Wall time. */
   robotsAt: number | null = null;
   robotsExpiresAt = 0;
+  /** Its robots.txt is to be asked for, but all of its URLs are under way: the next that comes back is queued again. */
+  waitsForNothing = false;
   /** How often in a row it could not be had. Kept in the store, with the time of the next try: a run that goes on with another begins no new series. */
   robotsTries = 0;
   /** Monotonic: robots.txt did not answer and is asked again then. */

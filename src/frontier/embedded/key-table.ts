@@ -1,10 +1,12 @@
+import type { Standing, Way } from '../../store/standing.js';
+
 /**
  * The exact seen set in memory: one table in shared memory, written by the coordinator, read by every lane.
  *
  * A key is the first 128 bits of the URL's SHA-256. Its first 12 bits choose one of 4,096 segments, so an entry need not hold them;
  * in their place stands what a lane has to know of the URL:
  *
- *   word 0   key bits 12–31 | offered (1 bit) | depth (11 bits)
+ *   word 0   key bits 12–31 | standing (3 bits) | depth (9 bits)
  *   word 1–3 the rest of the key
  *   word 4   id, 0 while the slot is empty; written last
  *
@@ -18,9 +20,9 @@ const FIRST_WORDS = MIN_SLOTS * ENTRY_WORDS;
 const MAX_LOAD = 0.78;
 const GROWTH = 1.25;
 
-const OFFERED = 1 << 11;
-/** Depths from here on are not told apart in the table: the store decides. */
-export const DEEPEST = OFFERED - 1;
+const DEPTH_BITS = 9;
+/** Depths from here on are not told apart in the table: whoever asks is told that they have no end, and the store decides. */
+export const DEEPEST: number = (1 << DEPTH_BITS) - 1;
 
 export type Key = ArrayLike<number>;
 export interface SegmentUpdate {
@@ -34,16 +36,14 @@ export interface KeyTableData {
   bytes: number;
   size: number;
 }
-export interface Entry {
+export interface Entry extends Way {
   id: number;
-  depth: number;
-  offered: boolean;
 }
 
 const segmentOf = (key: Key): number => key[0]! >>> 20;
 const slotOf = (key: Key, slots: number): number => Math.floor((key[1]! / 0x1_0000_0000) * slots);
-const pack = (key: Key, depth: number, offered: boolean): number =>
-  ((key[0]! << 12) | (offered ? OFFERED : 0) | Math.min(depth, DEEPEST)) >>> 0;
+const pack = (key: Key, depth: number, standing: Standing): number =>
+  ((key[0]! << 12) | (standing << DEPTH_BITS) | Math.min(depth, DEEPEST)) >>> 0;
 
 /** Index of the entry's first word, or of the free slot where it would go as -1 - index. */
 function locate(words: Uint32Array, key: Key): number {
@@ -81,7 +81,12 @@ export class KeyTableView {
       return null;
     }
     const meta = words[at]!;
-    return { id: words[at + 4]!, depth: meta & DEEPEST, offered: (meta & OFFERED) !== 0 };
+    const depth = meta & DEEPEST;
+    return {
+      id: words[at + 4]!,
+      depth: depth === DEEPEST ? Number.POSITIVE_INFINITY : depth,
+      standing: ((meta >>> DEPTH_BITS) & 7) as Standing,
+    };
   }
 }
 
@@ -134,24 +139,24 @@ export class KeyTable extends KeyTableView {
   }
 
   /** False when the key was there already. */
-  insert(key: Key, id: number, depth: number, offered: boolean): boolean {
+  insert(key: Key, id: number, depth: number, standing: Standing): boolean {
     const segment = segmentOf(key);
     const words = this.#roomIn(segment);
     const found = locate(words, key);
     if (found >= 0) {
       return false;
     }
-    this.#write(words, -1 - found, key, pack(key, depth, offered), id);
+    this.#write(words, -1 - found, key, pack(key, depth, standing), id);
     this.#counts[segment]!++;
     this.#size++;
     return true;
   }
 
-  lower(key: Key, depth: number, offered: boolean): void {
+  lower(key: Key, depth: number, standing: Standing): void {
     const words = this.segments[segmentOf(key)]!;
     const at = locate(words, key);
     if (at >= 0) {
-      words[at] = pack(key, depth, offered);
+      words[at] = pack(key, depth, standing);
     }
   }
 

@@ -1,5 +1,6 @@
+import { standingOf } from '../../store/standing.js';
 import type { CommitAnswer, HostSnapshot, NewUrl, QueuedUrl } from '../../store/transaction.js';
-import { UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { type Composition, isListed, isWork, trulyNew } from './composition.js';
 import type { FrontierState } from './frontier-state.js';
@@ -36,12 +37,14 @@ export class Learning {
       this.#cameNew(url, fresh);
     }
     this.#state.open += answer.change.queued;
+    this.#state.counts.done += answer.change.done;
     this.#state.counts.skipped += answer.change.skipped;
     this.#state.counts.failed += answer.change.failed;
     this.#state.counts.deferred += answer.change.deferred;
-    for (const id of answer.vouched) {
-      this.#state.vouched.add(id);
+    for (const [id, flags] of answer.reflagged) {
+      this.#state.reflagged.set(id, flags);
     }
+    this.#widen(answer);
     for (const pattern of answer.trapped) {
       this.#state.parts.events.trapCut(pattern);
     }
@@ -51,8 +54,8 @@ export class Learning {
     for (const url of answer.queued) {
       this.#queueAgain(url, fresh);
     }
-    for (const { key, depth, offered } of answer.lowered) {
-      this.#state.parts.keys.lower(key, depth, offered);
+    for (const { key, depth, standing } of answer.lowered) {
+      this.#state.parts.keys.lower(key, depth, standing);
     }
     for (const { item, origin } of composition.requeued) {
       if (!isGivenUp(origin) || item.kind === UrlKind.robots) {
@@ -88,6 +91,26 @@ export class Learning {
     this.#state.sitemapsCut.set(host, before + files);
     if (before === 0) {
       this.#state.parts.events.sitemapsCut(host, null);
+    }
+  }
+
+  /** Seeds redirect: their scopes count where. */
+  #widen({ widened, unsought }: CommitAnswer): void {
+    const { seeds, events } = this.#state.parts;
+    for (const { seed, scopeUrls, opens } of widened) {
+      seeds.redirected(seed, scopeUrls);
+      if (opens) {
+        this.#state.scopeVersion++;
+        events.scopeGrew(seeds.seeds[seed]!);
+      }
+    }
+    for (const { origin: text, waits } of unsought) {
+      const origin = this.#state.registry.origin(text);
+      if (origin?.robots === 'ready' && origin.robotsExpiresAt !== Number.MAX_SAFE_INTEGER) {
+        origin.robots = 'unknown';
+        origin.waitsForNothing = !waits;
+        this.#state.scheduler.refresh(origin.host);
+      }
     }
   }
 
@@ -136,9 +159,7 @@ export class Learning {
 
   #cameNew(url: NewUrl, fresh: Set<string>): void {
     if (url.unsure) {
-      const offered =
-        url.state !== UrlState.unlisted && url.reason !== 'nofollow' && (url.flags & UrlFlag.candidate) === 0;
-      this.#state.parts.keys.insert(url.key, url.id, url.depth, offered);
+      this.#state.parts.keys.insert(url.key, url.id, url.depth, standingOf(url));
     }
     if (isListed(url) && url.state !== UrlState.queued) {
       const name = url.state === UrlState.skipped ? 'skipped' : url.state === UrlState.failed ? 'failed' : 'deferred';

@@ -39,6 +39,7 @@ export class Leasing {
       } else {
         composition.settled.skipped += this.#state.isCandidate(item) ? 0 : 1;
       }
+      this.#state.reflagged.delete(item.id);
       composition.pin(origin.host);
     }
     for (const host of probes) {
@@ -87,7 +88,7 @@ export class Leasing {
     ) {
       return { reason: 'limit', pattern: null };
     }
-    const pattern = (item.flags & UrlFlag.seed) !== 0 ? null : this.#state.parts.traps.cutBy(item.url);
+    const pattern = (this.#state.flagsOf(item) & UrlFlag.seed) !== 0 ? null : this.#state.parts.traps.cutBy(item.url);
     if (pattern !== null) {
       return { reason: 'trap', pattern };
     }
@@ -97,7 +98,8 @@ export class Leasing {
 
   #leaseUrl(pick: Extract<Pick, { what: 'url' }>, composition: Composition): Lease {
     const { origin } = pick;
-    const item = { ...pick.item, attempts: pick.item.attempts + 1 };
+    const item = { ...pick.item, attempts: pick.item.attempts + 1, flags: this.#state.flagsOf(pick.item) };
+    this.#state.reflagged.delete(item.id);
     if (origin.robotsExpiresAt === Number.MAX_SAFE_INTEGER && !origin.sitemapsSought && isServer(origin.origin)) {
       // No robots.txt is waited for: its sitemaps are sought with the first of its URLs.
       origin.dirty = true;

@@ -1,4 +1,5 @@
 import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
+import { asksForMore, Standing } from '../../store/standing.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import { plainCandidate } from '../candidate.js';
@@ -38,17 +39,25 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
-    if (this.#state.vouched.delete(held.item.id)) {
-      held.item.flags &= ~UrlFlag.candidate;
-    }
+    const asked = held.item.flags;
+    held.item.flags = this.#state.flagsOf(held.item);
+    this.#state.reflagged.delete(held.item.id);
     if (outcome.unsent === 'returned' || outcome.unsent === 'lost') {
       this.#state.refetched += outcome.unsent === 'lost' ? 1 : 0;
+      this.#giveBack(held, composition);
+    } else if (held.robotsOf === null && this.#isAskedAgain(held, asked, outcome)) {
+      held.origin.waitsForNothing = false;
       this.#giveBack(held, composition);
     } else if (held.robotsOf !== null) {
       this.#settleRobots(held, held.robotsOf, outcome, composition);
     } else {
       this.#settleUrl(held, outcome, composition);
     }
+  }
+
+  /** It was only looked at, and turned out meanwhile to be one that is read; or it has to wait for what its robots.txt says of sitemaps. */
+  #isAskedAgain({ item, origin }: Held, askedBy: number, { unsent }: Outcome): boolean {
+    return origin.waitsForNothing || (unsent === null && asksForMore(askedBy, item.flags, item.url));
   }
 
   #giveBack(held: Held, composition: Composition): void {
@@ -192,7 +201,7 @@ export class Settlement {
   /** No robots.txt by TLS. Whether the origin is one of those names is told by what is known of its home page. */
   #tryPlainOrigin({ origin }: Origin, outcome: Outcome, composition: Composition): void {
     const home = this.#state.parts.keys.find(keyOf(`${origin}/`));
-    if (home !== null && !home.offered && outcome.status === null) {
+    if (home?.standing === Standing.named && outcome.status === null) {
       this.#tryPlain(`${origin}/`, outcome.errorClass, composition);
     }
   }
@@ -245,7 +254,7 @@ export class Settlement {
     });
     const step = this.#state.robots.answer(owner, held.item, outcome);
     if (step.hop !== null) {
-      const id = this.#admission.addNew(step.hop, held.item.id, false, composition);
+      const id = this.#admission.addNew(step.hop, held.item.id, composition);
       this.#state.robots.follows(id, owner, queueOriginOf(step.hop.url));
       if (composition.transaction.newUrls.at(-1)!.state !== UrlState.queued) {
         this.#deferral.abandonHops(queueOriginOf(step.hop.url), composition);
