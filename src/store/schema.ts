@@ -11,6 +11,8 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
     3,
     `ALTER TABLE origins ADD COLUMN robots_tries INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;
+     ALTER TABLE pages ADD COLUMN note TEXT;
+     ALTER TABLE pages ADD COLUMN links_cut INTEGER;
      UPDATE hosts SET sitemap_files = 0;
      UPDATE hosts SET sitemap_files = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
