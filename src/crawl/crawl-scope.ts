@@ -1,9 +1,10 @@
 import { keyOf } from '../frontier/seed-book.js';
-import type { StoreScope } from '../store/rediscovery.js';
+import type { LinkStanding, StoreScope } from '../store/rediscovery.js';
 import type { SeedRow } from '../store/transaction.js';
+import { UrlFlag, UrlState } from '../store/url-state.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope } from '../url/scope.js';
-import { AllowedTraps, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
+import { AllowedTraps, isTooLong, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
 export interface CrawlScopeData {
   seeds: SeedRow[];
@@ -14,7 +15,7 @@ export interface CrawlScopeData {
   ownKeys: boolean;
   /** What leads out of the scope is asked for too, once. */
   external: boolean;
-  /** What is in scope and too deep is asked for too, once. */
+  /** What is in scope, and too deep or part of a trap, is asked for too, once. */
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
@@ -26,6 +27,8 @@ export interface IgnoreRule {
   match: readonly string[];
   ignore: boolean;
 }
+
+const QUEUED: LinkStanding = { state: UrlState.queued, reason: null, flags: 0, pattern: null };
 
 interface RuleOfSeed extends SeedScope {
   seed: number;
@@ -72,10 +75,6 @@ export class CrawlScope implements StoreScope {
     return this.#data.surveys ?? false;
   }
 
-  get checksBeyond(): boolean {
-    return this.#data.checksBeyond;
-  }
-
   ignores(url: string): boolean {
     return this.#ignore.find(({ matches }) => matches(url))?.ignore ?? false;
   }
@@ -90,6 +89,29 @@ export class CrawlScope implements StoreScope {
 
   depthLimit(url: string): number {
     return this.depthLimitOf(Math.max(0, this.seedOf(url)));
+  }
+
+  standing(url: string, depth: number): LinkStanding {
+    return this.standingOf(this.seedOf(url), depth, this.trap(url));
+  }
+
+  /** @param seed the one that lets the URL in, or -1 */
+  standingOf(seed: number, depth: number, trap: string | null): LinkStanding {
+    const { checksBeyond } = this.#data;
+    const inScope = seed >= 0;
+    // What is out of scope is asked once and leads nowhere: it can be no trap.
+    if (trap !== null && inScope) {
+      return checksBeyond && !isTooLong(trap)
+        ? { ...QUEUED, flags: UrlFlag.external | UrlFlag.trap, pattern: trap }
+        : { state: UrlState.skipped, reason: 'trap', flags: 0, pattern: trap };
+    }
+    if (depth <= this.depthLimitOf(Math.max(0, seed))) {
+      return QUEUED;
+    }
+    // An external link has no depth of its own in a check: it is one click from a page that was read.
+    return checksBeyond
+      ? { ...QUEUED, flags: inScope ? UrlFlag.external | UrlFlag.beyond : 0 }
+      : { state: UrlState.skipped, reason: 'depth', flags: 0, pattern: null };
   }
 
   trap(url: string): string | null {

@@ -2,6 +2,7 @@ import type { KeyTableView } from '../frontier/embedded/key-table.js';
 import type { Offer } from '../frontier/frontier.js';
 import { keyOf } from '../frontier/seed-book.js';
 import { FOLLOWED, type HELD_BACK, PENDING } from '../store/packed-edges.js';
+import type { LinkStanding } from '../store/rediscovery.js';
 import { type QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import type { CrawlScope } from './crawl-scope.js';
@@ -24,9 +25,6 @@ export interface Target {
   /** The user wants to hear nothing of it. */
   ignored: boolean;
 }
-
-type Standing = Pick<Offer, 'state' | 'reason'> & { pattern?: string };
-const QUEUED: Standing = { state: UrlState.queued, reason: null };
 
 const REMEMBERED = 50_000;
 /** A `data:` image may be as long as a page, and each page may have another. */
@@ -124,7 +122,7 @@ export class LinkJudge {
   }
 
   #make(target: Target, follow: Follow, depth: number, hops: number, links: JudgedLinks): Offer {
-    const fate = this.#fate(target, follow, depth, links);
+    const standing = this.#standing(target, follow, depth, links);
     return {
       url: target.url,
       key: target.key,
@@ -133,19 +131,14 @@ export class LinkJudge {
       class: links.classOf(target.url),
       seed: target.seed,
       hops,
-      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0) | (fate.flags ?? 0),
-      pattern: null,
-      ...fate.standing,
+      ...standing,
+      flags: (target.inScope ? 0 : UrlFlag.external) | (links.areAssets ? UrlFlag.asset : 0) | standing.flags,
     };
   }
 
-  #fate(
-    target: Target,
-    follow: Follow,
-    depth: number,
-    { areNamed }: JudgedLinks,
-  ): { standing: Standing; flags?: number } {
-    const unlisted = (reason: string) => ({ standing: { state: UrlState.unlisted, reason } });
+  #standing(target: Target, follow: Follow, depth: number, { areNamed }: JudgedLinks): LinkStanding {
+    const cut = (state: UrlState, reason: string): LinkStanding => ({ state, reason, flags: 0, pattern: null });
+    const unlisted = (reason: string) => cut(UrlState.unlisted, reason);
     if (!target.web) {
       return unlisted('scheme');
     }
@@ -159,19 +152,9 @@ export class LinkJudge {
       return unlisted(areNamed ? 'sitemap' : 'asset');
     }
     if (follow !== FOLLOWED) {
-      return { standing: { state: UrlState.skipped, reason: 'nofollow' } };
+      return cut(UrlState.skipped, 'nofollow');
     }
-    // What is out of scope is asked once and leads nowhere: it can be no trap.
-    if (target.trap !== null && target.inScope) {
-      return { standing: { state: UrlState.skipped, reason: 'trap', pattern: target.trap } };
-    }
-    if (depth <= this.#scope.depthLimitOf(target.seed)) {
-      return { standing: QUEUED };
-    }
-    // An external link has no depth of its own in a check: it is one click from a page that was read.
-    return this.#scope.checksBeyond
-      ? { standing: QUEUED, flags: target.inScope ? UrlFlag.external | UrlFlag.beyond : 0 }
-      : { standing: { state: UrlState.skipped, reason: 'depth' } };
+    return this.#scope.standingOf(target.inScope ? target.seed : -1, depth, target.trap);
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */

@@ -167,7 +167,9 @@ export class PageReader {
       }
     }
     const isKept = (offer: Offer) =>
-      offer.reason === 'scope' ? this.#options.keepsOutside : (offer.flags & UrlFlag.external) === 0;
+      offer.reason === 'scope'
+        ? this.#options.keepsOutside
+        : (offer.flags & (UrlFlag.external | UrlFlag.trap)) !== UrlFlag.external;
     reading.offers.push(...links.offers.filter(isKept));
     reading.found = links.found;
     reading.page.links = contents.entries.length;

@@ -4,9 +4,20 @@ import type { CommitAnswer, Transaction } from './transaction.js';
 import type { TrapsTable } from './traps-table.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
+/** What becomes of a URL that a link leads to, where that link may be followed. */
+export interface LinkStanding {
+  state: UrlState;
+  reason: string | null;
+  /** Of one that is only checked. */
+  flags: number;
+  /** The trap that it is by its looks alone. */
+  pattern: string | null;
+}
+
 /** What the store has to know of the scope: it offers stored links again when depth or scope change. */
 export interface StoreScope {
   admits(url: string): boolean;
+  standing(url: string, depth: number): LinkStanding;
   /** What is out of scope is asked for too, once. */
   readonly checksOutside: boolean;
   /** It is only seen what there is: what is found again has to wait like all that is found. */
@@ -222,12 +233,14 @@ export class Rediscovery {
     if (NEVER_LISTED.has(row.reason) || !(inScope || this.#scope.checksOutside)) {
       return false;
     }
-    const { state, reason, pattern } = this.#newState(row, depth, offered, wasOffered);
+    const { state, reason, flags: marks, pattern } = this.#newState(row, depth, offered, wasOffered);
     const requeued = state === UrlState.queued && row.state !== UrlState.queued;
     const urgent = requeued && !this.#scope.surveys && answer.queued.length < MOST_URGENT;
-    const flags = isListed
-      ? this.#listedFlags(row, depth)
-      : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate;
+    const flags =
+      marks |
+      (isListed
+        ? this.#listedFlags(row, depth)
+        : (inScope ? row.flags & ~UrlFlag.external : row.flags | UrlFlag.external) | candidate);
     const isCandidate = (flags & UrlFlag.candidate) !== 0;
     this.#update.run(
       depth,
@@ -247,7 +260,7 @@ export class Rediscovery {
     answer.change.queued += requeued ? 1 : 0;
     answer.change.skipped +=
       Number(state === UrlState.skipped && !isCandidate) - Number(row.state === UrlState.skipped);
-    if (pattern !== undefined) {
+    if (pattern !== null) {
       this.#traps.add(row.id, pattern, answer);
     }
     if (!opened && depth === 1 && parent !== null && this.#isSitemap(parent)) {
@@ -278,7 +291,8 @@ export class Rediscovery {
   /** What was too deep and is not any more is a page like others; whoever checks sees to it that it is read. */
   #listedFlags({ url, flags }: Row, depth: number): number {
     const isNear = (flags & UrlFlag.beyond) !== 0 && depth <= this.#scope.depthLimit(url);
-    return isNear ? flags & ~(UrlFlag.external | UrlFlag.beyond) : flags;
+    const isTrap = (flags & UrlFlag.trap) !== 0;
+    return isNear ? flags & ~(isTrap ? UrlFlag.beyond : UrlFlag.external | UrlFlag.beyond) : flags;
   }
 
   #isSitemap(id: number): boolean {
@@ -288,27 +302,15 @@ export class Rediscovery {
     return this.#lastParent.isSitemap;
   }
 
-  #newState(
-    row: Row,
-    depth: number,
-    offered: boolean,
-    wasOffered: boolean,
-  ): { state: UrlState; reason: string | null; pattern?: string } {
+  #newState(row: Row, depth: number, offered: boolean, wasOffered: boolean): LinkStanding {
     const cut = row.state === UrlState.skipped && row.reason === 'depth';
+    const asItIs: LinkStanding = { state: row.state, reason: row.reason, flags: 0, pattern: null };
     if (!cut && wasOffered) {
-      return { state: row.state, reason: row.reason };
+      return asItIs;
     }
     if (!offered && !wasOffered) {
-      return row.state === UrlState.unlisted
-        ? { state: UrlState.skipped, reason: 'nofollow' }
-        : { state: row.state, reason: row.reason };
+      return row.state === UrlState.unlisted ? { ...asItIs, state: UrlState.skipped, reason: 'nofollow' } : asItIs;
     }
-    const pattern = this.#scope.trap(row.url);
-    if (pattern !== null) {
-      return { state: UrlState.skipped, reason: 'trap', pattern };
-    }
-    return depth > this.#scope.depthLimit(row.url)
-      ? { state: UrlState.skipped, reason: 'depth' }
-      : { state: UrlState.queued, reason: null };
+    return this.#scope.standing(row.url, depth);
   }
 }

@@ -10,7 +10,7 @@ const figure = (count: number): string => count.toLocaleString('en-US');
 
 /** Why URLs of a pattern are cut, in words. The name of a pattern says which rule it is of; no URL in normal form can look like another. */
 export function trapCause(pattern: string, limits: TrapLimits): string {
-  if (pattern.startsWith('length>')) return `longer than ${figure(limits.maxUrlLength)} characters`;
+  if (isTooLong(pattern)) return `longer than ${figure(limits.maxUrlLength)} characters`;
   if (pattern.startsWith('segments>')) return `more than ${figure(limits.maxPathSegments)} path segments`;
   const repeated = REPEATS.exec(pattern)?.[1];
   if (repeated !== undefined) return `"${repeated}" stands ${figure(limits.maxSegmentRepeats)} times in the path`;
@@ -20,9 +20,11 @@ export function trapCause(pattern: string, limits: TrapLimits): string {
   return `${many}; nine of the last ten that were fetched brought no URL of another shape and no new text`;
 }
 
+export const isTooLong = (pattern: string): boolean => pattern.startsWith('length>');
+
 /** Whether single URLs of the pattern show it, or only many of them together. */
 export const isTrapByLooks = (pattern: string): boolean =>
-  pattern.startsWith('length>') || pattern.startsWith('segments>') || REPEATS.test(pattern);
+  isTooLong(pattern) || pattern.startsWith('segments>') || REPEATS.test(pattern);
 
 /** What lets the URLs of a pattern through, as a shell takes it. */
 export const allowTrapFlag = (pattern: string): string => `--allow-trap ${shellQuoted(pattern)}`;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { keyOf } from '../../src/frontier/seed-book.js';
-import type { StoreScope } from '../../src/store/rediscovery.js';
+import type { LinkStanding, StoreScope } from '../../src/store/rediscovery.js';
 import type { Database } from '../../src/store/sqlite.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl, SettledUrl, Transaction } from '../../src/store/transaction.js';
@@ -34,6 +34,12 @@ export class TestScope implements StoreScope {
 
   depthLimit(): number {
     return this.limit;
+  }
+
+  standing(url: string, depth: number): LinkStanding {
+    const pattern = this.trap(url);
+    const cut = pattern !== null ? 'trap' : depth > this.limit ? 'depth' : null;
+    return { state: cut === null ? UrlState.queued : UrlState.skipped, reason: cut, flags: 0, pattern };
   }
 
   trap(url: string): string | null {
@@ -74,7 +80,18 @@ export const begin = (store: Store, hostsInMemory = 100) => store.begin({ pid: 1
 
 export function transaction(fields: Partial<Transaction>): Transaction {
   return {
-    ...{ at: 0, newUrls: [], settled: [], found: [], leased: [], returned: [], skipped: [], hosts: [], origins: [] },
+    ...{
+      at: 0,
+      newUrls: [],
+      settled: [],
+      found: [],
+      leased: [],
+      returned: [],
+      skipped: [],
+      unfollowed: [],
+      hosts: [],
+      origins: [],
+    },
     ...{ rendered: [], trapped: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
     ...fields,
   };

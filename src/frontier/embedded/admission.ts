@@ -1,5 +1,5 @@
 import type { NewUrl, SeedRow } from '../../store/transaction.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { ONLY_CHECKED, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
 import type { Composition } from './composition.js';
@@ -75,7 +75,7 @@ export class Admission {
       origin.host.sitemapFiles += url.kind === UrlKind.sitemap ? 1 : 0;
     }
     // What a seed redirects to is fetched whatever it looks like.
-    if (offer.pattern !== null && state !== UrlState.queued) {
+    if (offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0)) {
       composition.transaction.trapped.push({ id, pattern: offer.pattern });
     }
     composition.transaction.newUrls.push(url);
@@ -146,7 +146,7 @@ export class Admission {
     if (target !== undefined) {
       target.state = UrlState.queued;
       target.reason = null;
-      target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
+      target.flags = (target.flags & ~ONLY_CHECKED) | UrlFlag.seed;
       target.seed = seed.seed;
       if (this.#state.options.order === 'priority') {
         target.class = QueueClass.seed;

@@ -29,6 +29,7 @@ export class Composition {
       leased: [],
       returned: [],
       skipped: [],
+      unfollowed: [],
       trapped: [],
       hosts: [],
       origins: [],

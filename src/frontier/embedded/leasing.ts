@@ -30,7 +30,7 @@ export class Leasing {
     if (want <= 0) {
       return leases;
     }
-    const { picks, cut, probes } = this.#state.scheduler.pick(want, (item, host) => this.#cut(item, host));
+    const { picks, cut, probes } = this.#state.scheduler.pick(want, (item, host) => this.#cut(item, host, composition));
     for (const { item, origin, reason, pattern } of cut) {
       composition.transaction.skipped.push({ id: item.id, reason, pattern });
       composition.settled.outstanding++;
@@ -65,11 +65,12 @@ export class Leasing {
   }
 
   /** At the last moment: a limit or a trap keeps it from being fetched. */
-  #cut(item: Waiting, host: Host): { reason: string; pattern: string | null } | null {
+  #cut(item: Waiting, host: Host, { transaction }: Composition): { reason: string; pattern: string | null } | null {
     if (item.kind !== UrlKind.page || item.attempts > 0) {
       return null;
     }
-    const { maxUrlsPerHost, maxUrlsOfSeed } = this.#state.options;
+    const { maxUrlsPerHost, maxUrlsOfSeed, asksTraps } = this.#state.options;
+    const { traps } = this.#state.parts;
     const ofSeed = maxUrlsOfSeed(item.seed);
     if (
       (maxUrlsPerHost > 0 && host.dispatched >= maxUrlsPerHost) ||
@@ -77,9 +78,13 @@ export class Leasing {
     ) {
       return { reason: 'limit', pattern: null };
     }
-    const pattern = (item.flags & UrlFlag.seed) !== 0 ? null : this.#state.parts.traps.cutBy(item.url);
-    if (pattern !== null) {
+    const pattern = (item.flags & (UrlFlag.seed | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
+    if (pattern !== null && !asksTraps) {
       return { reason: 'trap', pattern };
+    }
+    if (pattern !== null) {
+      item.flags |= UrlFlag.external | UrlFlag.trap;
+      transaction.unfollowed.push({ id: item.id, pattern });
     }
     this.#budget.count(item, host, 1);
     return null;
@@ -182,7 +187,9 @@ export class Leasing {
       wantsText:
         item.kind === UrlKind.probe ||
         (item.flags & UrlFlag.secondLook) !== 0 ||
-        (item.kind === UrlKind.page && this.#state.parts.traps.wantsText(item.url)),
+        (item.kind === UrlKind.page &&
+          (item.flags & UrlFlag.external) === 0 &&
+          this.#state.parts.traps.wantsText(item.url)),
       ...ifModified(item),
     };
   }
