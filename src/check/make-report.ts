@@ -43,6 +43,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       rules,
       cache,
       names,
+      leftBy: STOPS[parts.end] === undefined ? 'limit' : 'stop',
     });
     const { table } = findings;
     const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
@@ -55,6 +56,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
     const summary: CheckSummary = {
       verdicts: table.verdicts,
+      unchecked: table.unchecked,
       links: table.size,
       pages: count(
         `link_facts JOIN urls ON urls.id = link_facts.page WHERE anchors IS NOT NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
