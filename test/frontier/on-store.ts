@@ -42,7 +42,12 @@ export class FrontierOnStore {
   readonly told: string[] = [];
   now = 1_000;
 
-  constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope)) {
+  constructor(
+    options: Partial<SchedulerOptions> = {},
+    scope = new TestScope(),
+    store = openStore(scope),
+    traps = new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+  ) {
     this.store = store;
     const unused = () => {};
     this.frontier = new EmbeddedFrontier({
@@ -56,7 +61,7 @@ export class FrontierOnStore {
       },
       snapshot: begin(this.store),
       keys: new KeyTable(Number.POSITIVE_INFINITY),
-      traps: new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+      traps,
       seeds: new SeedBook([]),
       resolveAddress: async () => null,
       seedOf: (url) => (scope.admits(url) ? 0 : -1),
