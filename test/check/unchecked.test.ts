@@ -1,6 +1,6 @@
 import { type CheckLibraryOptions, checkLinks } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { html, linkPage, pathSite, type Site, text } from '../web/site.js';
+import { html, linkPage, pathSite, type Site, text, urlset, xml } from '../web/site.js';
 import { openWeb, type WebInABox } from '../web/web.js';
 import { type Checked, check, HASTY, pathsOf } from './checking.js';
 import { ok, status } from './planted.js';
@@ -22,6 +22,7 @@ const GONE = [
   ...ISSUES.slice(ALIVE),
   `http://site.test${DEEP}/gone`,
   `http://site.test${AGAIN}/gone`,
+  `http://site.test${AGAIN}/named`,
 ];
 const ASKED = [...PRODUCTS, ...LIST, `${DEEP}/ok`, `${DEEP}/gone`, `${AGAIN}/ok`, `${AGAIN}/gone`];
 
@@ -30,6 +31,7 @@ const site: Site = {
   handle({ path }) {
     const [, kind, number] = /^\/(product|list|next|issues)[/?](?:page=)?(\d+)$/.exec(path) ?? [];
     if (path === '/robots.txt') return text('User-agent: *\nDisallow: /private/\n');
+    if (path === '/sitemap.xml') return xml(urlset([`http://site.test${AGAIN}/named`]));
     if (path === '/') return html(linkPage('Home', HREFS));
     if (path.endsWith('/ok')) return ok;
     if (kind === 'next') return html(linkPage('On and on', [`/next/${Number(number) + 1}`]));

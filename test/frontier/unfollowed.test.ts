@@ -21,7 +21,8 @@ async function leaseAll(box: FrontierOnStore): Promise<Lease[]> {
   const leases: Lease[] = [];
   await box.fetchAll((lease) => {
     leases.push(lease);
-    return sameText;
+    // What is asked for with HEAD has no text.
+    return (lease.flags & UrlFlag.external) === 0 ? sameText : {};
   }, 1);
   return leases;
 }
@@ -39,7 +40,14 @@ it('a trap is asked for to its end where its links may not be followed, and stay
   expect(box.frontier.counts()).toMatchObject({ done: PRODUCTS.length, skipped: 0 });
 });
 
-it('elsewhere it is cut', async () => {
+it('what looks like a trap by itself is counted as one, and asked for', async () => {
+  const box = new FrontierOnStore({ asksTraps: true });
+  await box.frontier.admit([offer(page(1), { flags: MARK, pattern: 'segments>5' })]);
+  expect(await leaseAll(box)).toHaveLength(1);
+  expect(box.trapsCut).toEqual(['segments>5']);
+});
+
+it('in a crawl it is cut', async () => {
   const box = new FrontierOnStore({}, new TestScope(), undefined, watch());
   await box.frontier.admit(PRODUCTS.map((url) => offer(url)));
   expect(await leaseAll(box)).toHaveLength(LIMIT - 1);
@@ -51,6 +59,13 @@ it('what is elsewhere is never part of one', async () => {
   await box.frontier.admit(PRODUCTS.map((url) => offer(url, { flags: UrlFlag.external })));
   expect(await leaseAll(box)).toHaveLength(PRODUCTS.length);
   expect(box.trapsCut).toEqual([]);
+  // Nor where pages of the same look that are in scope have shown that there is one.
+  const others = PRODUCTS.map((url) => url.replace('product/', 'product/9'));
+  await box.frontier.admit(others.map((url) => offer(url)));
+  await leaseAll(box);
+  expect(box.trapsCut).toEqual([PATTERN]);
+  await box.frontier.admit([offer(page(1_000), { flags: UrlFlag.external })]);
+  expect((await leaseAll(box)).map(({ url }) => url)).toEqual([page(1_000)]);
 });
 
 it('what is leased as part of one is marked so before it is asked for: a kill does not make it a page like others', async () => {
