@@ -7,6 +7,7 @@ export type { CheckLibraryOptions, LinkCheck } from './check/library.js';
 /** Dead links of sites, folders and Markdown, with the reasons. */
 export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';
 export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/result.js';
+export type { UncheckedCause, UncheckedCounts } from './check/unchecked.js';
 export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/define.js';

@@ -6,6 +6,7 @@ import { writeFileAtomically } from '../report/atomic-file.js';
 import { jsonLine } from '../report/json-line.js';
 import { withoutCredentials } from './plain-url.js';
 import { type CheckedLink, VERDICTS, type Verdict } from './result.js';
+import { hidesLinks } from './unchecked.js';
 
 const VERSION = 1;
 
@@ -94,8 +95,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 const shown = (value: unknown): string => printable(JSON.stringify(value) ?? 'nothing', 100);
 
 /**
- * What is new, known and fixed. A link that is not there any more is fixed too; where a run was cut short, only one that was
- * looked at can be, and never one of which nothing can be said today.
+ * What is new, known and fixed. A link that is not there any more is fixed too; where a run was cut short, or did not read all
+ * pages, only one that was looked at can be, and never one of which nothing can be said today.
  */
 export function compareWithBaseline(
   links: Iterable<CheckedLink>,
@@ -106,11 +107,13 @@ export function compareWithBaseline(
   const broken = new Set<string>();
   const fine = new Set<string>();
   const unsaid = new Set<string>();
+  let isPartial = isTruncated;
   for (const link of links) {
+    isPartial ||= !link.external && hidesLinks(link.unchecked);
     const key = keyOf(link);
     const known = baseline.get(key);
     if (!link.fails) {
-      if (isUnsaid(link.verdict, isTruncated)) unsaid.add(key);
+      if (isUnsaid(link)) unsaid.add(key);
       else if (known !== undefined) fine.add(key);
       continue;
     }
@@ -120,15 +123,15 @@ export function compareWithBaseline(
   }
   for (const [key, { url }] of baseline) {
     const isOpen = unsaid.has(key) || unsaid.has(keyOf({ url, fragment: null }));
-    if (!broken.has(key) && !isOpen && (!isTruncated || fine.has(key))) result.fixed.push(key);
+    if (!broken.has(key) && !isOpen && (!isPartial || fine.has(key))) result.fixed.push(key);
   }
   result.fixed.sort();
   return result;
 }
 
-/** Nothing was learned of the link: it is neither broken nor mended. */
-const isUnsaid = (verdict: Verdict, isTruncated: boolean): boolean =>
-  verdict === 'unverifiable' || verdict === 'rate_limited' || (verdict === 'skipped' && isTruncated);
+/** Nothing was learned of the link: it is neither broken nor mended. A page of a trap has answered. */
+const isUnsaid = ({ verdict, unchecked }: CheckedLink): boolean =>
+  verdict === 'unverifiable' || verdict === 'rate_limited' || (verdict === 'unchecked' && unchecked !== 'trap');
 
 /** The baseline after a run: what is broken now with the date since when, and what a run that was cut short did not look at. */
 export function updateBaseline(before: Baseline, { new: added, known, fixed }: Comparison, today: string): Baseline {

@@ -28,6 +28,8 @@ export const DEFAULT_FAIL_ON: FailOn = {
 
 const CANNOT_FAIL: readonly string[] = ['ok'] satisfies Verdict[];
 const TRUNCATED = 'truncated';
+/** They are as much about the run as about a link, and may be given without a sign. */
+const WITHOUT_SIGN: readonly string[] = [TRUNCATED, 'unchecked' satisfies Verdict];
 const NAMES: readonly string[] = [...VERDICTS.filter((verdict) => !CANNOT_FAIL.includes(verdict)), TRUNCATED];
 
 /** Edits a set by `+soft_404,-missing_fragment`; of two that speak of one the last counts. */
@@ -36,18 +38,18 @@ export function editFailOn(before: FailOn, text: string, fail: (problem: string)
   const inScope = new Set(before.inScope);
   let { truncated } = before;
   for (const part of text.split(',')) {
-    const [, sign, name = ''] = /^\s*([+-])(.*?)\s*$/.exec(part) ?? [];
-    if (sign === undefined) {
+    const [, sign, name = ''] = /^\s*([+-]?)(.*?)\s*$/.exec(part) ?? [];
+    if (sign === '' && !WITHOUT_SIGN.includes(name)) {
       return fail(`must be verdicts with + or - before each, such as +soft_404,-timeout, got ${shown(part)}`);
     }
     if (!NAMES.includes(name)) {
       return fail(`must name one of ${NAMES.join(', ')}, got ${shown(name)}${didYouMean(nearest(name, NAMES))}`);
     }
     const verdict = name as Verdict;
-    if (name === TRUNCATED) truncated = sign === '+';
+    if (name === TRUNCATED) truncated = sign !== '-';
     else {
       inScope.delete(verdict);
-      if (sign === '+') everywhere.add(verdict);
+      if (sign !== '-') everywhere.add(verdict);
       else everywhere.delete(verdict);
     }
   }

@@ -1,6 +1,7 @@
 import type { Database, Row, Statement } from '../store/sqlite.js';
 import { cssPath } from './css-path.js';
 import { type CheckedLink, type LinkSource, VERDICTS, type Verdict } from './result.js';
+import type { UncheckedCounts } from './unchecked.js';
 
 /** A verdict on one target, without the places where links to it stand. */
 export type Finding = Omit<CheckedLink, 'sources' | 'sourceCount' | 'firstSeen'>;
@@ -11,6 +12,7 @@ const MARKDOWN = /\.(?:md|markdown)$/i;
 /** What was found, in temporary tables of the store's connection: memory does not grow with it. */
 export class FindingTable {
   readonly verdicts: Partial<Record<Verdict, number>> = {};
+  readonly unchecked: UncheckedCounts = {};
   size = 0;
   failing = 0;
   readonly #database: Database;
@@ -40,8 +42,11 @@ export class FindingTable {
 
   /** @param links how many lead there, as far as they are counted already */
   add(finding: Finding, links: number): number {
-    const { verdict, fails, url, fragment } = finding;
+    const { verdict, unchecked, fails, url, fragment } = finding;
     this.verdicts[verdict] = (this.verdicts[verdict] ?? 0) + 1;
+    if (unchecked !== null) {
+      this.unchecked[unchecked] = (this.unchecked[unchecked] ?? 0) + 1;
+    }
     this.failing += fails ? 1 : 0;
     this.size++;
     const rank = VERDICTS.indexOf(verdict);

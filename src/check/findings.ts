@@ -13,6 +13,8 @@ import { LinkVerdicts } from './link-verdicts.js';
 import type { Verdict } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
+import type { LeftBy } from './ruling.js';
+import { isOnlyCounted } from './unchecked.js';
 
 export interface FindingsParts {
   database: Database;
@@ -20,6 +22,7 @@ export interface FindingsParts {
   rules: CheckRules;
   cache: ResultCache | null;
   names: PageNames;
+  leftBy: LeftBy;
 }
 
 /** How pages and URLs of this machine's own files are called in reports. */
@@ -47,12 +50,12 @@ export class Findings {
   ignored = 0;
 
   private constructor(parts: FindingsParts, links: LinkTable) {
-    const { database, maxRedirects, rules, cache, names } = parts;
+    const { database, maxRedirects, rules, cache, names, leftBy } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#chains = new RedirectChains(database, maxRedirects);
     const isMixed = (id: number) => links.mixed[id] === 1;
-    this.#verdicts = new LinkVerdicts({ database, chains: this.#chains, rules, cache, names, isMixed });
+    this.#verdicts = new LinkVerdicts({ database, chains: this.#chains, rules, cache, names, leftBy, isMixed });
     this.table = new FindingTable(database);
   }
 
@@ -77,7 +80,7 @@ export class Findings {
       this.ignored += isMarked || row.reason === 'ignored' ? 1 : 0;
       const finding = isMarked ? this.#verdicts.ofMarked(row) : this.#verdicts.of(row);
       const n = this.table.add(finding, links + ignored);
-      if (UNLISTED_VERDICTS.has(finding.verdict)) {
+      if (UNLISTED_VERDICTS.has(finding.verdict) || (isOnlyCounted(finding.unchecked) && !finding.fails)) {
         continue;
       }
       this.#bad.set(row.id, n);
@@ -94,6 +97,8 @@ export class Findings {
       if (check.standing === 'missing') {
         const n = this.table.add(this.#verdicts.ofMissing(check), 0);
         this.#badFragments.set(fragmentKey(check.target, check.fragment), n);
+      } else if (check.standing === 'unread') {
+        this.table.add(this.#verdicts.ofUnread(check), 0);
       }
     }
   }

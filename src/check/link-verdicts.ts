@@ -1,4 +1,5 @@
 import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
@@ -6,10 +7,10 @@ import type { FragmentCheck } from './anchors.js';
 import type { Finding } from './finding-table.js';
 import type { PageNames } from './findings.js';
 import { auditRedirect, type ChainHop } from './redirect-audit.js';
-import type { Evidence } from './result.js';
+import type { Evidence, Verdict } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
-import { notTwice, type Ruling, ruleOn } from './ruling.js';
+import { type LeftBy, notTwice, type Ruling, ruleOn } from './ruling.js';
 import { Soft404s } from './soft-404.js';
 import { type UrlRow, UrlRows } from './url-rows.js';
 
@@ -19,10 +20,16 @@ export interface VerdictParts {
   rules: CheckRules;
   cache: ResultCache | null;
   names: PageNames;
+  /** What ended the run before the turn of all that waited, where anything waits. */
+  leftBy: LeftBy;
   /** A page that came by https loads this URL by http. */
   isMixed(id: number): boolean;
 }
 
+const LEFT_UNREAD: Readonly<Record<LeftBy, string>> = {
+  limit: 'the time for second looks was over',
+  stop: 'the run was stopped',
+};
 const MOST_CHAIN = 1_000;
 const REDIRECT_TROUBLE = {
   redirect_loop: 'its redirects lead back to where they have been',
@@ -67,7 +74,7 @@ export class LinkVerdicts {
       return cached;
     }
     const end = id === row.id ? row : this.#rows.get(id);
-    const ruling = ruleOn(this.#rows.answerOf(end));
+    const ruling = ruleOn(this.#rows.answerOf(end), this.#parts.leftBy);
     const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }
@@ -76,6 +83,17 @@ export class LinkVerdicts {
     const end = this.#rows.get(endId);
     const missing: Ruling = { verdict: 'missing_fragment', why: 'nothing on the page has this id or name' };
     return { ...this.#finding(this.#rows.get(target), end, sure(missing, wasDoubted(end))), fragment };
+  }
+
+  /** The page answers, but was not read for what fragments can point at. */
+  ofUnread({ target, end, fragment }: FragmentCheck): Finding {
+    const { leftBy } = this.#parts;
+    const ruling: Ruling = {
+      verdict: 'unchecked',
+      unchecked: leftBy,
+      why: `${LEFT_UNREAD[leftBy]} before the page was read for its ids`,
+    };
+    return { ...this.#finding(this.#rows.get(target), this.#rows.get(end), ruling), fragment };
   }
 
   #cached(row: UrlRow): Finding | null {
@@ -98,7 +116,7 @@ export class LinkVerdicts {
   #finding(row: UrlRow, end: UrlRow, ruling: Ruling): Finding {
     const { names, rules } = this.#parts;
     const chain = row.redirectTo === null ? [] : this.#chainOf(row);
-    const said = this.#withRemarks(row, chain, ruling);
+    const said = this.#withRemarks(row, end, chain, ruling);
     const { status } = this.#rows.answerOf(end);
     const external = isOutside(end.flags);
     const decision = rules.decide({ url: row.url, verdict: said.verdict, status, external });
@@ -108,6 +126,7 @@ export class LinkVerdicts {
       url: names.url(row.url),
       fragment: null,
       verdict,
+      unchecked: verdict === 'unchecked' ? (said.unchecked ?? null) : null,
       fails: decision.fails,
       external,
       status,
@@ -118,11 +137,19 @@ export class LinkVerdicts {
   }
 
   /** Of what answers there may still be something to say. */
-  #withRemarks(row: UrlRow, chain: readonly ChainHop[], ruling: Ruling): Ruling & { suggestion: string | null } {
+  #withRemarks(
+    row: UrlRow,
+    end: UrlRow,
+    chain: readonly ChainHop[],
+    ruling: Ruling,
+  ): Ruling & { suggestion: string | null } {
     if (ruling.verdict === 'ok' && this.#parts.isMixed(row.id)) {
       return mixedContent(row.url);
     }
-    return ruling.verdict === 'ok' && chain.length > 1 ? auditRedirect(chain) : { ...ruling, suggestion: null };
+    const said = ruling.verdict === 'ok' && chain.length > 1 ? auditRedirect(chain) : { ...ruling, suggestion: null };
+    return WORKS.has(said.verdict) && isUnread(end)
+      ? { ...said, verdict: 'unchecked', unchecked: 'trap', why: `${said.why}; ${IN_A_TRAP}` }
+      : said;
   }
 
   #evidence(end: UrlRow, why: string, chain: readonly ChainHop[]): Evidence {
@@ -147,6 +174,15 @@ export class LinkVerdicts {
     return chain;
   }
 }
+
+const WORKS: ReadonlySet<Verdict> = new Set(['ok', 'moved', 'redirected']);
+const IN_A_TRAP = 'it is part of a trap for crawlers, and its links were not read; --allow-trap has them read';
+
+/** A page of a trap: it answers, and nobody knows what stands on it. */
+const isUnread = ({ flags, state, contentType }: UrlRow): boolean =>
+  state === UrlState.done &&
+  (flags & (UrlFlag.trap | UrlFlag.asset)) === UrlFlag.trap &&
+  (contentType === null || isHtmlType(contentType) || isMarkdownType(contentType));
 
 const wasDoubted = ({ flags }: UrlRow): boolean => (flags & UrlFlag.secondLook) !== 0;
 

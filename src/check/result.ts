@@ -1,4 +1,5 @@
 import type { LinkKind } from '../parse/links.js';
+import type { UncheckedCause, UncheckedCounts } from './unchecked.js';
 
 /** What is said of a link. The order is that of reports: what fails first. */
 export const VERDICTS = [
@@ -19,6 +20,7 @@ export const VERDICTS = [
   'rate_limited',
   'mixed_content',
   'unverifiable',
+  'unchecked',
   'moved',
   'redirected',
   'skipped',
@@ -71,6 +73,8 @@ export interface CheckedLink {
   url: string;
   fragment: string | null;
   verdict: Verdict;
+  /** Why it was not looked at, where the verdict is `unchecked`; else null. */
+  unchecked: UncheckedCause | null;
   /** Whether it makes the run fail. */
   fails: boolean;
   /** Not one of the pages that were crawled. */
@@ -83,13 +87,15 @@ export interface CheckedLink {
   firstSeen: string | null;
   evidence: Evidence;
   sourceCount: number;
-  /** All of them; of links that are `ok` or `skipped` none. */
+  /** All of them; of links that are `ok` or `skipped`, and of those that a limit, a stop or a trap left, none. */
   sources: LinkSource[];
 }
 
 export interface CheckSummary {
   /** Links by verdict; only those that there are. */
   verdicts: Partial<Record<Verdict, number>>;
+  /** Those that were not looked at, by cause. */
+  unchecked: UncheckedCounts;
   /** Distinct targets. */
   links: number;
   /** Pages and files that were read for links. */

@@ -1,5 +1,6 @@
 import { UrlState } from '../store/url-state.js';
 import type { Verdict } from './result.js';
+import type { UncheckedCause } from './unchecked.js';
 import { wallSign } from './wall.js';
 
 /** What came of one look at a URL. */
@@ -19,6 +20,8 @@ export interface Answer extends LookResult {
   first: LookResult | null;
   /** It was to be looked at a second time. */
   wasDoubted: boolean;
+  /** What came of the last request, where it was to be asked again and was not: a retry that had to wait. */
+  last: LookResult | null;
   /** So many URLs of its host were asked for, and each answered 403; else 0. */
   forbiddenByHost: number;
 }
@@ -27,7 +30,12 @@ export interface Ruling {
   verdict: Verdict;
   /** The rule or sign that decided, in words. */
   why: string;
+  /** Of `unchecked`. */
+  unchecked?: UncheckedCause;
 }
+
+/** What ended a run before the turn of all that waited. */
+export type LeftBy = 'limit' | 'stop';
 
 /** The chain of causes at the end of a message: evidence, but no sentence. */
 const CAUSES = / \(.*\)$/s;
@@ -54,19 +62,30 @@ const NOT_DEAD: Readonly<Record<number, Ruling>> = {
   451: { verdict: 'unverifiable', why: '451: withheld for legal reasons' },
 };
 
-const SKIPPED: Readonly<Record<string, string>> = {
+/** Not to be asked for, because of what it is or because the user says so. */
+const LEFT_OUT: Readonly<Record<string, string>> = {
   nofollow: 'its links are marked nofollow, and --nofollow obey is set',
-  depth: 'it lies deeper than --depth',
-  limit: 'a limit ended the run before its turn',
-  trap: 'it looks like a trap for crawlers; --allow-trap lets it through',
   scheme: 'it is no page of the web',
   scope: 'it leads out of what is checked (--no-external)',
   asset: 'a form is not sent',
   ignored: 'a rule leaves it out',
 };
 
+const LEFT: Readonly<Record<LeftBy, string>> = {
+  limit: 'a limit ended the run before its turn',
+  stop: 'the run was stopped before its turn',
+};
+
+const PUT_OFF: Readonly<Record<string, string>> = {
+  backoff: 'its host failed too often, and was left alone',
+  quarantine: 'its host failed too often, and was left alone',
+  retry_after: 'its host asks to be left alone for longer than --max-wait',
+  robots_unreachable: 'the robots.txt of its host cannot be had, so nothing may be asked',
+  crawl_delay: 'its host asks for a delay longer than --max-crawl-delay',
+};
+
 /** What is said of the URL where a link ends. */
-export function ruleOn(answer: Answer): Ruling {
+export function ruleOn(answer: Answer, leftBy: LeftBy): Ruling {
   const { state, reason } = answer;
   if (state === UrlState.done) {
     const before =
@@ -81,25 +100,49 @@ export function ruleOn(answer: Answer): Ruling {
   if (answer.wasDoubted) {
     return notTwice(answer.first === null ? null : inWords(answer.first));
   }
-  if (state === UrlState.deferred) {
-    return reason === 'retry_after'
-      ? { verdict: 'rate_limited', why: 'its host asks to be left alone for longer than --max-wait' }
-      : { verdict: 'unverifiable', why: DEFERRED[reason ?? ''] ?? `put off: ${reason}` };
+  if (LEFT_OUT[reason ?? ''] !== undefined) {
+    return { verdict: 'skipped', why: LEFT_OUT[reason!]! };
   }
-  if (reason === 'robots') {
-    return { verdict: 'unverifiable', why: answer.message ?? 'robots.txt forbids it' };
-  }
-  return { verdict: 'skipped', why: SKIPPED[reason ?? 'limit'] ?? `${reason}` };
+  return answer.last === null || reason === 'robots'
+    ? ruleOnUnasked(answer, leftBy)
+    : ruleOnUnfinished(answer, answer.last);
 }
 
-const DEFERRED: Readonly<Record<string, string>> = {
-  backoff: 'its host failed too often, and was left alone',
-  quarantine: 'its host failed too often, and was left alone',
-  robots_unreachable: 'the robots.txt of its host cannot be had, so nothing may be asked',
-  crawl_delay: 'its host asks for a delay longer than --max-crawl-delay',
-};
+/** It was asked for, and would have been asked again. */
+function ruleOnUnfinished({ state, reason }: Answer, last: LookResult): Ruling {
+  if (state !== UrlState.deferred) {
+    return notTwice(inWords(last));
+  }
+  const verdict = reason === 'retry_after' ? 'rate_limited' : 'unverifiable';
+  return { verdict, why: PUT_OFF[reason ?? ''] ?? `put off: ${reason}` };
+}
+
+const notAsked = (unchecked: UncheckedCause, why: string): Ruling => ({ verdict: 'unchecked', unchecked, why });
+
+function ruleOnUnasked({ state, reason, message }: Answer, leftBy: LeftBy): Ruling {
+  if (state === UrlState.deferred) {
+    const cause = reason === 'robots_unreachable' ? 'robots_unreachable' : 'put_off';
+    return notAsked(cause, PUT_OFF[reason ?? ''] ?? `put off: ${reason}`);
+  }
+  switch (reason) {
+    case 'robots':
+      return notAsked('robots', message ?? 'robots.txt forbids it');
+    // Any other trap is asked for.
+    case 'trap':
+      return notAsked('too_long', 'it is longer than --max-url-length');
+    case 'known':
+      return notAsked('cache', 'a cache knew it when the check began, and does not now');
+    case 'limit':
+      return notAsked('limit', LEFT.limit);
+    default:
+      return notAsked(leftBy, LEFT[leftBy]);
+  }
+}
 
 function ruleOnFailure(answer: Answer): Ruling {
+  if (answer.reason === 'blocked_address') {
+    return notAsked('blocked_address', inWords(answer));
+  }
   const last = ruleOnLook(answer, answer);
   if (last.verdict === 'ok') {
     return last;
@@ -147,9 +190,6 @@ function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answe
   if (reason === 'dns') {
     const isFinal = look.message === null || FINAL_NAMES.test(look.message);
     return { verdict: isFinal ? 'dns' : 'unverifiable', why: inWords(look) };
-  }
-  if (reason === 'blocked_address') {
-    return { verdict: 'unverifiable', why: inWords(look) };
   }
   if (reason === 'too_large') {
     return { verdict: 'ok', why: 'it answers; it is larger than --max-body and was not read' };

@@ -17,6 +17,7 @@ export interface UrlRow {
   title: string | null;
   fetchedAt: number | null;
   redirectTo: number | null;
+  contentType: string | null;
   headers: string | null;
   /** The sitemap that names it, or null. */
   sitemap: string | null;
@@ -26,7 +27,7 @@ export interface UrlRow {
 const ROW = `SELECT urls.id AS id, urls.url AS url, urls.state AS state, urls.reason AS reason, urls.flags AS flags, origins.host AS host,
     urls.attempts AS attempts, pages.status AS status, CASE WHEN pages.id IS NULL THEN robots.message ELSE pages.message END AS message,
     pages.title AS title, CASE WHEN pages.id IS NULL THEN robots.fetched_at ELSE pages.fetched_at END AS fetchedAt,
-    pages.redirect_to AS redirectTo, link_facts.headers AS headers,
+    pages.redirect_to AS redirectTo, pages.content_type AS contentType, link_facts.headers AS headers,
     CASE WHEN parents.kind = ${UrlKind.sitemap} THEN parents.url ELSE sitemaps.url END AS sitemap
   FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id
     LEFT JOIN origins ON origins.id = urls.origin LEFT JOIN pages AS robots ON robots.id = origins.robots_id
@@ -85,6 +86,7 @@ export class UrlRows {
       title: row.title,
       first: wasDoubted ? this.#firstLook(row.id) : null,
       wasDoubted,
+      last: row.state === UrlState.done || row.state === UrlState.failed ? null : this.#lastLook(row.id),
       forbiddenByHost: row.host === null ? 0 : (this.#forbidding.get(row.host) ?? 0),
     };
   }
@@ -101,7 +103,12 @@ export class UrlRows {
 
   #firstLook(id: number): LookResult | null {
     const first = this.#attempts.all(id).findLast(({ look }) => look === 1);
-    return first === undefined ? null : { reason: first.reason, status: first.status, message: first.message };
+    return first === undefined ? null : lookResult(first);
+  }
+
+  #lastLook(id: number): LookResult | null {
+    const last = this.#attempts.all(id).at(-1);
+    return last === undefined ? null : lookResult(last);
   }
 }
 
@@ -110,6 +117,8 @@ const resultOf = ({ reason, status, message }: UrlRow): LookResult => ({
   status: ANSWERED.has(reason) ? status : null,
   message,
 });
+
+const lookResult = ({ reason, status, message }: Row): LookResult => ({ reason, status, message });
 
 const lookOf = ({ at, status, reason, message }: Row): Look => ({
   at: new Date(at ?? 0).toISOString(),

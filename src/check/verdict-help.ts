@@ -137,8 +137,16 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('unverifiable'),
     weight: 'attention',
     fails: 'no',
-    meaning: 'Two looks differed, robots.txt forbids it, or there was no time for the second look.',
+    meaning: 'Two looks differed, or there was no time for the second look.',
     advice: 'Open it, or check again later.',
+  },
+  unchecked: {
+    counted: same('not looked at'),
+    weight: 'attention',
+    fails: 'no',
+    meaning:
+      'It was not asked for: too long, forbidden by robots.txt, its host put off, at a blocked address, beyond a limit, or after a stop. Or it answers, but as part of a trap it was not read for links.',
+    advice: 'Open it, or check again without what stood in the way.',
   },
   moved: {
     counted: same('moved'),
@@ -158,7 +166,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('skipped'),
     weight: 'fine',
     fails: 'no',
-    meaning: 'It was not asked for: another scheme (mailto:), left out by a rule, or beyond a limit.',
+    meaning: 'It was not to be asked for: another scheme (mailto:), a form, or left out by an option or a rule.',
     advice: 'Nothing.',
   },
   ok: {

@@ -25,7 +25,7 @@ export const CHECK_OPTIONS = {
       'dead, dns, malformed_html, redirect_loop, redirect_limit, invalid_url, missing_fragment; and on pages that are crawled server_error, timeout, connection, tls',
     placeholder: '±VERDICT,…',
     group: 'Checking',
-    sentence: 'Edit what makes the run fail, such as +soft_404,-missing_fragment,+truncated',
+    sentence: 'Edit what makes the run fail, such as +soft_404,-missing_fragment,+unchecked,+truncated',
     advanced: false,
     resumable: true,
     commands: CHECK,

@@ -15,7 +15,7 @@ export interface CrawlScopeData {
   ownKeys: boolean;
   /** What leads out of the scope is asked for too, once. */
   external: boolean;
-  /** What is in scope and too deep is asked for too, once. */
+  /** What is in scope, and too deep or part of a trap, is asked for too, once. */
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];

@@ -2,13 +2,13 @@ import type { CrawlOptions } from '../config/options.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { MAX_SITEMAP_FILES } from '../store/url-state.js';
 import { hostForPeople } from '../url/host-display.js';
-import { allowTrapFlag, trapCause } from '../url/traps.js';
+import { allowTrapFlag, isLengthTrap, trapCause } from '../url/traps.js';
 import type { Notices } from './notices.js';
 
 type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut' | 'sitemapsCut'>;
 
-/** What the frontier decides, in words for people. */
-export function frontierWords(notices: Notices, options: CrawlOptions): Told {
+/** What the frontier decides, in words for people. @param asksTraps what is cut as a trap is asked for, and not read */
+export function frontierWords(notices: Notices, options: CrawlOptions, asksTraps: boolean): Told {
   return {
     scopeGrew: ({ label, scopeUrls }) =>
       notices.add(`${label} redirects to ${scopeUrls.at(-1)}: its scope counts that too`, 'seeds that redirect'),
@@ -28,7 +28,9 @@ export function frontierWords(notices: Notices, options: CrawlOptions): Told {
       ),
     trapCut: (pattern) =>
       notices.add(
-        `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
+        asksTraps && !isLengthTrap(pattern)
+          ? `trap: ${pattern} is asked for and not read: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} reads it all the same`
+          : `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
         'traps',
       ),
   };

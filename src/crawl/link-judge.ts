@@ -133,7 +133,7 @@ export class LinkJudge {
       flags,
       state,
       reason,
-      pattern: reason === 'trap' ? target.trap : null,
+      pattern: reason === 'trap' || (flags & UrlFlag.trap) !== 0 ? target.trap : null,
     };
   }
 

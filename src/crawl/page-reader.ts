@@ -238,7 +238,8 @@ export class PageReader {
         this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
       }
     }
-    const isKept = ({ flags, reason }: Offer) => reason === 'scope' || (flags & UrlFlag.external) === 0;
+    const isKept = ({ flags, reason }: Offer) =>
+      reason === 'scope' || (flags & (UrlFlag.external | UrlFlag.trap)) !== UrlFlag.external;
     return { offers: [...sitemaps, ...links.offers.filter(isKept)], found: links.found };
   }
 

@@ -469,7 +469,7 @@ export class CrawlSession {
   }
 
   #frontierEvents(): FrontierEvents {
-    const words = frontierWords(this.#notices, this.#plan.resolved.options);
+    const words = frontierWords(this.#notices, this.#plan.resolved.options, this.settings.scheduler.asksTraps === true);
     return {
       ...words,
       scopeGrew: (seed) => {

@@ -114,6 +114,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
         ownHosts.has(host) ? 0 : Math.max(scheduler.delayMsFor(host), wishes.delayMsOf(host) ?? 0),
       ownOrigins: own,
       learnsDelay: true,
+      asksTraps: true,
       ...(isSecond
         ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true }
         : {}),

@@ -6,7 +6,7 @@ import { DirectoryLock } from '../store/lock.js';
 import type { PageResult, Reader } from '../store/reader.js';
 import type { Database } from '../store/sqlite.js';
 import { type StoredPlace, type StoredUrl, UrlFacts } from '../store/url-facts.js';
-import { UrlKind, UrlState } from '../store/url-state.js';
+import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { queueOriginOf } from '../url/place.js';
 import { allowTrapFlag } from '../url/traps.js';
 import { meantBy, nearTo } from './asked-url.js';
@@ -83,7 +83,8 @@ class Explainer {
     const place = row.origin === 0 ? null : this.#facts.place(row.origin);
     const pass = new LinkPass(this.#database, row, MOST_NAMED).take();
     const robots = this.#rules.robots(row.url, place);
-    const trap = row.reason === 'trap' ? this.#reader.traps.ofUrl(row.id) : null;
+    const isTrap = row.reason === 'trap' || (row.flags & UrlFlag.trap) !== 0;
+    const trap = isTrap ? this.#reader.traps.ofUrl(row.id) : null;
     const fate = fateOf({
       ...{ rules: this.#rules, row, page, place, trap, robots, crawl: this.#crawl },
       heldBack: pass.heldBack,

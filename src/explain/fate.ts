@@ -91,6 +91,9 @@ function answered(parts: FateParts): Fate {
   const said = message === null ? '' : `: ${printable(message)}`;
   if (state === 'done') {
     const leads = status !== null && status >= 300 && status < 400 && page.finalUrl !== row.url;
+    if (parts.trap !== null) {
+      return { ...done, ...trapFate(parts), what: `asked for: ${http}; its links were not read, it is part of a trap` };
+    }
     const what = leads ? `fetched: ${http}, a redirect to ${printable(page.finalUrl ?? '')}` : `fetched: ${http}`;
     return { ...done, what, rule: admitted(parts) };
   }
@@ -124,7 +127,7 @@ function answered(parts: FateParts): Fate {
 }
 
 function skipped(parts: FateParts): Fate {
-  const { row, page, rules, trap, robots, crawl } = parts;
+  const { row, page, rules, robots, crawl } = parts;
   const { reason } = row;
   const cut = { state: 'skipped', reason } as const;
   switch (reason) {
@@ -160,11 +163,8 @@ function skipped(parts: FateParts): Fate {
         remedy: null,
       };
     }
-    case 'trap': {
-      const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
-      const remedy = trap === null ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern));
-      return { ...cut, what: 'not fetched: it is part of what was taken for a trap', rule: rule('trap', text), remedy };
-    }
+    case 'trap':
+      return { ...cut, ...trapFate(parts), what: 'not fetched: it is part of what was taken for a trap' };
     default:
       return limited(parts);
   }
@@ -176,6 +176,14 @@ const unreadSitemap = (cut: Pick<Fate, 'state' | 'reason'>, text: string): Fate 
   rule: rule('limit', text),
   remedy: null,
 });
+
+function trapFate({ trap, crawl }: FateParts): Pick<Fate, 'rule' | 'remedy'> {
+  const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
+  return {
+    rule: rule('trap', text),
+    remedy: trap === null ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern)),
+  };
+}
 
 /** A limit on its host or its seed. */
 function limited({ rules, row, place, crawl }: FateParts): Fate {

@@ -374,9 +374,10 @@ export class Rediscovery {
     if (isNearer && kind === UrlKind.page) {
       answer.lowered.push({ key: this.#scope.key(row.url), id, ...way });
     }
-    if (next.reason === 'trap' && row.reason !== 'trap') {
+    const [wasTrap, isTrap] = [isTrapped(row.reason, row.flags), isTrapped(next.reason, flags)];
+    if (isTrap && !wasTrap) {
       this.#traps.add(id, place.trap!, answer);
-    } else if (row.reason === 'trap' && next.reason !== 'trap') {
+    } else if (wasTrap && !isTrap) {
       this.#traps.release(id);
     }
     if (!opened && way.depth === 1 && found.parent !== null && this.#isSitemap(found.parent)) {
@@ -391,6 +392,8 @@ export class Rediscovery {
   #newFlags(row: Row, fate: Fate, found: FoundAgain, isSeed: boolean): number {
     const named = (fate.flags & UrlFlag.candidate) === 0 ? 0 : (found.candidate ?? 0);
     let flags = (row.flags & ~JUDGED_FLAGS) | fate.flags | named | (isSeed ? UrlFlag.seed : 0);
+    // What many URLs together showed to be a trap stays one.
+    flags = isSeed ? flags & ~UrlFlag.trap : (flags & UrlFlag.trap) !== 0 ? flags | UrlFlag.external : flags;
     if (asksForMore(row.flags, flags, row.url)) {
       flags &= ~(UrlFlag.rangedGet | UrlFlag.wholeGet);
     }
@@ -463,6 +466,8 @@ export class Rediscovery {
 
 /** A sitemap that names URLs of more origins than are kept may name one of any. */
 export const ANY_ORIGIN = '*';
+
+const isTrapped = (reason: string | null, flags: number): boolean => reason === 'trap' || (flags & UrlFlag.trap) !== 0;
 
 /** What came of asking stays, unless it was asked for less than is wanted now. */
 function newState(row: Row, fate: Fate, flags: number, isSeed: boolean): { state: UrlState; reason: string | null } {

@@ -1,6 +1,7 @@
 import { isTrapByLooks } from '../url/traps.js';
 import type { StoreScope } from './rediscovery.js';
 import type { Database, Row, Statement } from './sqlite.js';
+import { ONLY_CHECKED, UrlFlag } from './url-state.js';
 
 /** Keys of the options that say what is a trap. */
 export const TRAP_OPTIONS = [
@@ -20,6 +21,9 @@ export class Reopening {
   readonly #queue: Statement;
   readonly #cutForDepth: Statement;
   readonly #dropPage: Statement;
+  readonly #dropAttempts: Statement;
+  readonly #readWhole: Statement;
+  readonly #mark: Statement;
   #queued = 0;
 
   constructor(database: Database, scope: StoreScope) {
@@ -28,12 +32,19 @@ export class Reopening {
     this.#queue = database.prepare('UPDATE urls SET state = 0, reason = NULL, class = 2 WHERE id = ? AND state = 4');
     this.#cutForDepth = database.prepare("UPDATE urls SET reason = 'depth' WHERE id = ? AND state = 4");
     this.#dropPage = database.prepare('DELETE FROM pages WHERE id = ?');
+    this.#dropAttempts = database.prepare('DELETE FROM attempts WHERE url = ?');
+    this.#readWhole = database.prepare(
+      `UPDATE urls SET state = 0, reason = NULL, class = 2, attempts = 0, not_before = 0,
+         flags = flags & ~${ONLY_CHECKED | UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.anchors} WHERE id = ?`,
+    );
+    this.#mark = database.prepare('UPDATE urls SET flags = ? WHERE id = ?');
   }
 
   /** By the keys of the options that changed; whoever calls it has begun a transaction. */
   take(changed: ReadonlySet<string>): number {
     if (changed.has('depth')) {
       this.#eachCut('depth', ({ id, url, depth }) => this.#queueUnlessDeep(id, url, depth));
+      this.#tooDeep();
     }
     if (changed.has('maxUrlsPerHost')) {
       // Who is over the new limit is cut again when its turn comes.
@@ -59,19 +70,54 @@ export class Reopening {
     }
   }
 
+  /** A check asked for these and did not read them. */
+  #tooDeep(): void {
+    const rows = this.#database.prepare(
+      `SELECT id, url, depth, flags FROM urls WHERE kind = 0 AND (flags & ${UrlFlag.beyond}) <> 0 AND id > ? ORDER BY id LIMIT ?`,
+    );
+    for (let beyond = 0; ; ) {
+      const some = rows.all(beyond, BATCH);
+      for (const { id, url, depth, flags } of some) {
+        this.#readUnless(id, url, depth, flags & ~UrlFlag.beyond);
+      }
+      if (some.length < BATCH) {
+        return;
+      }
+      beyond = some.at(-1)!.id;
+    }
+  }
+
+  /** What was only checked is a page like others, unless it is still part of a trap or too deep. */
+  #readUnless(id: number, url: string, depth: number, flags: number): void {
+    const isDeep = depth > this.#scope.depthLimit(url);
+    if (isDeep || (flags & UrlFlag.trap) !== 0) {
+      this.#mark.run(isDeep ? flags | UrlFlag.beyond : flags, id);
+      return;
+    }
+    this.#readWhole.run(id);
+    this.#dropPage.run(id);
+    this.#dropAttempts.run(id);
+    this.#queued++;
+  }
+
   #traps(otherLimits: boolean): void {
     const select = this.#database.prepare(
-      `SELECT trapped.trap AS trap, traps.pattern AS pattern, urls.id AS id, urls.url AS url, urls.depth AS depth
+      `SELECT trapped.trap AS trap, traps.pattern AS pattern, urls.id AS id, urls.url AS url, urls.depth AS depth, urls.flags AS flags
        FROM trapped JOIN traps ON traps.trap = trapped.trap JOIN urls ON urls.id = trapped.url
        WHERE (trapped.trap, trapped.url) > (?, ?) ORDER BY trapped.trap, trapped.url LIMIT ?`,
     );
     const release = this.#database.prepare('DELETE FROM trapped WHERE trap = ? AND url = ?');
     for (let last = { trap: 0, id: 0 }; ; ) {
       const rows = select.all(last.trap, last.id, BATCH);
-      for (const { trap, pattern, id, url, depth } of rows) {
-        if (this.#isFree(pattern, url, otherLimits)) {
-          release.run(trap, id);
+      for (const { trap, pattern, id, url, depth, flags } of rows) {
+        if (!this.#isFree(pattern, url, otherLimits)) {
+          continue;
+        }
+        release.run(trap, id);
+        if ((flags & UrlFlag.trap) === 0) {
           this.#queueUnlessDeep(id, url, depth);
+        } else {
+          this.#readUnless(id, url, depth, flags & ~UrlFlag.trap);
         }
       }
       if (rows.length < BATCH) {

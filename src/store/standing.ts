@@ -137,8 +137,12 @@ export function fateOf(
     return { state: UrlState.skipped, reason: 'nofollow', flags };
   }
   // What is out of scope is asked once and leads nowhere: it can be no trap.
-  if (place.isCut || (place.trap !== null && inScope)) {
+  if (place.isCut || (place.trap !== null && inScope && !scope.checksBeyond)) {
     return { state: UrlState.skipped, reason: 'trap', flags };
+  }
+  if (place.trap !== null && inScope) {
+    // A check asks for what looks like a trap, and does not read it.
+    return { state: UrlState.queued, reason: null, flags: flags | UrlFlag.external | UrlFlag.trap };
   }
   if (depth <= place.depthLimit) {
     return { state: UrlState.queued, reason: null, flags };

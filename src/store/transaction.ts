@@ -17,6 +17,8 @@ export interface Transaction {
   /** Leases that were never sent: queued again, the attempt not counted. */
   returned: number[];
   skipped: { id: number; reason: string; pattern: string | null }[];
+  /** Of the leased ones those that are part of a trap: they are asked for, and their links are not read. */
+  unfollowed: { id: number; pattern: string }[];
   /** Of the new URLs those that are traps by their looks alone. */
   trapped: { id: number; pattern: string }[];
   hosts: HostRow[];

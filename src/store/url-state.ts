@@ -74,6 +74,8 @@ export const UrlFlag = {
   beyond: 2048,
   /** Known from an earlier run: asked whether it has changed. */
   renew: 4096,
+  /** In scope, but part of a trap: checked like what is out of it, its links not read. */
+  trap: 8192,
 } as const;
 
 /** Whether a page that is kept has been through a browser. Numbers are stored: only append. */
@@ -87,8 +89,11 @@ export const Rendering = {
   futile: 3,
 } as const;
 
-/** Out of scope, not only too deep. */
-export const isOutside = (flags: number): boolean => (flags & (UrlFlag.external | UrlFlag.beyond)) === UrlFlag.external;
+/** Marks of what is in scope and only checked. */
+export const ONLY_CHECKED = UrlFlag.external | UrlFlag.beyond | UrlFlag.trap;
+
+/** Out of scope, not only too deep or part of a trap. */
+export const isOutside = (flags: number): boolean => (flags & ONLY_CHECKED) === UrlFlag.external;
 
 /** A candidate that has not answered, or not yet: it is in no list and no count of pages. A broken page is an answer too. */
 export const isUnanswered = (flags: number, state: UrlState, reason: string | null): boolean =>

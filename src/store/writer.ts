@@ -130,6 +130,10 @@ export class Writer {
     for (const id of transaction.leased) {
       this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
     }
+    for (const { id, pattern } of transaction.unfollowed) {
+      this.#statements.unfollow.run(id);
+      this.#traps.add(id, pattern, answer);
+    }
     this.hosts.save(transaction.hosts, transaction.origins);
     this.#learn(transaction, knownIds, answer);
     for (const move of transaction.bulk) {
@@ -416,6 +420,7 @@ function prepare(
   | 'giveBack'
   | 'skip'
   | 'lease'
+  | 'unfollow'
   | 'setMeta'
   | 'getMeta',
   Statement
@@ -470,6 +475,7 @@ function prepare(
       // robots.txt is leased again from done or failed when its time is over.
       'UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ? AND (state = 0 OR (kind = 1 AND state IN (2, 3)))',
     ),
+    unfollow: database.prepare(`UPDATE urls SET flags = flags | ${UrlFlag.external | UrlFlag.trap} WHERE id = ?`),
     setMeta: database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
     ),

@@ -45,13 +45,21 @@ describe('a comparison', () => {
   it.each([
     ['unverifiable', false],
     ['rate_limited', false],
-    ['skipped', true],
+    ['unchecked', false],
+    ['unchecked', true],
   ] as const)('a link that is %s is not fixed, nor are its fragments', (verdict, isTruncated) => {
     const missing = checkedLink(B, 'missing_fragment', { fragment: 'x', fails: true });
     const before = updateBaseline(EMPTY, compareWithBaseline([missing], of(A), false), '2026-01-01');
     const links = [checkedLink(A, verdict), checkedLink(B, verdict)];
     const after = compareWithBaseline(links, new Map([...before, ...of(A)]), isTruncated);
     expect(after).toEqual({ new: [], known: [], fixed: [] });
+  });
+
+  it('a page of a trap answers, so it is fixed; what stands on it may not be', () => {
+    const trap = checkedLink(A, 'unchecked', { unchecked: 'trap', external: false });
+    expect(compareWithBaseline([trap], of(A, B), false).fixed).toEqual([A]);
+    const elsewhere = checkedLink(A, 'unchecked', { unchecked: 'robots', external: true });
+    expect(compareWithBaseline([elsewhere], of(A, B), false).fixed).toEqual([B]);
   });
 
   it('a link that a rule leaves out now is fixed', () => {

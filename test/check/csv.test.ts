@@ -22,7 +22,10 @@ function readCsv(text: string): string[][] {
   return rows;
 }
 
-const HEADER = ['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl', 'page', 'line', 'column', 'text', 'href'];
+const HEADER = [
+  ...['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl'],
+  ...['page', 'line', 'column', 'text', 'href', 'unchecked'],
+];
 
 describe('the report in CSV', () => {
   it('has a row for each place', () => {
@@ -43,14 +46,15 @@ describe('the report in CSV', () => {
         '5',
         'The old page',
         'old',
+        '',
       ],
-      ['https://a.test/old', 'x', 'missing_fragment', 'true', '200', '', 'docs/a.md', '', '', 'a, "b"', 'old'],
+      ['https://a.test/old', 'x', 'missing_fragment', 'true', '200', '', 'docs/a.md', '', '', 'a, "b"', 'old', ''],
     ]);
   });
 
   it('has a row also for a link whose places are not listed', () => {
     const rows = readCsv(textOf('csv', everyVerdict()));
-    expect(rows.at(-1)).toEqual(['https://a.test/20', '', 'ok', 'false', '', '', '', '', '', '', '']);
+    expect(rows.at(-1)).toEqual(['https://a.test/21', '', 'ok', 'false', '', '', '', '', '', '', '', '']);
   });
 
   it('has no cell that a spreadsheet would run, take apart or refuse, whatever the text is', () => {

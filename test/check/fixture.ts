@@ -8,6 +8,7 @@ import {
   VERDICTS,
   type Verdict,
 } from '../../src/check/result.js';
+import type { UncheckedCounts } from '../../src/check/unchecked.js';
 
 export const sourceOf = (some: Partial<LinkSource> = {}): LinkSource => ({
   page: 'https://a.test/',
@@ -34,6 +35,7 @@ export function linkOf(verdict: Verdict, some: Partial<CheckedLink> = {}): Check
     url: 'https://a.test/old',
     fragment: null,
     verdict,
+    unchecked: verdict === 'unchecked' ? 'robots' : null,
     fails: verdict === 'dead' || verdict === 'missing_fragment',
     external: false,
     status: verdict === 'dead' ? 404 : null,
@@ -53,8 +55,10 @@ export function reportOf(links: readonly CheckedLink[], some: Partial<CheckSumma
     (a, b) => VERDICTS.indexOf(a.verdict) - VERDICTS.indexOf(b.verdict) || (a.url < b.url ? -1 : a.url > b.url ? 1 : 0),
   );
   const verdicts: Partial<Record<Verdict, number>> = {};
-  for (const { verdict } of sorted) {
+  const counts: UncheckedCounts = {};
+  for (const { verdict, unchecked } of sorted) {
     verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
+    if (unchecked !== null) counts[unchecked] = (counts[unchecked] ?? 0) + 1;
   }
   const failing = links.filter(({ fails }) => fails).length;
   return {
@@ -63,6 +67,7 @@ export function reportOf(links: readonly CheckedLink[], some: Partial<CheckSumma
     links: () => sorted,
     summary: {
       verdicts,
+      unchecked: counts,
       links: links.length,
       pages: 3,
       failing,

@@ -20,9 +20,17 @@ const HOSTS = 12;
 function install(web: WebInABox): void {
   const late = (answer: SiteAnswer): SiteAnswer => ({ ...answer, afterMs: 4 });
   const answers: Record<string, SiteAnswer> = { '/ok': late(ok) };
+  // A path that repeats itself is part of a trap: asked for, and not read.
+  for (const n of [0, 1, 2]) answers[`/r/r/r/r/${n}`] = late(html(linkPage('On and on', [`/r/r/r/r/r/${n}`])));
   const pages = Array.from({ length: PAGES }, (_, n) => `/p${n}`);
   pages.forEach((path, n) => {
-    const more = [`/gone-${n % 40}`, `/ok#part-${n % 15}`, `/old-${n % 10}`, `http://h${n % HOSTS}.test/x${n}`];
+    const more = [
+      `/gone-${n % 40}`,
+      `/ok#part-${n % 15}`,
+      `/old-${n % 10}`,
+      `http://h${n % HOSTS}.test/x${n}`,
+      `/r/r/r/r/${n % 5}`,
+    ];
     answers[path] = late(html(linkPage(`Page ${n}`, [pages[(n * 7 + 1) % PAGES]!, '/ok#there', ...more])));
   });
   for (let n = 0; n < 10; n++)
@@ -143,6 +151,7 @@ describe('a check killed with -9 and resumed', () => {
           'redirect_loop',
           'server_error',
           'auth_required',
+          'unchecked',
           'moved',
           'redirected',
           'skipped',

@@ -7,6 +7,7 @@ export function checkedLink(url: string, verdict: Verdict, more: Partial<Checked
     url,
     fragment: null,
     verdict,
+    unchecked: null,
     fails: verdict === 'dead',
     external: true,
     status: verdict === 'dead' ? 404 : 200,

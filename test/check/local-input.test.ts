@@ -109,8 +109,8 @@ describe('Markdown', () => {
       'docs/lost.md': 'dead',
       'docs/no.png': 'dead',
       'docs/guide.md#setup': 'missing_fragment',
-      [`${outside}/gone`]: 'unverifiable',
-      [`${outside}/page`]: 'unverifiable',
+      [`${outside}/gone`]: 'unchecked',
+      [`${outside}/page`]: 'unchecked',
       '[no-label]': 'invalid_url',
     });
     expect(bad['docs/guide.md#setup']!.sources).toEqual([

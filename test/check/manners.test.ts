@@ -112,7 +112,7 @@ describe('what a check asks for, and how', () => {
       ...Object.fromEntries(PACED.map((url) => [url, 'ok'])),
       'http://paced.test/last': 'dead',
       'http://shy.test/big.iso': 'ok',
-      'http://closed.test/x': 'unverifiable',
+      'http://closed.test/x': 'unchecked',
     });
   });
 

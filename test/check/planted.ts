@@ -271,8 +271,8 @@ export const NO_URLS: Plant[] = [
 ];
 
 export const DOUBTS: Plant[] = [
-  { href: 'http://robots.test/private', verdict: 'unverifiable', fails: false, answer: ok, why: /robots\.txt/ },
-  { href: 'http://robots5xx.test/x', verdict: 'unverifiable', fails: false, answer: ok, why: /robots\.txt/ },
+  { href: 'http://robots.test/private', verdict: 'unchecked', fails: false, answer: ok, why: /robots\.txt/ },
+  { href: 'http://robots5xx.test/x', verdict: 'unchecked', fails: false, answer: ok, why: /robots\.txt/ },
   inside('/404-then-500', 'unverifiable', false, inTurn(status(404), status(500)), {
     why: /looks differ: first 404, then 500/,
   }),

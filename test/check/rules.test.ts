@@ -36,6 +36,16 @@ describe('what fails', () => {
     expect([rules.failOn.truncated, rulesOf({}).failOn.truncated]).toEqual([true, false]);
   });
 
+  it('is also what was not looked at, and a run that was cut short, with a plus or without', () => {
+    for (const failOn of ['+unchecked,+truncated', 'unchecked, truncated']) {
+      const rules = rulesOf({ failOn });
+      expect(failing(rules, true)).toEqual([...ALWAYS, 'unchecked']);
+      expect(rules.failOn.truncated).toBe(true);
+    }
+    const taken = rulesOf({ failOn: 'unchecked,truncated,-unchecked,-truncated' });
+    expect([failing(taken, true), taken.failOn.truncated]).toEqual([ALWAYS, false]);
+  });
+
   it.each([
     ['soft_404', '--fail-on must be verdicts with + or - before each, such as +soft_404,-timeout, got "soft_404"'],
     ['', '--fail-on must be verdicts with + or - before each, such as +soft_404,-timeout, got nothing'],

@@ -1,6 +1,8 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Answer, ruleOn } from '../../src/check/ruling.js';
+import { type Answer, type LeftBy, ruleOn as rule } from '../../src/check/ruling.js';
 import { UrlState } from '../../src/store/url-state.js';
+
+const ruleOn = (answer: Answer, leftBy: LeftBy = 'limit') => rule(answer, leftBy);
 
 function answer(over: Partial<Answer>): Answer {
   return {
@@ -12,6 +14,7 @@ function answer(over: Partial<Answer>): Answer {
     title: null,
     first: null,
     wasDoubted: false,
+    last: null,
     forbiddenByHost: 0,
     ...over,
   };
@@ -46,7 +49,6 @@ describe('two looks that agree', () => {
     ['malformed_html', 200, 'malformed_html'],
     ['redirect_limit', 302, 'redirect_limit'],
     ['invalid_url', 302, 'invalid_url'],
-    ['blocked_address', null, 'unverifiable'],
     ['unknown', null, 'unverifiable'],
     ['too_large', 200, 'ok'],
   ])('%s %s is %s', (reason, status, verdict) => {
@@ -156,18 +158,36 @@ describe('a wall against programs', () => {
 
 describe('what was not asked for', () => {
   test.each([
-    [{ state: UrlState.skipped, reason: 'robots', message: 'robots.txt line 2: Disallow: /' }, 'unverifiable'],
-    [{ state: UrlState.skipped, reason: 'limit' }, 'skipped'],
-    [{ state: UrlState.skipped, reason: 'trap' }, 'skipped'],
-    [{ state: UrlState.unlisted, reason: 'scheme' }, 'skipped'],
-    [{ state: UrlState.unlisted, reason: 'scope' }, 'skipped'],
-    [{ state: UrlState.deferred, reason: 'retry_after' }, 'rate_limited'],
-    [{ state: UrlState.deferred, reason: 'quarantine' }, 'unverifiable'],
-    [{ state: UrlState.deferred, reason: 'robots_unreachable' }, 'unverifiable'],
-    [{ state: UrlState.queued, reason: null }, 'skipped'],
-  ] as const)('%o is %s', (over, verdict) => {
-    const ruling = ruleOn(answer(over));
-    expect(ruling.verdict).toBe(verdict);
+    [{ state: UrlState.skipped, reason: 'robots', message: 'robots.txt line 2: Disallow: /' }, 'robots'],
+    [{ state: UrlState.skipped, reason: 'limit' }, 'limit'],
+    [{ state: UrlState.skipped, reason: 'trap' }, 'too_long'],
+    [{ state: UrlState.skipped, reason: 'known' }, 'cache'],
+    [{ state: UrlState.deferred, reason: 'retry_after' }, 'put_off'],
+    [{ state: UrlState.deferred, reason: 'quarantine' }, 'put_off'],
+    [{ state: UrlState.deferred, reason: 'robots_unreachable' }, 'robots_unreachable'],
+    [{ state: UrlState.failed, reason: 'blocked_address' }, 'blocked_address'],
+    [{ state: UrlState.queued, reason: null }, 'stop'],
+    [{ state: UrlState.leased, reason: null }, 'stop'],
+  ] as const)('%o is unchecked because of: %s', (over, cause) => {
+    const ruling = ruleOn(answer(over), 'stop');
+    expect(ruling).toMatchObject({ verdict: 'unchecked', unchecked: cause });
     expect(ruling.why).not.toBe('');
+  });
+
+  test.each(['scheme', 'scope', 'ignored', 'asset', 'nofollow'])('and was not to be (%s) is skipped', (reason) => {
+    expect(ruleOn(answer({ state: UrlState.unlisted, reason }))).toMatchObject({ verdict: 'skipped' });
+  });
+});
+
+describe('what was asked for and would have been asked again', () => {
+  const last = { reason: 'rate_limited', status: 429, message: null };
+  test.each([
+    [{ state: UrlState.queued, reason: 'rate_limited' }, 'unverifiable'],
+    [{ state: UrlState.skipped, reason: 'limit' }, 'unverifiable'],
+    [{ state: UrlState.deferred, reason: 'backoff' }, 'unverifiable'],
+    [{ state: UrlState.deferred, reason: 'retry_after' }, 'rate_limited'],
+    [{ state: UrlState.skipped, reason: 'robots' }, 'unchecked'],
+  ] as const)('%o is %s', (over, verdict) => {
+    expect(ruleOn(answer({ ...over, last })).verdict).toBe(verdict);
   });
 });

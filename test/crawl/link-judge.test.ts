@@ -3,12 +3,12 @@ import { CrawlScope } from '../../src/crawl/crawl-scope.js';
 import { JudgedLinks, LinkJudge } from '../../src/crawl/link-judge.js';
 import { KeyTable } from '../../src/frontier/embedded/key-table.js';
 import { FOLLOWED } from '../../src/store/packed-edges.js';
-import { QueueClass, UrlState } from '../../src/store/url-state.js';
+import { QueueClass, UrlFlag, UrlState } from '../../src/store/url-state.js';
 
 const SEED = 'http://a.test/';
 const OUTSIDE = 'http://b.test/';
 
-function judgeOf(external: boolean): LinkJudge {
+function judgeOf(external: boolean, checksBeyond = true): LinkJudge {
   const seed = { seed: 0, url: SEED, label: SEED, scope: 'host', depth: null, maxUrls: null, fallbacks: [] };
   const scope = new CrawlScope({
     seeds: [{ ...seed, scopeUrls: [SEED] }],
@@ -20,7 +20,7 @@ function judgeOf(external: boolean): LinkJudge {
     },
     ownKeys: false,
     external,
-    checksBeyond: true,
+    checksBeyond,
     ignore: [],
   });
   return new LinkJudge(new KeyTable(1_000_000), scope);
@@ -46,14 +46,25 @@ it('remembers no URL that is as long as a page: 50,000 of them would fill the me
   expect(judge.recall(long)).not.toBe(judge.recall(long));
 });
 
-it('takes nothing out of scope for a trap: it is asked for once and leads nowhere', () => {
-  const judge = judgeOf(true);
-  const links = new JudgedLinks(() => QueueClass.rest);
-  const path = 'x/'.repeat(60);
-  judge.judge(judge.recall(OUTSIDE + path), FOLLOWED, 1, 0, links);
-  judge.judge(judge.recall(SEED + path), FOLLOWED, 1, 0, links);
-  expect(links.offers).toMatchObject([
-    { state: UrlState.queued, reason: null },
-    { state: UrlState.skipped, reason: 'trap' },
-  ]);
+describe('a URL that looks like a trap', () => {
+  const DEEP = 'x/'.repeat(60);
+  const LONG = 'y'.repeat(3_000);
+  const cut = { state: UrlState.skipped, reason: 'trap', flags: 0 };
+  const asked = (flags: number) => ({ state: UrlState.queued, reason: null, flags });
+
+  it.each([
+    ['in a crawl is cut', false, cut],
+    ['in a check is asked for, and leads nowhere', true, asked(UrlFlag.external | UrlFlag.trap)],
+  ])('%s; out of scope it is none', (_name, checksBeyond, expected) => {
+    const judge = judgeOf(true, checksBeyond);
+    const links = new JudgedLinks(() => QueueClass.rest);
+    judge.judge(judge.recall(OUTSIDE + DEEP), FOLLOWED, 1, 0, links);
+    judge.judge(judge.recall(SEED + DEEP), FOLLOWED, 1, 0, links);
+    judge.judge(judge.recall(SEED + LONG), FOLLOWED, 1, 0, links);
+    expect(links.offers).toMatchObject([
+      { ...asked(UrlFlag.external), pattern: null },
+      { ...expected, pattern: 'segments>50' },
+      { ...cut, pattern: 'length>2000' },
+    ]);
+  });
 });

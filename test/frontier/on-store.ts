@@ -45,7 +45,13 @@ export class FrontierOnStore {
   /** Its process is gone: the store may say something else by now. */
   isKilled = false;
 
-  constructor(options: Partial<SchedulerOptions> = {}, scope = new TestScope(), store = openStore(scope), now = 1_000) {
+  constructor(
+    options: Partial<SchedulerOptions> = {},
+    scope = new TestScope(),
+    store = openStore(scope),
+    now = 1_000,
+    traps = new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+  ) {
     this.store = store;
     this.now = now;
     const unused = () => {};
@@ -60,7 +66,7 @@ export class FrontierOnStore {
       },
       snapshot: begin(this.store),
       keys: new KeyTable(Number.POSITIVE_INFINITY),
-      traps: new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+      traps,
       seeds: new SeedBook([]),
       resolveAddress: async () => null,
       seedOf: (url) => (scope.admits(url) ? 0 : -1),

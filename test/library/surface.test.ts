@@ -82,6 +82,8 @@ type Surface = [
   gossamer.LinkKind,
   gossamer.LinkSource,
   gossamer.Look,
+  gossamer.UncheckedCause,
+  gossamer.UncheckedCounts,
   gossamer.Verdict,
   gossamer.OnEdge,
   gossamer.OutputNotes,

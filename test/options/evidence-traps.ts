@@ -27,6 +27,7 @@ const cutLink = (
   flag: string,
   limit: string,
   path: string,
+  check: NonNullable<Row['check']>,
 ): Row => ({
   key,
   stage: garden,
@@ -40,9 +41,15 @@ const cutLink = (
     [true, 'http_4xx', 0],
     [false, 'trap', 1],
   ],
-  check: 'same',
+  check,
   docs: 'same',
 });
+
+/** A check asks for it all the same, and does not follow it. */
+const ASKED_ALL_THE_SAME = [
+  [true, 'http_4xx', 0],
+  [true, 'http_4xx', 1],
+];
 
 /** Where endless sites are cut: at the limit, when nothing new comes. */
 export const TRAP_EVIDENCE: Row[] = [
@@ -60,12 +67,16 @@ export const TRAP_EVIDENCE: Row[] = [
       [42, [], 'max_urls'],
       [42, [], 'max_urls'],
     ],
-    check: 'same',
+    check: [
+      [12, [MONTHS_PATTERN], null],
+      [42, [], 'max_urls'],
+      [42, [], 'max_urls'],
+    ],
     docs: 'same',
   },
-  cutLink('maxUrlLength', '--max-url-length', '80', `/${'long'.repeat(20)}`),
-  cutLink('maxPathSegments', '--max-path-segments', '5', '/s/e/g/m/n/t'),
-  cutLink('maxSegmentRepeats', '--max-segment-repeats', '3', '/r/x/r/y/r'),
+  cutLink('maxUrlLength', '--max-url-length', '80', `/${'long'.repeat(20)}`, 'same'),
+  cutLink('maxPathSegments', '--max-path-segments', '5', '/s/e/g/m/n/t', ASKED_ALL_THE_SAME),
+  cutLink('maxSegmentRepeats', '--max-segment-repeats', '3', '/r/x/r/y/r', ASKED_ALL_THE_SAME),
   {
     key: 'maxQueryVariants',
     stage: lists,
@@ -78,7 +89,10 @@ export const TRAP_EVIDENCE: Row[] = [
       [11, 1],
       [15, 1],
     ],
-    check: 'same',
+    check: [
+      [12, 1],
+      [16, 1],
+    ],
     docs: 'same',
   },
   {
@@ -93,7 +107,10 @@ export const TRAP_EVIDENCE: Row[] = [
       [11, [expect.objectContaining({ pattern: MONTHS_PATTERN, count: 1 })]],
       [42, []],
     ],
-    check: 'same',
+    check: [
+      [12, [expect.objectContaining({ pattern: MONTHS_PATTERN, count: 1 })]],
+      [42, []],
+    ],
     docs: 'same',
   },
 ];

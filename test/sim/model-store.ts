@@ -155,7 +155,7 @@ export class ModelStore implements StorePort {
     for (const { id } of transaction.skipped) {
       this.#settledForGood(tables.move(id, [UrlState.queued], UrlState.skipped));
     }
-    for (const { pattern } of [...transaction.trapped, ...transaction.skipped]) {
+    for (const { pattern } of [...transaction.trapped, ...transaction.unfollowed, ...transaction.skipped]) {
       if (pattern !== null && !this.#patterns.has(pattern)) {
         this.#patterns.add(pattern);
         answer.trapped.push(pattern);

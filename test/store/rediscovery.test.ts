@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CrawlScope } from '../../src/crawl/crawl-scope.js';
 import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
+import type { StoreScope } from '../../src/store/rediscovery.js';
 import { Standing } from '../../src/store/standing.js';
 import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
 import type { NewUrl } from '../../src/store/transaction.js';
 import { TrapReader } from '../../src/store/trap-reader.js';
-import { UrlState } from '../../src/store/url-state.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { newUrl, openStore, settled, TestScope, transaction, urlRow } from './support.js';
 
 const edge = (to: number, follow: boolean) => [to, edgeWord(0, follow ? FOLLOWED : HELD_BACK, 0)];
@@ -28,7 +30,7 @@ const find = (store: Store, id: number, depth: number, standing: Standing = Stan
 
 const url = (id: number, host = 'a') => `http://${host}.test/${id}`;
 
-function storeOf(urls: NewUrl[], scope = new TestScope()): Store {
+function storeOf(urls: NewUrl[], scope: StoreScope = new TestScope()): Store {
   const store = openStore(scope);
   store.writer.commit(transaction({ newUrls: urls }));
   return store;
@@ -89,6 +91,55 @@ describe('a URL that is found again', () => {
     expect([1, 2, 3].map((id) => urlRow(store.database, id))).toEqual(
       [0, 1, 1].map((depth) => expect.objectContaining({ state: 'skipped', reason: 'trap', depth })),
     );
+  });
+
+  it('and looks like a trap, or is too deep, is only checked where a check asks for such too', () => {
+    const seed = {
+      seed: 0,
+      url: 'http://a.test/',
+      label: '',
+      scope: 'host',
+      depth: null,
+      maxUrls: null,
+      fallbacks: [],
+    };
+    const scope = new CrawlScope({
+      seeds: [{ ...seed, scopeUrls: ['http://a.test/'] }],
+      patterns: { include: [], exclude: [] },
+      maxDepth: 4,
+      traps: {
+        ...{ maxUrlLength: 100, maxPathSegments: 5, maxSegmentRepeats: 0 },
+        ...{ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] },
+      },
+      ...{ ownKeys: false, external: true, checksBeyond: true, ignore: [] },
+    });
+    const { external, trap, beyond } = UrlFlag;
+    const deep = 'http://a.test/a/b/c/d/e/f';
+    const nofollow = { state: UrlState.skipped, reason: 'nofollow' };
+    const store = storeOf(
+      [
+        newUrl(1, deep, nofollow),
+        newUrl(2, url(2), nofollow),
+        newUrl(3, 'http://b.test/a/b/c/d/e/f', { ...nofollow, flags: external }),
+        newUrl(4, `http://a.test/${'x'.repeat(200)}`, nofollow),
+        newUrl(5, `${deep}/g`, { depth: 9, flags: external | trap | beyond }),
+      ],
+      scope,
+    );
+    for (const id of [1, 2, 3, 4]) find(store, id, 6);
+    find(store, 5, 2);
+    const fates = store.database.prepare('SELECT state, reason, flags FROM urls ORDER BY id').all();
+    expect(fates.map(({ state, reason, flags }) => [state, reason, flags])).toEqual([
+      [UrlState.queued, null, external | trap],
+      [UrlState.queued, null, external | beyond],
+      [UrlState.queued, null, external],
+      [UrlState.skipped, 'trap', 0],
+      [UrlState.queued, null, external | trap],
+    ]);
+    expect(new TrapReader(store.database).largest(5).traps.map(({ pattern, count }) => [pattern, count])).toEqual([
+      ['segments>5', 1],
+      ['length>100', 1],
+    ]);
   });
 
   it('by a link that may be followed is queued, though the first could not be, even at a greater depth', () => {

@@ -96,7 +96,18 @@ export const begin = (store: Store, hostsInMemory = 100, crashed: number[] = [])
 
 export function transaction(fields: Partial<Transaction>): Transaction {
   return {
-    ...{ at: 0, newUrls: [], settled: [], found: [], leased: [], returned: [], skipped: [], hosts: [], origins: [] },
+    ...{
+      at: 0,
+      newUrls: [],
+      settled: [],
+      found: [],
+      leased: [],
+      returned: [],
+      skipped: [],
+      unfollowed: [],
+      hosts: [],
+      origins: [],
+    },
     ...{ rendered: [], trapped: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
     ...fields,
   };

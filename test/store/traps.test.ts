@@ -4,7 +4,7 @@ import { Standing } from '../../src/store/standing.js';
 import { openStoreFile, Store } from '../../src/store/store.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { TrapReader } from '../../src/store/trap-reader.js';
-import { UrlState } from '../../src/store/url-state.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import {
   begin,
   newUrl,
@@ -164,6 +164,38 @@ describe('a second look at what was cut', () => {
     expect(left, 'nothing is left of what was said of them').toBe(0);
     expect(store.meta().inForce).toBe('{}');
     expect(store.meta().pagesStream).toBe(queued > 0 ? '{"offset":0,"seq":0}' : undefined);
+  });
+
+  it('has what a check only asked for read too, where it is no longer part of a trap nor too deep', () => {
+    const { external, trap, beyond, secondLook } = UrlFlag;
+    const store = openStore(new Allowing(4, ['free']));
+    const row = (id: number, depth: number, flags: number) => newUrl(id, url(id), { depth, flags });
+    commit(store, {
+      newUrls: [
+        row(1, 1, 0),
+        row(2, 9, 0),
+        row(3, 1, 0),
+        row(4, 3, external | beyond),
+        row(5, 9, external | beyond),
+        row(6, 3, external | beyond | trap),
+      ],
+      trapped: [{ id: 6, pattern: 'bad' }],
+    });
+    const patterns = ['free', 'free', 'bad'];
+    const unfollowed = patterns.map((pattern, n) => ({ id: n + 1, pattern }));
+    commit(store, { leased: [1, 2, 3, 4, 5, 6], unfollowed });
+    commit(store, { settled: [1, 2, 3, 4, 5, 6].map((id) => settled(id, {})) });
+    store.database.exec(`UPDATE urls SET flags = flags | ${secondLook} WHERE id = 1`);
+    const flagsOf = () => store.database.prepare('SELECT state, flags FROM urls ORDER BY id').all();
+    const left = (flags: number) => ({ state: UrlState.done, flags: external | flags });
+    const before = [trap, trap, trap, beyond, beyond, beyond | trap].map(left);
+    before[0]!.flags |= secondLook;
+    expect(flagsOf()).toEqual(before);
+    expect(store.lookAgain(new Set(['allowTraps']), '{}')).toBe(1);
+    const queued = { state: UrlState.queued, flags: 0 };
+    expect(flagsOf()).toEqual([queued, left(beyond), left(trap), ...before.slice(3)]);
+    expect(store.lookAgain(new Set(['depth']), '{}')).toBe(1);
+    expect(flagsOf()).toEqual([queued, left(beyond), left(trap), queued, left(beyond), left(trap)]);
   });
 
   it('goes through more than one batch of them', () => {

@@ -1,7 +1,10 @@
 import { csvRow } from '../../report/pages-csv.js';
 import type { CheckedLink, CheckReport, LinkSource } from '../result.js';
 
-const COLUMNS = ['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl', 'page', 'line', 'column', 'text', 'href'];
+const COLUMNS = [
+  ...['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl'],
+  ...['page', 'line', 'column', 'text', 'href', 'unchecked'],
+];
 
 /** What a cell of the usual spreadsheet can hold is 32,767 characters. */
 const CELL_LENGTH = 32_000;
@@ -17,9 +20,9 @@ export function* csvReport(report: CheckReport): Iterable<string> {
 }
 
 function cellsOf(link: CheckedLink, source: LinkSource | null): (string | number | boolean | null)[] {
-  const { url, fragment, verdict, fails, status, finalUrl } = link;
+  const { url, fragment, verdict, fails, status, finalUrl, unchecked } = link;
   const { page = null, line = null, column = null, text = null, href = null } = source ?? {};
-  return [url, fragment, verdict, fails, status, finalUrl, page, line, column, text, href];
+  return [url, fragment, verdict, fails, status, finalUrl, page, line, column, text, href, unchecked];
 }
 
 const cut = (text: string): string => (text.length > CELL_LENGTH ? `${text.slice(0, CELL_LENGTH - 1)}…` : text);

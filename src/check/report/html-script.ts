@@ -12,7 +12,7 @@ export const PAGE_SCRIPT = String.raw`'use strict';
 
   const SCOPES = {
     failing: ['Failing', (link) => link.fails],
-    attention: ['To look at', (link) => link.fails || (link.firstSeen === null && help[link.verdict].weight === 'attention')],
+    attention: ['To look at', (link) => link.attention],
     all: ['All', () => true],
   };
   const SORTS = {

@@ -22,6 +22,7 @@ a:hover { text-decoration: underline; }
 .top { display: flex; gap: 16px; align-items: flex-start; padding: 28px 0 16px; }
 .state { flex: none; width: 48px; height: 48px; border-radius: 50%; display: grid; place-items: center; font-size: 24px; font-weight: 700; }
 .state.bad { background: var(--bad-back); color: var(--bad); }
+.state.warn { background: var(--warn-back); color: var(--warn); }
 .state.good { background: var(--good-back); color: var(--good); }
 .heading { min-width: 0; }
 h1 { margin: 0; font-size: 24px; line-height: 1.25; }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { jsonLine } from '../../report/json-line.js';
 import { xmlText } from '../../report/xml.js';
 import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from '../result.js';
+import { uncheckedTotal } from '../unchecked.js';
 import { VERDICT_HELP } from '../verdict-help.js';
 import { PAGE_SCRIPT } from './html-script.js';
 import { PAGE_STYLE } from './html-style.js';
@@ -10,6 +11,7 @@ import {
   findings,
   formatCount,
   formatElapsed,
+  needsAttention,
   plain,
   remarks,
   TEXT_LENGTH,
@@ -66,7 +68,13 @@ function headOf(report: CheckReport): string {
   const tallies = tally(report);
   const [seed = ''] = seeds;
   const site = `${plain(seed, TEXT_LENGTH)}${seeds.length > 1 ? ` and ${formatCount(seeds.length - 1)} more` : ''}`;
-  const state = summary.failing > 0 ? counted(summary.failing, 'link fails', 'links fail') : 'Nothing fails';
+  const unseen = uncheckedTotal(summary.unchecked);
+  const [look, mark, state] =
+    summary.failing > 0
+      ? ['bad', '✗', counted(summary.failing, 'link fails', 'links fail')]
+      : unseen > 0
+        ? ['warn', '!', `Nothing fails, ${formatCount(unseen)} not looked at`]
+        : ['good', '✓', 'Nothing fails'];
   const facts = [
     counted(summary.pages, 'page', 'pages'),
     counted(summary.links, 'link', 'links'),
@@ -86,7 +94,7 @@ function headOf(report: CheckReport): string {
 </head>
 <body>
 <header class="top">
-<div class="state ${summary.failing > 0 ? 'bad' : 'good'}"><span aria-hidden="true">${summary.failing > 0 ? '✗' : '✓'}</span></div>
+<div class="state ${look}"><span aria-hidden="true">${mark}</span></div>
 <div class="heading">
 <h1>${state}</h1>
 <p class="site"><bdi>${xmlText(site)}</bdi></p>
@@ -127,6 +135,7 @@ function shortened(link: CheckedLink): object {
     fragment: fragment && cut(fragment, TEXT_LENGTH),
     verdict,
     fails,
+    attention: needsAttention(link),
     external,
     status,
     finalUrl: finalUrl && cut(finalUrl, URL_LENGTH),

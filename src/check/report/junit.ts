@@ -4,6 +4,7 @@ import { VERDICT_HELP } from '../verdict-help.js';
 import {
   formatCount,
   needsAttention,
+  notLookedAt,
   placeOf,
   plain,
   reasonOf,
@@ -65,7 +66,7 @@ function suiteStart(
   };
   const properties = [
     ...seeds.slice(0, SHOWN_SOURCES).map((seed) => ({ name: 'seed', value: plain(seed, URL_LENGTH) })),
-    ...remarks(summary).map((remark) => ({ name: 'note', value: remark })),
+    ...[notLookedAt(summary) ?? [], remarks(summary)].flat().map((remark) => ({ name: 'note', value: remark })),
   ];
   return `${tag('testsuite', attributes)}\n<properties>${properties.map((property) => `${tag('property', property)}</property>`).join('')}</properties>\n`;
 }
@@ -83,7 +84,8 @@ function testCase(link: CheckedLink): string {
   return `${start}${isSkipped(link) ? `${tag('skipped', { message })}</skipped>` : ''}</testcase>\n`;
 }
 
-const isSkipped = (link: CheckedLink): boolean => !link.fails && (link.verdict === 'skipped' || needsAttention(link));
+const isSkipped = (link: CheckedLink): boolean =>
+  !link.fails && (link.verdict === 'skipped' || link.verdict === 'unchecked' || needsAttention(link));
 
 function skippedByVerdict(report: CheckReport): Map<Verdict, number> {
   const counts = new Map<Verdict, number>();

@@ -1,4 +1,5 @@
 import type { CheckedLink, CheckReport, LinkSource, Verdict } from '../result.js';
+import { uncheckedTotal } from '../unchecked.js';
 import { VERDICT_HELP } from '../verdict-help.js';
 import {
   counted,
@@ -56,7 +57,9 @@ const SECTIONS: readonly { title: string; links(link: CheckedLink): boolean; blo
 
 function headOf(report: CheckReport, tallies: ReadonlyMap<Verdict, Tally>): string {
   const { summary } = report;
-  const state = summary.failing === 0 ? 'nothing fails' : counted(summary.failing, 'link fails', 'links fail');
+  const unseen = uncheckedTotal(summary.unchecked);
+  const failing = summary.failing === 0 ? 'nothing fails' : counted(summary.failing, 'link fails', 'links fail');
+  const state = unseen === 0 ? failing : `${failing}, ${formatCount(unseen)} not looked at`;
   const rows = [...tallies].map(([verdict, { links, failing }]) => {
     const mark = failing > 0 ? '❌' : VERDICT_HELP[verdict].weight === 'attention' ? '⚠️' : '';
     return `| ${mark} | ${verdict.replaceAll('_', '\\_')} | ${formatCount(links)} | ${formatCount(failing)} |`;

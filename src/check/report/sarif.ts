@@ -3,8 +3,9 @@ import { VERSION } from '../../config/version.js';
 import { PROJECT_PAGE } from '../../crawl/settings.js';
 import { jsonLine } from '../../report/json-line.js';
 import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS, type Verdict } from '../result.js';
+import { isOnlyCounted } from '../unchecked.js';
 import { VERDICT_HELP } from '../verdict-help.js';
-import { counted, isUrl, plain, reasonOf, remarks, TEXT_LENGTH, targetOf, URL_LENGTH } from './words.js';
+import { counted, isUrl, notLookedAt, plain, reasonOf, remarks, TEXT_LENGTH, targetOf, URL_LENGTH } from './words.js';
 
 /** GitHub refuses a file with more. */
 const MOST_RESULTS = 25_000;
@@ -22,7 +23,7 @@ export function* sarifReport(report: CheckReport): Iterable<string> {
     count++;
   }
   const leftOut = count - MOST_RESULTS;
-  const notes = remarks(report.summary);
+  const notes = [notLookedAt(report.summary) ?? [], remarks(report.summary)].flat();
   if (leftOut > 0) {
     notes.push(`${counted(leftOut, 'result is', 'results are')} not in this file: it holds ${MOST_RESULTS} at most`);
   }
@@ -55,7 +56,7 @@ const DRIVER = {
 function* results(report: CheckReport): Iterable<() => object> {
   for (const failing of [true, false]) {
     for (const link of report.links()) {
-      if (link.fails === failing && (failing || VERDICT_HELP[link.verdict].weight !== 'fine')) {
+      if (link.fails === failing && (failing || isWorthAResult(link))) {
         const seen = new Map<string, number>();
         for (const source of link.sources.length === 0 ? [null] : link.sources) {
           const page = source?.page ?? '';
@@ -67,6 +68,9 @@ function* results(report: CheckReport): Iterable<() => object> {
     }
   }
 }
+
+const isWorthAResult = ({ verdict, unchecked }: CheckedLink): boolean =>
+  VERDICT_HELP[verdict].weight !== 'fine' && !isOnlyCounted(unchecked);
 
 function resultOf(link: CheckedLink, source: LinkSource | null, turn: number): object {
   const { url, fragment, status, finalUrl, suggestion, verdict } = link;

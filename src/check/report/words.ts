@@ -7,6 +7,7 @@ import {
   VERDICTS,
   type Verdict,
 } from '../result.js';
+import { isOnlyCounted, UNCHECKED_CAUSES, UNCHECKED_WORDS, uncheckedTotal } from '../unchecked.js';
 import { VERDICT_HELP } from '../verdict-help.js';
 
 /** Longest text of a page, and longest URL, that a report for people shows. */
@@ -21,8 +22,8 @@ export const plain = (text: string, maxLength: number): string =>
   printable(text, maxLength).replace(/##(?=\w*\[)/g, '#\ufffd');
 
 /** It fails, or nobody knows whether it works. What a baseline knows already is left in peace. */
-export const needsAttention = ({ fails, verdict, firstSeen }: CheckedLink): boolean =>
-  fails || (VERDICT_HELP[verdict].weight === 'attention' && firstSeen === null);
+export const needsAttention = ({ fails, verdict, unchecked, firstSeen }: CheckedLink): boolean =>
+  fails || (VERDICT_HELP[verdict].weight === 'attention' && !isOnlyCounted(unchecked) && firstSeen === null);
 
 export const isUrl = (page: string): boolean => /^(?:https?|file):\/\//i.test(page);
 
@@ -77,14 +78,29 @@ export function tally(report: CheckReport): Map<Verdict, Tally> {
   return new Map(VERDICTS.flatMap((verdict) => (found.has(verdict) ? [[verdict, found.get(verdict)!]] : [])));
 }
 
-/** `3 dead, 1 missing fragment, 12 unverifiable of 1,204 links`, or `1,204 links, all fine`. */
+/** `3 dead, 1 missing fragment of 1,204 links, 15 not looked at: …`, `1,189 links fine, 15 not looked at: …`, or `1,204 links, all fine`. */
 export function findings(summary: CheckSummary, tallies: ReadonlyMap<Verdict, Tally>): string {
   const parts = [...tallies].flatMap(([verdict, { links, failing }]) => {
     const count = VERDICT_HELP[verdict].weight === 'attention' ? links : failing;
-    return count === 0 ? [] : [countedVerdict(count, verdict)];
+    return count === 0 || verdict === 'unchecked' ? [] : [countedVerdict(count, verdict)];
   });
-  const all = counted(summary.links, 'link', 'links');
-  return parts.length === 0 ? `${all}, all fine` : `${parts.join(', ')} of ${all}`;
+  const cut = summary.truncated === null ? null : `cut short by ${plain(summary.truncated, TEXT_LENGTH)}`;
+  const rest = notLookedAt(summary) ?? cut;
+  if (parts.length > 0) {
+    return `${parts.join(', ')} of ${counted(summary.links, 'link', 'links')}${rest === null ? '' : `, ${rest}`}`;
+  }
+  const unasked = (tallies.get('skipped')?.links ?? 0) + (tallies.get('unchecked')?.links ?? 0);
+  const fine = counted(summary.links - unasked, 'link', 'links');
+  return rest === null ? `${fine}, all fine` : `${fine} fine, ${rest}`;
+}
+
+/** `15 not looked at: 3 too long, 12 robots.txt`, or null where all were. */
+export function notLookedAt({ unchecked }: CheckSummary): string | null {
+  const causes = UNCHECKED_CAUSES.flatMap((cause) => {
+    const count = unchecked[cause] ?? 0;
+    return count === 0 ? [] : [`${formatCount(count)} ${UNCHECKED_WORDS[cause]}`];
+  });
+  return causes.length === 0 ? null : `${formatCount(uncheckedTotal(unchecked))} not looked at: ${causes.join(', ')}`;
 }
 
 /** What a reader has to know before they trust the figures. */

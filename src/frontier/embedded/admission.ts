@@ -1,6 +1,6 @@
 import { foundAgain, isNews, type Standing, standingOf } from '../../store/standing.js';
 import type { NewUrl, SeedRow } from '../../store/transaction.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { ONLY_CHECKED, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { isShortened } from '../../url/long-url.js';
 import { hostOfOrigin, queueOriginOf } from '../../url/place.js';
 import type { Offer, Outcome } from '../frontier.js';
@@ -84,7 +84,7 @@ export class Admission {
       composition.pin(origin.host);
     }
     // What a seed redirects to is fetched whatever it looks like.
-    if (offer.pattern !== null && state !== UrlState.queued) {
+    if (offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0)) {
       composition.transaction.trapped.push({ id, pattern: offer.pattern });
     }
     composition.transaction.newUrls.push(url);
@@ -159,7 +159,7 @@ export class Admission {
     }
     target.state = UrlState.queued;
     target.reason = null;
-    target.flags = (target.flags & ~UrlFlag.external) | UrlFlag.seed;
+    target.flags = (target.flags & ~ONLY_CHECKED) | UrlFlag.seed;
     target.seed = seed;
     if (this.#state.options.order === 'priority') {
       target.class = QueueClass.seed;

@@ -31,6 +31,7 @@ export class Composition {
       leased: [],
       returned: [],
       skipped: [],
+      unfollowed: [],
       trapped: [],
       hosts: [],
       origins: [],

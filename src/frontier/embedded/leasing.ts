@@ -30,7 +30,7 @@ export class Leasing {
     if (want <= 0) {
       return leases;
     }
-    const { picks, cut, probes } = this.#state.scheduler.pick(want, (item, host) => this.#cut(item, host));
+    const { picks, cut, probes } = this.#state.scheduler.pick(want, (item, host) => this.#cut(item, host, composition));
     for (const { item, origin, reason, pattern } of cut) {
       composition.transaction.skipped.push({ id: item.id, reason, pattern });
       composition.settled.outstanding++;
@@ -70,7 +70,7 @@ export class Leasing {
   }
 
   /** At the last moment: a limit or a trap keeps it from being fetched. */
-  #cut(item: Waiting, host: Host): { reason: string; pattern: string | null } | null {
+  #cut(item: Waiting, host: Host, { transaction }: Composition): { reason: string; pattern: string | null } | null {
     if (item.attempts > 0) {
       return null;
     }
@@ -80,7 +80,8 @@ export class Leasing {
     if (item.kind !== UrlKind.page) {
       return null;
     }
-    const { maxUrlsPerHost, maxUrlsOfSeed } = this.#state.options;
+    const { maxUrlsPerHost, maxUrlsOfSeed, asksTraps } = this.#state.options;
+    const { traps } = this.#state.parts;
     const ofSeed = maxUrlsOfSeed(item.seed);
     if (
       (maxUrlsPerHost > 0 && host.dispatched >= maxUrlsPerHost) ||
@@ -88,9 +89,15 @@ export class Leasing {
     ) {
       return { reason: 'limit', pattern: null };
     }
-    const pattern = (this.#state.flagsOf(item) & UrlFlag.seed) !== 0 ? null : this.#state.parts.traps.cutBy(item.url);
-    if (pattern !== null) {
+    const flags = this.#state.flagsOf(item);
+    const pattern = (flags & (UrlFlag.seed | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
+    if (pattern !== null && !asksTraps) {
       return { reason: 'trap', pattern };
+    }
+    if (pattern !== null) {
+      item.flags = flags | UrlFlag.external | UrlFlag.trap;
+      this.#state.reflagged.delete(item.id);
+      transaction.unfollowed.push({ id: item.id, pattern });
     }
     this.#budget.count(item, host, 1);
     return null;
@@ -196,7 +203,9 @@ export class Leasing {
       wantsText:
         item.kind === UrlKind.probe ||
         (item.flags & UrlFlag.secondLook) !== 0 ||
-        (item.kind === UrlKind.page && this.#state.parts.traps.wantsText(item.url)),
+        (item.kind === UrlKind.page &&
+          (item.flags & UrlFlag.external) === 0 &&
+          this.#state.parts.traps.wantsText(item.url)),
       ...ifModified(item),
     };
   }

@@ -32,6 +32,8 @@ export interface SchedulerOptions extends BackoffOptions {
   surveysSeeds?: boolean;
   /** What waits has been asked for before: no limit on URLs keeps it, or its robots.txt, from being asked again. */
   asksAgain?: boolean;
+  /** What is cut as a trap is asked for all the same; its links are not read. */
+  asksTraps?: boolean;
   /** Pages of an earlier run are asked whether they have changed. */
   renews?: boolean;
   /** 0 = no limit, here and below. */

@@ -223,7 +223,8 @@ export class Settlement {
   }
 
   #noteTrap(held: Held, outcome: Outcome): void {
-    if (outcome.unsent !== null || outcome.status === null) {
+    // What is only checked was not read: it says nothing of what its pattern brings.
+    if (outcome.unsent !== null || outcome.status === null || (held.item.flags & UrlFlag.external) !== 0) {
       return;
     }
     const { url } = held.item;

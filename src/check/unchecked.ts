@@ -1,0 +1,48 @@
+/** Why a link was not looked at, or not wholly. The order is that of the closing line. */
+export const UNCHECKED_CAUSES = [
+  'too_long',
+  'too_many_links',
+  'robots',
+  'robots_unreachable',
+  'put_off',
+  'blocked_address',
+  'cache',
+  'trap',
+  'limit',
+  'stop',
+] as const;
+export type UncheckedCause = (typeof UNCHECKED_CAUSES)[number];
+
+/** Links by cause; only those that there are. */
+export type UncheckedCounts = Partial<Record<UncheckedCause, number>>;
+
+/** As it follows a number. */
+export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
+  too_long: 'too long',
+  too_many_links: 'cut from pages that lead to too much',
+  robots: 'robots.txt',
+  robots_unreachable: 'robots.txt out of reach',
+  put_off: 'host put off',
+  blocked_address: 'blocked address',
+  cache: 'cache missing',
+  trap: 'unread pages of a trap',
+  limit: 'beyond a limit',
+  stop: 'stopped',
+};
+
+/** Told by their number alone: there may be very many, and they all have one cause. */
+const ONLY_COUNTED: ReadonlySet<UncheckedCause | null> = new Set(['trap', 'limit', 'stop'] as const);
+export const isOnlyCounted = (cause: UncheckedCause | null): boolean => ONLY_COUNTED.has(cause);
+
+/** Of a page in scope: links that stand on it, or are behind it, may have been seen by another run. */
+const HIDES_LINKS: ReadonlySet<UncheckedCause | null> = new Set([
+  'robots_unreachable',
+  'put_off',
+  'trap',
+  'limit',
+  'stop',
+] as const);
+export const hidesLinks = (cause: UncheckedCause | null): boolean => HIDES_LINKS.has(cause);
+
+export const uncheckedTotal = (counts: UncheckedCounts): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
