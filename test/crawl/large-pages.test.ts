@@ -48,6 +48,18 @@ describe('a page that leads to very much', () => {
     expect(own.web.log.map(({ path }) => path)).toEqual(['/robots.txt', '/']);
   });
 
+  it('is not "all fine" to a check: what was cut is counted', async () => {
+    own.web.site('large.test', pathSite({ '/': based(100_000, 5_600), '/robots.txt': text('') }));
+    const connectTo = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    const args = ['check', `${SITE}/`, '--delay', '0', '--seeding-strategy', 'none', ...connectTo];
+    const { code, stdout } = await gossamer(args);
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining('5,600 not looked at: 670 too long, 4,930 cut from pages that lead to too much'),
+    ]);
+    expect((await gossamer([...args, '--fail-on', 'unchecked'])).code).toBe(1);
+  });
+
   it('loses no link for their number: 20,000 new URLs are 20,000 edges in document order, each to its own URL', async () => {
     const body = Array.from({ length: 20_000 }, (_, i) => `<a href="l${i}">x</a><a href="l${i >> 1}">again</a>`).join(
       '',
