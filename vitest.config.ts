@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const UNITS = 'bench config content corpus fetch frontier hosts kernel parse report store url'
   .split(' ')
   .map((folder) => `test/${folder}/**/*.test.ts`);
+/** What a test replaces must not have been loaded by another one. */
+const ALONE = 'test/fetch/resolver-shortage.test.ts';
 
 const EVERY = {
   testTimeout: 120_000,
@@ -19,7 +21,8 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       { test: { ...EVERY, name: 'runs', include: ['test/**/*.test.ts'], exclude: UNITS } },
-      { test: { ...EVERY, name: 'units', include: UNITS, isolate: false } },
+      { test: { ...EVERY, name: 'alone', include: [ALONE] } },
+      { test: { ...EVERY, name: 'units', include: UNITS, exclude: [ALONE], isolate: false } },
     ],
   },
 });

@@ -5,7 +5,7 @@ import type { Offer } from '../frontier/frontier.js';
 import type { Asset } from '../render/asset.js';
 import type { KeptAnswer } from '../store/rendering-reader.js';
 import { UrlState } from '../store/url-state.js';
-import { isHttp } from '../url/host.js';
+import { isHttp, originOf } from '../url/host.js';
 import { normaliseUrl } from '../url/identity.js';
 
 export interface AssetDeskParts {
@@ -14,7 +14,12 @@ export interface AssetDeskParts {
   kept(id: number): Promise<KeptAnswer | null>;
   /** It looks like a trap: too long, too many segments. */
   isTrap(url: string): boolean;
+  /** Headers of the user's go to this origin: only its own pages may see what it answers. */
+  isGuarded(origin: string): boolean;
 }
+
+/** An asset, and where it came from in the end. */
+type FoundAsset = Asset & { origin: string };
 
 const MOST_HOPS = 10;
 const MOST_IDS = 1_000;
@@ -29,14 +34,21 @@ export class AssetDesk {
   readonly #waiting = new Map<number, Set<() => void>>();
   /** By URL: what is known needs no commit to be found again. */
   readonly #ids = new Map<string, number>();
-  readonly #underWay = new Map<string, Promise<Asset | null>>();
+  readonly #underWay = new Map<string, Promise<FoundAsset | null>>();
   #isStopped = false;
 
   constructor(parts: AssetDeskParts) {
     this.#parts = parts;
   }
 
-  get(written: string): Promise<Asset | null> {
+  /** For a page at `pageUrl`. Where a redirect leads counts, not who redirects. */
+  async get(written: string, pageUrl: string): Promise<Asset | null> {
+    const found = await this.#find(written);
+    const isForeign = found !== null && found.origin !== originOf(pageUrl);
+    return isForeign && this.#parts.isGuarded(found.origin) ? null : found;
+  }
+
+  #find(written: string): Promise<FoundAsset | null> {
     const url = normaliseUrl(written)?.url ?? '';
     if (this.#isStopped || !isHttp(url) || this.#parts.isTrap(url)) {
       return Promise.resolve(null);
@@ -64,7 +76,7 @@ export class AssetDesk {
     this.settled([], true);
   }
 
-  async #fetched(url: string): Promise<Asset | null> {
+  async #fetched(url: string): Promise<FoundAsset | null> {
     let id = this.#ids.get(url) ?? (await this.#admit(url));
     for (let hops = 0; hops <= MOST_HOPS; hops++) {
       const answer = await this.#answerOf(id);
@@ -115,6 +127,6 @@ export class AssetDesk {
   }
 }
 
-async function assetOf({ status, type, packed }: KeptAnswer): Promise<Asset | null> {
-  return packed === null ? null : { status: status ?? 200, type, body: await inflate(packed) };
+async function assetOf({ url, status, type, packed }: KeptAnswer): Promise<FoundAsset | null> {
+  return packed === null ? null : { status: status ?? 200, type, body: await inflate(packed), origin: originOf(url) };
 }

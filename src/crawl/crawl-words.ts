@@ -1,17 +1,36 @@
 import type { CrawlOptions } from '../config/options.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { MAX_SITEMAP_FILES } from '../store/url-state.js';
+import { originOf } from '../url/host.js';
 import { hostForPeople } from '../url/host-display.js';
 import { allowTrapFlag, isLengthTrap, trapCause } from '../url/traps.js';
 import type { Notices } from './notices.js';
 
 type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut' | 'sitemapsCut'>;
 
-/** What the frontier decides, in words for people. @param asksTraps what is cut as a trap is asked for, and not read */
-export function frontierWords(notices: Notices, options: CrawlOptions, asksTraps: boolean): Told {
+/**
+ * What the frontier decides, in words for people.
+ * @param asksTraps what is cut as a trap is asked for, and not read
+ * @param getsHeaders whether headers and passwords of the user's go to this origin; null where there are none
+ */
+export function frontierWords(
+  notices: Notices,
+  options: CrawlOptions,
+  asksTraps: boolean,
+  getsHeaders: ((origin: string) => boolean) | null,
+): Told {
   return {
-    scopeGrew: ({ label, scopeUrls }) =>
-      notices.add(`${label} redirects to ${scopeUrls.at(-1)}: its scope counts that too`, 'seeds that redirect'),
+    scopeGrew: ({ label, scopeUrls }) => {
+      const origin = originOf(scopeUrls.at(-1)!);
+      const unsent =
+        getsHeaders === null || getsHeaders(origin)
+          ? ''
+          : `; your -H and --user are not sent there: name it as the seed, or use -H '${origin}|Name: value'`;
+      notices.add(
+        `${label} redirects to ${scopeUrls.at(-1)}: its scope counts that too${unsent}`,
+        'seeds that redirect',
+      );
+    },
     hostDeferred: (host, reason, urls) =>
       notices.add(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`, 'hosts that are put off'),
     crawlDelayTooLong: (host, delayMs) =>

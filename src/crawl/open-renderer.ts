@@ -8,7 +8,7 @@ import { Renderer, type RendererParts } from './renderer.js';
 import type { StoreThread } from './threads/store-thread.js';
 
 type Given = Pick<RendererParts, 'read' | 'rendered' | 'notice' | 'changed'> &
-  Pick<AssetDeskParts, 'admit' | 'isTrap'> & { mode: RenderMode; browser: Browser; store: StoreThread };
+  Pick<AssetDeskParts, 'admit' | 'isTrap' | 'isGuarded'> & { mode: RenderMode; browser: Browser; store: StoreThread };
 
 export function browserFor(
   { timeoutMs, maxBodyBytes }: Pick<CrawlOptions, 'timeoutMs' | 'maxBodyBytes'>,
@@ -18,7 +18,14 @@ export function browserFor(
 }
 
 /** Null where no browser is to see any page. */
-export async function openRenderer({ mode, store, admit, isTrap, ...parts }: Given): Promise<Renderer | null> {
+export async function openRenderer({
+  mode,
+  store,
+  admit,
+  isTrap,
+  isGuarded,
+  ...parts
+}: Given): Promise<Renderer | null> {
   if (mode === 'never') {
     return null;
   }
@@ -26,7 +33,7 @@ export async function openRenderer({ mode, store, admit, isTrap, ...parts }: Giv
   return new Renderer({
     ...parts,
     mode,
-    assets: new AssetDesk({ admit, kept, isTrap }),
+    assets: new AssetDesk({ admit, kept, isTrap, isGuarded }),
     shapes: new RenderShapes(await store.renderShapes()),
     waiting: (beyond, limit) => store.toRender(beyond, limit),
     kept,

@@ -194,7 +194,7 @@ export class Renderer {
     const body = await inflate(source!.packed!);
     let visit: Visit;
     try {
-      visit = await browser.visit({ url: page.url, type: source!.type, body }, (url) => assets.get(url));
+      visit = await browser.visit({ url: page.url, type: source!.type, body }, (url) => assets.get(url, page.url));
     } catch (error) {
       shapes.leftOff(page.url);
       this.#noBrowser(error as StateError);

@@ -444,6 +444,7 @@ export class CrawlSession {
       store: this.#store,
       admit: (offers) => this.#crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
+      isGuarded: (origin) => this.settings.fetch.originHeaders[origin] !== undefined,
       read: (page) => this.#lanes.read(page),
       rendered: (pages) => this.#crawl.rendered(pages),
       notice: (text) => this.#notices.add(text),
@@ -469,7 +470,15 @@ export class CrawlSession {
   }
 
   #frontierEvents(): FrontierEvents {
-    const words = frontierWords(this.#notices, this.#plan.resolved.options, this.settings.scheduler.asksTraps === true);
+    const { options } = this.#plan.resolved;
+    const { originHeaders } = this.settings.fetch;
+    const hasSecrets = Object.keys(originHeaders).length > 0;
+    const words = frontierWords(
+      this.#notices,
+      options,
+      this.settings.scheduler.asksTraps === true,
+      hasSecrets ? (origin) => originHeaders[origin] !== undefined : null,
+    );
     return {
       ...words,
       scopeGrew: (seed) => {

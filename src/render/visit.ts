@@ -197,7 +197,7 @@ async function answerTo(route: Route, assets: AssetSource, watch: PageWatch): Pr
       status: asset.status,
       headers: {
         'content-type': asset.type ?? 'application/octet-stream',
-        // It was fetched without anybody's cookies: any page may see it.
+        // What only some pages may see is not given to the others at all.
         'access-control-allow-origin': origin === 'null' ? '*' : origin,
         'access-control-allow-credentials': 'true',
       },

@@ -15,6 +15,7 @@ export interface PageToRender {
 
 /** What is kept of a URL. */
 export interface KeptAnswer {
+  url: string;
   state: UrlState;
   status: number | null;
   redirectTo: number | null;
@@ -45,7 +46,7 @@ export class RenderingReader {
        WHERE bodies.rendering = ${Rendering.wanted} AND bodies.page > ? AND urls.state = ${UrlState.done} ORDER BY bodies.page LIMIT ?`,
     );
     this.#kept = database.prepare(
-      `SELECT urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type, bodies.packed AS packed
+      `SELECT urls.url AS url, urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type, bodies.packed AS packed
        FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id WHERE urls.id = ?`,
     );
   }

@@ -105,7 +105,9 @@ describe('a store thread that dies', () => {
       expect([run.code, run.stdout], run.stderr).toEqual([3, '']);
       const errors = run.stderr.split('\n').filter((line) => line.startsWith('error:'));
       expect(errors).toEqual([
-        expect.stringMatching(/^error: the store stopped working: .*; what was committed is kept$/),
+        expect.stringMatching(
+          /^error: the store stopped working: .*; what was committed is kept; `gossamer resume \S+` goes on$/,
+        ),
       ]);
       expect(run.stderr).not.toMatch(/\n\s+at /);
       expect(inspect(directory).integrity).toBe('ok');
@@ -114,6 +116,12 @@ describe('a store thread that dies', () => {
       expect(byState('done')).toHaveLength(PAGES);
     },
   );
+});
+
+it('an exception that nobody catches is exit code 3, not 1, which would mean findings', async () => {
+  const env = { NODE_OPTIONS: `--import ${new URL('./sabotage.js', import.meta.url).href}`, SABOTAGE: 'main-throws' };
+  const { code, stderr } = await gossamer(['check', 'http://a.test/', '--connect-to', web.connectTo[0]!], { env });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('this is a defect of gossamer')]);
 });
 
 describe('a page that cannot be settled', () => {

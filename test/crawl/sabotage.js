@@ -7,6 +7,7 @@
  *   store:n            the store's thread ends at the n-th commit, before it is made
  *   store-takes:/path  the store cannot take a commit that settles a page which leads to this path: it throws, as text without end does
  *   main-takes:/path   the same while the commit is packed, in the main thread
+ *   main-throws        the main thread throws where nobody catches it
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
@@ -49,6 +50,11 @@ function choke(pack) {
 const stringify = JSON.stringify;
 if (what === 'main-takes' && isMainThread) JSON.stringify = choke(JSON.stringify);
 if (what === 'store-takes' && !isMainThread && !isLane) JSON.parse = choke(JSON.parse);
+
+if (what === 'main-throws' && isMainThread) {
+  // As soon as the program is there.
+  setInterval(() => process.listenerCount('SIGTERM') > 0 && die(), 1);
+}
 
 if (!isMainThread && parentPort !== null && sabotage !== null) {
   // In front of the thread's own listener; one beside it would start the port too early and swallow its first message.

@@ -93,10 +93,14 @@ export const PRESET_EVIDENCE: Row[] = [
     stage: manyKeys,
     values: [LEAKY, [...LEAKY, '--preset', 'low-memory']],
     // The filter lets half of the URLs through to be looked up.
-    sees: (seen) => [layer(seen, 'lookups').peak, ...limits(seen, 'frontier', 'lookups'), askedPages(seen).length],
+    sees: (seen) => [
+      layer(seen, 'lookups').peak > 128,
+      ...limits(seen, 'frontier', 'lookups'),
+      askedPages(seen).length,
+    ],
     gives: [
-      [512, 250_000, 512, 2],
-      [128, 50_000, 128, 2],
+      [true, 250_000, 512, 2],
+      [false, 50_000, 128, 2],
     ],
   },
   {

@@ -29,7 +29,7 @@ export const oneHost = crawlOf({
   name: 'one slow host of 25 pages',
   seeds: ['http://one.test/'],
   args: ['--seeding-strategy', 'none'],
-  sites: () => ({ 'one.test': slowed(star(25), 100) }),
+  sites: () => ({ 'one.test': slowed(star(25), 250) }),
 });
 
 const manyLinks = (from: number, to: number): string =>
