@@ -7,6 +7,7 @@ import { StoreThread } from '../crawl/threads/store-thread.js';
 import { type ParsedArgs, parseArgs } from './args.js';
 import type { CommandInput } from './command.js';
 import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
+import { exitNow } from './exit-now.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { Streams } from './streams.js';
 import { Terminal } from './terminal.js';
@@ -28,6 +29,12 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   mcp: async () => (await import('./mcp-command.js')).runMcp,
   delete: async () => (await import('./delete-command.js')).runDelete,
 };
+
+/** What is thrown behind the back of a command is a defect of ours. Node would end with 1, which means findings. */
+export function crashed(error: unknown): void {
+  const said = describeFailure(error, false).join('\n  ');
+  process.stderr.write(`error: ${said}\n`, () => void exitNow(EXIT.state));
+}
 
 /** Those that write a store. */
 const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'resume', 'preview']);

@@ -4,6 +4,7 @@ import type { CrawlSession } from '../crawl/session.js';
 import { runDocsPreview } from '../docs/preview.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
+import { exitNow } from './exit-now.js';
 import { previewLines } from './preview-view.js';
 import { seedFailure } from './seed-failure.js';
 import { onStopSignals, signalExit } from './signals.js';
@@ -26,7 +27,7 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
     tick: (session: CrawlSession) => terminal.progress(progressOf(session, sample)),
     notice: (text: string) => terminal.line(text),
   };
-  onStopSignals((signal) => process.exit(signalExit(signal)));
+  onStopSignals((signal) => void exitNow(signalExit(signal)));
   const run = purpose === 'docs' ? runDocsPreview : runPreview;
   const preview = await run({ resolved, seeds, credentials, sample, sampleSeed, events });
   terminal.endProgress();

@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from '../base/clock.js';
 import type { EndReason } from '../crawl/limits.js';
 import { EXIT } from './exit.js';
+import { exitNow } from './exit-now.js';
 import type { Terminal } from './terminal.js';
 
 const STOPPING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -16,12 +17,18 @@ export interface SignalHost {
   exit(code: number): void;
 }
 
+const PROCESS: SignalHost = {
+  on: (signal, listener) => process.on(signal, listener),
+  off: (signal, listener) => process.off(signal, listener),
+  exit: (code) => void exitNow(code),
+};
+
 /** Whoever is told to stop. */
 export const signalExit = (signal: StoppingSignal): number =>
   signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
 
 /** Calls back on each signal that asks the program to stop. Returns what takes it back. */
-export function onStopSignals(told: (signal: StoppingSignal) => void, host: SignalHost = process): () => void {
+export function onStopSignals(told: (signal: StoppingSignal) => void, host: SignalHost = PROCESS): () => void {
   const listeners = STOPPING_SIGNALS.map((signal) => [signal, () => told(signal)] as const);
   for (const [signal, listener] of listeners) {
     host.on(signal, listener);
@@ -44,7 +51,7 @@ export interface StoppableRun {
 /** First signal: finish what is under way. Second: at once; what was committed is consistent. Returns what takes it back. */
 export function stopOnSignals(
   { run, graceMs, terminal, afterwards }: StoppableRun,
-  { clock = systemClock, host = process }: { clock?: Clock; host?: SignalHost } = {},
+  { clock = systemClock, host = PROCESS }: { clock?: Clock; host?: SignalHost } = {},
 ): () => void {
   let stoppedAt: number | null = null;
   return onStopSignals((signal) => {

@@ -52,8 +52,12 @@ if (what === 'main-takes' && isMainThread) JSON.stringify = choke(JSON.stringify
 if (what === 'store-takes' && !isMainThread && !isLane) JSON.parse = choke(JSON.parse);
 
 if (what === 'main-throws' && isMainThread) {
-  // As soon as the program is there.
-  setInterval(() => process.listenerCount('SIGTERM') > 0 && die(), 1);
+  const waiting = setInterval(() => {
+    // As soon as the program is there.
+    if (process.listenerCount('SIGTERM') === 0) return;
+    clearInterval(waiting);
+    die();
+  }, 1);
 }
 
 if (!isMainThread && parentPort !== null && sabotage !== null) {

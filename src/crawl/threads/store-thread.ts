@@ -14,6 +14,7 @@ import type {
 import type { Survey, SurveyQuestion } from '../preview/survey.js';
 import type { ShapeFacts } from '../render-shapes.js';
 import type { FinishOrders, StoreHost, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import { HALT, HALTED } from './store-orders.js';
 import { packTransaction } from './transaction-mail.js';
 import { workerArguments } from './worker-arguments.js';
 
@@ -49,6 +50,9 @@ interface Waiter {
 }
 
 let early: StoreThread | null = null;
+const live = new Set<StoreThread>();
+/** So long an end at once waits for a commit that is under way. */
+const HALT_PATIENCE_MS = 2_000;
 
 /** The store's thread as the rest of the program calls it. When the thread dies, every call fails and `died` resolves. */
 export class StoreThread implements StorePort {
@@ -73,9 +77,28 @@ export class StoreThread implements StorePort {
     return taken;
   }
 
+  /**
+   * Brings all of them to rest, between two calls of SQLite. A process that ends while one is in such a call is aborted by the carried
+   * SQLite, whatever its exit code should have been.
+   */
+  static async haltAll(): Promise<void> {
+    const atRest = [...live].map((thread) => thread.#halt());
+    let timer: NodeJS.Timeout | undefined;
+    const patience = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, HALT_PATIENCE_MS);
+    });
+    await Promise.race([Promise.all(atRest), patience]);
+    clearTimeout(timer);
+  }
+
   private constructor() {
     this.#worker = new Worker(new URL('./store-worker.js', import.meta.url), workerArguments());
-    this.#worker.on('message', (reply: StoreReply) => this.#take(reply));
+    live.add(this);
+    this.#worker.on('message', (reply: StoreReply | typeof HALTED) => {
+      if (reply !== HALTED) {
+        this.#take(reply);
+      }
+    });
     this.#worker.on('error', (error: unknown) => this.#die(error instanceof Error ? error.message : String(error)));
     this.#worker.on('exit', (code) => this.#die(`its thread ended with code ${code}`));
   }
@@ -165,7 +188,16 @@ export class StoreThread implements StorePort {
     }
   }
 
+  #halt(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#worker.on('message', (reply) => reply === HALTED && resolve());
+      this.#worker.on('exit', () => resolve());
+      this.#worker.postMessage(HALT);
+    });
+  }
+
   #die(cause: string): void {
+    live.delete(this);
     if (this.#dead !== null) {
       return;
     }

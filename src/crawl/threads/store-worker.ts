@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { GossamerError } from '../../base/errors.js';
 import { StoreHost } from './store-host.js';
+import { HALT, HALTED } from './store-orders.js';
 import type { StoreReply, StoreRequest } from './store-thread.js';
 
 const host = new StoreHost();
@@ -9,7 +10,12 @@ const port = parentPort!;
 // One request after the other: an asynchronous one (finish) holds the next back.
 let queue: Promise<void> = Promise.resolve();
 
-port.on('message', (request: StoreRequest) => {
+port.on('message', (request: StoreRequest | typeof HALT) => {
+  if (request === HALT) {
+    port.postMessage(HALTED);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+    return;
+  }
   queue = queue.then(() => answer(request));
 });
 
