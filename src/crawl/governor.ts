@@ -30,13 +30,15 @@ const CRITICAL_PATIENCE_MS = 60_000;
 
 /**
  * Layer 12: how many requests may be under way at all. Memory above 75 % of its limit, commits or the event loop slower than 200 ms halve it each
- * second; above 90 % one request is left; below 70 % and in good health it grows back by a tenth a second. Never below one.
+ * second; when it first rises that high, garbage is collected; above 90 % one request is left; below 70 % and in good health it grows back by a tenth a second. Never below one.
  */
 export class Governor {
   readonly #options: GovernorOptions;
   #limit: number;
   #criticalSince: number | null = null;
   #collected = false;
+  /** Memory was high at the last sample, too. */
+  #isHigh = false;
   decisions = 0;
 
   constructor(options: GovernorOptions) {
@@ -65,8 +67,12 @@ export class Governor {
     this.#criticalSince = null;
     this.#collected = false;
     if (share >= HIGH) {
-      return this.#shrink('memory', true);
+      // Much of it may be garbage of one page: where that is so, it is over with this.
+      const collect = !this.#isHigh;
+      this.#isHigh = true;
+      return this.#shrink('memory', true, collect);
     }
+    this.#isHigh = false;
     if (sample.commitMs !== null && sample.commitMs > SLOW_MS) {
       return this.#shrink('commit', false);
     }
@@ -87,12 +93,12 @@ export class Governor {
     return this.#decided('memory_critical', true, collect);
   }
 
-  #shrink(cause: GovernorDecision['cause'], dropCaches: boolean): GovernorDecision | null {
+  #shrink(cause: GovernorDecision['cause'], dropCaches: boolean, collect = false): GovernorDecision | null {
     if (this.#limit === 1) {
       return null;
     }
     this.#limit = Math.max(1, this.#limit / 2);
-    return this.#decided(cause, dropCaches, false);
+    return this.#decided(cause, dropCaches, collect);
   }
 
   #grow(): GovernorDecision | null {

@@ -57,6 +57,8 @@ describe('the governor in a crawl', () => {
       expect(inFlight[second], `second ${second}`).toBeLessThanOrEqual(limits[second - 1]!);
       expect(inFlight[second], `second ${second}`).toBeGreaterThanOrEqual(Math.floor(limits[second - 1]! / 2));
     }
+    // Once, when it rises: what can be collected is no reason to go on halving.
+    expect(simulation.decisions.map(({ collect }) => collect).slice(0, 4)).toEqual([true, false, false, false]);
     expect(simulation.decisions.slice(0, 5).map(({ cause }) => cause)).toEqual([
       'memory',
       'memory',
