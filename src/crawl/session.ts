@@ -51,7 +51,7 @@ export class CrawlSession {
   readonly #plan: SessionPlan;
   readonly settings: EngineSettings;
   readonly #clock: Clock;
-  readonly #store = StoreThread.take();
+  #store!: StoreThread;
   readonly #seeds: SeedRow[];
   readonly #notices: Notices;
   #crawl!: Crawl;
@@ -97,6 +97,8 @@ export class CrawlSession {
     for (const notice of this.settings.notices) {
       this.#notices.add(notice);
     }
+    // Not before: whoever is refused while the plan is read leaves no thread behind that keeps the process alive.
+    this.#store = StoreThread.take();
     try {
       if (this.settings.reader.render === 'always') {
         await this.#plan.docs?.browser.start();

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
@@ -199,6 +201,21 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
   };
 }
 
+const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
+
+function readCertificates(path: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`--cacert cannot be read: ${(error as Error).message}`);
+  }
+  if (!text.includes(CERTIFICATE)) {
+    throw new UsageError(`--cacert ${printable(path)} holds no certificate (PEM, "${CERTIFICATE}")`);
+  }
+  return text;
+}
+
 function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: number): FetchOptions {
   const { options } = input;
   return {
@@ -206,7 +223,7 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
     ...bindHeaders(options, input.seeds, input.credentials),
     proxy: options.proxy,
     insecure: options.insecure,
-    cacert: options.cacert === null ? null : readFileSync(options.cacert, 'utf8'),
+    cacert: options.cacert === null ? null : readCertificates(options.cacert),
     connectTimeoutMs: options.connectTimeoutMs,
     idleTimeoutMs: options.idleTimeoutMs,
     timeoutMs: options.timeoutMs,

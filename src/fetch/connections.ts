@@ -292,7 +292,10 @@ export class Connections {
 
   #closed(connection: Connection): void {
     connection.isOpen = false;
-    if (connection.active === 0) void this.#drop(connection);
+    if (connection.active > 0 || connection.isDropped) return;
+    this.#forget(connection);
+    // Later: its client has not heard of it yet, and one that is destroyed now waits for this very event for ever.
+    queueMicrotask(() => this.#destroy(connection));
   }
 
   /** There was no descriptor: no other socket is tried for until one of ours is closed, or some time has passed. */
@@ -346,7 +349,9 @@ export class Connections {
   }
 
   async #destroy(connection: Connection): Promise<void> {
-    await connection.client.destroy();
+    const destroyed = connection.client.destroy();
+    // Of a socket that is closed nothing more is to come.
+    if (connection.socket?.closed !== true) await destroyed;
     this.#count--;
     if (this.#cancelPause === null) this.#serveLine();
     else this.#goOn();
