@@ -109,7 +109,7 @@ export function compareWithBaseline(
   const unsaid = new Set<string>();
   let isPartial = isTruncated;
   for (const link of links) {
-    isPartial ||= !link.external && hidesLinks(link.unchecked);
+    isPartial ||= !link.external && (hidesLinks(link.unchecked) || UNREAD.has(link.verdict));
     const key = keyOf(link);
     const known = baseline.get(key);
     if (!link.fails) {
@@ -128,6 +128,20 @@ export function compareWithBaseline(
   result.fixed.sort();
   return result;
 }
+
+/** Of a page in scope with one of these nobody knows what stands on it today. */
+const UNREAD: ReadonlySet<Verdict> = new Set([
+  'server_error',
+  'timeout',
+  'connection',
+  'tls',
+  'dns',
+  'malformed_html',
+  'blocked',
+  'auth_required',
+  'rate_limited',
+  'unverifiable',
+] as const);
 
 /** Nothing was learned of the link: it is neither broken nor mended. A page of a trap has answered. */
 const isUnsaid = ({ verdict, unchecked }: CheckedLink): boolean =>

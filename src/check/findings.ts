@@ -69,10 +69,13 @@ export class Findings {
   }
 
   async #judgeTargets(): Promise<void> {
+    const flagsOf = this.#parts.database.prepare('SELECT flags FROM urls WHERE id = ?');
+    const isSeedToo = (id: number): boolean => (flagsOf.get(id)!.flags & UrlFlag.seed) !== 0;
     for await (const row of inTurns(this.#verdicts.targets())) {
       const links = this.#links.links[row.id]!;
       const ignored = this.#links.ignored[row.id]!;
-      const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.redirectTo === null;
+      // Of a seed that redirects its target counts; where that cannot be asked for, the seed itself.
+      const isSeed = (row.flags & UrlFlag.seed) !== 0 && !(row.redirectTo !== null && isSeedToo(row.redirectTo));
       if (links + ignored === 0 && row.sitemap === null && !isSeed) {
         continue;
       }

@@ -147,6 +147,9 @@ export class LinkVerdicts {
       return mixedContent(row.url);
     }
     const said = ruling.verdict === 'ok' && chain.length > 1 ? auditRedirect(chain) : { ...ruling, suggestion: null };
+    if (WORKS.has(said.verdict) && end.reason === 'too_large' && !isOutside(end.flags)) {
+      return { ...said, verdict: 'unchecked', unchecked: 'limit', why: TOO_LARGE };
+    }
     return WORKS.has(said.verdict) && isUnread(end)
       ? { ...said, verdict: 'unchecked', unchecked: 'trap', why: `${said.why}; ${IN_A_TRAP}` }
       : said;
@@ -176,6 +179,7 @@ export class LinkVerdicts {
 }
 
 const WORKS: ReadonlySet<Verdict> = new Set(['ok', 'moved', 'redirected']);
+const TOO_LARGE = 'it answers, but is larger than --max-body: its links and ids were not read';
 const IN_A_TRAP = 'it is part of a trap for crawlers, and its links were not read; --allow-trap has them read';
 
 /** A page of a trap: it answers, and nobody knows what stands on it. */

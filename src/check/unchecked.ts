@@ -36,6 +36,9 @@ export const isOnlyCounted = (cause: UncheckedCause | null): boolean => ONLY_COU
 
 /** Of a page in scope: links that stand on it, or are behind it, may have been seen by another run. */
 const HIDES_LINKS: ReadonlySet<UncheckedCause | null> = new Set([
+  'too_long',
+  'robots',
+  'blocked_address',
   'robots_unreachable',
   'put_off',
   'trap',

@@ -17,6 +17,8 @@ export interface ParsedArgs {
 }
 
 /** Flags that act at once and are no options of a crawl. */
+/** They say themselves what is wrong with a seed. */
+const TAKES_SEEDS: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'preview', 'robots']);
 const ACTIONS: Readonly<Record<string, string>> = { help: 'h', version: 'V' };
 
 interface Meaning {
@@ -73,6 +75,9 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   }
 
   const command = name === undefined ? null : commandNamed(name);
+  if (command !== null && !TAKES_SEEDS.has(command) && positionals.includes('')) {
+    throw new UsageError('an argument is empty');
+  }
   if (!seen.help && !seen.version) {
     if (command === null && given.length > 0) {
       throw new UsageError(`there is no command before ${given[0]!.rawName}; one of ${COMMANDS.join(', ')}`);

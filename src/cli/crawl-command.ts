@@ -72,6 +72,9 @@ function nothingToDo(directory: string, left: Left, options: Pick<CrawlOptions, 
     const { done = 0, failed = 0 } = reader.counts();
     return { reason: reader.ended()?.reason, fetched: done + failed };
   });
+  if (reason === 'max_bytes') {
+    return `nothing to do within --max-bytes: ${nextStep(directory, reason, fetched)}`;
+  }
   return reason === 'max_urls'
     ? `nothing to do within --max-urls ${options.maxUrls}: ${nextStep(directory, reason, fetched)}`
     : 'nothing to do';

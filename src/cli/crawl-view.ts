@@ -95,6 +95,10 @@ export class CrawlView {
       rows.push(['sitemap', `${counted(summary.sitemap.urls, 'URL')}${leftOut(summary.sitemap.leftOut)}`]);
     }
     rows.push(...sitemapFilesRow(summary.sitemapFiles));
+    const { links, pages } = summary.linksCut;
+    if (links > 0) {
+      rows.push(['links cut', `${counted(links, 'link')} of ${counted(pages, 'page')}: more than 64 MiB of URLs`]);
+    }
     for (const { host, ...facts } of summary.seeding) {
       rows.push([host, seedingOf(facts)]);
     }

@@ -96,6 +96,9 @@ export class ProgressLine {
     const msAPage = isMeasured ? 1 / pagesPerMs : this.#msAPage;
     // Until a page is done, there are only seeds in the queue.
     const byPages = msAPage === null || pagesPerMs === 0 ? Number.POSITIVE_INFINITY : pages * msAPage;
+    if (!Number.isFinite(byPages)) {
+      return null;
+    }
     const leftMs = Math.min(byPages, endsAt - now);
     return Number.isFinite(leftMs) && leftMs > 0 && !isStopping ? leftMs : null;
   }

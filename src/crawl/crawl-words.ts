@@ -47,9 +47,11 @@ export function frontierWords(
       ),
     trapCut: (pattern) =>
       notices.add(
-        asksTraps && !isLengthTrap(pattern)
-          ? `trap: ${pattern} is asked for and not read: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} reads it all the same`
-          : `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
+        isLengthTrap(pattern)
+          ? `${pattern} is cut: ${trapCause(pattern, options)}; only the beginning is kept: a new crawl with ${allowTrapFlag(pattern)} fetches it`
+          : asksTraps
+            ? `trap: ${pattern} is asked for and not read: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} reads it all the same`
+            : `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
         'traps',
       ),
   };

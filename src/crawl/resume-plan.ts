@@ -101,6 +101,8 @@ export function nextStep(directory: string, reason: EndReason, fetched: number):
       return `\`${resumeCommand(directory)}\` tries again what was put off`;
     case 'max_urls':
       return `\`${resumeCommand(directory, `--max-urls ${fetched * 2}`)}\` goes on`;
+    case 'max_bytes':
+      return `\`${resumeCommand(directory, '--max-bytes SIZE')}\` goes on, with a SIZE above the last one`;
     default:
       return `\`${resumeCommand(directory)}\` goes on`;
   }

@@ -27,6 +27,8 @@ type SeedOptions = Pick<
 export const sameSeeds = (given: readonly SeedRow[], stored: readonly SeedRow[]): boolean =>
   given.length === stored.length && given.every(({ url }, place) => url === stored[place]!.url);
 
+/** A host that cannot be (RFC 2606). */
+const NOWHERE = 'http://sitemap-file.invalid/';
 const MOST_TOLD = 10;
 const SITEMAP_SEEDS = { maxUrls: 1_000_000, maxBytes: 512 * 1024 * 1024 };
 
@@ -85,16 +87,23 @@ function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): S
   const name = path === '-' ? 'stdin' : path;
   const isSitemap =
     bytes.subarray(0, 200).toString('latin1').trimStart().startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b);
-  const text = isSitemap
-    ? readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: 'http://localhost/' })
-        .entries.map(({ url }) => url)
-        .join('\n')
-    : bytes.toString('utf8');
+  const text = isSitemap ? urlsOfSitemap(bytes, name, bad).join('\n') : bytes.toString('utf8');
   const read = parseSeedLines(text, name, identity);
   for (const { line, text: content, problem } of read.bad) {
     bad.push({ place: `${printable(name)}:${line}`, text: printable(content, 100), problem });
   }
   return read.seeds;
+}
+
+/** What a file names must be whole: it has no address that a part could be seen from. */
+function urlsOfSitemap(bytes: Uint8Array, name: string, bad: BadSeed[]): string[] {
+  const urls = readSitemap(bytes, { ...SITEMAP_SEEDS, baseUrl: NOWHERE }).entries.map(({ url }) => url);
+  const isPart = (url: string): boolean => url.startsWith(NOWHERE);
+  for (const url of urls.filter(isPart)) {
+    const text = printable(url.slice(NOWHERE.length - 1), 100);
+    bad.push({ place: printable(name), text, problem: 'a sitemap that is a file must name whole URLs' });
+  }
+  return urls.filter((url) => !isPart(url));
 }
 
 /** In words, and no more of them than a person reads. */

@@ -376,7 +376,7 @@ export class CrawlSession {
       startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
       durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
       maxBytes: options.maxBytes,
-      bytesBefore: this.#plan.docs?.spent.bytes ?? 0,
+      bytesBefore: this.#plan.docs?.spent.bytes ?? snapshot.bytes,
     });
     this.#crawl = new Crawl({
       clock: this.#clock,

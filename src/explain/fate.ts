@@ -4,7 +4,7 @@ import type { PageResult } from '../store/reader.js';
 import type { TrapResult } from '../store/trap-reader.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
 import { MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { allowTrapFlag } from '../url/traps.js';
+import { allowTrapFlag, isLengthTrap } from '../url/traps.js';
 import { type CrawlRules, keptRobotsLine, rule } from './crawl-rules.js';
 import type { DecidingRule, ExplainedState, Explanation, RobotsSays } from './explanation.js';
 
@@ -181,7 +181,9 @@ function trapFate({ trap, crawl }: FateParts): Pick<Fate, 'rule' | 'remedy'> {
   const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
   return {
     rule: rule('trap', text),
-    remedy: trap === null ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern)),
+    // Of a URL that is too long only its beginning is kept: another run of this crawl cannot ask for it.
+    remedy:
+      trap === null || isLengthTrap(trap.pattern) ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern)),
   };
 }
 

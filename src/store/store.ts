@@ -178,6 +178,7 @@ export class Store {
       hosts,
       parkedHosts,
       counts: this.counts(),
+      bytes: database.prepare('SELECT coalesce(sum(bytes), 0) AS n FROM pages').get()!.n,
       seedUse: this.#seedUse(),
       spilledSegments: JSON.parse(this.meta().spilledSegments ?? '[]'),
       seeds: this.seeds(),

@@ -223,6 +223,8 @@ export interface StoreSnapshot {
   /** Hosts with queued URLs that were left on disk. */
   parkedHosts: number;
   counts: Record<string, number>;
+  /** Of all pages of earlier runs. */
+  bytes: number;
   /** URLs that were asked for, of seeds that have a budget. */
   seedUse: [seed: number, urls: number][];
   /** Segments of the key table that are on disk. */

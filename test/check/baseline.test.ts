@@ -55,6 +55,28 @@ describe('a comparison', () => {
     expect(after).toEqual({ new: [], known: [], fixed: [] });
   });
 
+  it.each([
+    'server_error',
+    'timeout',
+    'connection',
+    'tls',
+    'auth_required',
+    'rate_limited',
+    'blocked',
+    'unverifiable',
+  ] as const)(
+    'where a page of the site is %s, what stood on it is not fixed; what is elsewhere hides nothing',
+    (verdict) => {
+      expect(compareWithBaseline([checkedLink(B, verdict, { external: false })], of(A), false).fixed).toEqual([]);
+      expect(compareWithBaseline([checkedLink(B, verdict, { external: true })], of(A), false).fixed).toEqual([A]);
+    },
+  );
+
+  it.each(['too_long', 'robots', 'limit'] as const)('nor where it was not looked at (%s)', (unchecked) => {
+    const unread = checkedLink(B, 'unchecked', { unchecked, external: false });
+    expect(compareWithBaseline([unread], of(A), false).fixed).toEqual([]);
+  });
+
   it('a page of a trap answers, so it is fixed; what stands on it may not be', () => {
     const trap = checkedLink(A, 'unchecked', { unchecked: 'trap', external: false });
     expect(compareWithBaseline([trap], of(A, B), false).fixed).toEqual([A]);

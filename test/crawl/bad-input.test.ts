@@ -82,6 +82,21 @@ describe('a command line that makes no sense is refused with one sentence and ex
   });
 });
 
+it.each([
+  [['--cacert', 'nope.pem'], /^--cacert cannot be read: ENOENT/],
+  [['--cacert', '/dev/null'], /holds no certificate/],
+  [['-H', 'X-A: snow☃'], /^The value of header X-A has /],
+])('what is refused once the options are put to use (%s) ends the process, too', async (args, sentence) => {
+  const run = await start(['crawl', 'http://127.0.0.1:9/', ...args]).ended;
+  expect([run.code, run.stderr.replace(/^error: /, '')]).toEqual([2, expect.stringMatching(sentence)]);
+});
+
+it('an empty argument is no directory, least of all one to delete', async () => {
+  for (const command of ['delete', 'status', 'resume']) {
+    expect(await refusal([command, ''], 2)).toBe('an argument is empty');
+  }
+});
+
 describe('seeds', () => {
   it('that cannot be reached end the run with exit code 4, the cause in the last line', async () => {
     const run = await inProcess(['crawl', 'http://127.0.0.1:1/', '--retries', '0', '--data-dir', directory]);

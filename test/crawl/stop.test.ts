@@ -307,4 +307,16 @@ describe('a limit', () => {
     expect(readSummary(directory).bytes).toBeGreaterThanOrEqual(5 * 1024);
     expect(pagesAsked()).toBeLessThan(PAGES);
   });
+  it('of --max-bytes counts over all runs: a resume within it asks for nothing, and one with a higher one goes on', async () => {
+    site.open();
+    const run = await crawl('--max-bytes', '5KiB', '--max-inflight-per-host', '1').ended;
+    expect(run.stderr).toContain('--max-bytes SIZE` goes on');
+    const { bytes, done } = readSummary(directory);
+    web.clearLog();
+    const again = await gossamer(['resume', directory]);
+    expect([again.code, web.log.length], again.stderr).toEqual([0, 0]);
+    expect(readSummary(directory)).toMatchObject({ bytes, done, truncated: 'max_bytes' });
+    await gossamer(['resume', directory, '--max-bytes', '8KiB']);
+    expect(readSummary(directory).done).toBeGreaterThan(done);
+  });
 });

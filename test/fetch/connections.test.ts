@@ -252,3 +252,17 @@ test('a server that says it closes is not asked again on that connection', async
   for (let n = 0; n < 3; n++) await fetcher.fetch(get(server.url, { singleConnection: true })).promise;
   expect(server.connections).toBe(3);
 });
+
+test('a connection that idles and is closed by its server gives its socket to the next host', async () => {
+  // It answers as if the connection would stay, and closes it.
+  const leaving = await rawServer(
+    (socket) => void socket.write(response('page'), () => setImmediate(() => socket.end())),
+  );
+  const staying = await rawServer(always(response('page')));
+  const fetcher = newFetcher({ maxSockets: 1 });
+  for (let n = 0; n < 20; n++) {
+    await fetcher.fetch(get(`${leaving.url}/${n}`)).promise;
+    while (fetcher.stats().sockets > 0) await nextTurn();
+    expect((await fetcher.fetch(get(`${staying.url}/${n}`)).promise).status).toBe(200);
+  }
+});

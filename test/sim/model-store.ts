@@ -41,6 +41,7 @@ export const EMPTY_SNAPSHOT: StoreSnapshot = {
   hosts: [],
   parkedHosts: 0,
   counts: {},
+  bytes: 0,
   seedUse: [],
   spilledSegments: [],
   seeds: [],
