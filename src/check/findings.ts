@@ -63,6 +63,7 @@ export class Findings {
     const findings = new Findings(parts, await LinkTable.build(parts.database));
     await findings.#judgeTargets();
     await findings.#judgeFragments();
+    findings.#judgeCut();
     await findings.#findSources();
     findings.table.complete();
     return findings;
@@ -103,6 +104,14 @@ export class Findings {
       } else if (check.standing === 'unread') {
         this.table.add(this.#verdicts.ofUnread(check), 0);
       }
+    }
+  }
+
+  /** Pages of which links were left out: no URL is kept of those, so the page stands for them. */
+  #judgeCut(): void {
+    const cut = this.#parts.database.prepare('SELECT id, links_cut AS links FROM pages WHERE links_cut > 0').all();
+    for (const { id, links } of cut) {
+      this.table.add(this.#verdicts.ofCut(id, links), 0);
     }
   }
 

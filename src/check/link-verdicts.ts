@@ -96,6 +96,13 @@ export class LinkVerdicts {
     return { ...this.#finding(this.#rows.get(target), this.#rows.get(end), ruling), fragment };
   }
 
+  /** The page is read, but not all of its links are kept. */
+  ofCut(page: number, links: number): Finding {
+    const row = this.#rows.get(page);
+    const why = `${links.toLocaleString('en-US')} links of this page are left out: its URLs are more than 64 MiB of text`;
+    return this.#finding(row, row, { verdict: 'unchecked', unchecked: 'too_many_links', why });
+  }
+
   #cached(row: UrlRow): Finding | null {
     const cached = this.#parts.cache?.get(row.url) ?? null;
     if (cached === null) {

@@ -6,7 +6,6 @@ import { Reader } from '../store/reader.js';
 import { openStoreFile } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { compareWithBaseline, readBaseline, updateBaseline, writeBaseline } from './baseline.js';
-import { failsOn } from './fail-on.js';
 import type { FindingTable } from './finding-table.js';
 import { Findings, type PageNames } from './findings.js';
 import type { CheckReport, CheckSummary } from './result.js';
@@ -54,10 +53,9 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     if (cache !== null) {
       await keepResults(cache, table, options.cache!, (url) => rules.maxAgeMsOf(url) ?? options.cacheAgeMs);
     }
-    // No URL is kept of them: they are counted, and nothing else can be said.
+    // A finding stands for all the links that are cut from a page.
     const { links: cut } = reader.cutLinks();
     const unchecked = cut === 0 ? table.unchecked : { ...table.unchecked, too_many_links: cut };
-    const failsForCut = cut > 0 && failsOn(rules.failOn, 'unchecked', false);
     const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
     const summary: CheckSummary = {
       verdicts: table.verdicts,
@@ -72,7 +70,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       truncated,
       ignoredRobots: options.ignoreRobots,
       durationMs: Math.round(parts.durationMs),
-      exitCode: table.failing > 0 || failsForCut || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
+      exitCode: table.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
     };
     return {
       summary,

@@ -1,5 +1,7 @@
+import { StateError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import { isCorpus } from '../corpus/index-file.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
@@ -26,6 +28,9 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     terminal.warn(warning);
   }
   const choice = chooseDirectory(resolved.options, { command: 'crawl', seeds });
+  if (choice.what === 'new' && isCorpus(choice.directory)) {
+    throw new StateError('occupied', `${choice.directory} is a corpus: name another --data-dir`);
+  }
   if (choice.what === 'kept') {
     return goOn(resumePlan(choice.directory, seeds), input, true);
   }

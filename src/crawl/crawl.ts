@@ -70,6 +70,12 @@ export class Crawl {
   readonly #parts: CrawlParts;
   #outcomes: Outcome[] = [];
   #errands: Errand[] = [];
+  /** Of pages that come in pieces; they go behind all other errands. */
+  #pieces: Errand[] = [];
+  /** While memory is short they hand on one piece a second. */
+  #pieceTaken = false;
+  /** Since the last tick. */
+  #pieceCame = false;
   #inFlight = 0;
   #exchanging = false;
   /** Ids of what is with the frontier now. */
@@ -139,10 +145,11 @@ export class Crawl {
 
   /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
+    this.#pieceCame = true;
     this.#errand(() => {
       this.#settling = [piece.page.id];
       return this.#parts.frontier.admitFrom(piece);
-    }).then(answer, () => {});
+    }, this.#pieces).then(answer, () => {});
   }
 
   /** The same for what a browser made of pages. */
@@ -150,13 +157,13 @@ export class Crawl {
     return this.#errand(() => this.#parts.frontier.rendered(pages));
   }
 
-  #errand<T>(what: () => Promise<T>): Promise<T> {
+  #errand<T>(what: () => Promise<T>, errands = this.#errands): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#end === null) {
         reject(new Error('the run is over'));
         return;
       }
-      this.#errands.push({ run: async () => resolve(await what()), reject });
+      errands.push({ run: async () => resolve(await what()), reject });
       this.wake();
     });
   }
@@ -212,7 +219,10 @@ export class Crawl {
         this.#committed(outcomes);
         this.#dispatch(leases);
         await this.#parts.handOn();
-        if (outcomes.length + leases.length + this.#outcomes.length + this.#errands.length === 0) {
+        if (
+          outcomes.length + leases.length + this.#outcomes.length + this.#errands.length + this.#pieces.length ===
+          0
+        ) {
           // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
           break;
         }
@@ -226,7 +236,7 @@ export class Crawl {
   }
 
   async #runErrand(): Promise<void> {
-    const next = this.#takesErrands ? this.#errands.shift() : undefined;
+    const next = this.#takesErrands ? (this.#errands.shift() ?? this.#nextPiece()) : undefined;
     if (next === undefined) {
       return;
     }
@@ -236,6 +246,16 @@ export class Crawl {
       next.reject(error);
       throw error;
     }
+  }
+
+  #nextPiece(): Errand | undefined {
+    const next = this.#takesPieces ? this.#pieces.shift() : undefined;
+    this.#pieceTaken ||= next !== undefined;
+    return next;
+  }
+
+  get #takesPieces(): boolean {
+    return this.#pieces.length > 0 && !(this.#parts.governor.slowsPiecemeal && this.#pieceTaken);
   }
 
   /** However many more there are: when the time is over, none is run. */
@@ -250,7 +270,8 @@ export class Crawl {
   }
 
   #hasBusiness(): boolean {
-    if (this.#end !== null && this.#errands.length > 0 && this.#takesErrands) {
+    const waits = this.#errands.length > 0 || this.#takesPieces;
+    if (this.#end !== null && waits && this.#takesErrands) {
       return true;
     }
     const now = this.#parts.clock.now();
@@ -356,7 +377,7 @@ export class Crawl {
     }
     const isFetched = outstanding === 0 && !(this.#parts.seeding?.isActive ?? false);
     const isRendered = (): boolean => !(this.#parts.rendering?.goesOn() ?? false);
-    if (isFetched && this.#errands.length === 0 && isRendered()) {
+    if (isFetched && this.#errands.length + this.#pieces.length === 0 && isRendered()) {
       return deferred > 0 ? 'complete_with_deferred' : 'complete';
     }
     if (limits.isReached(now)) {
@@ -421,7 +442,10 @@ export class Crawl {
       this.#commits.length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / this.#commits.length;
     const rssBytes = this.#parts.rssBytes();
     this.use.peakRssBytes = Math.max(this.use.peakRssBytes, rssBytes);
-    const decision = governor.sample({ at: now, rssBytes, commitMs, lagMs });
+    this.#pieceTaken = false;
+    const hasPiecemeal = this.#pieceCame || this.#pieces.length > 0;
+    this.#pieceCame = false;
+    const decision = governor.sample({ at: now, rssBytes, commitMs, lagMs, hasPiecemeal });
     if (decision !== null) {
       events.governed(decision);
     }
@@ -460,7 +484,7 @@ export class Crawl {
     this.#end = null;
     this.#parts.seeding?.stop();
     this.#parts.rendering?.stop();
-    for (const { reject: refuse } of this.#errands.splice(0)) {
+    for (const { reject: refuse } of [...this.#errands.splice(0), ...this.#pieces.splice(0)]) {
       refuse(new Error('the run is over'));
     }
     this.#cancelTimer?.();

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
-import { isCorpus } from '../corpus/index-file.js';
 import {
   type DirectoryState,
   folderNameOf,
@@ -60,9 +59,6 @@ function lookInto(directory: string, fresh: boolean): Found {
 function chooseGiven(options: DirectoryOptions, directory: string): DirectoryChoice {
   DirectoryLock.refuseTaken(directory);
   const found = lookInto(directory, options.fresh);
-  if (found.state === 'empty' && isCorpus(directory)) {
-    throw new StateError('occupied', `${directory} is a corpus: name another --data-dir`);
-  }
   return found.state === 'empty' ? { what: 'new', directory, movedTo: null } : take(found, options);
 }
 

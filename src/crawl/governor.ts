@@ -7,6 +7,8 @@ export interface Sample {
   commitMs: number | null;
   /** How late the sample itself came. */
   lagMs: number;
+  /** Pages are open that lead to so much that they come in pieces: memory may be theirs. */
+  hasPiecemeal: boolean;
 }
 
 export interface GovernorDecision {
@@ -14,6 +16,8 @@ export interface GovernorDecision {
   cause: 'memory' | 'memory_critical' | 'commit' | 'lag' | 'recovery';
   dropCaches: boolean;
   collect: boolean;
+  /** Pages that come in pieces go slowly from now on. */
+  slowsPiecemeal: boolean;
 }
 
 export interface GovernorOptions {
@@ -39,6 +43,7 @@ export class Governor {
   #collected = false;
   /** Memory was high at the last sample, too. */
   #isHigh = false;
+  #slowsPiecemeal = false;
   decisions = 0;
 
   constructor(options: GovernorOptions) {
@@ -53,6 +58,11 @@ export class Governor {
   /** Memory did not come down for a minute: the crawl has to end. */
   exhausted(now: number): boolean {
     return this.#criticalSince !== null && now - this.#criticalSince >= CRITICAL_PATIENCE_MS;
+  }
+
+  /** Pages that come in pieces hand on one a second. */
+  get slowsPiecemeal(): boolean {
+    return this.#slowsPiecemeal;
   }
 
   /** Null when nothing changes. */
@@ -70,9 +80,13 @@ export class Governor {
       // Much of it may be garbage of one page: where that is so, it is over with this.
       const collect = !this.#isHigh;
       this.#isHigh = true;
-      return this.#shrink('memory', true, collect);
+      // They are slowed first: everybody else is not to blame.
+      const isTheirs = sample.hasPiecemeal && !this.#slowsPiecemeal;
+      this.#slowsPiecemeal ||= sample.hasPiecemeal;
+      return isTheirs ? this.#decided('memory', true, collect) : this.#shrink('memory', true, collect);
     }
     this.#isHigh = false;
+    this.#slowsPiecemeal &&= share >= RECOVERED;
     if (sample.commitMs !== null && sample.commitMs > SLOW_MS) {
       return this.#shrink('commit', false);
     }
@@ -111,6 +125,6 @@ export class Governor {
 
   #decided(cause: GovernorDecision['cause'], dropCaches: boolean, collect: boolean): GovernorDecision {
     this.decisions++;
-    return { limit: this.limit, cause, dropCaches, collect };
+    return { limit: this.limit, cause, dropCaches, collect, slowsPiecemeal: this.#slowsPiecemeal };
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { Governor } from '../../src/crawl/governor.js';
 import { diskLatency } from './model-store.js';
 import type { SimulationPlan } from './plan.js';
 import { Simulation } from './simulation.js';
@@ -112,5 +113,24 @@ describe('the governor in a crawl', () => {
     );
     expect(new Set(limits)).toEqual(new Set([WORKERS]));
     expect(end?.reason).toBe('duration');
+  });
+
+  test('slows pages that come in pieces before it slows everybody, and lets go of them when memory is back', () => {
+    const governor = new Governor({ enabled: true, memoryLimitBytes: GIB, maxInFlight: WORKERS });
+    const sample = (share: number, hasPiecemeal: boolean) => {
+      governor.sample({ at: 0, rssBytes: share * GIB, commitMs: null, lagMs: 0, hasPiecemeal });
+      return [governor.limit, governor.slowsPiecemeal];
+    };
+    expect([sample(0.5, true), sample(0.8, true)]).toEqual([
+      [WORKERS, false],
+      [WORKERS, true],
+    ]);
+    // Still there: it is not, or not only, theirs.
+    expect([sample(0.8, true), sample(0.72, true), sample(0.6, true)]).toEqual([
+      [WORKERS / 2, true],
+      [WORKERS / 2, true],
+      [Math.floor((WORKERS / 2) * 1.1), false],
+    ]);
+    expect(sample(0.8, false)).toEqual([Math.floor((WORKERS / 2) * 1.1) >> 1, false]);
   });
 });
