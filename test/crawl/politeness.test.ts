@@ -128,7 +128,8 @@ describe('Retry-After', () => {
     crawled = await own.crawl(
       hosts.map((name) => `http://${name}/`),
       // Backoff of its own is a second at most: what is longer than that is obedience.
-      ['--retry-delay', '0', '--max-wait', '60', '--max-backoff', '1'],
+      // One at a time: another request that was under way at the refusal says nothing.
+      ['--retry-delay', '0', '--max-wait', '60', '--max-backoff', '1', '--max-inflight-per-host', '1'],
     );
   }, 120_000);
 
