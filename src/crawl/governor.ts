@@ -16,8 +16,6 @@ export interface GovernorDecision {
   cause: 'memory' | 'memory_critical' | 'commit' | 'lag' | 'recovery';
   dropCaches: boolean;
   collect: boolean;
-  /** Pages that come in pieces go slowly from now on. */
-  slowsPiecemeal: boolean;
 }
 
 export interface GovernorOptions {
@@ -125,6 +123,6 @@ export class Governor {
 
   #decided(cause: GovernorDecision['cause'], dropCaches: boolean, collect: boolean): GovernorDecision {
     this.decisions++;
-    return { limit: this.limit, cause, dropCaches, collect, slowsPiecemeal: this.#slowsPiecemeal };
+    return { limit: this.limit, cause, dropCaches, collect };
   }
 }

@@ -73,8 +73,7 @@ export class PageLinks {
 
   /** Judges until a piece is full; false when there is nothing left to judge. */
   fillPiece(): boolean {
-    const { links, base, allowance } = this.#parts;
-    const { facts } = this.#parts;
+    const { links, base, allowance, facts } = this.#parts;
     this.#targets.enter(links, base, this.count < MOST_LEARNED);
     for (; this.#next < links.count; this.#next++) {
       if (this.#isFull) {
