@@ -3,7 +3,7 @@ import { FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
-import type { Lease, LinkPiece, Outcome, PagePiece } from '../frontier/frontier.js';
+import type { Lease, Outcome, PagePiece } from '../frontier/frontier.js';
 import { failure, takeLight } from '../frontier/outcome.js';
 import { pageOffer } from '../frontier/seed-book.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
@@ -19,6 +19,7 @@ import { LinkJudge } from './link-judge.js';
 import { LinkTargets, type OwnResolve } from './link-targets.js';
 import { type FetchedPage, PageReader, type PageReading, type ReaderOptions, type Reading } from './page-reader.js';
 import { afterHead, type RequestLimits, requestFor, statusOf } from './page-request.js';
+import { type OutcomeReading, ReadingQueue } from './reading-queue.js';
 import { robotsAnswer, robotsFailure } from './robots-reading.js';
 
 /** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
@@ -80,26 +81,7 @@ interface Fetching {
   startedAt: number;
 }
 
-/** An outcome in the making: pieces of what the page leads to come first. */
-type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;
-
-/** A page that is here in full and is read, or waits for that. */
-interface OpenPage {
-  lease: Lease;
-  reading: OutcomeReading;
-  bytes: number;
-  /** Of the last piece. */
-  ids: readonly number[];
-  parseMs: number;
-  /** Who gets the outcome. */
-  give(outcome: Outcome): void;
-}
-
-/** Of pages larger than this a lane has one open at a time: each may lead to very much. */
-const LARGE_PAGE = 1 << 20;
 const RENDERED_TYPE = 'text/html; charset=utf-8';
-/** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
-const READ_SLICE_MS = 5;
 
 /**
  * Fetches and reads: exactly one request for each lease, and no byte of a page ever leaves it. A plain object: it runs in a worker
@@ -120,18 +102,11 @@ export class Lane {
   #scopeVersion = 0;
   readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
   readonly #fetching = new Map<number, Fetching>();
-  readonly #toRead: OpenPage[] = [];
-  /** Pages that wait for the ids of a piece. */
-  readonly #open = new Map<number, OpenPage>();
-  #large: OpenPage | null = null;
-  readonly #largeWaiting: OpenPage[] = [];
-  #reading = false;
+  readonly #reading: ReadingQueue;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
   #flushing = false;
-  peakWaiting = 0;
-
   constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: OwnResolve) {
     this.#setup = setup;
     this.#source = source;
@@ -142,6 +117,7 @@ export class Lane {
       sitemapMaxBytes: setup.reader.sitemapMaxBytes,
       wholeOnly: source.wholeOnly ?? false,
     };
+    this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
@@ -152,7 +128,12 @@ export class Lane {
 
   /** Pages that are here in full and wait to be read. */
   get waiting(): number {
-    return this.#toRead.length + this.#largeWaiting.length;
+    return this.#reading.waiting;
+  }
+
+  /** Most that ever did. */
+  get peakWaiting(): number {
+    return this.#reading.peakWaiting;
   }
 
   take(jobs: Job[], updates: SegmentUpdate[]): void {
@@ -241,9 +222,10 @@ export class Lane {
       onHeaders: (at) => this.#headers(lease, at),
       onBytes: (count) => this.#bytes(fetching, count),
     });
+    const give = (outcome: Outcome): void => this.#give(outcome);
     fetching.pending.promise.then(
-      (response) => this.#enqueue(lease, this.#answered(fetching, request, response), fetching.heldBytes),
-      (error: unknown) => this.#enqueue(lease, this.#failed(fetching, error), 0),
+      (response) => this.#reading.add(lease, this.#answered(fetching, request, response), fetching.heldBytes, give),
+      (error: unknown) => this.#reading.add(lease, this.#failed(fetching, error), 0, give),
     );
   }
 
@@ -286,70 +268,7 @@ export class Lane {
 
   /** The piece of this page is admitted; these are the ids of what it offered. */
   admitted(id: number, ids: readonly number[]): void {
-    const page = this.#open.get(id);
-    if (page !== undefined) {
-      this.#open.delete(id);
-      page.ids = ids;
-      this.#wait(page);
-    }
-  }
-
-  #enqueue(
-    lease: Lease,
-    reading: OutcomeReading,
-    bytes: number,
-    give = (outcome: Outcome) => this.#give(outcome),
-  ): void {
-    this.#wait({ lease, reading, bytes, ids: [], parseMs: 0, give });
-  }
-
-  #wait(page: OpenPage): void {
-    this.#toRead.push(page);
-    this.peakWaiting = Math.max(this.peakWaiting, this.waiting - 1);
-    if (!this.#reading) {
-      this.#reading = true;
-      setImmediate(() => this.#readAll());
-    }
-  }
-
-  #readAll(): void {
-    const until = performance.now() + READ_SLICE_MS;
-    for (let page = this.#toRead.shift(); page !== undefined; page = this.#toRead.shift()) {
-      if (page.bytes > LARGE_PAGE && this.#large !== null && this.#large !== page) {
-        this.#largeWaiting.push(page);
-        continue;
-      }
-      this.#readOn(page);
-      if (performance.now() >= until && this.#toRead.length > 0) {
-        setImmediate(() => this.#readAll());
-        return;
-      }
-    }
-    this.#reading = false;
-  }
-
-  /** Up to the next piece, or to the end. */
-  #readOn(page: OpenPage): void {
-    const startedAt = performance.now();
-    const { done, value } = page.reading.next(page.ids);
-    page.parseMs += performance.now() - startedAt;
-    if (done) {
-      value.parseMs = page.parseMs;
-      page.give(value);
-      this.#closeLarge(page);
-      return;
-    }
-    const { id, kind, depth, seed, flags } = page.lease;
-    this.#large = page.bytes > LARGE_PAGE ? page : this.#large;
-    this.#open.set(id, page);
-    this.#events.piece({ page: { id, kind, depth, seed, flags }, ...value });
-  }
-
-  #closeLarge(page: OpenPage): void {
-    if (this.#large === page) {
-      this.#large = null;
-      this.#toRead.push(...this.#largeWaiting.splice(0));
-    }
+    this.#reading.admitted(id, ids);
   }
 
   *#answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): OutcomeReading {
@@ -418,7 +337,7 @@ export class Lane {
       ...{ rules: null, rulesVersion: 0, wantsText: false },
     };
     return new Promise((resolve) => {
-      this.#enqueue(lease, this.#readRendered(lease, html, robots), html.length, resolve);
+      this.#reading.add(lease, this.#readRendered(lease, html, robots), html.length, resolve);
     });
   }
 
