@@ -13,8 +13,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['base'],
   url: ['base'],
   store: ['base', 'url'],
-  hosts: ['base', 'url', 'store'],
-  fetch: ['base', 'url', 'store'],
+  hosts: ['base', 'url'],
+  fetch: ['base', 'url'],
   parse: ['base', 'kernel', 'url', 'store'],
   content: ['base', 'url', 'parse'],
   seeding: ['base', 'url', 'fetch'],
@@ -63,6 +63,33 @@ function violations(all: { from: string; to: string }[]): string[] {
     .map(({ from, to }) => `src/${from} must not import src/${to}`);
 }
 
+/** The drawing: from each folder to those that an arrow leads to. */
+function drawing(markdown: string): Map<string, Set<string>> {
+  const drawn = new Map<string, Set<string>>();
+  const block = /^Imports go one way[\s\S]*?```\n([\s\S]*?)```/m.exec(markdown)![1]!;
+  const draw = (from: string[], to: string[]): void => {
+    for (const folder of from) {
+      drawn.set(folder, new Set([...(drawn.get(folder) ?? []), ...to]));
+    }
+  };
+  for (const part of block.split(/\n| {4,}/).filter((each) => each.trim() !== '')) {
+    const folders = part.split('→').map((step) => step.split(',').map((folder) => folder.trim()));
+    for (const [i, to] of folders.slice(1).entries()) {
+      draw(folders[i]!, to);
+    }
+  }
+  return drawn;
+}
+
+function reachedFrom(folder: string, drawn: Map<string, Set<string>>, seen = new Set<string>()): Set<string> {
+  for (const next of drawn.get(folder) ?? []) {
+    if (!seen.has(next)) {
+      reachedFrom(next, drawn, seen.add(next));
+    }
+  }
+  return seen;
+}
+
 describe('imports go one way', () => {
   const sources = projectFiles()
     .filter((path) => /^src\/.*\.ts$/.test(path))
@@ -76,6 +103,21 @@ describe('imports go one way', () => {
 
   it('every folder of src/ has its place in the order', () => {
     expect([...new Set(sources.map(folderOf))].filter((folder) => MAY_IMPORT[folder] === undefined)).toEqual([]);
+  });
+
+  it('the drawing in ARCHITECTURE.md shows every import, and no arrow that is none', () => {
+    const drawn = drawing(read('docs/ARCHITECTURE.md'));
+    const real = sources
+      .flatMap((file) => imports(file, read(`src/${file}`)))
+      .map(({ from, to }) => ({ from: folderOf(from), to: folderOf(to) }))
+      .filter(({ from }) => from !== '.');
+    const missing = real.filter(({ from, to }) => !reachedFrom(from, drawn).has(to));
+    expect([...new Set(missing.map(({ from, to }) => `${from} → ${to}`))]).toEqual([]);
+    const idle = [...drawn].filter(
+      ([from, to]) => ![...to].some((each) => real.some((r) => r.from === from && r.to === each)),
+    );
+    expect(idle.map(([from]) => from)).toEqual([]);
+    expect(drawn.size).toBe(new Set(sources.map(folderOf)).size - 3); // Not the folders that import nothing, nor src/ itself.
   });
 
   it('a wrong import of any form is seen', () => {
