@@ -31,6 +31,8 @@ export interface CheckPlan {
   spentMs: number;
   truncated: string | null;
   folders: readonly LocalFolder[];
+  /** Two names of one page, the second one counts. */
+  same: Readonly<Record<string, string>>;
   /** Of a new one. */
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
@@ -131,7 +133,7 @@ export class CheckRun {
             maxRedirects,
             truncated: this.#truncated,
             spentMs,
-            ownOrigins: served.origins.map(({ origin }) => origin),
+            ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
           });
       if (queued === 0) {
         return result;
@@ -187,11 +189,14 @@ export class CheckRun {
       ignore: [...exclude, ...this.#rules.ignoreRules],
       folders: served.origins,
       folderSecrets: served.secrets,
+      offline: options.offline,
+      onlySeeds: options.dump,
+      aliases: { remaps: options.remaps, same: this.#plan.same },
       headers: this.#rules.headerRules,
       delayMsOf: (host) => this.#delayMsOf(host),
       secondLook: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
       known: cache === null ? [] : this.#fresh(cache),
-      meta: { folders: JSON.stringify(this.#plan.folders) },
+      meta: { folders: JSON.stringify(this.#plan.folders), samePages: JSON.stringify(this.#plan.same) },
     };
   }
 

@@ -7,7 +7,7 @@ import type { UncheckedCounts } from './unchecked.js';
 export type Finding = Omit<CheckedLink, 'sources' | 'sourceCount' | 'firstSeen'>;
 export type FoundSource = Omit<LinkSource, 'selector'>;
 
-const MARKDOWN = /\.(?:md|markdown)$/i;
+const NO_HTML = /\.(?:md|markdown|mdx|rst|txt)$/i;
 
 /** What was found, in temporary tables of the store's connection: memory does not grow with it. */
 export class FindingTable {
@@ -100,5 +100,5 @@ const sourceOf = ({ page, kind, href, text, line, col }: Row): LinkSource => ({
   text,
   line,
   column: col,
-  selector: line === null || MARKDOWN.test(page) ? null : cssPath(kind, href),
+  selector: line === null || NO_HTML.test(page) ? null : cssPath(kind, href),
 });

@@ -28,10 +28,10 @@ export async function planCheck(
 ): Promise<PlannedCheck> {
   const { options } = resolved;
   const cwd = process.cwd();
-  const { seeds, credentials, bad, folders } = await readCheckInput(inputs, options, cwd);
+  const { seeds, credentials, bad, folders, same } = await readCheckInput(inputs, options, cwd);
   const notices = badSeedLines(bad);
   const make = (directory: string): CheckPlan => ({
-    ...{ resolved, config, directory, seeds, folders, badSeeds: bad, credentials, cwd },
+    ...{ resolved, config, directory, seeds, folders, same, badSeeds: bad, credentials, cwd },
     ...{ clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {} },
   });
   if (options.dataDir === null) {
@@ -63,7 +63,7 @@ export async function planCheck(
 export interface KeptCheck {
   directory: string;
   stored: StoredOptions;
-  state: Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'spentMs' | 'truncated'>;
+  state: Pick<CheckPlan, 'seeds' | 'folders' | 'same' | 'round' | 'spentMs' | 'truncated'>;
 }
 
 export function openKeptCheck(directory: string): KeptCheck {
@@ -78,6 +78,7 @@ export function openKeptCheck(directory: string): KeptCheck {
       state: {
         seeds: reader.seeds(),
         folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
+        same: JSON.parse(meta.samePages ?? '{}') as Record<string, string>,
         round: Number(meta.checkRound ?? 0),
         spentMs: Number(meta.checkSpentMs ?? 0),
         truncated: meta.checkTruncated ?? null,

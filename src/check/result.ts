@@ -7,6 +7,7 @@ export const VERDICTS = [
   'missing_fragment',
   'dns',
   'invalid_url',
+  'insecure',
   'malformed_html',
   'redirect_loop',
   'redirect_limit',

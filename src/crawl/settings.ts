@@ -117,6 +117,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       ownOrigins: own,
       learnsDelay: true,
       asksTraps: true,
+      ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
       ...(isSecond
         ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true }
         : {}),
@@ -128,6 +129,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
           ? fetch.maxSockets
           : Math.min(fetch.maxSockets, Math.max(settings.lanes, Math.floor(spareDescriptors() / DESCRIPTORS_A_FILE))),
       folders: wishes.folders,
+      onlyFolders: wishes.offline,
       // What is on this machine is not asked through a proxy, or where --connect-to sends everything else.
       connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
       originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
