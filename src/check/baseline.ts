@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { firstBadLine } from '../base/utf8.js';
 import { findJsonFault, lineAt } from '../config/json-fault.js';
 import { writeFileAtomically } from '../report/atomic-file.js';
 import { jsonLine } from '../report/json-line.js';
@@ -35,15 +36,19 @@ const keyOf = ({ url, fragment }: Pick<CheckedLink, 'url' | 'fragment'>): string
 
 /** Null where there is no such file. */
 export function readBaseline(file: string): Baseline | null {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
     throw new StateError('baseline', `cannot read the baseline ${printable(file)} (${code})`, { cause });
   }
-  return parseBaseline(text, file);
+  const bad = firstBadLine(bytes);
+  if (bad !== null) {
+    throw new StateError('baseline', `${printable(file)}: line ${bad.line} ${bad.problem}`);
+  }
+  return parseBaseline(bytes.toString('utf8').replace(/^\ufeff/, ''), file);
 }
 
 /** @param file names it in messages */
@@ -59,10 +64,17 @@ export function parseBaseline(text: string, file: string): Baseline {
   }
   const links = new Map<string, KnownLink>();
   for (const [index, entry] of value.links.entries()) {
-    const link = readLink(entry, (problem) => fail(`link ${index + 1}`, problem));
+    const link = readLink(entry, (problem) => fail(`link ${index + 1}${lineOf(text, entry)}`, problem));
     links.set(keyOf(link), link);
   }
   return links;
+}
+
+/** Where an entry stands, as far as its text is found again: the file has a line for each. */
+function lineOf(text: string, entry: unknown): string {
+  const url = isObject(entry) && typeof entry.url === 'string' ? JSON.stringify(entry.url) : null;
+  const at = url === null ? -1 : text.indexOf(url);
+  return at < 0 ? '' : ` (line ${lineAt(text, at)})`;
 }
 
 function parseJson(text: string, fail: (place: string, problem: string) => never): unknown {

@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
+import { seedingSources } from '../config/seeding.js';
 import { readSeeds, type SeedInput } from '../crawl/seed-input.js';
 import type { SeedRow } from '../store/transaction.js';
+import { compileAliases } from '../url/aliases.js';
 import { parseBaseUrl } from './base-url.js';
 import { findFiles } from './glob-files.js';
 import { isHtmlFile, kindOfInput, PAGE_EXTENSIONS } from './input-kind.js';
@@ -59,13 +61,23 @@ export async function readCheckInput(
 }
 
 function refuseNonsense(
-  { baseUrl, rootDir, offline, startUrls, seedsFiles }: OptionsOf<'check'>,
+  { baseUrl, rootDir, offline, suggest, remaps, seedingStrategy, startUrls, seedsFiles }: OptionsOf<'check'>,
   htmlFolders: number,
   local: number,
   sites: readonly string[],
 ): void {
   if (baseUrl !== null && htmlFolders !== 1) {
     throw new UsageError(`--base-url is for one folder of HTML, and ${htmlFolders} are given`);
+  }
+  compileAliases({ remaps, same: {} });
+  if (offline && suggest) {
+    throw new UsageError('--suggest asks an archive on the net, and --offline asks nobody there');
+  }
+  const parties = [...seedingSources(seedingStrategy)].filter((source) => source !== 'sitemap');
+  if (offline && parties.length > 0) {
+    throw new UsageError(
+      `--seeding-strategy ${parties.join(',')} asks others on the net, and --offline asks nobody there`,
+    );
   }
   const [remote] = [...sites, ...startUrls, ...seedsFiles];
   if (offline && remote !== undefined) {

@@ -5,7 +5,10 @@ import type { EndReason } from '../crawl/limits.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { CheckWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostnameOfKey } from '../url/host.js';
+import { hostKeyOf, hostnameOfKey } from '../url/host.js';
+import { suggestCopies } from './archive-copies.js';
+import { type DumpedLink, dumpedLinks } from './dump.js';
+import type { FindingTable } from './finding-table.js';
 import { type LocalFolder, ServedFolders } from './local-folder.js';
 import { type MadeReport, makeReport } from './make-report.js';
 import { ResultCache } from './result-cache.js';
@@ -57,6 +60,7 @@ export class CheckRun {
   readonly #rules: CheckRules;
   readonly #startedAt: number;
   #session: CrawlSession | null = null;
+  readonly #stop = new AbortController();
   #stopped: { reason: EndReason; graceMs: number } | null = null;
   #truncated: string | null;
 
@@ -70,19 +74,21 @@ export class CheckRun {
   /** Nothing new is asked for; the report is made of what is known. */
   stop(reason: EndReason, graceMs: number): void {
     this.#stopped = { reason, graceMs };
+    this.#stop.abort();
     this.#session?.stop(reason, graceMs);
   }
 
   async run(): Promise<CheckOutcome> {
     const { cwd, folders, directory, resolved, clock } = this.#plan;
-    const { cache: cacheFile } = resolved.options;
+    const { options } = resolved;
+    const { cache: cacheFile } = options;
     const cache = cacheFile === null ? null : await this.#loadCache(cacheFile);
     const served = await ServedFolders.open(folders, cwd);
     try {
       const result = await this.#rounds(served, cache);
       const report = await makeReport({
         directory,
-        options: resolved.options,
+        options,
         rules: this.#rules,
         cache,
         names: served,
@@ -90,11 +96,37 @@ export class CheckRun {
         end: result.end.reason,
         durationMs: clock.now() - this.#startedAt,
         clock,
+        suggest: options.suggest && this.#stopped === null ? (table) => this.#suggest(table) : null,
       });
       return { report, result };
     } finally {
       await served.close();
     }
+  }
+
+  /** The links of what the user named, which alone is read. Calls `take` while the folders are there to name them. */
+  async dump(take: (links: AsyncIterable<DumpedLink>) => Promise<void>): Promise<SessionResult> {
+    const { folders, cwd, directory, resolved } = this.#plan;
+    const served = await ServedFolders.open(folders, cwd);
+    try {
+      const result = await this.#look(0, true, resolved.options.secondLookBudgetMs, served, null);
+      await take(dumpedLinks(directory, served));
+      return result;
+    } finally {
+      await served.close();
+    }
+  }
+
+  async #suggest(table: FindingTable): Promise<void> {
+    const { resolved, clock, events } = this.#plan;
+    const { suggestUrl, maxWaitMs, idleTimeoutMs } = resolved.options;
+    const { scheduler, archiveFetch } = this.#session!.settings;
+    const url = new URL(suggestUrl).href;
+    await suggestCopies(table, {
+      ...{ url, clock, maxWaitMs, idleTimeoutMs, signal: this.#stop.signal, fetch: archiveFetch(url) },
+      delayMs: scheduler.delayMsFor(hostKeyOf(url)),
+      notice: (text) => events.notice?.(text),
+    });
   }
 
   async #loadCache(file: string): Promise<ResultCache> {

@@ -81,6 +81,13 @@ export class FindingTable {
     }
   }
 
+  /** A copy of what is dead. */
+  suggest(url: string, copy: string): void {
+    this.#database
+      .prepare("UPDATE temp.findings SET body = json_set(body, '$.suggestion', ?) WHERE url = ? AND fragment IS NULL")
+      .run(copy, url);
+  }
+
   /** A baseline knows these: they fail nobody any more. */
   acquit(known: readonly CheckedLink[]): void {
     this.#database.exec('CREATE INDEX IF NOT EXISTS temp.findings_of ON findings (url)');
