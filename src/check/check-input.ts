@@ -5,7 +5,7 @@ import type { OptionsOf } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { readSeeds, type SeedInput } from '../crawl/seed-input.js';
 import type { SeedRow } from '../store/transaction.js';
-import { compileAliases } from '../url/aliases.js';
+import { compileAliases, type FileAliases, NO_FILES } from '../url/aliases.js';
 import { parseBaseUrl } from './base-url.js';
 import { findFiles } from './glob-files.js';
 import { isHtmlFile, kindOfInput, PAGE_EXTENSIONS } from './input-kind.js';
@@ -14,8 +14,7 @@ import { type PlacedPages, placeFiles, placeFolder } from './page-places.js';
 
 export interface CheckInput extends SeedInput {
   folders: LocalFolder[];
-  /** Two names of one page, the second one counts. */
-  same: Record<string, string>;
+  files: FileAliases;
 }
 
 /** Read by hosts and by crawlers, and no page. */
@@ -69,7 +68,7 @@ function refuseNonsense(
   if (baseUrl !== null && htmlFolders !== 1) {
     throw new UsageError(`--base-url is for one folder of HTML, and ${htmlFolders} are given`);
   }
-  compileAliases({ remaps, same: {} });
+  compileAliases({ remaps, ...NO_FILES });
   if (offline && suggest) {
     throw new UsageError('--suggest asks an archive on the net, and --offline asks nobody there');
   }
@@ -103,14 +102,14 @@ async function pagesOf(folder: string, cwd: string): Promise<string[]> {
 /** What is not named by a file is a URL, a domain, a list of them or a sitemap. */
 function readSites(sites: string[], options: OptionsOf<'check'>, hasFiles: boolean): CheckInput {
   if (sites.length + options.startUrls.length + options.seedsFiles.length === 0 && hasFiles) {
-    return { seeds: [], credentials: new Map(), bad: [], folders: [], same: {} };
+    return { seeds: [], credentials: new Map(), bad: [], folders: [], files: NO_FILES };
   }
-  return { ...readSeeds(sites, options, 'check'), folders: [], same: {} };
+  return { ...readSeeds(sites, options, 'check'), folders: [], files: NO_FILES };
 }
 
-function addPages(input: CheckInput, { folders, urls, scopeUrl, same }: PlacedPages): void {
+function addPages(input: CheckInput, { folders, urls, scopeUrl, same, moved }: PlacedPages): void {
   input.folders.push(...folders);
-  Object.assign(input.same, same);
+  input.files = { same: { ...input.files.same, ...same }, moved: moved ?? input.files.moved };
   for (const url of urls) {
     input.seeds.push(seedOf(input.seeds.length, url, scopeUrl));
   }

@@ -5,7 +5,9 @@ import type { EndReason } from '../crawl/limits.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { CheckWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
+import type { FileAliases } from '../url/aliases.js';
 import { hostKeyOf, hostnameOfKey } from '../url/host.js';
+import { Scope, type ScopeKind } from '../url/scope.js';
 import { suggestCopies } from './archive-copies.js';
 import { type DumpedLink, dumpedLinks } from './dump.js';
 import type { FindingTable } from './finding-table.js';
@@ -34,8 +36,7 @@ export interface CheckPlan {
   spentMs: number;
   truncated: string | null;
   folders: readonly LocalFolder[];
-  /** Two names of one page, the second one counts. */
-  same: Readonly<Record<string, string>>;
+  files: FileAliases;
   /** Of a new one. */
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
@@ -106,11 +107,16 @@ export class CheckRun {
 
   /** The links of what the user named, which alone is read. Calls `take` while the folders are there to name them. */
   async dump(take: (links: AsyncIterable<DumpedLink>) => Promise<void>): Promise<SessionResult> {
-    const { folders, cwd, directory, resolved } = this.#plan;
+    const { folders, cwd, directory, seeds } = this.#plan;
+    const { options } = this.#plan.resolved;
     const served = await ServedFolders.open(folders, cwd);
     try {
-      const result = await this.#look(0, true, resolved.options.secondLookBudgetMs, served, null);
-      await take(dumpedLinks(directory, served));
+      const result = await this.#look(0, true, options.secondLookBudgetMs, served, null);
+      const rules = seeds.flatMap(({ scope, scopeUrls }) =>
+        scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })),
+      );
+      const scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
+      await take(dumpedLinks(directory, served, (url) => options.external || scope.admits(url)));
       return result;
     } finally {
       await served.close();
@@ -181,11 +187,11 @@ export class CheckRun {
     served: ServedFolders,
     cache: ResultCache | null,
   ): Promise<SessionResult> {
-    const { directory, seeds, badSeeds, credentials, events, clock } = this.#plan;
+    const { directory, resolved, seeds, badSeeds, credentials, events, clock } = this.#plan;
     const plan: SessionPlan = {
       resolved: this.#asCrawl(),
       directory,
-      seeds: isNew ? seeds : null,
+      seeds: isNew ? (resolved.options.dump ? seeds.map(byItself) : seeds) : null,
       ...(isNew ? {} : { storedSeeds: seeds }),
       ...(badSeeds === undefined ? {} : { badSeeds }),
       ...(credentials === undefined ? {} : { credentials }),
@@ -208,7 +214,14 @@ export class CheckRun {
     const { options, sources, notices } = this.#plan.resolved;
     return {
       // The causes of a failure are evidence.
-      options: { ...options, anchorText: true, assets: true, json: false, verboseNetwork: true },
+      options: {
+        ...options,
+        ...(options.dump ? { external: false } : {}),
+        anchorText: true,
+        assets: true,
+        json: false,
+        verboseNetwork: true,
+      },
       sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default' },
       notices,
     };
@@ -223,12 +236,12 @@ export class CheckRun {
       folderSecrets: served.secrets,
       offline: options.offline,
       onlySeeds: options.dump,
-      aliases: { remaps: options.remaps, same: this.#plan.same },
+      aliases: { remaps: options.remaps, ...this.#plan.files },
       headers: this.#rules.headerRules,
       delayMsOf: (host) => this.#delayMsOf(host),
       secondLook: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
       known: cache === null ? [] : this.#fresh(cache),
-      meta: { folders: JSON.stringify(this.#plan.folders), samePages: JSON.stringify(this.#plan.same) },
+      meta: { folders: JSON.stringify(this.#plan.folders), fileAliases: JSON.stringify(this.#plan.files) },
     };
   }
 
@@ -248,6 +261,9 @@ export class CheckRun {
     }
   }
 }
+
+/** The seed's page alone is asked for, and no host but its own. */
+const byItself = (seed: SeedRow): SeedRow => ({ ...seed, scope: 'page', scopeUrls: [seed.url, ...seed.fallbacks] });
 
 /** The rules of the options and of the config file; what is wrong in them is refused under the name it was given by. */
 export function rulesOf({ options, sources }: CheckPlan['resolved'], config: CheckPlan['config']): CheckRules {

@@ -1,9 +1,9 @@
 import { printable } from '../base/text.js';
 import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import { LINK_KIND_NUMBER } from '../parse/links.js';
 import { jsonLine } from '../report/json-line.js';
 import { storePath } from '../store/directory.js';
 import { openStoreFile } from '../store/store.js';
-import { UrlState } from '../store/url-state.js';
 import { factsOf, type PageNames, placeOf } from './findings.js';
 import { fragmentOf } from './fragment.js';
 import { LinkTable, linksOf } from './link-table.js';
@@ -15,23 +15,30 @@ export interface DumpedLink extends Omit<LinkSource, 'selector'> {
   fragment: string | null;
 }
 
+/** Whatever the scope says. */
+const LEFT_OUT: ReadonlySet<string | null> = new Set(['scheme', 'ignored', 'offline', 'nofollow']);
+
 export const DUMP_FORMATS: readonly string[] = ['terminal', 'json', 'jsonl'];
 
 /** The links of all pages that were read, in their order. What would be left out is left out here too. */
-export async function* dumpedLinks(directory: string, names: PageNames): AsyncIterableIterator<DumpedLink> {
+export async function* dumpedLinks(
+  directory: string,
+  names: PageNames,
+  isWanted: (url: string) => boolean,
+): AsyncIterableIterator<DumpedLink> {
   const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
   try {
     const links = await LinkTable.build(database);
-    const urlOf = database.prepare('SELECT url, state, reason FROM urls WHERE id = ?');
+    const urlOf = database.prepare('SELECT url, reason FROM urls WHERE id = ?');
     for await (const row of links.pages()) {
       const facts = factsOf(row);
       const page = await names.page(urlOf.get(row.page)!.url);
       for (const link of linksOf(row)) {
-        const { url, state, reason } = urlOf.get(link.target)!;
-        const isLeftOut = state === UrlState.unlisted || (state === UrlState.skipped && reason === 'nofollow');
-        if (!link.ignored && (!isLeftOut || url.startsWith(INVALID_SCHEME))) {
+        const { url, reason } = urlOf.get(link.target)!;
+        const isInvalid: boolean = url.startsWith(INVALID_SCHEME);
+        const isLeftOut = LEFT_OUT.has(reason) || link.kind === LINK_KIND_NUMBER.form || !isWanted(url);
+        if (!link.ignored && (isInvalid || !isLeftOut)) {
           const place = placeOf(link, facts);
-          const isInvalid = url.startsWith(INVALID_SCHEME);
           yield {
             url: isInvalid ? url.slice(INVALID_SCHEME.length) : names.url(url),
             fragment: isInvalid ? null : fragmentOf(place.href),

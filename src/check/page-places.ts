@@ -1,4 +1,5 @@
 import { dirname, relative, resolve, sep } from 'node:path';
+import type { FileAliases } from '../url/aliases.js';
 import { parseBaseUrl } from './base-url.js';
 import { isHtmlFile } from './input-kind.js';
 import type { LocalFolder } from './local-folder.js';
@@ -12,6 +13,8 @@ export interface PlacedPages {
   scopeUrl: string | null;
   /** The URL of each index by its own name, and the one of its folder. */
   same: Record<string, string>;
+  /** Where `/` leads, where that is a folder among those that are known by another path. */
+  moved: FileAliases['moved'];
 }
 
 /** Files have no place on the web: this name stands for no host. */
@@ -56,14 +59,20 @@ export function placeFiles(files: readonly string[], cwd: string, rootDir: strin
   }
   const baseUrl = FILES + BESIDE;
   const pages = paths.map((path) => relative(root, path).split(sep).join('/'));
-  const folders = [
-    { root, baseUrl, ...kind },
-    { root: start, baseUrl: FILES, ...kind },
-  ];
-  return placed(folders, baseUrl, pages, null);
+  const own: LocalFolder = { root, baseUrl, ...kind };
+  const inside = placeBelow(start, root);
+  return inside === null
+    ? placed([own, { root: start, baseUrl: FILES, ...kind }], baseUrl, pages, null)
+    : placed([own], baseUrl, pages, null, { from: FILES, except: baseUrl, to: baseUrl + encoded(inside) });
 }
 
-function placed(folders: LocalFolder[], base: string, pages: readonly string[], scopeUrl: string | null): PlacedPages {
+function placed(
+  folders: LocalFolder[],
+  base: string,
+  pages: readonly string[],
+  scopeUrl: string | null,
+  moved: FileAliases['moved'] = null,
+): PlacedPages {
   const same: Record<string, string> = {};
   const all = new Set(pages);
   const urls = pages.map((page) => {
@@ -75,7 +84,7 @@ function placed(folders: LocalFolder[], base: string, pages: readonly string[], 
     same[own] = base + encoded(folder);
     return same[own];
   });
-  return { folders, urls: urls.sort(byLength), scopeUrl, same };
+  return { folders, urls: urls.sort(byLength), scopeUrl, same, moved };
 }
 
 /** The place of a folder below another, with a slash at its end; `` for the same one, null where it is not below it. */

@@ -1,5 +1,5 @@
 import type { Database } from '../store/sqlite.js';
-import { compileAliases } from '../url/aliases.js';
+import { compileAliases, NO_FILES } from '../url/aliases.js';
 import { asText, type IdentityOptions, UrlResolver } from '../url/identity.js';
 import { type LinkTable, linksOf } from './link-table.js';
 
@@ -11,7 +11,7 @@ export async function remappedTargets(
   identity: IdentityOptions,
 ): Promise<ReadonlyMap<number, string>> {
   const found = new Map<number, string>();
-  const remap = compileAliases({ remaps, same: {} });
+  const remap = compileAliases({ remaps, ...NO_FILES });
   if (remap === null) {
     return found;
   }

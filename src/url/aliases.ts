@@ -3,13 +3,21 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { normaliseUrl } from './identity.js';
 
-/** URLs that are asked for under another name. */
-export interface AliasData {
-  /** FROM=TO of --remap, in their order. */
-  remaps: readonly string[];
+/** Names of one and the same file. */
+export interface FileAliases {
   /** Two names of one file, the second one counts: `a/index.html` and `a/`. Both in normal form. */
   same: Readonly<Record<string, string>>;
+  /** What lies below `from`, and not below `except`, lies below `to`. */
+  moved: { from: string; except: string; to: string } | null;
 }
+
+/** URLs that are asked for under another name. */
+export interface AliasData extends FileAliases {
+  /** FROM=TO of --remap, in their order. */
+  remaps: readonly string[];
+}
+
+export const NO_FILES: FileAliases = { same: {}, moved: null };
 
 export type Alias = (url: string) => string;
 
@@ -23,13 +31,15 @@ const EXPRESSION = 're:';
 const SPLIT = /=(?=https?:\/\/)/i;
 
 /** The URL that is asked for instead; null where every URL is asked for as it is. A remap that cannot be read is refused. */
-export function compileAliases({ remaps, same }: AliasData): Alias | null {
+export function compileAliases({ remaps, same, moved }: AliasData): Alias | null {
   const rules = remaps.map(checkedRemap);
-  if (rules.length === 0 && Object.keys(same).length === 0) return null;
+  if (rules.length === 0 && moved === null && Object.keys(same).length === 0) return null;
   const known = new Map(Object.entries(same));
   return (url) => {
     const asked = remapped(rules, url) ?? url;
-    return known.get(asked) ?? asked;
+    const isMoved = moved !== null && asked.startsWith(moved.from) && !asked.startsWith(moved.except);
+    const file = isMoved ? moved.to + asked.slice(moved.from.length) : asked;
+    return known.get(file) ?? file;
   };
 }
 
