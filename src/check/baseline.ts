@@ -64,17 +64,10 @@ export function parseBaseline(text: string, file: string): Baseline {
   }
   const links = new Map<string, KnownLink>();
   for (const [index, entry] of value.links.entries()) {
-    const link = readLink(entry, (problem) => fail(`link ${index + 1}${lineOf(text, entry)}`, problem));
+    const link = readLink(entry, (problem) => fail(`link ${index + 1}`, problem));
     links.set(keyOf(link), link);
   }
   return links;
-}
-
-/** Where an entry stands, as far as its text is found again: the file has a line for each. */
-function lineOf(text: string, entry: unknown): string {
-  const url = isObject(entry) && typeof entry.url === 'string' ? JSON.stringify(entry.url) : null;
-  const at = url === null ? -1 : text.indexOf(url);
-  return at < 0 ? '' : ` (line ${lineAt(text, at)})`;
 }
 
 function parseJson(text: string, fail: (place: string, problem: string) => never): unknown {

@@ -319,3 +319,14 @@ describe('--dump', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
+
+describe('a list of URLs', () => {
+  it('with lines that are no text names them, and the others count', async () => {
+    const list = join(folder, 'urls.txt');
+    writeFileSync(list, Buffer.from(`${outside}/fine\nhttp://far.test/\xe9\nhttp://far.test/\0\n`, 'latin1'));
+    const { stderr, links } = await check('-i', list, '--scope', 'page', '--no-quiet', ...ONE_LOOK);
+    expect(stderr).toContain(`${list}:2: this line is not UTF-8 (http://far.test/\ufffd)`);
+    expect(stderr).toContain(`${list}:3: this line holds a NUL character`);
+    expect(links.map(({ url }) => url)).toEqual([`${outside}/fine`]);
+  });
+});
