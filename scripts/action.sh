@@ -22,14 +22,20 @@ build() { cd "$GITHUB_ACTION_PATH" && npm ci --ignore-scripts --include=dev && n
 
 summary="${RUNNER_TEMP:-/tmp}/gossamer-summary-$$.md"
 arguments=(check)
-while IFS= read -r line; do arguments+=("$line"); done < <(lines "${INPUT_URLS:-}")
-while IFS= read -r line; do arguments+=("$line"); done < <(lines "${INPUT_ARGS:-}")
+# Behind a `--` nothing is an option any more: what this script adds goes before it.
+inputs=()
+while IFS= read -r line; do
+  if [ "$line" = -- ] || [ ${#inputs[@]} -gt 0 ]; then inputs+=("$line"); else arguments+=("$line"); fi
+done < <(
+  lines "${INPUT_URLS:-}"
+  lines "${INPUT_ARGS:-}"
+)
 [ -n "${INPUT_BASELINE:-}" ] && arguments+=(--baseline "$INPUT_BASELINE")
 while IFS= read -r line; do arguments+=(--report "$line"); done < <(lines "${INPUT_REPORT:-}")
 # Where every failure is 1, dead links could not be told from the others.
 arguments+=(--no-exit-simple --report "markdown=$summary")
 
-node "$GITHUB_ACTION_PATH/bin/gossamer.js" "${arguments[@]}"
+node "$GITHUB_ACTION_PATH/bin/gossamer.js" "${arguments[@]}" ${inputs[@]+"${inputs[@]}"}
 code=$?
 
 # A check that ran has a report. Node ends with 1 too where it cannot load the program, and `--help` with 0.
@@ -41,5 +47,6 @@ fi
 head -c 1000000 "$summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 rm -f "$summary"
 say_code "$code"
-[ "$code" -eq 1 ] && [ "${INPUT_FAIL:-true}" = false ] && exit 0
+fail=$(lines "${INPUT_FAIL:-true}" | tr '[:upper:]' '[:lower:]')
+[ "$code" -eq 1 ] && [ "$fail" = false ] && exit 0
 exit "$code"

@@ -1,5 +1,5 @@
 import { AnchorSet } from '../parse/anchor-hash.js';
-import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
+import { isHtmlType, isMarkdownType, isMdxType } from '../parse/media-type.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
@@ -84,7 +84,7 @@ class Pages {
       // A page elsewhere without a single id may well be made by a program in the browser.
       return anchors.size === 0 && isOutside(row.flags) ? 'unknown' : anchors;
     }
-    const readable = row.type === null || isHtmlType(row.type) || isMarkdownType(row.type);
+    const readable = row.type === null || isHtmlType(row.type) || isMarkdownType(row.type) || isMdxType(row.type);
     return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';
   }
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { firstBadLine } from '../base/utf8.js';
 import { findJsonFault, lineAt } from '../config/json-fault.js';
 import { writeFileAtomically } from '../report/atomic-file.js';
 import { jsonLine } from '../report/json-line.js';
@@ -35,15 +36,19 @@ const keyOf = ({ url, fragment }: Pick<CheckedLink, 'url' | 'fragment'>): string
 
 /** Null where there is no such file. */
 export function readBaseline(file: string): Baseline | null {
-  let text: string;
+  let bytes: Buffer;
   try {
-    text = readFileSync(file, 'utf8');
+    bytes = readFileSync(file);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT') return null;
     throw new StateError('baseline', `cannot read the baseline ${printable(file)} (${code})`, { cause });
   }
-  return parseBaseline(text, file);
+  const bad = firstBadLine(bytes);
+  if (bad !== null) {
+    throw new StateError('baseline', `${printable(file)}: line ${bad.line} ${bad.problem}`);
+  }
+  return parseBaseline(bytes.toString('utf8').replace(/^\ufeff/, ''), file);
 }
 
 /** @param file names it in messages */

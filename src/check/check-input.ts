@@ -1,24 +1,26 @@
-import { statSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
+import { seedingSources } from '../config/seeding.js';
 import { readSeeds, type SeedInput } from '../crawl/seed-input.js';
 import type { SeedRow } from '../store/transaction.js';
+import { compileAliases, type FileAliases, NO_FILES } from '../url/aliases.js';
 import { parseBaseUrl } from './base-url.js';
 import { findFiles } from './glob-files.js';
-import type { LocalFolder } from './local-folder.js';
+import { isHtmlFile, kindOfInput, PAGE_EXTENSIONS } from './input-kind.js';
+import { type LocalFolder, unpublishedName } from './local-folder.js';
+import { type PlacedPages, placeFiles, placeFolder } from './page-places.js';
 
 export interface CheckInput extends SeedInput {
   folders: LocalFolder[];
+  files: FileAliases;
 }
 
-const MARKDOWN = /\.(?:md|markdown)$/i;
-const MAGIC = /[*?[{]/;
-const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-const HTML = ['html', 'htm'];
+/** Read by hosts and by crawlers, and no page. */
+const NO_PAGE = /(?:^|\/)robots\.txt$/i;
 
-/** What a check is to look at: sites by their URLs, folders of HTML, and files of Markdown. */
+/** What a check is to look at: sites by their URLs, folders of pages, and single files. */
 export async function readCheckInput(
   positionals: readonly string[],
   options: OptionsOf<'check'>,
@@ -28,119 +30,99 @@ export async function readCheckInput(
   const files: string[] = [];
   const folders: { path: string; pages: string[] }[] = [];
   for (const text of positionals) {
-    const kind = kindOf(text, cwd);
+    const kind = kindOfInput(text, cwd);
     if (kind === 'site') {
       sites.push(text);
-    } else if (kind === 'files') {
+    } else if (kind === 'pages') {
       files.push(...(await findFiles([text], { cwd })));
     } else {
-      const pages = await htmlOf(text, cwd);
-      if (pages.length > 0) {
-        folders.push({ path: resolve(cwd, text), pages });
-      } else {
-        files.push(...(await markdownOf(text, cwd)));
-      }
+      folders.push({ path: resolve(cwd, text), pages: await pagesOf(text, cwd) });
     }
   }
-  if (options.baseUrl !== null && folders.length !== 1) {
-    throw new UsageError(`--base-url is for one folder of HTML, and ${folders.length} are given`);
+  const ofHtml = folders.filter(({ pages }) => pages.some(isHtmlFile));
+  // A folder without HTML is a source: its files are known by their place in the checkout.
+  for (const { path, pages } of folders.filter((folder) => !ofHtml.includes(folder))) {
+    files.push(...pages.map((page) => resolve(path, page)));
   }
-  const input = readSites(sites, options, folders.length + files.length > 0);
-  for (const [index, { path, pages }] of folders.entries()) {
-    const baseUrl = options.baseUrl === null ? unpublished(path, index) : parseBaseUrl(options.baseUrl).url;
-    input.folders.push({ root: path, baseUrl, isPublished: options.baseUrl !== null, isSource: false });
-    addSeeds(input.seeds, pages.map((page) => baseUrl + encoded(cleanPath(page))).sort(byLength), 'prefix', baseUrl);
+  refuseNonsense(options, ofHtml.length, folders.length + files.length, sites);
+  const input = readSites(sites, options, ofHtml.length + files.length > 0);
+  for (const [index, { path, pages }] of ofHtml.entries()) {
+    const baseUrl = options.baseUrl === null ? unpublishedName(path, index) : parseBaseUrl(options.baseUrl).url;
+    addPages(
+      input,
+      placeFolder(path, pages, { baseUrl, isPublished: options.baseUrl !== null, rootDir: options.rootDir }),
+    );
   }
   if (files.length > 0) {
-    addFiles(input, files, cwd);
+    addPages(input, placeFiles(files, cwd, options.rootDir));
   }
   return input;
 }
 
-function kindOf(text: string, cwd: string): 'site' | 'folder' | 'files' {
-  if (text === '-' || SCHEME.test(text)) {
-    return 'site';
+function refuseNonsense(
+  { baseUrl, rootDir, offline, suggest, remaps, seedingStrategy, startUrls, seedsFiles }: OptionsOf<'check'>,
+  htmlFolders: number,
+  local: number,
+  sites: readonly string[],
+): void {
+  if (baseUrl !== null && htmlFolders !== 1) {
+    throw new UsageError(`--base-url is for one folder of HTML, and ${htmlFolders} are given`);
   }
-  const stats = statSync(resolve(cwd, text), { throwIfNoEntry: false });
-  if (stats?.isDirectory()) {
-    return 'folder';
+  compileAliases({ remaps, ...NO_FILES });
+  if (offline && suggest) {
+    throw new UsageError('--suggest asks an archive on the net, and --offline asks nobody there');
   }
-  return (stats?.isFile() && MARKDOWN.test(text)) || (stats === undefined && MAGIC.test(text)) ? 'files' : 'site';
+  const parties = [...seedingSources(seedingStrategy)].filter((source) => source !== 'sitemap');
+  if (offline && parties.length > 0) {
+    throw new UsageError(
+      `--seeding-strategy ${parties.join(',')} asks others on the net, and --offline asks nobody there`,
+    );
+  }
+  const [remote] = [...sites, ...startUrls, ...seedsFiles];
+  if (offline && remote !== undefined) {
+    throw new UsageError(`--offline checks folders and files of pages, and ${printable(remote, 200)} is none`);
+  }
+  if (rootDir !== null && local === 0) {
+    throw new UsageError('--root-dir is for folders and files, and none is given');
+  }
 }
 
-async function htmlOf(folder: string, cwd: string): Promise<string[]> {
-  const root = resolve(cwd, folder);
-  const found = await findFiles(['.'], { cwd: root, extensions: HTML }).catch((error: unknown) => {
-    if (error instanceof UsageError) return [];
-    throw error;
-  });
-  return found;
-}
-
-async function markdownOf(folder: string, cwd: string): Promise<string[]> {
+/** Files of a folder that are read for links, from there. */
+async function pagesOf(folder: string, cwd: string): Promise<string[]> {
   try {
-    return await findFiles([folder], { cwd });
+    const found = await findFiles(['.'], { cwd: resolve(cwd, folder), extensions: PAGE_EXTENSIONS });
+    const pages = found.filter((file) => !NO_PAGE.test(file));
+    if (pages.length > 0) return pages;
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(`${printable(folder)}: there is neither HTML nor Markdown in this folder`);
   }
+  throw new UsageError(`${printable(folder)}: there is neither HTML nor Markdown nor other text in this folder`);
 }
 
 /** What is not named by a file is a URL, a domain, a list of them or a sitemap. */
 function readSites(sites: string[], options: OptionsOf<'check'>, hasFiles: boolean): CheckInput {
   if (sites.length + options.startUrls.length + options.seedsFiles.length === 0 && hasFiles) {
-    return { seeds: [], credentials: new Map(), bad: [], folders: [] };
+    return { seeds: [], credentials: new Map(), bad: [], folders: [], files: NO_FILES };
   }
-  return { ...readSeeds(sites, options, 'check'), folders: [] };
+  return { ...readSeeds(sites, options, 'check'), folders: [], files: NO_FILES };
 }
 
-/** Files are known by their place below the folder that they have in common. */
-function addFiles(input: CheckInput, files: string[], cwd: string): void {
-  const paths = [...new Set(files.map((file) => resolve(cwd, file)))];
-  const isBelowHere = paths.every((path) => path.startsWith(cwd + sep));
-  const root = isBelowHere ? cwd : commonFolder(paths);
-  const baseUrl = 'http://files.localhost/';
-  input.folders.push({ root, baseUrl, isPublished: false, isSource: true });
-  const urls = paths.map((path) => baseUrl + encoded(relative(root, path).split(sep).join('/')));
+function addPages(input: CheckInput, { folders, urls, scopeUrl, same, moved }: PlacedPages): void {
+  input.folders.push(...folders);
+  input.files = { same: { ...input.files.same, ...same }, moved: moved ?? input.files.moved };
   for (const url of urls) {
-    addSeeds(input.seeds, [url], 'page', url);
+    input.seeds.push(seedOf(input.seeds.length, url, scopeUrl));
   }
 }
 
-function addSeeds(seeds: SeedRow[], urls: string[], scope: 'page' | 'prefix', scopeUrl: string): void {
-  for (const url of urls) {
-    seeds.push({
-      seed: seeds.length,
-      url,
-      label: url,
-      scope,
-      depth: null,
-      maxUrls: null,
-      fallbacks: [],
-      scopeUrls: [scopeUrl],
-    });
-  }
-}
-
-/** `a/index.html` is the page of `a/`. */
-const cleanPath = (file: string): string => file.replace(/(^|\/)index\.html?$/i, '$1');
-const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
-const byLength = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
-
-/** A folder that has no place on the web yet gets a name of its own, the same in each run. */
-function unpublished(path: string, index: number): string {
-  const name = basename(path)
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 50);
-  return `http://${name === '' ? 'folder' : name}${index === 0 ? '' : `-${index + 1}`}.localhost/`;
-}
-
-function commonFolder(paths: readonly string[]): string {
-  let folder = dirname(paths[0]!);
-  while (!paths.every((path) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))) {
-    folder = dirname(folder);
-  }
-  return folder;
-}
+/** @param scopeUrl all that lies below it is read; null: only the page itself */
+const seedOf = (seed: number, url: string, scopeUrl: string | null): SeedRow => ({
+  seed,
+  url,
+  label: url,
+  scope: scopeUrl === null ? 'page' : 'prefix',
+  depth: null,
+  maxUrls: null,
+  fallbacks: [],
+  scopeUrls: [scopeUrl ?? url],
+});

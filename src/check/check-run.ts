@@ -5,7 +5,12 @@ import type { EndReason } from '../crawl/limits.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { CheckWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostnameOfKey } from '../url/host.js';
+import type { FileAliases } from '../url/aliases.js';
+import { hostKeyOf, hostnameOfKey } from '../url/host.js';
+import { Scope, type ScopeKind } from '../url/scope.js';
+import { suggestCopies } from './archive-copies.js';
+import { type DumpedLink, dumpedLinks } from './dump.js';
+import type { FindingTable } from './finding-table.js';
 import { type LocalFolder, ServedFolders } from './local-folder.js';
 import { type MadeReport, makeReport } from './make-report.js';
 import { ResultCache } from './result-cache.js';
@@ -31,6 +36,7 @@ export interface CheckPlan {
   spentMs: number;
   truncated: string | null;
   folders: readonly LocalFolder[];
+  files: FileAliases;
   /** Of a new one. */
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
@@ -55,6 +61,7 @@ export class CheckRun {
   readonly #rules: CheckRules;
   readonly #startedAt: number;
   #session: CrawlSession | null = null;
+  readonly #stop = new AbortController();
   #stopped: { reason: EndReason; graceMs: number } | null = null;
   #truncated: string | null;
 
@@ -68,19 +75,21 @@ export class CheckRun {
   /** Nothing new is asked for; the report is made of what is known. */
   stop(reason: EndReason, graceMs: number): void {
     this.#stopped = { reason, graceMs };
+    this.#stop.abort();
     this.#session?.stop(reason, graceMs);
   }
 
   async run(): Promise<CheckOutcome> {
     const { cwd, folders, directory, resolved, clock } = this.#plan;
-    const { cache: cacheFile } = resolved.options;
+    const { options } = resolved;
+    const { cache: cacheFile } = options;
     const cache = cacheFile === null ? null : await this.#loadCache(cacheFile);
     const served = await ServedFolders.open(folders, cwd);
     try {
       const result = await this.#rounds(served, cache);
       const report = await makeReport({
         directory,
-        options: resolved.options,
+        options,
         rules: this.#rules,
         cache,
         names: served,
@@ -88,11 +97,42 @@ export class CheckRun {
         end: result.end.reason,
         durationMs: clock.now() - this.#startedAt,
         clock,
+        suggest: options.suggest && this.#stopped === null ? (table) => this.#suggest(table) : null,
       });
       return { report, result };
     } finally {
       await served.close();
     }
+  }
+
+  /** The links of what the user named, which alone is read. Calls `take` while the folders are there to name them. */
+  async dump(take: (links: AsyncIterable<DumpedLink>) => Promise<void>): Promise<SessionResult> {
+    const { folders, cwd, directory, seeds } = this.#plan;
+    const { options } = this.#plan.resolved;
+    const served = await ServedFolders.open(folders, cwd);
+    try {
+      const result = await this.#look(0, true, options.secondLookBudgetMs, served, null);
+      const rules = seeds.flatMap(({ scope, scopeUrls }) =>
+        scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })),
+      );
+      const scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
+      await take(dumpedLinks(directory, served, (url) => options.external || scope.admits(url)));
+      return result;
+    } finally {
+      await served.close();
+    }
+  }
+
+  async #suggest(table: FindingTable): Promise<void> {
+    const { resolved, clock, events } = this.#plan;
+    const { suggestUrl, maxWaitMs, idleTimeoutMs } = resolved.options;
+    const { scheduler, archiveFetch } = this.#session!.settings;
+    const url = new URL(suggestUrl).href;
+    await suggestCopies(table, {
+      ...{ url, clock, maxWaitMs, idleTimeoutMs, signal: this.#stop.signal, fetch: archiveFetch(url) },
+      delayMs: scheduler.delayMsFor(hostKeyOf(url)),
+      notice: (text) => events.notice?.(text),
+    });
   }
 
   async #loadCache(file: string): Promise<ResultCache> {
@@ -131,7 +171,7 @@ export class CheckRun {
             maxRedirects,
             truncated: this.#truncated,
             spentMs,
-            ownOrigins: served.origins.map(({ origin }) => origin),
+            ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
           });
       if (queued === 0) {
         return result;
@@ -147,11 +187,11 @@ export class CheckRun {
     served: ServedFolders,
     cache: ResultCache | null,
   ): Promise<SessionResult> {
-    const { directory, seeds, badSeeds, credentials, events, clock } = this.#plan;
+    const { directory, resolved, seeds, badSeeds, credentials, events, clock } = this.#plan;
     const plan: SessionPlan = {
       resolved: this.#asCrawl(),
       directory,
-      seeds: isNew ? seeds : null,
+      seeds: isNew ? (resolved.options.dump ? seeds.map(byItself) : seeds) : null,
       ...(isNew ? {} : { storedSeeds: seeds }),
       ...(badSeeds === undefined ? {} : { badSeeds }),
       ...(credentials === undefined ? {} : { credentials }),
@@ -174,7 +214,14 @@ export class CheckRun {
     const { options, sources, notices } = this.#plan.resolved;
     return {
       // The causes of a failure are evidence.
-      options: { ...options, anchorText: true, assets: true, json: false, verboseNetwork: true },
+      options: {
+        ...options,
+        ...(options.dump ? { external: false } : {}),
+        anchorText: true,
+        assets: true,
+        json: false,
+        verboseNetwork: true,
+      },
       sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default' },
       notices,
     };
@@ -187,11 +234,14 @@ export class CheckRun {
       ignore: [...exclude, ...this.#rules.ignoreRules],
       folders: served.origins,
       folderSecrets: served.secrets,
+      offline: options.offline,
+      onlySeeds: options.dump,
+      aliases: { remaps: options.remaps, ...this.#plan.files },
       headers: this.#rules.headerRules,
       delayMsOf: (host) => this.#delayMsOf(host),
       secondLook: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
       known: cache === null ? [] : this.#fresh(cache),
-      meta: { folders: JSON.stringify(this.#plan.folders) },
+      meta: { folders: JSON.stringify(this.#plan.folders), fileAliases: JSON.stringify(this.#plan.files) },
     };
   }
 
@@ -211,6 +261,9 @@ export class CheckRun {
     }
   }
 }
+
+/** The seed's page alone is asked for, and no host but its own. */
+const byItself = (seed: SeedRow): SeedRow => ({ ...seed, scope: 'page', scopeUrls: [seed.url, ...seed.fallbacks] });
 
 /** The rules of the options and of the config file; what is wrong in them is refused under the name it was given by. */
 export function rulesOf({ options, sources }: CheckPlan['resolved'], config: CheckPlan['config']): CheckRules {

@@ -20,6 +20,7 @@ export const DEFAULT_FAIL_ON: FailOn = {
     'redirect_loop',
     'redirect_limit',
     'invalid_url',
+    'insecure',
     'missing_fragment',
   ]),
   inScope: new Set(['server_error', 'timeout', 'connection', 'tls']),

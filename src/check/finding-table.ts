@@ -7,7 +7,7 @@ import type { UncheckedCounts } from './unchecked.js';
 export type Finding = Omit<CheckedLink, 'sources' | 'sourceCount' | 'firstSeen'>;
 export type FoundSource = Omit<LinkSource, 'selector'>;
 
-const MARKDOWN = /\.(?:md|markdown)$/i;
+const NO_HTML = /\.(?:md|markdown|mdx|rst|txt)$/i;
 
 /** What was found, in temporary tables of the store's connection: memory does not grow with it. */
 export class FindingTable {
@@ -81,6 +81,13 @@ export class FindingTable {
     }
   }
 
+  /** A copy of what is dead. */
+  suggest(url: string, copy: string): void {
+    this.#database
+      .prepare("UPDATE temp.findings SET body = json_set(body, '$.suggestion', ?) WHERE url = ? AND fragment IS NULL")
+      .run(copy, url);
+  }
+
   /** A baseline knows these: they fail nobody any more. */
   acquit(known: readonly CheckedLink[]): void {
     this.#database.exec('CREATE INDEX IF NOT EXISTS temp.findings_of ON findings (url)');
@@ -100,5 +107,5 @@ const sourceOf = ({ page, kind, href, text, line, col }: Row): LinkSource => ({
   text,
   line,
   column: col,
-  selector: line === null || MARKDOWN.test(page) ? null : cssPath(kind, href),
+  selector: line === null || NO_HTML.test(page) ? null : cssPath(kind, href),
 });

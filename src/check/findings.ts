@@ -5,11 +5,13 @@ import { IGNORED_LINK } from '../store/page-row.js';
 import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Row } from '../store/sqlite.js';
 import { UrlFlag } from '../store/url-state.js';
+import type { IdentityOptions } from '../url/identity.js';
 import { checkFragments } from './anchors.js';
 import { FindingTable, type FoundSource } from './finding-table.js';
 import { fragmentOf } from './fragment.js';
 import { LinkTable, linksOf, type PageLink } from './link-table.js';
 import { LinkVerdicts } from './link-verdicts.js';
+import { remappedTargets } from './remapped.js';
 import type { Verdict } from './result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
@@ -23,6 +25,10 @@ export interface FindingsParts {
   cache: ResultCache | null;
   names: PageNames;
   leftBy: LeftBy;
+  /** --remap. */
+  remaps: readonly string[];
+  identity: IdentityOptions;
+  requireHttps: boolean;
 }
 
 /** How pages and URLs of this machine's own files are called in reports. */
@@ -49,18 +55,22 @@ export class Findings {
   /** Targets that rules or marks left out. */
   ignored = 0;
 
-  private constructor(parts: FindingsParts, links: LinkTable) {
-    const { database, maxRedirects, rules, cache, names, leftBy } = parts;
+  private constructor(parts: FindingsParts, links: LinkTable, remapped: ReadonlyMap<number, string>) {
+    const { database, maxRedirects, rules, cache, names, leftBy, requireHttps } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#chains = new RedirectChains(database, maxRedirects);
     const isMixed = (id: number) => links.mixed[id] === 1;
-    this.#verdicts = new LinkVerdicts({ database, chains: this.#chains, rules, cache, names, leftBy, isMixed });
+    this.#verdicts = new LinkVerdicts({
+      ...{ database, chains: this.#chains, rules, cache, names, leftBy, isMixed, remapped, requireHttps },
+    });
     this.table = new FindingTable(database);
   }
 
   static async gather(parts: FindingsParts): Promise<Findings> {
-    const findings = new Findings(parts, await LinkTable.build(parts.database));
+    const { database, remaps, identity } = parts;
+    const links = await LinkTable.build(database);
+    const findings = new Findings(parts, links, await remappedTargets(database, links, remaps, identity));
     await findings.#judgeTargets();
     await findings.#judgeFragments();
     findings.#judgeCut();
@@ -168,19 +178,19 @@ async function* inTurns<T>(items: Iterable<T>): AsyncIterableIterator<T> {
 
 const fragmentKey = (target: number, fragment: string): string => `${target}#${fragment}`;
 
-interface PageFacts {
+export interface PageFacts {
   hrefs: string[];
   texts: string[];
   places: Uint32Array;
 }
 
-const factsOf = ({ hrefs, texts, places }: Row): PageFacts => ({
+export const factsOf = ({ hrefs, texts, places }: Row): PageFacts => ({
   hrefs: hrefs === null ? [] : JSON.parse(hrefs),
   texts: texts === null ? [] : JSON.parse(texts),
   places: places === null ? new Uint32Array() : edgesFromBlob(places),
 });
 
-function placeOf({ kind, place }: PageLink, { hrefs, texts, places }: PageFacts): Omit<FoundSource, 'page'> {
+export function placeOf({ kind, place }: PageLink, { hrefs, texts, places }: PageFacts): Omit<FoundSource, 'page'> {
   const line = places[place * 2] || null;
   return {
     kind: LINK_KINDS[kind]!,

@@ -1,9 +1,13 @@
-import { realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 
 /** What a request for a path of a folder finds there. */
 export type Found = { kind: 'file'; file: string; bytes: number } | { kind: 'folder' } | { kind: 'listing' } | null;
 
+/** Whether a folder without an index is there too, as where a source is shown and not a site. */
+export type Lists = 'always' | 'unless HTML' | 'never';
+
+const HTML = /\.(?:html?|xhtml)$/i;
 const INDEXES = ['index.html', 'index.htm'];
 
 /** A file system that takes `About` for `about` would hide links that are dead on the host. */
@@ -12,13 +16,10 @@ const IS_CASE_BLIND = process.platform === 'darwin' || process.platform === 'win
 /** The files of one folder, looked up as static hosts do. Nothing outside of it is ever found, not by a link either. */
 export class FolderFiles {
   readonly #root: string;
-  readonly #lists: boolean;
+  readonly #lists: Lists;
 
-  /**
-   * @param root a real path, without links in it
-   * @param lists a folder without an index is there too, as where a source is shown and not a site
-   */
-  constructor(root: string, lists: boolean) {
+  /** @param root a real path, without links in it */
+  constructor(root: string, lists: Lists) {
     this.#root = root;
     this.#lists = lists;
   }
@@ -38,11 +39,13 @@ export class FolderFiles {
   }
 
   async #listing(asked: string): Promise<Found> {
-    if (!this.#lists) return null;
+    if (this.#lists === 'never') return null;
     try {
       const folder = await realpath(asked);
       const isOurs = folder === this.#root || this.#holds(folder);
-      return isOurs && (await stat(folder)).isDirectory() ? { kind: 'listing' } : null;
+      if (!isOurs || !(await stat(folder)).isDirectory()) return null;
+      const isOfSite = this.#lists === 'unless HTML' && (await readdir(folder)).some((name) => HTML.test(name));
+      return isOfSite ? null : { kind: 'listing' };
     } catch {
       return null;
     }

@@ -10,7 +10,7 @@ import { originOf, pathOf } from '../url/host.js';
 import { isBelow, swapOrigin } from '../url/swap-origin.js';
 import { type BaseUrl, parseBaseUrl } from './base-url.js';
 import { contentTypeOf } from './content-type.js';
-import { FolderFiles } from './folder-files.js';
+import { FolderFiles, type Lists } from './folder-files.js';
 import { Turnstile } from './turnstile.js';
 
 const OPEN_FILES = 64;
@@ -33,8 +33,7 @@ export interface FolderServer {
 
 export interface FolderOptions {
   baseUrl?: string;
-  /** Folders without an index are there too. */
-  lists?: boolean;
+  lists?: Lists;
   /** Who does not send it in SECRET_HEADER gets nothing: other users of the machine can reach loopback too. */
   secret?: string;
 }
@@ -83,7 +82,7 @@ class FolderSite {
   readonly #reads = new Turnstile(OPEN_FILES);
   readonly #secret: string | null;
 
-  constructor(root: string, base: BaseUrl | null, { lists = false, secret }: FolderOptions) {
+  constructor(root: string, base: BaseUrl | null, { lists = 'never', secret }: FolderOptions) {
     this.#files = new FolderFiles(root, lists);
     this.#secret = secret ?? null;
     this.basePath = base?.path ?? '/';

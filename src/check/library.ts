@@ -12,13 +12,23 @@ import { reopenBroken } from './rounds.js';
 import { writeReportFile } from './write-report.js';
 
 /** What belongs to a command line: where to write, and what to begin with. */
-const NOT_FOR_PROGRAMS = [...COMMAND_LINE_ONLY, 'format', 'output', 'reports', 'recheck', 'startUrls', 'seedsFiles'];
+const NOT_FOR_PROGRAMS = [
+  ...COMMAND_LINE_ONLY,
+  'format',
+  'output',
+  'reports',
+  'recheck',
+  'dump',
+  'startUrls',
+  'seedsFiles',
+];
 type NotForPrograms =
   | (typeof COMMAND_LINE_ONLY)[number]
   | 'format'
   | 'output'
   | 'reports'
   | 'recheck'
+  | 'dump'
   | 'startUrls'
   | 'seedsFiles';
 

@@ -3,6 +3,7 @@ import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
+import { hostnameOf, isLoopbackHost } from '../url/host.js';
 import type { FragmentCheck } from './anchors.js';
 import type { Finding } from './finding-table.js';
 import type { PageNames } from './findings.js';
@@ -24,6 +25,9 @@ export interface VerdictParts {
   leftBy: LeftBy;
   /** A page that came by https loads this URL by http. */
   isMixed(id: number): boolean;
+  /** What is written in links that --remap led elsewhere, by their target. */
+  remapped: ReadonlyMap<number, string>;
+  requireHttps: boolean;
 }
 
 const LEFT_UNREAD: Readonly<Record<LeftBy, string>> = {
@@ -59,6 +63,27 @@ export class LinkVerdicts {
   }
 
   of(row: UrlRow): Finding {
+    const finding = this.#of(row);
+    const written = this.#parts.remapped.get(row.id) ?? row.url;
+    return this.#parts.requireHttps && isInsecure(written) ? this.#insecure(finding, written) : finding;
+  }
+
+  /** What fails anyway, and what is left out, stays what it is. */
+  #insecure(finding: Finding, written: string): Finding {
+    if (finding.fails || finding.verdict === 'skipped') {
+      return finding;
+    }
+    const { external, evidence } = finding;
+    const { fails } = this.#parts.rules.decide({ url: written, verdict: 'insecure', status: null, external });
+    return {
+      ...finding,
+      ...{ verdict: 'insecure', unchecked: null, fails },
+      suggestion: `https:${written.slice('http:'.length)}`,
+      evidence: { ...evidence, why: `it is http, and --require-https is set; ${evidence.why}` },
+    };
+  }
+
+  #of(row: UrlRow): Finding {
     if (row.url.startsWith(INVALID_SCHEME)) {
       return this.#invalid(row);
     }
@@ -128,6 +153,8 @@ export class LinkVerdicts {
     const external = isOutside(end.flags);
     const decision = rules.decide({ url: row.url, verdict: said.verdict, status, external });
     const { verdict, why } = decision.accepted ? { verdict: 'ok' as const, why: decision.why! } : said;
+    const remappedFrom = this.#parts.remapped.get(row.id) ?? null;
+    const words = remappedFrom === null ? why : `${why}; written as ${remappedFrom} (--remap)`;
     const isAnswered = status !== null && end.state !== UrlState.skipped;
     return {
       url: names.url(row.url),
@@ -139,7 +166,8 @@ export class LinkVerdicts {
       status,
       finalUrl: isAnswered ? names.url(end.url) : null,
       suggestion: said.suggestion === null ? null : names.url(said.suggestion),
-      evidence: this.#evidence(end, why, chain),
+      remappedFrom,
+      evidence: this.#evidence(end, words, chain),
     };
   }
 
@@ -184,6 +212,9 @@ export class LinkVerdicts {
     return chain;
   }
 }
+
+/** What leads to this machine goes over no net. */
+const isInsecure = (url: string): boolean => url.startsWith('http:') && !isLoopbackHost(hostnameOf(url));
 
 const WORKS: ReadonlySet<Verdict> = new Set(['ok', 'moved', 'redirected']);
 const TOO_LARGE = 'it answers, but is larger than --max-body: its links and ids were not read';

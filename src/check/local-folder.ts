@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 import type { FolderOrigin, Header } from '../fetch/contract.js';
-import { originOf, pathOf } from '../url/host.js';
+import { originOf } from '../url/host.js';
 import { unescaped } from '../url/identity.js';
 import { parseBaseUrl } from './base-url.js';
 import type { PageNames } from './findings.js';
@@ -17,6 +17,8 @@ export interface LocalFolder {
   isPublished: boolean;
   /** Of a source and not of a site: a folder is there without an index. */
   isSource: boolean;
+  /** It has HTML: of a source too, a folder with HTML and no index is not there. */
+  isSite: boolean;
 }
 
 /** Folders that are served while a check runs. */
@@ -33,7 +35,11 @@ export class ServedFolders implements PageNames {
     try {
       for (const folder of folders) {
         const secret = randomBytes(16).toString('hex');
-        const server = await serveFolder(folder.root, { baseUrl: folder.baseUrl, lists: folder.isSource, secret });
+        const server = await serveFolder(folder.root, {
+          baseUrl: folder.baseUrl,
+          lists: folder.isSource ? (folder.isSite ? 'unless HTML' : 'always') : 'never',
+          secret,
+        });
         all.#served.push({ folder, server, secret });
       }
       return all;
@@ -60,7 +66,7 @@ export class ServedFolders implements PageNames {
     if (found === null || found.isPublished) {
       return url;
     }
-    const path = unescaped(pathOf(url).slice(1));
+    const path = unescaped(url.slice(found.baseUrl.length));
     const place = relative(this.#cwd, found.root).split(sep).join('/');
     return place === '' ? path || '.' : `${place}/${path}`;
   }
@@ -83,3 +89,13 @@ export class ServedFolders implements PageNames {
 
 const isBelow = (url: string, { baseUrl }: LocalFolder): boolean =>
   originOf(url) === originOf(baseUrl) && url.startsWith(baseUrl);
+
+/** A folder that has no place on the web yet gets a name of its own, the same in each run. */
+export function unpublishedName(path: string, index: number): string {
+  const name = basename(path)
+    .toLowerCase()
+    .replace(/[^a-z0-9-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 50);
+  return `http://${name === '' ? 'folder' : name}${index === 0 ? '' : `-${index + 1}`}.localhost/`;
+}

@@ -22,6 +22,8 @@ export interface ReportParts {
   end: EndReason;
   durationMs: number;
   clock: Clock;
+  /** Looks for copies of what is dead. */
+  suggest: ((table: FindingTable) => Promise<void>) | null;
 }
 
 /** A report that can be read until it is closed. */
@@ -44,8 +46,12 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       cache,
       names,
       leftBy: STOPS[parts.end] === undefined ? 'limit' : 'stop',
+      remaps: options.remaps,
+      identity: options,
+      requireHttps: options.requireHttps,
     });
     const { table } = findings;
+    await parts.suggest?.(table);
     const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
     const neverAsked = `urls WHERE state = ${UrlState.queued} AND kind = ${UrlKind.page} AND attempts = 0`;
     const truncated = parts.truncated ?? STOPS[parts.end] ?? (count(neverAsked) > 0 ? 'second_look_budget' : null);
@@ -62,7 +68,8 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       unchecked,
       links: table.size,
       pages: count(
-        `link_facts JOIN urls ON urls.id = link_facts.page WHERE anchors IS NOT NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
+        `link_facts JOIN urls ON urls.id = link_facts.page JOIN pages ON pages.id = link_facts.page
+         WHERE (anchors IS NOT NULL OR places IS NOT NULL) AND pages.redirect_to IS NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
       ),
       failing: table.failing,
       ignored: findings.ignored,

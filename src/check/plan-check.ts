@@ -8,6 +8,7 @@ import { chooseDirectory } from '../crawl/data-directory.js';
 import { isLimitRaised, otherSeeds } from '../crawl/resume-plan.js';
 import { badSeedLines, sameSeeds } from '../crawl/seed-input.js';
 import { openForReading, otherCommand } from '../store/directory.js';
+import { type FileAliases, NO_FILES } from '../url/aliases.js';
 import { readCheckInput } from './check-input.js';
 import type { CheckPlan } from './check-run.js';
 import type { LocalFolder } from './local-folder.js';
@@ -28,10 +29,10 @@ export async function planCheck(
 ): Promise<PlannedCheck> {
   const { options } = resolved;
   const cwd = process.cwd();
-  const { seeds, credentials, bad, folders } = await readCheckInput(inputs, options, cwd);
+  const { seeds, credentials, bad, folders, files } = await readCheckInput(inputs, options, cwd);
   const notices = badSeedLines(bad);
   const make = (directory: string): CheckPlan => ({
-    ...{ resolved, config, directory, seeds, folders, badSeeds: bad, credentials, cwd },
+    ...{ resolved, config, directory, seeds, folders, files, badSeeds: bad, credentials, cwd },
     ...{ clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {} },
   });
   if (options.dataDir === null) {
@@ -63,7 +64,7 @@ export async function planCheck(
 export interface KeptCheck {
   directory: string;
   stored: StoredOptions;
-  state: Pick<CheckPlan, 'seeds' | 'folders' | 'round' | 'spentMs' | 'truncated'>;
+  state: Pick<CheckPlan, 'seeds' | 'folders' | 'files' | 'round' | 'spentMs' | 'truncated'>;
 }
 
 export function openKeptCheck(directory: string): KeptCheck {
@@ -78,6 +79,7 @@ export function openKeptCheck(directory: string): KeptCheck {
       state: {
         seeds: reader.seeds(),
         folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
+        files: JSON.parse(meta.fileAliases ?? JSON.stringify(NO_FILES)) as FileAliases,
         round: Number(meta.checkRound ?? 0),
         spentMs: Number(meta.checkSpentMs ?? 0),
         truncated: meta.checkTruncated ?? null,

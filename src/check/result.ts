@@ -7,6 +7,7 @@ export const VERDICTS = [
   'missing_fragment',
   'dns',
   'invalid_url',
+  'insecure',
   'malformed_html',
   'redirect_loop',
   'redirect_limit',
@@ -81,8 +82,10 @@ export interface CheckedLink {
   external: boolean;
   status: number | null;
   finalUrl: string | null;
-  /** What to write instead, where a server says so. */
+  /** What to write instead, where a server says so; of a dead link its copy in an archive, with --suggest. */
   suggestion: string | null;
+  /** What is written in the link, where --remap led elsewhere; else null. */
+  remappedFrom: string | null;
   /** Since when it is known to be broken (a baseline's date), or null. */
   firstSeen: string | null;
   evidence: Evidence;

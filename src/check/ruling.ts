@@ -132,6 +132,8 @@ function ruleOnUnasked({ state, reason, message }: Answer, leftBy: LeftBy): Ruli
       return notAsked('too_long', 'it is longer than --max-url-length');
     case 'known':
       return notAsked('cache', 'a cache knew it when the check began, and does not now');
+    case 'offline':
+      return notAsked('offline', 'it is on the net, and --offline asks nobody there');
     case 'limit':
       return notAsked('limit', LEFT.limit);
     default:

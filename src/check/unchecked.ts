@@ -7,6 +7,7 @@ export const UNCHECKED_CAUSES = [
   'put_off',
   'blocked_address',
   'cache',
+  'offline',
   'trap',
   'limit',
   'stop',
@@ -25,13 +26,14 @@ export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
   put_off: 'host put off',
   blocked_address: 'blocked address',
   cache: 'cache missing',
+  offline: 'on the net',
   trap: 'unread pages of a trap',
   limit: 'beyond a limit',
   stop: 'stopped',
 };
 
 /** Told by their number alone: there may be very many, and they all have one cause. */
-const ONLY_COUNTED: ReadonlySet<UncheckedCause | null> = new Set(['trap', 'limit', 'stop'] as const);
+const ONLY_COUNTED: ReadonlySet<UncheckedCause | null> = new Set(['offline', 'trap', 'limit', 'stop'] as const);
 export const isOnlyCounted = (cause: UncheckedCause | null): boolean => ONLY_COUNTED.has(cause);
 
 /** Of a page in scope: links that stand on it, or are behind it, may have been seen by another run. */

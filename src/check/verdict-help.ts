@@ -48,6 +48,13 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     meaning: 'What stands in the link is no URL.',
     advice: 'Correct what is written there.',
   },
+  insecure: {
+    counted: same('insecure'),
+    weight: 'attention',
+    fails: 'yes',
+    meaning: 'Its URL begins with http:, and --require-https is set.',
+    advice: 'Write https, where the host has it.',
+  },
   malformed_html: {
     counted: ['malformed page', 'malformed pages'],
     weight: 'attention',

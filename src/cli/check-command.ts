@@ -5,6 +5,7 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { readBaseline } from '../check/baseline.js';
 import { type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
+import { DUMP_FORMATS, dumpText } from '../check/dump.js';
 import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-check.js';
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
@@ -20,7 +21,7 @@ import { StreamFiles } from '../report/stream-files.js';
 import { resumeCommand } from '../store/directory.js';
 import { advisedToResume } from './advice.js';
 import { CheckView } from './check-view.js';
-import { type CommandInput, prepare, untilReaderLeaves } from './command.js';
+import { type CommandInput, prepare, untilReaderLeaves, writePieces } from './command.js';
 import { EXIT } from './exit.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
@@ -49,6 +50,9 @@ export async function runCheck(input: CommandInput): Promise<number> {
     terminal.warn(notice);
   }
   try {
+    if (resolved.options.dump) {
+      return await dump(planned.plan, terminal);
+    }
     return await check(planned.plan, terminal, resolved.options.dataDir !== null);
   } finally {
     planned.cleanUp();
@@ -92,9 +96,50 @@ function refuseNonsense(resolved: ResolvedOptions<'check'>, input: CommandInput)
   if (dataDir === null && (resume || fresh)) {
     throw new UsageError(`--${resume ? 'resume' : 'fresh'} needs --data-dir: without it nothing is kept of a check`);
   }
+  refuseDump(resolved.options);
   rulesOf(resolved, configOf(input));
   if (baseline !== null) {
     readBaseline(baseline);
+  }
+}
+
+function refuseDump({ dump, ...options }: CheckOptions): void {
+  if (!dump) {
+    return;
+  }
+  const other = (
+    [
+      ['--data-dir', options.dataDir],
+      ['--recheck', options.recheck],
+      ['--report', options.reports[0]],
+    ] as const
+  ).find(([, value]) => value !== null && value !== undefined);
+  if (other !== undefined) {
+    throw new UsageError(`--dump checks nothing, so it takes no ${other[0]}`);
+  }
+  if (options.output !== null && options.output !== '-') {
+    throw new UsageError('--dump writes to stdout alone, and not to a file of --output');
+  }
+  if (!DUMP_FORMATS.includes(options.format)) {
+    throw new UsageError(`--dump writes the formats ${DUMP_FORMATS.join(', ')}, and not ${options.format}`);
+  }
+}
+
+/** Prints the links that a check would look at. */
+async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
+  const { options } = plan.resolved;
+  const view = new CheckView(terminal, options);
+  const run = new CheckRun({ ...plan, events: { session: view.events.session, notice: view.events.notice! } });
+  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards: NOTHING_KEPT });
+  try {
+    const { end, seeds, allSeedsFailed } = await run.dump((links) => writePieces(dumpText(links, options.format)));
+    const exitCode = exitCodeOf(EXIT.ok, allSeedsFailed, end.reason);
+    if (exitCode === EXIT.noSeed) {
+      throw seedFailure(seeds, 'no answer');
+    }
+    return exitCode;
+  } finally {
+    unhook();
   }
 }
 

@@ -7,7 +7,8 @@ import type { IndexEntry } from '../corpus/index-entry.js';
 import type { CorpusStatus } from '../corpus/list-corpora.js';
 import { findCorpus } from '../docs/corpus-place.js';
 import { listCorpora, listCorpus } from '../docs/kept-corpus.js';
-import { listCrawls } from '../store/kept-crawls.js';
+import { storePath } from '../store/directory.js';
+import { listCrawls, statusOf } from '../store/kept-crawls.js';
 import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
 import { EXIT } from './exit.js';
 import { describe } from './status-command.js';
@@ -39,7 +40,7 @@ async function listRoot(asked: string | null, json: boolean, terminal: Terminal)
     throw new StateError('no_folder', `there is no folder ${root}`);
   }
   const onUnreadable = (name: string, error: Error) => terminal.warn(`${printable(name)}: ${error.message}`);
-  const crawls = listCrawls(root, onUnreadable);
+  const crawls = existsSync(storePath(root)) ? [statusOf(root)] : listCrawls(root, onUnreadable);
   // A run of docs keeps its crawl there and writes its corpus here.
   const roots = asked === null ? [resolve('.'), root] : [root];
   const corpora = (await Promise.all(roots.map((each) => listCorpora(each, onUnreadable)))).flat();
@@ -58,7 +59,7 @@ async function listRoot(asked: string | null, json: boolean, terminal: Terminal)
 
 function corpusText({ directory, title, pages, tokens, tokensEstimated, written }: CorpusStatus, now: number): string {
   const counts = `${formatCount(pages)} pages, ${tokensEstimated ? '~' : ''}${formatCount(tokens)} tokens`;
-  return `${directory}: corpus, ${formatDuration(Math.max(0, now - Date.parse(written)))} old; ${counts}; ${printable(title, 100)}\n`;
+  return `${printable(directory)}: corpus, ${formatDuration(Math.max(0, now - Date.parse(written)))} old; ${counts}; ${printable(title, 100)}\n`;
 }
 
 async function* textPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<string> {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
+import { printable } from '../base/text.js';
 import { type CrawlStatus, statusOf } from '../store/kept-crawls.js';
 import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
@@ -30,7 +31,7 @@ export function describe({ directory, state, reason, counts, seeds }: CrawlStatu
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${formatCount(count)} ${name}`);
   const names = [...new Set(seeds.flatMap(unicodeNames))].map((name) => `; ${name}`);
-  return `${directory}: ${state}${reason === null ? '' : ` (${reason})`}; ${parts.join(', ') || 'nothing yet'}${names.slice(0, 3).join('')}\n`;
+  return `${printable(directory)}: ${state}${reason === null ? '' : ` (${reason})`}; ${parts.join(', ') || 'nothing yet'}${names.slice(0, 3).join('')}\n`;
 }
 
 /** The directory is named by the ASCII form of a host: where there is another, people see both. */

@@ -43,7 +43,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   check: {
     usage: '<url|folder|file…>',
     sentence:
-      'Find dead links, and fail only for what is really dead. An argument is a URL or a bare domain, a folder of HTML, Markdown files or patterns of them, a sitemap, a list of URLs, or - (a list from stdin).',
+      'Find dead links, and fail only for what is really dead. An argument is a URL or a bare domain, a folder of HTML or Markdown, such files or patterns of them (also MDX and reStructuredText), a sitemap, a list of URLs, or - (a list from stdin).',
     fewestArguments: 0,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -129,7 +129,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   list: {
     usage: '[root]',
     sentence:
-      'List the crawls and corpora that are kept below a folder (default: crawls in gossamer-data, corpora here), or the pages of a corpus.',
+      'List the crawls and corpora that are kept below a folder (default: crawls in gossamer-data, corpora here), one crawl by itself, or the pages of a corpus.',
     fewestArguments: 0,
     mostArguments: 1,
     examples: ['gossamer list', 'gossamer list /srv/crawls --json', 'gossamer list example.com-docs'],

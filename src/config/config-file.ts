@@ -4,6 +4,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { firstBadLine } from '../base/utf8.js';
 import { findJsonFault, lineAt } from './json-fault.js';
 
 /** This package by its own name: the module that a program would import. */
@@ -64,14 +65,22 @@ async function readJson(file: string): Promise<unknown> {
 }
 
 async function readText(file: string): Promise<string> {
+  let bytes: Buffer;
   try {
-    return await readFile(file, 'utf8');
+    bytes = await readFile(file);
   } catch (cause) {
     throw new StateError('config', `${file}: cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
+  const bad = firstBadLine(bytes);
+  if (bad !== null) {
+    throw new StateError('config', `${file}: line ${bad.line} ${bad.problem}`);
+  }
+  return bytes.toString('utf8');
 }
 
 async function readModule(file: string): Promise<unknown> {
+  // Only for what is wrong with it: a module is read by its loader.
+  await readText(file);
   let module: { readonly default?: unknown };
   try {
     // Only here: most runs have no such file, and jiti is a good part of what a start costs.

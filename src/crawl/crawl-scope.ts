@@ -4,6 +4,7 @@ import type { UrlPlace } from '../store/standing.js';
 import type { SeedRow } from '../store/transaction.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope, wholeHost } from '../url/scope.js';
+import { swapOrigin } from '../url/swap-origin.js';
 import { AllowedTraps, isLengthTrap, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
 export interface CrawlScopeData {
@@ -19,6 +20,8 @@ export interface CrawlScopeData {
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
+  /** Nothing else is asked for than what lies below these; null: there is no such limit. */
+  onlyLocal?: readonly { origin: string; path: string }[] | null;
   /** Nothing is fetched but what it takes to see what there is. */
   surveys?: boolean;
   seeksSitemaps?: boolean;
@@ -120,6 +123,15 @@ export class CrawlScope implements StoreScope {
 
   ignores(url: string): boolean {
     return this.#ignore.find(({ matches }) => matches(url))?.ignore ?? false;
+  }
+
+  /** Why a link is left alone wherever it stands, or null. */
+  leftOut(url: string): 'ignored' | 'offline' | null {
+    if (this.ignores(url)) {
+      return 'ignored';
+    }
+    const { onlyLocal = null } = this.#data;
+    return onlyLocal === null || onlyLocal.some((place) => swapOrigin(url, place, '') !== null) ? null : 'offline';
   }
 
   admits(url: string): boolean {

@@ -9,6 +9,7 @@ import { pageOffer } from '../frontier/seed-book.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { type AliasData, compileAliases } from '../url/aliases.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { isShortened } from '../url/long-url.js';
@@ -34,6 +35,7 @@ export interface LaneSetup {
   lane: number;
   reader: ReaderOptions;
   identity: IdentityOptions;
+  aliases?: AliasData;
   scope: CrawlScopeData;
   robotsTimeoutMs: number;
   segments: Uint32Array[];
@@ -122,7 +124,12 @@ export class Lane {
     this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
     this.#scope = new CrawlScope(setup.scope);
     this.#judge = new LinkJudge(this.#keys, this.#scope);
-    this.#targets = new LinkTargets(setup.identity, this.#judge, resolve ?? null);
+    this.#targets = new LinkTargets(
+      setup.identity,
+      this.#judge,
+      resolve ?? null,
+      setup.aliases === undefined ? null : compileAliases(setup.aliases),
+    );
     this.#reader = new PageReader(setup.reader, this.#judge, this.#targets);
   }
 

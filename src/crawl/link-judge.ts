@@ -25,8 +25,8 @@ export interface Target {
   trap: string | null;
   /** It is too long to be kept whole: it can be the end of an edge, and is never asked for. */
   isCut: boolean;
-  /** The user wants to hear nothing of it. */
-  ignored: boolean;
+  /** Why the user wants it left alone, or null. */
+  leftOut: 'ignored' | 'offline' | null;
 }
 
 const REMEMBERED = 50_000;
@@ -79,7 +79,8 @@ export class LinkJudge {
     if (target.id === 0) {
       return PENDING + this.#offer(target, follow, depth, hops, links);
     }
-    const eligible = follow !== 0 && target.web && !target.ignored && (target.seed >= 0 || this.#scope.checksOutside);
+    const eligible =
+      follow !== 0 && target.web && target.leftOut === null && (target.seed >= 0 || this.#scope.checksOutside);
     const standing = standingOfEdge(follow);
     if (eligible && isNews(target, standing, depth)) {
       this.#lookUp(target);
@@ -138,9 +139,9 @@ export class LinkJudge {
   }
 
   #fate(target: Target, standing: Standing, depth: number, { areNamed }: JudgedLinks): Fate {
-    if (!target.web || target.ignored) {
+    if (!target.web || target.leftOut !== null) {
       const flags = target.seed >= 0 ? 0 : UrlFlag.external;
-      return { state: UrlState.unlisted, reason: target.web ? 'ignored' : 'scheme', flags };
+      return { state: UrlState.unlisted, reason: target.web ? target.leftOut : 'scheme', flags };
     }
     const fate = fateOf({ standing, depth }, target, false, this.#scope);
     return fate.reason === 'asset' && areNamed ? { ...fate, reason: 'sitemap' } : fate;
@@ -179,7 +180,7 @@ export class LinkJudge {
       standing: Standing.end,
       web,
       ...(web ? this.#scope.place(url) : { seed: -1, depthLimit: 0, trap: null, isCut: kept !== url }),
-      ignored: web && this.#scope.ignores(url),
+      leftOut: web ? this.#scope.leftOut(url) : null,
     };
   }
 }

@@ -1,6 +1,7 @@
 import { type Kernel, NO_ROOM, PAGE_ITSELF, UNKNOWN_URL } from '../kernel/kernel.js';
 import type { ScannedLinks } from '../parse/links.js';
 import { scanKernel } from '../parse/scan.js';
+import type { Alias } from '../url/aliases.js';
 import { folderOf, isHttp, originOf } from '../url/host.js';
 import { asText, type IdentityOptions, UrlResolver } from '../url/identity.js';
 import type { LinkJudge, Target } from './link-judge.js';
@@ -21,6 +22,7 @@ export class LinkTargets {
   readonly #resolver: UrlResolver<Target>;
   readonly #bases: UrlResolver<string>;
   readonly #own: OwnResolve | null;
+  readonly #hasAliases: boolean;
   /** By the kernel's number. */
   readonly #known: (Target | null)[] = [];
   #base = '';
@@ -28,9 +30,11 @@ export class LinkTargets {
   /** The page itself, once a link has led there. */
   #here: Target | null = null;
 
-  constructor(identity: IdentityOptions, judge: LinkJudge, own: OwnResolve | null) {
+  /** @param alias the URL that is asked for instead of one that is written */
+  constructor(identity: IdentityOptions, judge: LinkJudge, own: OwnResolve | null, alias: Alias | null = null) {
     this.#judge = judge;
-    this.#resolver = new UrlResolver(identity, (url) => judge.recall(url));
+    this.#hasAliases = alias !== null;
+    this.#resolver = new UrlResolver(identity, (url) => judge.recall(alias === null ? url : alias(url)));
     this.#bases = new UrlResolver(identity, asText, MOST_BASES);
     this.#own = own;
   }
@@ -90,7 +94,8 @@ export class LinkTargets {
 
   #learn(href: string, isPlain: boolean): Target | null {
     const target = this.of(href, this.#base);
-    if (target !== null && isPlain) {
+    // The kernel would take the name that is asked for as one that is written.
+    if (target !== null && isPlain && !this.#hasAliases) {
       const number = this.kernel.rememberUrl(target.url);
       if (number > 0) {
         this.#known[number] = target;

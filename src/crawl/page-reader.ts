@@ -11,9 +11,11 @@ import { QueuePlaces } from '../frontier/queue-place.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
-import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
+import { MdxFile } from '../parse/mdx-links.js';
+import { isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
+import { plainTextLinks, rstLinks, type TextLink } from '../parse/text-links.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
 import { ANY_ORIGIN } from '../store/rediscovery.js';
@@ -146,6 +148,8 @@ export class PageReader {
       yield* this.#readHtml(lease, page, page.body!, reading);
     } else if (this.#readsMarkdown && page.body !== null && isMarkdownType(page.contentType)) {
       yield* this.#readMarkdown(lease, page.body, reading);
+    } else if (this.#options.linkFacts && page.body !== null && isText(page.contentType, lease)) {
+      yield* this.#readText(lease, page.body, page.contentType, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -225,7 +229,7 @@ export class PageReader {
         break;
       }
       if (kind === 'index') {
-        if (!target.isCut) {
+        if (!target.isCut && target.leftOut !== 'offline') {
           sitemaps.push(sitemapOffer(target.url, lease.depth + 1));
         }
         continue;
@@ -300,22 +304,33 @@ export class PageReader {
       anchors = wantsAnchors ? scan.anchors : null;
     } else if (wantsAnchors && isMarkdownType(page.contentType)) {
       anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
+    } else if (wantsAnchors && isMdxType(page.contentType)) {
+      anchors = new MdxFile(decodeText(page.body!, 'utf-8').text).anchors();
     }
     row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.telling };
   }
 
   *#readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const { text } = decodeText(body, 'utf-8');
-    const found = markdownLinks(text);
-    const links = new ScannedLinks(null);
-    for (const { kind, element, href } of found) {
-      links.addGiven(LINK_KIND_NUMBER[element], kind === 'undefined' ? `${NO_DEFINITION}[${href}]` : href, '');
-    }
-    links.texts = found.map((link) => link.text);
-    links.lines = found.map(({ line }) => line);
-    links.columns = found.map(({ column }) => column);
-    links.ignored = found.map(({ ignored }) => ignored);
+    const links = givenLinks(
+      markdownLinks(text).map(({ kind, ...link }) =>
+        kind === 'undefined' ? { ...link, href: `${NO_DEFINITION}[${link.href}]` } : link,
+      ),
+    );
     yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: markdownAnchors(text) });
+  }
+
+  *#readText(
+    lease: Lease,
+    body: Uint8Array,
+    contentType: string | null,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const { text } = decodeText(body, 'utf-8');
+    const mdx = isMdxType(contentType) ? new MdxFile(text) : null;
+    const found = mdx?.links() ?? (isRstType(contentType) ? rstLinks(text) : plainTextLinks(text));
+    const links = givenLinks(found);
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: mdx?.anchors() ?? null });
   }
 
   *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
@@ -428,6 +443,22 @@ export class PageReader {
 const MOST_TEXT = 4_096;
 const capped = (text: string | null): string | null =>
   text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+
+/** Plain text is read where the user names it: on the web it is mostly no page. */
+const isText = (contentType: string | null, { flags }: Lease): boolean =>
+  isMdxType(contentType) || isRstType(contentType) || (isPlainType(contentType) && (flags & UrlFlag.seed) !== 0);
+
+function givenLinks(found: readonly TextLink[]): ScannedLinks {
+  const links = new ScannedLinks(null);
+  for (const { element, href } of found) {
+    links.addGiven(LINK_KIND_NUMBER[element], href, '');
+  }
+  links.texts = found.map(({ text }) => text);
+  links.lines = found.map(({ line }) => line);
+  links.columns = found.map(({ column }) => column);
+  links.ignored = found.map(({ ignored }) => ignored);
+  return links;
+}
 
 /** So many links are not kept: the text of their URLs is too much. */
 function cutLinks({ page }: Reading, count: number): void {

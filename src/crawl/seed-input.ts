@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { badLines } from '../base/utf8.js';
 import type { Command } from '../config/commands.js';
 import type { CrawlOptions } from '../config/options.js';
 import { readSitemap } from '../parse/sitemap.js';
@@ -87,12 +88,28 @@ function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): S
   const name = path === '-' ? 'stdin' : path;
   const isSitemap =
     bytes.subarray(0, 200).toString('latin1').trimStart().startsWith('<') || (bytes[0] === 0x1f && bytes[1] === 0x8b);
-  const text = isSitemap ? urlsOfSitemap(bytes, name, bad).join('\n') : bytes.toString('utf8');
+  const text = isSitemap ? urlsOfSitemap(bytes, name, bad).join('\n') : textOfList(bytes, name, bad);
   const read = parseSeedLines(text, name, identity);
   for (const { line, text: content, problem } of read.bad) {
     bad.push({ place: `${printable(name)}:${line}`, text: printable(content, 100), problem });
   }
   return read.seeds;
+}
+
+/** Lines that are no text are told, and the others count. */
+function textOfList(bytes: Uint8Array, name: string, bad: BadSeed[]): string {
+  const lines = Buffer.from(bytes).toString('utf8').split('\n');
+  for (const { line, problem } of badLines(bytes)) {
+    const isWhole = problem.startsWith('is UTF-16');
+    bad.push({
+      place: `${printable(name)}:${line}`,
+      text: printable(lines[line - 1] ?? '', 100),
+      problem: `this line ${problem}`,
+    });
+    if (isWhole) return '';
+    lines[line - 1] = '';
+  }
+  return lines.join('\n');
 }
 
 /** What a file names must be whole: it has no address that a part could be seen from. */

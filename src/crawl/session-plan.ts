@@ -8,6 +8,7 @@ import type { Browser } from '../render/browser.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
+import type { AliasData } from '../url/aliases.js';
 import type { Credentials } from '../url/identity.js';
 import type { CrawlEnd } from './crawl.js';
 import type { IgnoreRule } from './crawl-scope.js';
@@ -74,6 +75,11 @@ export interface CheckWishes {
   folders: readonly FolderOrigin[];
   /** What the servers of those folders want to be shown, by their origin. */
   folderSecrets: Readonly<Record<string, Header[]>>;
+  /** Nothing is asked of the net: what is not in these folders is left. */
+  offline: boolean;
+  /** Only what the user named is read, and nothing else is asked for. */
+  onlySeeds: boolean;
+  aliases: AliasData;
   /** Headers for URLs that match. */
   headers: readonly HeaderRule[];
   /** A delay that the user wants for a host, or null. */

@@ -527,6 +527,7 @@ export class CrawlSession {
       checksBeyond: this.#plan.check !== undefined,
       ignore: this.#plan.check?.ignore ?? [],
       surveys: this.#plan.docs?.surveys ?? false,
+      onlyLocal: this.#plan.check?.offline === true ? this.#plan.check.folders : null,
       seeksSitemaps: this.settings.scheduler.seekSitemaps,
     };
   }
@@ -542,6 +543,7 @@ export class CrawlSession {
       lane,
       reader: this.settings.reader,
       identity: this.#identity(),
+      ...(this.#plan.check === undefined ? {} : { aliases: this.#plan.check.aliases }),
       scope: { seeds: structuredClone(this.#seeds), ...this.#scope() },
       robotsTimeoutMs: options.robotsTimeoutMs,
       segments: [...keys.segments],

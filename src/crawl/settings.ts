@@ -23,6 +23,8 @@ export interface EngineSettings {
   fetch: FetchOptions;
   /** For third parties that are asked for URLs. */
   seedingFetch: FetchOptions;
+  /** For an archive at this URL that is asked for copies. */
+  archiveFetch(url: string): FetchOptions;
   reader: ReaderOptions;
   lanes: number;
   memoryLimitBytes: number;
@@ -67,7 +69,11 @@ export function engineSettings(input: SettingsInput): EngineSettings {
   return {
     scheduler: schedulerOptions(input, memoryLimitBytes),
     fetch,
-    seedingFetch: { ...seedingFetch(fetch, options), maxSockets: sockets.thirdParties },
+    seedingFetch: {
+      ...thirdPartyFetch(fetch, [options.ctUrl, options.commoncrawlUrl]),
+      maxSockets: sockets.thirdParties,
+    },
+    archiveFetch: (url) => ({ ...thirdPartyFetch(fetch, [url]), maxSockets: 1 }),
     notices: sockets.notice === null ? [] : [sockets.notice],
     reader: {
       agent: productToken(userAgent),
@@ -117,6 +123,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       ownOrigins: own,
       learnsDelay: true,
       asksTraps: true,
+      ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
       ...(isSecond
         ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true }
         : {}),
@@ -128,6 +135,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
           ? fetch.maxSockets
           : Math.min(fetch.maxSockets, Math.max(settings.lanes, Math.floor(spareDescriptors() / DESCRIPTORS_A_FILE))),
       folders: wishes.folders,
+      onlyFolders: wishes.offline,
       // What is on this machine is not asked through a proxy, or where --connect-to sends everything else.
       connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
       originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
@@ -248,9 +256,9 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
  * As for pages, but nothing that was meant for the sites: no headers, no credentials, and of the addresses only those that the user gave
  * for the third parties themselves.
  */
-function seedingFetch(fetch: FetchOptions, { ctUrl, commoncrawlUrl }: CrawlOptions): FetchOptions {
-  const allowAddresses = [ctUrl, commoncrawlUrl].flatMap((url) => seedAddress(new URL(url).href));
-  const allowPorts = portsOf([ctUrl, commoncrawlUrl]);
+function thirdPartyFetch(fetch: FetchOptions, urls: readonly string[]): FetchOptions {
+  const allowAddresses = urls.flatMap((url) => seedAddress(new URL(url).href));
+  const allowPorts = portsOf(urls);
   return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses, allowPorts } };
 }
 

@@ -37,6 +37,8 @@ export interface FetchOptions {
   verboseNetwork: boolean;
   /** URLs that are asked elsewhere than their name says. */
   folders?: readonly FolderOrigin[];
+  /** Nothing else is asked for. */
+  onlyFolders?: boolean;
   headerRules?: readonly HeaderRule[];
 }
 

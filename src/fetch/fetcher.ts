@@ -43,6 +43,9 @@ export class Fetcher {
   }
 
   fetch(request: FetchRequest, hooks: FetchHooks = {}): PendingFetch {
+    if (this.#context.options.onlyFolders && this.#placeOf(request.url) === request.url) {
+      return failed(new FetchError('blocked_address', 'It is on the net, and --offline asks nobody there.'));
+    }
     const target = this.#target(request);
     if (target === null) return failed(new FetchError('invalid_url', 'It is not a URL of http or https.'));
     const exchange = new Exchange(this.#context, request, target, hooks);

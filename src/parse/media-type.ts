@@ -1,7 +1,14 @@
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
 const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
 
+const MDX = /^\s*text\/(?:x-)?mdx\b/i;
+const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\b/i;
+const PLAIN = /^\s*text\/plain\b/i;
+
 /** What a Content-Type says that a body is; null says nothing. */
 export const isHtmlType = (contentType: string | null): boolean => contentType !== null && HTML.test(contentType);
 export const isMarkdownType = (contentType: string | null): boolean =>
   contentType !== null && MARKDOWN.test(contentType);
+export const isMdxType = (contentType: string | null): boolean => contentType !== null && MDX.test(contentType);
+export const isRstType = (contentType: string | null): boolean => contentType !== null && RST.test(contentType);
+export const isPlainType = (contentType: string | null): boolean => contentType !== null && PLAIN.test(contentType);

@@ -52,7 +52,7 @@ export interface StoreScope {
 const MOST_URGENT = 100;
 /** Of so many memory is told that their flags are others now; of more it loads them again. */
 const MOST_REFLAGGED = 1_000;
-const NEVER_LISTED: ReadonlySet<string | null> = new Set(['scheme', 'ignored']);
+const NEVER_LISTED: ReadonlySet<string | null> = new Set(['scheme', 'ignored', 'offline']);
 /** Cut by how they were led to, not by what came of asking. */
 const CUT_BY_WAY: ReadonlySet<string | null> = new Set(['nofollow', 'depth', 'trap']);
 /** Scope, depth and looks are for pages. */

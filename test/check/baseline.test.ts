@@ -178,6 +178,16 @@ describe('the file', () => {
     expect(() => readBaseline(file)).toThrow(expect.objectContaining({ message: `${file}: ${problem}`, exitCode: 3 }));
   });
 
+  it.each([
+    [Buffer.from('{\n  "version": 1,\n  "links": ["\xe9"]\n}', 'latin1'), 'line 3 is not UTF-8'],
+    [Buffer.from('{\n"version": 1,\0 "links": []}'), 'line 2 holds a NUL character'],
+    [Buffer.from('\ufeff{ "version": 1, "links": [] }', 'utf16le'), 'line 1 is UTF-16; the file must be UTF-8'],
+  ])('%# with bytes that are no text is named with its line', (bytes, problem) => {
+    const file = join(folder, 'links.json');
+    writeFileSync(file, bytes);
+    expect(() => readBaseline(file)).toThrow(expect.objectContaining({ message: `${file}: ${problem}`, exitCode: 3 }));
+  });
+
   it('a folder in its place is said to be unreadable', () => {
     expect(() => readBaseline(folder)).toThrow(`cannot read the baseline ${folder} (EISDIR)`);
   });

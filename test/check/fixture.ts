@@ -41,6 +41,7 @@ export function linkOf(verdict: Verdict, some: Partial<CheckedLink> = {}): Check
     status: verdict === 'dead' ? 404 : null,
     finalUrl: null,
     suggestion: null,
+    remappedFrom: null,
     firstSeen: null,
     evidence: evidenceOf(),
     sourceCount: sources.length,

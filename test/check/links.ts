@@ -13,6 +13,7 @@ export function checkedLink(url: string, verdict: Verdict, more: Partial<Checked
     status: verdict === 'dead' ? 404 : 200,
     finalUrl: null,
     suggestion: null,
+    remappedFrom: null,
     firstSeen: null,
     evidence: { why: 'because', chain: [], headers: {}, looks: [look, look] },
     sourceCount: 1,

@@ -32,6 +32,7 @@ async function report(
       throw new Error(`${name} ${problem}`);
     }),
     clock: systemClock,
+    suggest: null,
   });
   made.close();
   return made;

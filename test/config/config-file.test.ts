@@ -64,6 +64,13 @@ test.each([
   await expect(failure).rejects.toThrow(`${path.join(folder, 'c.json')}: ${message}`);
 });
 
+test.each(['c.json', 'c.ts', 'c.js'])('bytes of %s that are no text are refused with file and line', async (name) => {
+  writeFileSync(path.join(folder, name), Buffer.from('{\n  "contact": "Andr\xe9"\n}', 'latin1'));
+  await expect(load(name)).rejects.toThrow(`${path.join(folder, name)}: line 2 is not UTF-8`);
+  writeFileSync(path.join(folder, name), '{}\n\n\0');
+  await expect(load(name)).rejects.toThrow(`${path.join(folder, name)}: line 3 holds a NUL character`);
+});
+
 test('a fault is found in exactly the texts that JSON.parse refuses', () => {
   const nearlyJson = fc
     .tuple(fc.json({ maxDepth: 3 }), fc.nat(), fc.constantFrom('', ',', '}', ']', '"', ':', '\\', ' ', '0', 'x', '\n'))

@@ -28,8 +28,11 @@ describe('the action', () => {
   const NODE = (code: number, hasReport: boolean) => `#!/usr/bin/env bash
 if [ "$1" = scripts/build.js ]; then mkdir -p dist/bundle && touch dist/bundle/main.js; exit; fi
 printf '%s\n' "$@" >"$RUNNER_TEMP/arguments"
-last="\${@: -1}"
-report="\${last#markdown=}"
+report=/dev/null
+for each in "$@"; do
+  [ "$each" = -- ] && break
+  case "$each" in markdown=*) report="\${each#markdown=}" ;; esac
+done
 ${hasReport ? 'echo "# Links" >"$report"' : ''}
 exit ${code}
 `;
@@ -101,6 +104,17 @@ exit ${code}
     expect(readdirSync(folder).sort()).toEqual(['arguments', 'checkout', 'installed', 'output', 'summary', 'tools']);
   });
 
+  it('keeps its own options before a -- among the arguments', () => {
+    const { args, summary } = run({
+      INPUT_URLS: 'docs',
+      INPUT_ARGS: '--delay=0\n--\n-odd.md',
+      INPUT_REPORT: 'csv=a.csv',
+    });
+    expect(args.slice(2, 8)).toEqual(['docs', '--delay=0', '--report', 'csv=a.csv', '--no-exit-simple', '--report']);
+    expect(args.slice(9)).toEqual(['--', '-odd.md']);
+    expect(summary).toBe('# Links\n');
+  });
+
   it('builds the checkout once, by the lock file and without scripts of packages', () => {
     run(HARMLESS);
     expect(run(HARMLESS).installed).toEqual([
@@ -117,6 +131,8 @@ exit ${code}
   it.each([
     [1, 'true', 1],
     [1, 'false', 0],
+    [1, 'False', 0],
+    [1, ' FALSE ', 0],
     [2, 'false', 2],
     [3, 'false', 3],
     [4, 'false', 4],

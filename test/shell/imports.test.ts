@@ -40,7 +40,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'config',
     ],
   ],
-  check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'frontier', 'report', 'config', 'crawl'],
+  check: ['base', 'url', 'store', 'hosts', 'fetch', 'parse', 'seeding', 'frontier', 'report', 'config', 'crawl'],
   docs: ['base', 'url', 'store', 'parse', 'content', 'corpus', 'config', 'crawl'],
   cli: [...BELOW_CLI],
   '.': [...BELOW_CLI],

@@ -3,7 +3,7 @@ import type { CheckedLink, CheckReport, LinkSource } from '../result.js';
 
 const COLUMNS = [
   ...['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl'],
-  ...['page', 'line', 'column', 'text', 'href', 'unchecked'],
+  ...['page', 'line', 'column', 'text', 'href', 'unchecked', 'suggestion', 'remappedFrom'],
 ];
 
 /** What a cell of the usual spreadsheet can hold is 32,767 characters. */
@@ -20,9 +20,24 @@ export function* csvReport(report: CheckReport): Iterable<string> {
 }
 
 function cellsOf(link: CheckedLink, source: LinkSource | null): (string | number | boolean | null)[] {
-  const { url, fragment, verdict, fails, status, finalUrl, unchecked } = link;
+  const { url, fragment, verdict, fails, status, finalUrl, unchecked, suggestion, remappedFrom } = link;
   const { page = null, line = null, column = null, text = null, href = null } = source ?? {};
-  return [url, fragment, verdict, fails, status, finalUrl, page, line, column, text, href, unchecked];
+  return [
+    url,
+    fragment,
+    verdict,
+    fails,
+    status,
+    finalUrl,
+    page,
+    line,
+    column,
+    text,
+    href,
+    unchecked,
+    suggestion,
+    remappedFrom,
+  ];
 }
 
 const cut = (text: string): string => (text.length > CELL_LENGTH ? `${text.slice(0, CELL_LENGTH - 1)}…` : text);

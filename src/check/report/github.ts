@@ -5,6 +5,7 @@ import {
   counted,
   findings,
   formatElapsed,
+  isCopy,
   isUrl,
   needsAttention,
   placeOf,
@@ -69,7 +70,9 @@ function annotation(kind: Kind, link: CheckedLink, source: LinkSource | null): s
     `${plain(targetOf(link), URL_LENGTH)}`,
     reasonOf(link),
     ...where,
-    ...(link.suggestion === null ? [] : [`new: ${plain(link.suggestion, URL_LENGTH)}`]),
+    ...(link.suggestion === null
+      ? []
+      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plain(link.suggestion, URL_LENGTH)}`]),
     VERDICT_HELP[link.verdict].advice,
   ].join('\n');
   return command(kind, { ...place, title: `Link: ${link.verdict}` }, message);

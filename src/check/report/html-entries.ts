@@ -67,7 +67,7 @@ export const ENTRIES_SCRIPT = String.raw`
       facts([
         ['Link', reference(targetOf(link))],
         ['Why', link.why],
-        ['Write instead', link.suggestion && reference(link.suggestion)],
+        [link.verdict === 'dead' || link.verdict === 'dns' ? 'Archived copy' : 'Write instead', link.suggestion && reference(link.suggestion)],
         ['Ends at', link.finalUrl && link.finalUrl !== link.url ? reference(link.finalUrl) : null],
         ['Known since', link.firstSeen],
         ['Redirects', link.chain.length > 0 ? lines(link.chain.map(({ url, status }) => (status ?? '–') + ' ' + url)) : null],

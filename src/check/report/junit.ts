@@ -3,6 +3,7 @@ import type { CheckedLink, CheckReport, Verdict } from '../result.js';
 import { VERDICT_HELP } from '../verdict-help.js';
 import {
   formatCount,
+  isCopy,
   needsAttention,
   notLookedAt,
   placeOf,
@@ -102,7 +103,9 @@ function explanation(link: CheckedLink): string {
   return [
     plain(targetOf(link), URL_LENGTH),
     `${meaning} ${advice}`,
-    ...(link.suggestion === null ? [] : [`new: ${plain(link.suggestion, URL_LENGTH)}`]),
+    ...(link.suggestion === null
+      ? []
+      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plain(link.suggestion, URL_LENGTH)}`]),
     ...shown.map((source) => `on ${placeOf(source)} ${plain(source.text, TEXT_LENGTH)}`.trimEnd()),
     ...(rest > 0 ? [`and ${formatCount(rest)} more`] : []),
     '',

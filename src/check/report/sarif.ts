@@ -5,7 +5,18 @@ import { jsonLine } from '../../report/json-line.js';
 import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS, type Verdict } from '../result.js';
 import { isOnlyCounted } from '../unchecked.js';
 import { VERDICT_HELP } from '../verdict-help.js';
-import { counted, isUrl, notLookedAt, plain, reasonOf, remarks, TEXT_LENGTH, targetOf, URL_LENGTH } from './words.js';
+import {
+  counted,
+  isCopy,
+  isUrl,
+  notLookedAt,
+  plain,
+  reasonOf,
+  remarks,
+  TEXT_LENGTH,
+  targetOf,
+  URL_LENGTH,
+} from './words.js';
 
 /** GitHub refuses a file with more. */
 const MOST_RESULTS = 25_000;
@@ -73,7 +84,7 @@ const isWorthAResult = ({ verdict, unchecked }: CheckedLink): boolean =>
   VERDICT_HELP[verdict].weight !== 'fine' && !isOnlyCounted(unchecked);
 
 function resultOf(link: CheckedLink, source: LinkSource | null, turn: number): object {
-  const { url, fragment, status, finalUrl, suggestion, verdict } = link;
+  const { url, fragment, status, finalUrl, suggestion, remappedFrom, verdict } = link;
   const fingerprint = `${hashOf(verdict, url, fragment, source?.page)}:${turn}`;
   return {
     ruleId: verdict,
@@ -89,6 +100,7 @@ function resultOf(link: CheckedLink, source: LinkSource | null, turn: number): o
       status,
       finalUrl,
       suggestion,
+      remappedFrom,
       href: source?.href ?? null,
       selector: source?.selector ?? null,
     },
@@ -112,7 +124,9 @@ function messageText(link: CheckedLink, source: LinkSource | null): string {
   const said = [
     `${link.verdict}: ${plain(targetOf(link), URL_LENGTH)} (${reasonOf(link)})`,
     source === null || source.text === '' ? '' : `in “${plain(source.text, TEXT_LENGTH)}”`,
-    link.suggestion === null ? '' : `write ${plain(link.suggestion, URL_LENGTH)}`,
+    link.suggestion === null
+      ? ''
+      : `${isCopy(link) ? 'archived copy:' : 'write'} ${plain(link.suggestion, URL_LENGTH)}`,
   ];
   return quiet(said.filter((part) => part !== '').join('; '));
 }

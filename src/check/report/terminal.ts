@@ -5,6 +5,7 @@ import {
   findings,
   formatCount,
   formatElapsed,
+  isCopy,
   needsAttention,
   placeOf,
   plain,
@@ -61,7 +62,7 @@ function* linkLines(link: CheckedLink, paint: ReportOptions['paint']): Iterable<
     yield `      ${paint('dim', 'why')} ${said}\n`;
   }
   if (link.suggestion !== null) {
-    yield `      ${paint('dim', 'new')} ${plain(link.suggestion, URL_LENGTH)}\n`;
+    yield `      ${paint('dim', isCopy(link) ? 'copy' : 'new')} ${plain(link.suggestion, URL_LENGTH)}\n`;
   }
   if (link.firstSeen !== null) {
     yield `      ${paint('dim', 'known since')} ${plain(link.firstSeen, TEXT_LENGTH)}\n`;

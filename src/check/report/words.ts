@@ -40,6 +40,9 @@ export function reasonOf({ status, evidence }: CheckedLink): string {
 }
 
 /** `1,234,567`. */
+/** What the suggestion of a link is: of what is gone, a copy in an archive. */
+export const isCopy = ({ verdict }: CheckedLink): boolean => verdict === 'dead' || verdict === 'dns';
+
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
 export const counted = (count: number, one: string, many: string): string =>

@@ -31,7 +31,7 @@ function runEnd(text: string, from: number, inBrackets: boolean): number {
 }
 
 /** Punctuation at the end belongs to the sentence, and so does a parenthesis that was not opened in the URL. */
-function withoutTrailing(text: string, start: number, from: number): number {
+export function withoutTrailing(text: string, start: number, from: number): number {
   let unopened = 0;
   for (let i = start; i < from; i++) {
     if (text[i] === ')') unopened++;
