@@ -1,11 +1,10 @@
 import { StateError, UsageError } from '../base/errors.js';
-import { describe } from './arguments.js';
+import { describe, hasMethod } from './arguments.js';
 
 /** What a signal of the caller's is to the library: a way to stop. */
 
 export function checkSignal(signal: unknown): void {
-  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal && 'addEventListener' in signal;
-  if (signal !== undefined && !isSignal) {
+  if (signal !== undefined && !(hasMethod(signal, 'addEventListener') && 'aborted' in signal)) {
     throw new UsageError(`signal must be an AbortSignal, got ${describe(signal)}`);
   }
 }

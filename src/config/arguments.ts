@@ -92,6 +92,15 @@ export function checkFunction(name: string, value: unknown): void {
   }
 }
 
+/** Whether it is an object that has this method: a stream, a signal. */
+export function hasMethod(value: unknown, name: PropertyKey): value is object {
+  try {
+    return typeof value === 'object' && value !== null && typeof (value as never)[name] === 'function';
+  } catch {
+    return false;
+  }
+}
+
 /** An object that only has some of these; what is left out is undefined. */
 export function checkKeys(whose: string, given: object, known: readonly string[]): void {
   const stranger = Object.keys(given).find((key) => !known.includes(key));

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { systemClock } from '../base/clock.js';
 import { FetchError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
@@ -38,7 +39,7 @@ const MOST_REDIRECTS = 10;
 /** What this robots.txt says, without fetching anything. */
 export function matchRobots(robots: string | Uint8Array, url: string, agent = 'gossamer'): RobotsAnswer {
   const call = "matchRobots('User-agent: *', 'https://example.com/', 'gossamer')";
-  if (typeof robots !== 'string' && !(robots instanceof Uint8Array)) {
+  if (typeof robots !== 'string' && !types.isUint8Array(robots)) {
     throw new UsageError(`the robots of matchRobots must be a text or bytes: ${call}; got ${describe(robots)}`);
   }
   const address = urlOf(readTextArgument(call, url, 'url'));

@@ -6,6 +6,7 @@ import {
   checkFunction,
   checkKeys,
   describe,
+  hasMethod,
   readDirectory,
   readOptions,
   readTextArgument,
@@ -108,10 +109,10 @@ export async function serveMcp(directories: string | readonly string[], given: M
   checkKeys('serveMcp', options, ['input', 'output', 'signal']);
   const { input = process.stdin, output = process.stdout, signal } = options;
   checkSignal(signal);
-  if (typeof input !== 'object' || input === null || !(Symbol.asyncIterator in input)) {
+  if (!hasMethod(input, Symbol.asyncIterator)) {
     throw new UsageError(`input of serveMcp must be a stream to read from, got ${describe(input)}`);
   }
-  if (typeof output !== 'object' || output === null || typeof output.write !== 'function') {
+  if (!hasMethod(output, 'write')) {
     throw new UsageError(`output of serveMcp must be a stream to write to, got ${describe(output)}`);
   }
   const ended = new AbortController();

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough } from 'node:stream';
 import * as gossamer from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asKey } from './support.js';
@@ -140,7 +139,7 @@ describe('what is no argument is refused in one sentence', () => {
     [{ seeds: ['a.test'], signal: 5 }, 'signal must be an AbortSignal, got 5'],
     [{ seeds: ['a.test'], delayMs: '2s' }, 'delayMs must be a number of milliseconds, got "2s"'],
     [throwing, 'seeds of crawl cannot be read: this getter has nothing'],
-  ])('crawl(%o)', async (options, message) => {
+  ] as const)('crawl: %#', async (options, message) => {
     expect(await errorOf('crawl', [options])).toEqual(new UsageError(message));
   });
 
@@ -215,13 +214,4 @@ it('a run refuses events that it does not have, and listeners that are none', ()
     new UsageError('a run has the events page, notice, tick, governed, sitemap, got "pages"; did you mean page?'),
   );
   expect(() => run.on('page', 5 as never)).toThrow(new UsageError('the listener of page must be a function, got 5'));
-});
-
-it('serveMcp ends when its signal is aborted, though nothing comes in', async () => {
-  const stop = new AbortController();
-  stop.abort();
-  const [input, output] = [new PassThrough(), new PassThrough()];
-  await expect(gossamer.serveMcp([nowhere], { input, output, signal: stop.signal })).rejects.toMatchObject({
-    code: 'no_folder',
-  });
 });
