@@ -37,12 +37,13 @@ export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 export async function build() {
   compile();
   await describeConfig();
+  writeVersion();
   carrySqlite();
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
   const resolve = { alias: { undici$: join(root, 'scripts', 'undici-client.js') } };
-  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve });
+  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve, plugins: [namedAnyway] });
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
@@ -64,6 +65,19 @@ async function describeConfig() {
   writeFileSync(join(root, 'dist/src/config/gossamer-config.d.ts'), renderConfigTypes());
   writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
 }
+
+/** The number itself: whoever bundles the library takes it away from its package.json. */
+function writeVersion() {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  writeFileSync(join(root, 'dist/src/config/version.js'), `export const VERSION = ${JSON.stringify(version)};\n`);
+}
+
+/** Bundled as CommonJS by somebody, a module has no import.meta.url, but it has a file name. */
+const namedAnyway = {
+  name: 'named-anyway',
+  renderChunk: (code) =>
+    code.replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url ?? __filename)'),
+};
 
 /**
  * The SQLite for Node before 22.13, for every system that it is made for: dist/sqlite/linux-x64.node, linux-x64-musl.node and so on. The package

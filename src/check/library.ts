@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
+import { checkSignal, stoppedBy } from '../config/abort.js';
+import { checkFunction, describe, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { CheckRule } from '../config/check-config.js';
-import type { CheckFormat } from '../config/option-spec.js';
+import { CHECK_FORMATS, type CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
-import { CheckRun } from './check-run.js';
+import { UserFunctions } from '../crawl/user-functions.js';
+import { type CheckPlan, CheckRun } from './check-run.js';
 import { openKeptCheck, planCheck, planKept, planResumed } from './plan-check.js';
 import type { CheckedLink, CheckReport, CheckSummary } from './result.js';
 import { reopenBroken } from './rounds.js';
@@ -37,7 +39,7 @@ export interface CheckLibraryOptions extends Partial<Omit<OptionsOf<'check'>, No
   rules?: readonly CheckRule[];
   /** Hears what a user should know. */
   onNotice?: (text: string) => void;
-  /** Ends the check early; the result is made of what is known by then. */
+  /** Ends the check early, after `graceMs` at most; the result is made of what is known by then. */
   signal?: AbortSignal;
 }
 
@@ -51,23 +53,25 @@ export interface LinkCheck {
   close(): void;
 }
 
+const CHECK_CALL = "checkLinks(['https://example.com/', 'README.md'], { retries: 1 })";
+
 /** Checks links: of sites by their URLs, of folders of HTML, of Markdown files and patterns of them. */
 export async function checkLinks(
   inputs: string | readonly string[],
-  options: CheckLibraryOptions = {},
+  choice: CheckLibraryOptions = {},
 ): Promise<LinkCheck> {
+  const arguments_ = readTexts(CHECK_CALL, inputs, 'inputs');
+  const options = readOptions(CHECK_CALL, choice);
   const { given, config } = split(options);
   const resolved = completeOptionsOf('check', given);
-  const planned = await planCheck(typeof inputs === 'string' ? [inputs] : inputs, resolved, config);
+  const planned = await planCheck(arguments_, resolved, config);
   if (planned.what !== 'new') {
     const { dataDir: _, resume: __, fresh: ___, ...changes } = options;
     return resumeCheck(planned.directory, changes);
   }
-  for (const notice of [...resolved.notices, ...planned.notices]) {
-    options.onNotice?.(notice);
-  }
   try {
-    return await finished(new CheckRun(heard(planned.plan, options)), options, planned.cleanUp);
+    const notices = [...resolved.notices, ...planned.notices];
+    return await finished(planned.plan, options, notices, planned.cleanUp);
   } catch (error) {
     planned.cleanUp();
     throw error;
@@ -90,18 +94,23 @@ export async function recheckLinks(
   return goOn(directory, options, true);
 }
 
-async function goOn(directory: string, options: CheckLibraryOptions, fromStart: boolean): Promise<LinkCheck> {
+async function goOn(directory: string, choice: CheckLibraryOptions, fromStart: boolean): Promise<LinkCheck> {
+  const call = `${fromStart ? 'recheckLinks' : 'resumeCheck'}('gossamer-data/example.com', { delayMs: 2000 })`;
+  const path = readDirectory(call, directory);
+  const options = readOptions(call, choice);
   const { given, config } = split(options);
-  const kept = openKeptCheck(resolve(directory));
+  const kept = openKeptCheck(path);
   const resolved = completeOptionsOf('check', given, undefined, kept.stored);
   if (fromStart) {
     await reopenBroken(kept.directory, resolved.options.maxRedirects);
   }
   const plan = fromStart ? planKept(kept, resolved, config, true) : await planResumed(kept, resolved, config);
-  return finished(new CheckRun(heard(plan, options)), options, () => {});
+  return finished(plan, options, [], () => {});
 }
 
-function split({ rules, onNotice: _, signal: __, ...given }: CheckLibraryOptions) {
+function split({ rules, onNotice, signal, ...given }: CheckLibraryOptions) {
+  checkFunction('onNotice', onNotice);
+  checkSignal(signal);
   const refused = Object.keys(given).find((key) => NOT_FOR_PROGRAMS.includes(key));
   if (refused !== undefined) {
     throw new UsageError(`${refused} is an option of the command line only`);
@@ -109,29 +118,40 @@ function split({ rules, onNotice: _, signal: __, ...given }: CheckLibraryOptions
   return { given, config: rules === undefined ? null : { value: { rules }, path: 'options' } };
 }
 
-const heard = <Plan extends object>(plan: Plan, { onNotice }: CheckLibraryOptions) => ({
-  ...plan,
-  events: onNotice === undefined ? {} : { notice: onNotice, session: { notice: onNotice } },
-});
-
-async function finished(run: CheckRun, { signal }: CheckLibraryOptions, cleanUp: () => void): Promise<LinkCheck> {
-  const stop = () => run.stop('stopped', 0);
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) {
-    stop();
-  }
+async function finished(
+  plan: Omit<CheckPlan, 'events'>,
+  { signal, onNotice }: CheckLibraryOptions,
+  notices: readonly string[],
+  cleanUp: () => void,
+): Promise<LinkCheck> {
+  const functions = new UserFunctions(() => run.stop('stopped', 0));
+  const notice = (text: string) => onNotice && functions.call(onNotice, text);
+  const run = new CheckRun({ ...plan, events: { notice, session: { notice } } });
+  notices.forEach(notice);
+  const { graceMs } = plan.resolved.options;
+  const { report } = await stoppedBy(
+    signal,
+    () => run.stop('stopped', graceMs),
+    () => run.run(),
+  );
   try {
-    const { report } = await run.run();
-    return {
-      summary: report.summary,
-      links: () => report.links(),
-      write: (format, path) => writeReportFile(report as CheckReport, format, resolve(path)),
-      close: () => {
-        report.close();
-        cleanUp();
-      },
-    };
-  } finally {
-    signal?.removeEventListener('abort', stop);
+    functions.end();
+  } catch (error) {
+    report.close();
+    throw error;
   }
+  return {
+    summary: report.summary,
+    links: () => report.links(),
+    write: async (format, path) => {
+      if (!CHECK_FORMATS.includes(format)) {
+        throw new UsageError(`format must be one of ${CHECK_FORMATS.join(' ')}, got ${describe(format)}`);
+      }
+      await writeReportFile(report as CheckReport, format, readDirectory("write('html', 'links.html')", path, 'path'));
+    },
+    close: () => {
+      report.close();
+      cleanUp();
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { ConfigFile } from './config-file.js';
 import { refuseLaterOption } from './later.js';
-import { CONFIG_FILE_KEYS, configKeyOf, OPTION_KEYS, specOf, variableOf } from './options.js';
+import { CONFIG_FILE_KEYS, configKeyOf, OPTION_KEYS, type OptionKey, specOf, variableOf } from './options.js';
 import { didYouMean, nearest } from './suggest.js';
 
 const PREFIX = 'GOSSAMER_';
@@ -35,6 +35,49 @@ export function checkConfigKeys(file: ConfigFile): void {
       throw new StateError('config', `${file.path}: ${later ?? unknown}`);
     }
   }
+}
+
+/**
+ * Refuses a key that no option of the library has. Who knows the flag, the variable or the key of a config file is told the key: `delay`,
+ * `--delay` and `GOSSAMER_DELAY` are delayMs.
+ *
+ * @param known the keys that there are
+ */
+export function checkOptionKeys(given: object, known: readonly string[], whose: string): void {
+  const stranger = Object.keys(given).find((key) => !known.includes(key));
+  if (stranger === undefined) {
+    return;
+  }
+  const name = printable(stranger, 60);
+  const key = keyMeantBy(stranger);
+  if (key !== null && !known.includes(key)) {
+    throw new UsageError(`${whose} takes no option ${name}: it is one of other commands`);
+  }
+  throw new UsageError(`unknown option ${name}${didYouMean(key ?? nearestKey(stranger, known))}`);
+}
+
+/** The key of the option that has this flag, variable or key of a config file, in any of their spellings. */
+function keyMeantBy(text: string): OptionKey | null {
+  const flag = flagOf(text);
+  const isOf = (key: OptionKey): boolean => {
+    const { flag: own, alias, short, oldVariable } = specOf(key);
+    return own === flag || alias === flag || text === `-${short}` || text === oldVariable || key === text;
+  };
+  return OPTION_KEYS.find(isOf) ?? null;
+}
+
+/** A mistyped flag is as near as a mistyped key: `dealy` is delayMs. */
+function nearestKey(text: string, known: readonly string[]): string | null {
+  const flags = new Map(OPTION_KEYS.filter((key) => known.includes(key)).map((key) => [specOf(key).flag, key]));
+  return nearest(text, known) ?? flags.get(nearest(flagOf(text), flags.keys()) ?? '') ?? null;
+}
+
+function flagOf(text: string): string {
+  const word = text.startsWith(PREFIX) ? text.slice(PREFIX.length).toLowerCase() : text;
+  return word
+    .replace(/^--?(?:no-)?/, '')
+    .replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    .replaceAll('_', '-');
 }
 
 /** The option whose flag or second flag this is, spelt as in a variable or a config file. */

@@ -4,7 +4,7 @@ import { UsageError } from '../base/errors.js';
 import { adjust } from './adjust.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
-import { checkConfigKeys, checkVariables } from './names.js';
+import { checkConfigKeys, checkOptionKeys, checkVariables } from './names.js';
 import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
 import {
   type CrawlOptions,
@@ -29,7 +29,6 @@ import {
 } from './origin.js';
 import { isPreset, PRESET_VALUES } from './presets.js';
 import type { StoredOptions } from './stored.js';
-import { didYouMean, nearest } from './suggest.js';
 import { checkValue, readConfigValue, readList, readText, splitVariable, writeValue } from './values.js';
 
 /** Options as they stood on the command line: text, lists of text, or true and false for switches. */
@@ -84,6 +83,8 @@ export function resolveOptions<C extends Command>(input: ResolveInput<C>): Resol
   return settle(found, input.cores);
 }
 
+const LIBRARY_NAMES = { crawl: 'crawl', check: 'checkLinks', docs: 'makeDocs' } as const;
+
 /** The options of a crawl for a program that gives some of them, in their normal units: given over preset over stored over default. */
 export function completeOptions(
   given: Partial<CrawlOptions>,
@@ -100,11 +101,7 @@ export function completeOptionsOf<C extends 'crawl' | 'check' | 'docs'>(
   stored?: StoredOptions,
 ): ResolvedOptions<C> {
   const keys = OPTION_KEYS.filter((key) => works(command, specOf(key)));
-  for (const key of Object.keys(given)) {
-    if (!(keys as string[]).includes(key)) {
-      throw new UsageError(`unknown option ${key}${didYouMean(nearest(key, keys))}`);
-    }
-  }
+  checkOptionKeys(given, keys, LIBRARY_NAMES[command]);
   const give = (key: OptionKey): Found | null => {
     const value = (given as Readonly<Record<string, unknown>>)[key];
     return value === undefined ? null : take(givenOrigin(key), (at) => checkValue(specFor(command, key), value, at));

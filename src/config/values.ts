@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { printable } from '../base/text.js';
+import { describe } from './arguments.js';
 import {
   type EnumSpec,
   FORMATS,
@@ -13,6 +14,9 @@ import {
 } from './option-spec.js';
 import type { Origin } from './origin.js';
 import { readDuration, readNumber, readSize, writeDuration, writeNumber, writeSize } from './units.js';
+
+/** Of numbers that a program gives. */
+const UNITS: Partial<Record<OptionSpec['type'], string>> = { duration: ' of milliseconds', size: ' of bytes' };
 
 const TRUE = ['true', '1', 'yes', 'on'];
 const FALSE = ['false', '0', 'no', 'off'];
@@ -75,12 +79,15 @@ export function checkValue(spec: OptionSpec, value: unknown, origin: Origin): Op
   }
   if (spec.type === 'list' && spec.item === 'report') {
     const targets = Array.isArray(value) ? (value as Partial<ReportTarget>[]) : origin.fail('must be an array');
-    return targets.map((target) => readReport(spec, `${target?.format}=${target?.path}`, origin));
+    if (!targets.every((target) => typeof target?.format === 'string' && typeof target.path === 'string')) {
+      origin.fail(`must be an array of { format, path }, got ${describe(value)}`);
+    }
+    return targets.map((target) => readReport(spec, `${target.format}=${target.path}`, origin));
   }
   if (isQuantity(spec)) {
     return typeof value === 'number'
       ? checkBounds(spec, value, String(value), origin)
-      : origin.fail(`must be a number, got ${describeUnknown(value)}`);
+      : origin.fail(`must be a number${UNITS[spec.type] ?? ''}, got ${describe(value)}`);
   }
   return readConfigValue(spec, value, origin);
 }
@@ -218,9 +225,5 @@ function shown(text: string): string {
 
 /** What may hold a credential is not repeated, also where it has the wrong form. */
 function got(spec: OptionSpec, value: unknown): string {
-  return spec.secret ? '' : `, got ${describeUnknown(value)}`;
-}
-
-function describeUnknown(value: unknown): string {
-  return value === undefined ? 'undefined' : shown(JSON.stringify(value) ?? String(value));
+  return spec.secret ? '' : `, got ${describe(value)}`;
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** From package.json, which is two folders up from the source and three from the build. */
+/** From package.json, two folders up. The build writes the number in its place: a bundle may be anywhere. */
 export const VERSION = readVersion(path.dirname(fileURLToPath(import.meta.url)));
 
 function readVersion(folder: string): string {

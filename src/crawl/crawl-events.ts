@@ -1,3 +1,6 @@
+import { UsageError } from '../base/errors.js';
+import { describe } from '../config/arguments.js';
+import { didYouMean, nearest } from '../config/suggest.js';
 import type { CrawledPage } from './crawled-page.js';
 import type { GovernorDecision } from './governor.js';
 
@@ -54,9 +57,18 @@ export class Listening {
     this.#listeners[name].delete(listener);
   }
 
-  tell<Name extends keyof RunEvents>(name: Name, event: RunEvents[Name]): void {
-    for (const listener of this.#listeners[name]) {
-      listener(event);
+  of<Name extends keyof RunEvents>(name: Name): readonly ((event: RunEvents[Name]) => void)[] {
+    return [...this.#listeners[name]];
+  }
+
+  check(name: unknown, listener: unknown): void {
+    const names = Object.keys(this.#listeners);
+    if (typeof name !== 'string' || !names.includes(name)) {
+      const near = typeof name === 'string' ? nearest(name, names) : null;
+      throw new UsageError(`a run has the events ${names.join(', ')}, got ${describe(name)}${didYouMean(near)}`);
+    }
+    if (typeof listener !== 'function') {
+      throw new UsageError(`the listener of ${name} must be a function, got ${describe(listener)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.js';
+import { stoppedBy } from '../config/abort.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
@@ -10,6 +11,7 @@ import type { EndReason } from './limits.js';
 import { ResultQueue } from './result-queue.js';
 import { CrawlSession } from './session.js';
 import type { SessionPlan } from './session-plan.js';
+import { UserFunctions } from './user-functions.js';
 
 /** What a crawl comes to. */
 export interface CrawlResult {
@@ -19,6 +21,8 @@ export interface CrawlResult {
   summary: Summary;
   /** What became of each seed. */
   seeds: readonly SeedFate[];
+  /** Pages that are committed and were not handed on, because `onEdge` had not come back when the run had to end. */
+  undelivered: number;
   /** Where it is kept; null where nothing is left of it. */
   directory: string | null;
 }
@@ -65,7 +69,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   #begun = false;
   #session: CrawlSession | null = null;
   #stopGraceMs: number | null = null;
-  #failure: { error: unknown } | null = null;
+  readonly #functions = new UserFunctions(() => this.#session?.stop('error', 0));
 
   constructor(plan: RunPlan) {
     this.#plan = plan;
@@ -126,11 +130,13 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
 
   /** Listeners are called at once, one after the other; what one throws ends the crawl. */
   on<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): this {
+    this.#listening.check(name, listener);
     this.#listening.add(name, listener);
     return this;
   }
 
   off<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): this {
+    this.#listening.check(name, listener);
     this.#listening.remove(name, listener);
     return this;
   }
@@ -138,7 +144,15 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   async #run(): Promise<CrawlResult> {
     this.#begun = true;
     try {
-      const result = this.#plan.what === 'finished' ? this.#plan.result : await this.#runSession(this.#plan);
+      const plan = this.#plan;
+      const result =
+        plan.what === 'finished'
+          ? plan.result
+          : await stoppedBy(
+              plan.options.signal,
+              () => this.#stop(plan.options.resolved.options.graceMs),
+              () => this.#runSession(plan),
+            );
       this.#queue.end();
       return result;
     } catch (error) {
@@ -177,10 +191,13 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       session.stop('stopped', this.#stopGraceMs);
     }
     const { end, summary, seeds } = await session.run();
-    if (this.#failure !== null) {
-      throw this.#failure.error;
+    const undelivered = this.#edges?.close() ?? 0;
+    if (undelivered > 0) {
+      const pages = undelivered === 1 ? '1 page is' : `${undelivered} pages are`;
+      this.#tell('notice', `onEdge has not come back: ${pages} committed and not handed on`);
     }
-    return { reason: end.reason, truncated: end.truncated, summary, seeds, directory: place.directory };
+    this.#functions.end();
+    return { reason: end.reason, truncated: end.truncated, summary, seeds, undelivered, directory: place.directory };
   }
 
   #placesLeft(queueSize: number): number {
@@ -199,7 +216,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     try {
       await this.#edges.deliver(pages, give);
     } catch (error) {
-      this.#failure ??= { error };
+      this.#functions.failed(error);
       throw error;
     }
   }
@@ -228,12 +245,8 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   }
 
   #tell<Name extends keyof RunEvents>(name: Name, event: RunEvents[Name]): void {
-    try {
-      this.#listening.tell(name, event);
-    } catch (error) {
-      // Some of these come from timers, where a throw would take the process down: the run ends with it instead.
-      this.#failure ??= { error };
-      this.#session?.stop('error', 0);
+    for (const listener of this.#listening.of(name)) {
+      this.#functions.call(listener, event);
     }
   }
 

@@ -46,7 +46,7 @@ export interface CrawlParts {
   seeding?: { readonly isActive: boolean; stop(): void };
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
-  /** Results of a commit are handed on, awaited, before the next one. */
+  /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
   handOn(): Promise<void>;
 }
 
@@ -84,6 +84,8 @@ export class Crawl {
   #businessSince: number | null = null;
   #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
   #end: ((end: CrawlEnd) => void) | null = null;
+  /** Goes on without whoever is being handed the results. */
+  #leaveHandingOn: (() => void) | null = null;
   #cancelTimer: (() => void) | null = null;
   #timerAt = Number.POSITIVE_INFINITY;
   #tickAt: number;
@@ -136,6 +138,10 @@ export class Crawl {
     this.#parts.seeding?.stop();
     this.#parts.rendering?.stop();
     this.wake();
+    if (this.#exchanging) {
+      // Its end may now come before what the timer was set for.
+      this.#arm();
+    }
   }
 
   /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
@@ -206,6 +212,9 @@ export class Crawl {
 
   async #exchange(): Promise<void> {
     if (this.#exchanging || this.#end === null) {
+      if (this.#parts.clock.now() >= this.#lastAt) {
+        this.#leaveHandingOn?.();
+      }
       return;
     }
     this.#exchanging = true;
@@ -218,7 +227,7 @@ export class Crawl {
         this.#settling = [];
         this.#committed(outcomes);
         this.#dispatch(leases);
-        await this.#parts.handOn();
+        await this.#handOn();
         if (
           outcomes.length + leases.length + this.#outcomes.length + this.#errands.length + this.#pieces.length ===
           0
@@ -233,6 +242,16 @@ export class Crawl {
       this.#exchanging = false;
     }
     this.#rest();
+  }
+
+  /** A function of the user's may never come back: the end of the run does not wait for it. */
+  async #handOn(): Promise<void> {
+    const left = new Promise<void>((resolve) => {
+      this.#leaveHandingOn = resolve;
+    });
+    this.#arm();
+    await Promise.race([this.#parts.handOn(), left]);
+    this.#leaveHandingOn = null;
   }
 
   async #runErrand(): Promise<void> {

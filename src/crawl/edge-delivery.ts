@@ -7,22 +7,36 @@ import type { OnEdge } from './library-options.js';
 export class EdgeDelivery {
   readonly #onEdge: OnEdge;
   readonly #pagesAtOnce: number;
-  #failed = false;
+  #isOver = false;
+  /** Pages that were handed in and not handed on. */
+  #waiting = 0;
 
   constructor(onEdge: OnEdge, pagesAtOnce: number) {
     this.#onEdge = onEdge;
     this.#pagesAtOnce = pagesAtOnce;
   }
 
-  /** Rejects with what `onEdge` throws; after that nobody is called any more. */
+  /** So many pages are committed and were not handed on; from now on nobody is called any more. */
+  close(): number {
+    this.#isOver = true;
+    return this.#waiting;
+  }
+
+  /** Rejects with what `onEdge` throws; after that nobody is called any more. Nothing overtakes what has not come back. */
   async deliver(pages: readonly SettledPage[], done: (page: SettledPage) => void): Promise<void> {
+    const isStuck = this.#waiting > 0;
+    this.#waiting += pages.length;
+    if (isStuck) {
+      return;
+    }
     const waiting = pages.values();
     const work = async (): Promise<void> => {
       for (const page of waiting) {
         await this.#deliverPage(page);
-        if (this.#failed) {
+        if (this.#isOver) {
           return;
         }
+        this.#waiting--;
         done(page);
       }
     };
@@ -33,7 +47,7 @@ export class EdgeDelivery {
   async #deliverPage({ url, outcome }: SettledPage): Promise<void> {
     const { edges, targets, rels, texts } = outcome;
     try {
-      for (let i = 0; edges !== null && targets !== null && i < targets.places.length && !this.#failed; i++) {
+      for (let i = 0; edges !== null && targets !== null && i < targets.places.length && !this.#isOver; i++) {
         const word = edges[i * 2 + 1]!;
         const rel = edgeRel(word);
         const answer = this.#onEdge(url, targets.urls[targets.places[i]!]!, {
@@ -46,7 +60,7 @@ export class EdgeDelivery {
         }
       }
     } catch (error) {
-      this.#failed = true;
+      this.#isOver = true;
       throw error;
     }
   }

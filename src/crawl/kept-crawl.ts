@@ -1,8 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError } from '../base/errors.js';
+import { checkFunction, describe, hasMethod, readDirectory } from '../config/arguments.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
+import { didYouMean, nearest } from '../config/suggest.js';
 import { LINK_KINDS, type LinkKind } from '../parse/links.js';
 import { exportFormat } from '../report/index.js';
 import type { OutputNotes } from '../report/output.js';
@@ -60,13 +62,18 @@ export class KeptCrawl {
   }
 }
 
-export const readCrawl = (directory: string): KeptCrawl => new KeptCrawl(resolve(directory));
+/** Opens a crawl on disk, running or not, to be read. */
+export const readCrawl = (directory: string): KeptCrawl =>
+  new KeptCrawl(readDirectory("readCrawl('gossamer-data/example.com')", directory));
 
-export const crawlStatus = (directory: string): CrawlStatus => statusOf(resolve(directory));
+/** How far a crawl on disk is, without disturbing it. */
+export const crawlStatus = (directory: string): CrawlStatus =>
+  statusOf(readDirectory("crawlStatus('gossamer-data/example.com')", directory));
 
 /** The crawls in the folders of `root`. One that cannot be read throws, unless `onUnreadable` takes it. */
 export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void = rethrow): CrawlStatus[] {
-  return listIn(resolve(root), onUnreadable);
+  checkFunction('onUnreadable', onUnreadable);
+  return listIn(readDirectory("listCrawls('gossamer-data')", root, 'root'), onUnreadable);
 }
 
 const rethrow = (_name: string, error: Error): never => {
@@ -74,7 +81,10 @@ const rethrow = (_name: string, error: Error): never => {
 };
 
 /** Deletes a crawl that is not running; files of others stay, and so then does the directory. Returns how many those are. */
-export const deleteCrawl = (directory: string): number => deleteIn(resolve(directory));
+export const deleteCrawl = (directory: string): number =>
+  deleteIn(readDirectory("deleteCrawl('gossamer-data/example.com')", directory));
+
+const EXPORT_CALL = "exportCrawl('gossamer-data/example.com', 'csv', 'pages.csv')";
 
 /** Writes an output of a kept crawl to a file, which takes its name when it is complete, or to a stream, which stays open. */
 export async function exportCrawl(
@@ -82,9 +92,19 @@ export async function exportCrawl(
   format: ExportFormat,
   target: string | Writable,
 ): Promise<OutputNotes> {
+  const from = readDirectory(EXPORT_CALL, directory);
   if (!EXPORT_FORMATS.includes(format)) {
-    throw new UsageError(`format must be one of ${EXPORT_FORMATS.join(' ')}, got ${String(format)}`);
+    const near = typeof format === 'string' ? nearest(format, EXPORT_FORMATS) : null;
+    throw new UsageError(
+      `the format of exportCrawl must be one of ${EXPORT_FORMATS.join(', ')}, got ${describe(format)}${didYouMean(near)}`,
+    );
   }
-  const place = typeof target === 'string' ? { path: resolve(target) } : { stdout: target };
-  return openForReading(resolve(directory), (reader) => exportFormat(reader, format, place));
+  if (typeof target !== 'string' && !hasMethod(target, 'write')) {
+    throw new UsageError(
+      `the target of exportCrawl must be a path or a stream: ${EXPORT_CALL}; got ${describe(target)}`,
+    );
+  }
+  const place =
+    typeof target === 'string' ? { path: readDirectory(EXPORT_CALL, target, 'target') } : { stdout: target };
+  return openForReading(from, (reader) => exportFormat(reader, format, place));
 }

@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
-import { type CrawlOptions, type OptionKey, specOf } from '../config/options.js';
+import { checkSignal } from '../config/abort.js';
+import { checkFunction, describe } from '../config/arguments.js';
+import { checkOptionKeys } from '../config/names.js';
+import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, works } from '../config/options.js';
 import { completeOptions, defaultOf, type ResolvedOptions } from '../config/resolve.js';
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
@@ -91,9 +94,15 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   parsers?: number;
   /** Results that may wait to be taken from the iterator, those under way included. */
   queueSize?: number;
+  /** Stops the crawl as `stop()` does: `finished` resolves with the reason `stopped`. */
+  signal?: AbortSignal;
 }
 
-type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge'>;
+type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'signal'>;
+
+const CRAWL_KEYS = OPTION_KEYS.filter((key) => works('crawl', specOf(key)));
+/** What only a program can give. */
+const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'downloaders', 'parsers', 'queueSize', 'signal'];
 
 /** What a run is started with. */
 export interface RunOptions extends Functions {
@@ -113,8 +122,14 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     downloaders,
     parsers,
     queueSize = DEFAULT_QUEUE_SIZE,
+    signal,
     ...plain
   } = given;
+  for (const [name, value] of Object.entries({ fetch, resolve, onEdge })) {
+    checkFunction(name, value);
+  }
+  checkSignal(signal);
+  checkOptionKeys(plain, [...CRAWL_KEYS, ...OWN_KEYS], 'crawl');
   refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
   refuseThirdParties(plain.seedingStrategy, fetch !== undefined, resolve !== undefined);
   const readsHere = fetch !== undefined || resolve !== undefined;
@@ -138,6 +153,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     ...(fetch === undefined ? {} : { fetch }),
     ...(resolve === undefined ? {} : { resolve: checkedResolve(resolve) }),
     ...(onEdge === undefined ? {} : { onEdge }),
+    ...(signal === undefined ? {} : { signal }),
   };
 }
 
@@ -163,8 +179,8 @@ function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean):
 }
 
 /** They name URLs of the web, for connections of our own. */
-function refuseThirdParties(strategy: string | undefined, hasFetch: boolean, hasResolve: boolean): void {
-  const sources = seedingSources(strategy ?? '');
+function refuseThirdParties(strategy: unknown, hasFetch: boolean, hasResolve: boolean): void {
+  const sources = seedingSources(typeof strategy === 'string' ? strategy : '');
   if ((hasFetch || hasResolve) && (sources.has('ct') || sources.has('commoncrawl'))) {
     throw new UsageError(
       `seedingStrategy ${strategy} asks third parties for URLs of the web, which means nothing beside a ${hasFetch ? 'fetch' : 'resolve'} of yours`,
@@ -190,7 +206,7 @@ function takeAlias<K extends 'workers' | 'parseWorkers'>(
 function integer(name: string, value: number, max: number): number {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw new UsageError(
-      `${name} must be a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, got ${String(value)}`,
+      `${name} must be a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, got ${describe(value)}`,
     );
   }
   return value;
@@ -246,6 +262,6 @@ function checkedResolve(resolve: NonNullable<LibraryOptions['resolve']>): NonNul
     if (key === null || key === undefined) {
       return null;
     }
-    throw new TypeError(`resolve must return a text or null, got ${typeof key} for ${href}`);
+    throw new UsageError(`resolve must return a text or null, got ${typeof key} for ${href}`);
   };
 }

@@ -1,5 +1,9 @@
 import { UsageError } from '../base/errors.js';
-import type { CrawlOptions } from '../config/options.js';
+import { printable } from '../base/text.js';
+import { checkKeys, describe } from '../config/arguments.js';
+import { type CrawlOptions, specOf } from '../config/options.js';
+import { givenOrigin } from '../config/origin.js';
+import { checkValue } from '../config/values.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
@@ -19,7 +23,7 @@ export function librarySeeds(
   options: CrawlOptions,
   ownKeys: boolean,
 ): LibrarySeeds {
-  const specs = given.map((seed) => (typeof seed === 'string' ? { url: seed } : seed));
+  const specs = readSeedList(given);
   if (ownKeys) {
     if (options.startUrls.length + options.seedsFiles.length > 0) {
       throw new UsageError('startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds');
@@ -39,6 +43,30 @@ export function librarySeeds(
     }
   }
   return { ...found, seeds: numbered(found.seeds) };
+}
+
+function readSeedList(given: unknown): SeedSpec[] {
+  if (!Array.isArray(given)) {
+    throw new UsageError(`seeds must be a list: { seeds: ['https://example.com/'] }; got ${describe(given)}`);
+  }
+  return given.map((seed: unknown) => {
+    const spec: unknown = typeof seed === 'string' ? { url: seed } : seed;
+    if (typeof spec !== 'object' || spec === null || !('url' in spec) || typeof spec.url !== 'string') {
+      throw new UsageError(`each of seeds must be a text or { url, scope?, depth?, maxUrls? }, got ${describe(seed)}`);
+    }
+    checkKeys('a seed', spec, ['url', 'scope', 'depth', 'maxUrls']);
+    return checkedBudget(spec as SeedSpec);
+  });
+}
+
+/** The same values as those of the options that they stand for. */
+function checkedBudget(spec: SeedSpec): SeedSpec {
+  for (const key of ['scope', 'depth', 'maxUrls'] as const) {
+    if (spec[key] !== undefined) {
+      checkValue(specOf(key), spec[key], givenOrigin(`${key} of the seed ${printable(spec.url)}`));
+    }
+  }
+  return spec;
 }
 
 function keySeed(spec: SeedSpec): SeedRow {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { UsageError } from '../base/errors.js';
+import { readDirectory, readOptions } from '../config/arguments.js';
 import type { Summary } from '../report/summary.js';
 import { type CrawlResult, CrawlRun } from './crawl-run.js';
 import { chooseDirectory } from './data-directory.js';
@@ -14,7 +15,8 @@ import { badSeedLines } from './seed-input.js';
  * A crawl, ready to begin: iterate it, or await its `finished`. Without `dataDir` nothing is left of it. What is wrong with the options
  * is thrown at once.
  */
-export function crawl(options: LibraryOptions): CrawlRun {
+export function crawl(given: LibraryOptions): CrawlRun {
+  const options = readOptions("crawl({ seeds: ['https://example.com/'] })", given, true);
   const run = resolveLibraryOptions(options);
   const { fetch, resolve: ownResolve, resolved } = run;
   const ownKeys = fetch !== undefined && ownResolve !== undefined;
@@ -45,17 +47,21 @@ export function crawl(options: LibraryOptions): CrawlRun {
   });
 }
 
+const RESUME_CALL = "resumeCrawl('gossamer-data/example.com', { delayMs: 2000 })";
+
 /** Goes on with a kept crawl. Options that may not change on resume are refused; functions are to be given again. */
 export function resumeCrawl(
   directory: string,
-  options: Omit<LibraryOptions, 'seeds' | 'startUrls' | 'seedsFiles' | 'dataDir' | 'fresh' | 'resume'> = {},
+  given: Omit<LibraryOptions, 'seeds' | 'startUrls' | 'seedsFiles' | 'dataDir' | 'fresh' | 'resume'> = {},
 ): CrawlRun {
+  const path = readDirectory(RESUME_CALL, directory);
+  const options = readOptions(RESUME_CALL, given);
   for (const key of ['seeds', 'startUrls', 'seedsFiles', 'dataDir', 'fresh', 'resume']) {
     if (key in options) {
       throw new UsageError(`${key} cannot be given to resumeCrawl: the directory says it`);
     }
   }
-  return resumed(resumePlan(resolve(directory), null), options, false);
+  return resumed(resumePlan(path, null), options, false);
 }
 
 /** @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again */
@@ -77,5 +83,12 @@ const summaryIn = (directory: string): string => join(directory, 'summary.json')
 /** What a finished crawl came to, from its files. */
 function keptResult(directory: string): CrawlResult {
   const summary = JSON.parse(readFileSync(summaryIn(directory), 'utf8')) as Summary;
-  return { reason: summary.reason as EndReason, truncated: summary.truncated, summary, seeds: [], directory };
+  return {
+    reason: summary.reason as EndReason,
+    truncated: summary.truncated,
+    summary,
+    seeds: [],
+    undelivered: 0,
+    directory,
+  };
 }

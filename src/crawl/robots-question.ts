@@ -1,6 +1,9 @@
+import { types } from 'node:util';
 import { systemClock } from '../base/clock.js';
-import { UsageError } from '../base/errors.js';
+import { FetchError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { checkSignal, stoppedBy, throwIfStopped } from '../config/abort.js';
+import { describe, readOptions, readTextArgument } from '../config/arguments.js';
 import type { CrawlOptions } from '../config/options.js';
 import { completeOptions } from '../config/resolve.js';
 import { Fetcher } from '../fetch/fetcher.js';
@@ -27,14 +30,20 @@ export interface RobotsAnswer {
 export interface RobotsQuestion extends Partial<Omit<CrawlOptions, 'seedsFiles' | 'startUrls'>> {
   /** What rules are matched by; else the first product of `userAgent`, else gossamer. */
   agent?: string;
+  /** Gives up: the promise is rejected with a `StateError` of the code `stopped`. */
+  signal?: AbortSignal;
 }
 
 const MOST_REDIRECTS = 10;
 
 /** What this robots.txt says, without fetching anything. */
 export function matchRobots(robots: string | Uint8Array, url: string, agent = 'gossamer'): RobotsAnswer {
-  const address = urlOf(url);
-  const product = productToken(agent);
+  const call = "matchRobots('User-agent: *', 'https://example.com/', 'gossamer')";
+  if (typeof robots !== 'string' && !types.isUint8Array(robots)) {
+    throw new UsageError(`the robots of matchRobots must be a text or bytes: ${call}; got ${describe(robots)}`);
+  }
+  const address = urlOf(readTextArgument(call, url, 'url'));
+  const product = productToken(readTextArgument(call, agent, 'agent'));
   const file = parseRobots(typeof robots === 'string' ? Buffer.from(robots) : robots, product);
   const { allowed, rule } = new RobotsMatcher(file).match(pathOf(address));
   return {
@@ -51,9 +60,12 @@ export function matchRobots(robots: string | Uint8Array, url: string, agent = 'g
 
 /** What the robots.txt of the URL's own host says; it is fetched as a crawl would. */
 export async function robotsVerdict(url: string, question: RobotsQuestion = {}): Promise<RobotsAnswer> {
-  const { agent = question.userAgent ?? 'gossamer', ...options } = question;
-  const address = urlOf(url);
-  const found = await fetchRobots(address, options);
+  const call = "robotsVerdict('https://example.com/a', { agent: 'examplebot' })";
+  const address = urlOf(readTextArgument(call, url, 'url'));
+  const { agent: asked, signal, ...options } = readOptions(call, question);
+  checkSignal(signal);
+  const agent = asked === undefined ? (options.userAgent ?? 'gossamer') : readTextArgument(call, asked, 'agent');
+  const found = await fetchRobots(address, options, signal);
   if (typeof found !== 'string') {
     return matchRobots(found, address, agent);
   }
@@ -80,7 +92,11 @@ function urlOf(text: string): string {
 }
 
 /** The file, redirects followed; or that there is none, or that the server is in trouble. */
-async function fetchRobots(url: string, given: Partial<CrawlOptions>): Promise<Uint8Array | 'none' | 'unreachable'> {
+async function fetchRobots(
+  url: string,
+  given: Partial<CrawlOptions>,
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array | 'none' | 'unreachable'> {
   const { options } = completeOptions(given);
   const seed = { seed: 0, url, label: url, scope: 'host', depth: null, maxUrls: null, fallbacks: [], scopeUrls: [url] };
   const settings = engineSettings({
@@ -101,8 +117,16 @@ async function fetchRobots(url: string, given: Partial<CrawlOptions>): Promise<U
   try {
     let at = `${originOf(url)}/robots.txt`;
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
-      const { status, headers, body } = await fetcher.fetch({ ...request, url: at, timeoutMs: options.robotsTimeoutMs })
-        .promise;
+      throwIfStopped('robotsVerdict', signal);
+      const asked = fetcher.fetch({ ...request, url: at, timeoutMs: options.robotsTimeoutMs });
+      const { status, headers, body } = await stoppedBy(
+        signal,
+        () => asked.abort(new FetchError('internal', 'stopped')),
+        () => asked.promise,
+      ).catch((error) => {
+        throwIfStopped('robotsVerdict', signal);
+        throw error;
+      });
       const location = headers.get('location');
       if (status >= 300 && status < 400 && location !== null) {
         at = resolver.resolve(location, at) ?? at;

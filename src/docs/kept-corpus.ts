@@ -1,7 +1,17 @@
-import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { checkSignal, stoppedBy } from '../config/abort.js';
+import {
+  checkFunction,
+  checkKeys,
+  describe,
+  hasMethod,
+  readDirectory,
+  readOptions,
+  readTextArgument,
+  readTexts,
+} from '../config/arguments.js';
 import { VERSION } from '../config/version.js';
 import { deleteCorpus as deleteIn } from '../corpus/delete-corpus.js';
 import { type FrontMatter, readFrontMatter } from '../corpus/front-matter.js';
@@ -26,21 +36,32 @@ export interface CorpusPage extends FrontMatter {
 }
 
 /** Pages that have all the words, the best first. */
-export const searchCorpus = (directory: string, query: string, options: { limit?: number } = {}): SearchHit[] =>
-  searchIn(corpusPlace(directory), query, options);
+export function searchCorpus(directory: string, query: string, options: { limit?: number } = {}): SearchHit[] {
+  const call = "searchCorpus('example.com-docs', 'thread pool', { limit: 5 })";
+  const path = readDirectory(call, directory);
+  const words = readTextArgument(call, query, 'query');
+  const given = readOptions(call, options);
+  checkKeys('searchCorpus', given, ['limit']);
+  return searchIn(corpusPlace(path), words, given);
+}
 
 /** The pages of a corpus in its order. */
 export async function* listCorpus(directory: string): AsyncGenerator<IndexEntry> {
-  yield* pagesIn(corpusPlace(directory));
+  yield* pagesIn(corpusPlace(readDirectory("listCorpus('example.com-docs')", directory)));
 }
 
-export const corpusStatus = async (directory: string): Promise<CorpusStatus> => statusOf(corpusPlace(directory));
+/** What a corpus is: its pages, tokens and bytes, and when it was written. */
+export const corpusStatus = async (directory: string): Promise<CorpusStatus> =>
+  statusOf(corpusPlace(readDirectory("corpusStatus('example.com-docs')", directory)));
 
 /** The corpora in the folders of `root`. One that cannot be read throws, unless `onUnreadable` takes it. */
-export const listCorpora = (
+export async function listCorpora(
   root: string,
   onUnreadable: (name: string, error: Error) => void = rethrow,
-): Promise<CorpusStatus[]> => listIn(resolve(root), onUnreadable);
+): Promise<CorpusStatus[]> {
+  checkFunction('onUnreadable', onUnreadable);
+  return listIn(readDirectory("listCorpora('.')", root, 'root'), onUnreadable);
+}
 
 const rethrow = (_name: string, error: Error): never => {
   throw error;
@@ -48,7 +69,9 @@ const rethrow = (_name: string, error: Error): never => {
 
 /** A page by its path in the tree or by its URL. Of one that is not there the error names those that may be meant. */
 export async function readDocument(directory: string, page: string): Promise<CorpusPage> {
-  const dir = corpusPlace(directory);
+  const call = "readDocument('example.com-docs', 'guide/index.md')";
+  const dir = corpusPlace(readDirectory(call, directory));
+  readTextArgument(call, page, 'page');
   const { entry, content } = await readIn(dir, page).catch(async (error) => {
     const near = error instanceof StateError && error.code === 'no_page' ? await nearestPages(dir, page) : [];
     if (near.length === 0) throw error;
@@ -65,10 +88,54 @@ export async function readDocument(directory: string, page: string): Promise<Cor
 }
 
 /** Deletes a corpus that nobody is writing; files of others stay, and so then does the folder. Returns how many those are. */
-export const deleteCorpus = (directory: string): Promise<number> => deleteIn(resolve(directory));
+export const deleteCorpus = async (directory: string): Promise<number> =>
+  deleteIn(readDirectory("deleteCorpus('example.com-docs')", directory));
+
+/** What coding assistants are answered with, and how that ends. */
+export interface McpOptions {
+  /** What is asked; stdin unless given. */
+  input?: AsyncIterable<Uint8Array>;
+  /** Where the answers go; stdout unless given. */
+  output?: Writable;
+  /** Ends it as the end of the input does. */
+  signal?: AbortSignal;
+}
 
 /** Answers coding assistants by the Model Context Protocol until `input` ends. Nothing but messages goes to `output`. */
-export const serveMcp = async (
-  directories: readonly string[],
-  { input = process.stdin, output = process.stdout }: { input?: AsyncIterable<Uint8Array>; output?: Writable } = {},
-): Promise<void> => serveIn(directories.map(corpusPlace), VERSION, input, output);
+export async function serveMcp(directories: string | readonly string[], given: McpOptions = {}): Promise<void> {
+  const call = "serveMcp(['example.com-docs'], { input, output })";
+  const places = readTexts(call, directories, 'directories').map((directory) => readDirectory(call, directory));
+  const options = readOptions(call, given);
+  checkKeys('serveMcp', options, ['input', 'output', 'signal']);
+  const { input = process.stdin, output = process.stdout, signal } = options;
+  checkSignal(signal);
+  if (!hasMethod(input, Symbol.asyncIterator)) {
+    throw new UsageError(`input of serveMcp must be a stream to read from, got ${describe(input)}`);
+  }
+  if (!hasMethod(output, 'write')) {
+    throw new UsageError(`output of serveMcp must be a stream to write to, got ${describe(output)}`);
+  }
+  const ended = new AbortController();
+  await stoppedBy(
+    signal,
+    () => ended.abort(),
+    () => serveIn(places.map(corpusPlace), VERSION, untilAborted(input, ended.signal), output),
+  );
+}
+
+/** What comes in until the signal is aborted, also while nothing does. */
+async function* untilAborted<T>(input: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const aborted = new Promise<null>((resolve) => {
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+  });
+  const items = input[Symbol.asyncIterator]();
+  while (!signal.aborted) {
+    const next = await Promise.race([items.next(), aborted]);
+    if (next === null || next.done) {
+      break;
+    }
+    yield next.value;
+  }
+  // Not awaited: a generator that is asked for its end while it waits for input answers only when that comes.
+  items.return?.()?.catch(() => {});
+}

@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
+import { checkSignal, stoppedBy } from '../config/abort.js';
+import { checkFunction, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import type { EndReason } from '../crawl/limits.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import type { SessionResult } from '../crawl/session-plan.js';
+import { UserFunctions } from '../crawl/user-functions.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
 import { isFinished, keptDocsIn, planDocs, planKeptDocs } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
@@ -15,7 +17,7 @@ export interface DocsLibraryOptions
   extends Partial<Omit<OptionsOf<'docs'>, (typeof COMMAND_LINE_ONLY)[number] | 'startUrls' | 'seedsFiles'>> {
   /** Hears what a user should know. */
   onNotice?: (text: string) => void;
-  /** Ends the run early: what is done stands in DIR.partial, and `resumeDocs` goes on. */
+  /** Ends the run early, after `graceMs` at most: what is done stands in DIR.partial, and `resumeDocs` goes on. */
   signal?: AbortSignal;
 }
 
@@ -32,37 +34,43 @@ export interface DocsResult {
   summary: SessionResult['summary'] | null;
 }
 
+const DOCS_CALL = "makeDocs('https://example.com/docs/', { output: 'corpus' })";
+const RESUME_CALL = "resumeDocs('gossamer-data/example.com', { delayMs: 2000 })";
+
 /** Makes a Markdown corpus of each site, or brings those that are there up to date. */
 export async function makeDocs(
   inputs: string | readonly string[],
-  options: DocsLibraryOptions = {},
+  given: DocsLibraryOptions = {},
 ): Promise<DocsResult> {
+  const arguments_ = readTexts(DOCS_CALL, inputs, 'inputs');
+  const options = readOptions(DOCS_CALL, given);
   const resolved = completeOptionsOf('docs', givenOf(options));
-  const seeds = readSeeds(typeof inputs === 'string' ? [inputs] : inputs, resolved.options, 'docs');
+  const seeds = readSeeds(arguments_, resolved.options, 'docs');
   const planned = planDocs(seeds, resolved);
   if (planned.what === 'nothing') {
     return { reason: 'complete', truncated: null, directory: planned.directory, corpora: [], seeds: [], summary: null };
   }
-  for (const notice of [...resolved.notices, ...badSeedLines(seeds.bad), ...planned.notices]) {
-    options.onNotice?.(notice);
-  }
-  return finished(planned.plan, options);
+  return finished(planned.plan, options, [...resolved.notices, ...badSeedLines(seeds.bad), ...planned.notices]);
 }
 
 /** Goes on with a corpus that was stopped, by whatever. */
 export async function resumeDocs(
   directory: string,
-  options: Omit<DocsLibraryOptions, 'dataDir' | 'resume' | 'fresh'> = {},
+  given: Omit<DocsLibraryOptions, 'dataDir' | 'resume' | 'fresh'> = {},
 ): Promise<DocsResult> {
-  const kept = keptDocsIn(resolve(directory));
+  const path = readDirectory(RESUME_CALL, directory);
+  const options = readOptions(RESUME_CALL, given);
+  const kept = keptDocsIn(path);
   const resolved = completeOptionsOf('docs', givenOf(options), undefined, kept.stored);
   if (isFinished(kept)) {
-    return { reason: 'complete', truncated: null, directory, corpora: [], seeds: [], summary: null };
+    return { reason: 'complete', truncated: null, directory: path, corpora: [], seeds: [], summary: null };
   }
-  return finished(planKeptDocs(kept, resolved, resolved.options.output), options);
+  return finished(planKeptDocs(kept, resolved, resolved.options.output), options, []);
 }
 
-function givenOf({ onNotice: _, signal: __, ...given }: DocsLibraryOptions): Partial<OptionsOf<'docs'>> {
+function givenOf({ onNotice, signal, ...given }: DocsLibraryOptions): Partial<OptionsOf<'docs'>> {
+  checkFunction('onNotice', onNotice);
+  checkSignal(signal);
   const foreign = Object.keys(given).find((key) => (COMMAND_LINE_ONLY as readonly string[]).includes(key));
   if (foreign !== undefined) {
     throw new UsageError(`${foreign} is an option of the command line; a program has no use for it`);
@@ -70,25 +78,29 @@ function givenOf({ onNotice: _, signal: __, ...given }: DocsLibraryOptions): Par
   return given;
 }
 
-async function finished(plan: DocsPlan, { signal, onNotice }: DocsLibraryOptions): Promise<DocsResult> {
-  const run = new DocsRun({ ...plan, events: onNotice === undefined ? {} : { notice: onNotice } });
-  const stop = () => run.stop('stopped', 0);
-  signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) {
-    stop();
-  }
-  try {
-    const { result, corpora, stopped } = await run.run();
-    const { end, seeds, summary } = result;
-    return {
-      reason: stopped ?? end.reason,
-      truncated: end.truncated,
-      directory: plan.directory,
-      corpora,
-      seeds,
-      summary,
-    };
-  } finally {
-    signal?.removeEventListener('abort', stop);
-  }
+async function finished(
+  plan: DocsPlan,
+  { signal, onNotice }: DocsLibraryOptions,
+  notices: readonly string[],
+): Promise<DocsResult> {
+  const functions = new UserFunctions(() => run.stop('stopped', 0));
+  const notice = (text: string) => onNotice && functions.call(onNotice, text);
+  const run = new DocsRun({ ...plan, events: { notice } });
+  notices.forEach(notice);
+  const { graceMs } = plan.resolved.options;
+  const { result, corpora, stopped } = await stoppedBy(
+    signal,
+    () => run.stop('stopped', graceMs),
+    () => run.run(),
+  );
+  functions.end();
+  const { end, seeds, summary } = result;
+  return {
+    reason: stopped ?? end.reason,
+    truncated: end.truncated,
+    directory: plan.directory,
+    corpora,
+    seeds,
+    summary,
+  };
 }

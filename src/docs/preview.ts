@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { throwIfStopped } from '../config/abort.js';
+import { readOptions } from '../config/arguments.js';
 import { loadTokenCounter } from '../corpus/tokens.js';
 import { type CorpusForecast, corpusSize } from '../crawl/preview/corpus-size.js';
 import {
@@ -14,8 +16,10 @@ import { openForReading } from '../store/directory.js';
 import { sampledPages } from './sampled-pages.js';
 
 /** Reads robots.txt and sitemaps, and with `sample` so many pages; nothing is kept. What is wrong with the options is thrown. */
-export async function preview(options: PreviewOptions): Promise<Preview> {
+export async function preview(given: PreviewOptions): Promise<Preview> {
+  const options = readOptions("preview({ seeds: ['https://example.com/'] })", given, true);
   const { plan, notices } = planPreview(options);
+  throwIfStopped('preview', options.signal);
   const answer = await (options.for === 'docs' ? runDocsPreview(plan) : runPreview(plan));
   return { ...answer, notices: [...notices, ...answer.notices] };
 }

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { readDirectory, readTextArgument } from '../config/arguments.js';
 import { LINK_KINDS } from '../parse/links.js';
 import { openForReading } from '../store/directory.js';
 import { LinkPass, type LinkTo, type PassResult } from '../store/link-pass.js';
@@ -25,7 +25,9 @@ const LONGEST_CHAIN = 1_000;
  * at one moment, and disturbs nobody. All links of the crawl are looked at once.
  */
 export function explain(directory: string, url: string): Explanation {
-  const path = resolve(directory);
+  const call = "explain('gossamer-data/example.com', 'https://example.com/a')";
+  const path = readDirectory(call, directory);
+  readTextArgument(call, url, 'url');
   return openForReading(path, (reader, database) => {
     database.exec('BEGIN');
     try {

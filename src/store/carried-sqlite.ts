@@ -1,8 +1,11 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { StateError } from '../base/errors.js';
+import { ownUrl } from '../base/own-url.js';
 
-const require = createRequire(import.meta.url);
+const here = ownUrl(import.meta.url);
+const require = createRequire(here);
 
 /**
  * The SQLite that the package carries for this machine, in dist/sqlite/ (scripts/build.js). Every thread takes it from the one file: two
@@ -10,12 +13,18 @@ const require = createRequire(import.meta.url);
  */
 export function loadCarriedSqlite(system: string = thisSystem()): unknown {
   try {
-    return require(`#sqlite/${system}.node`);
+    return require(carriedFile(system));
   } catch (cause) {
     const [why] = (cause as Error).message.split('\n');
     const lacking = `Node ${process.version} has no SQLite of its own, and the package's for ${system} does not load`;
     throw new StateError('no_sqlite', `${lacking}: use Node 22.13 or later (${why})`, { cause });
   }
+}
+
+/** In the package, or where somebody who bundled the library put a copy: in the folder `sqlite` beside the bundle. */
+function carriedFile(system: string): string {
+  const beside = fileURLToPath(new URL(`./sqlite/${system}.node`, here));
+  return existsSync(beside) ? beside : `#sqlite/${system}.node`;
 }
 
 function thisSystem(): string {

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { ownUrl } from '../base/own-url.js';
 import { loadCarriedSqlite } from './carried-sqlite.js';
 
 /** The part of node:sqlite's interface that we use; both implementations have it. */
@@ -21,7 +22,7 @@ interface SqliteModule {
   DatabaseSync: new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database;
 }
 
-const require = createRequire(import.meta.url);
+const require = createRequire(ownUrl(import.meta.url));
 
 /** The runtime's own SQLite where it has one (Node 22.13 and later), else the one that the package carries, with the same interface. */
 function loadSqlite(): SqliteModule {

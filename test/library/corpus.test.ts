@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -17,6 +18,19 @@ beforeAll(() =>
 );
 
 describe('a program', () => {
+  it('ends serving a corpus with a signal, though nothing comes in', async () => {
+    const stop = new AbortController();
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const served = gossamer.serveMcp(dir, { input, output, signal: stop.signal });
+    input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await new Promise((resolve) => {
+      output.once('data', resolve);
+    });
+    stop.abort();
+    await served;
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+  });
+
   it('searches a corpus and reads what it finds', async () => {
     const [hit, ...others] = gossamer.searchCorpus(dir, 'second');
     expect(others).toEqual([]);

@@ -1,8 +1,9 @@
 import { UsageError } from '../../base/errors.js';
+import { checkSignal, stoppedBy, throwIfStopped } from '../../config/abort.js';
+import { checkOptionKeys } from '../../config/names.js';
 import { type CrawlOptions, OPTION_KEYS, type OptionKey, type OptionsOf, specOf, takes } from '../../config/options.js';
 import { givenOrigin } from '../../config/origin.js';
 import { completeOptions, completeOptionsOf, defaultOf, type ResolvedOptions } from '../../config/resolve.js';
-import { didYouMean, nearest } from '../../config/suggest.js';
 import { checkValue } from '../../config/values.js';
 import type { SeedFate } from '../../frontier/seed-book.js';
 import type { SeedRow } from '../../store/transaction.js';
@@ -36,6 +37,8 @@ type CommandLineOnly = (typeof COMMAND_LINE_ONLY)[number];
 export interface PreviewOptions extends Partial<Omit<OptionsOf<'preview'>, CommandLineOnly>> {
   /** Where a crawl would begin: URLs and bare domains. */
   seeds?: readonly (string | SeedSpec)[];
+  /** Gives up: the promise is rejected with a `StateError` of the code `stopped`. */
+  signal?: AbortSignal;
 }
 
 /** What a preview is started with. */
@@ -49,11 +52,13 @@ export interface PreviewPlan {
   /** It is a corpus that is previewed; the pages of a sample are kept in this directory. */
   corpus?: { directory: string | null };
   events?: SessionEvents;
+  signal?: AbortSignal;
 }
 
 /** What a program asks for. What is wrong with the options is thrown. */
 export function planPreview(options: PreviewOptions): { plan: PreviewPlan; notices: string[] } {
-  const { seeds: given = [], sample, sampleSeed, for: purpose, ...crawlOptions } = options;
+  const { seeds: given = [], sample, sampleSeed, for: purpose, signal, ...crawlOptions } = options;
+  checkSignal(signal);
   refuseStrangers(crawlOptions);
   const resolved = optionsFor(checked('for', purpose) as Purpose, crawlOptions);
   const { seeds, credentials, bad } = librarySeeds(given, resolved.options, false);
@@ -63,6 +68,7 @@ export function planPreview(options: PreviewOptions): { plan: PreviewPlan; notic
     credentials,
     sample: checked('sample', sample) as number | null,
     sampleSeed: checked('sampleSeed', sampleSeed) as number,
+    ...(signal === undefined ? {} : { signal }),
   };
   return { plan, notices: [...resolved.notices, ...badSeedLines(bad)] };
 }
@@ -139,7 +145,12 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
     },
   });
   await session.open();
-  const { seeds: fates, survey } = await session.run();
+  const { seeds: fates, survey } = await stoppedBy(
+    plan.signal,
+    () => session.stop('stopped', 0),
+    () => session.run(),
+  );
+  throwIfStopped('preview', plan.signal);
   const { seeds: waiting, duration, isNamed, ...found } = survey!;
   const basis = isNamed ? 'sitemaps' : basisOf(plan, found);
   const bySeed = new Map(waiting.map((seed) => [seed.seed, seed]));
@@ -180,10 +191,8 @@ function refuseStrangers(options: Partial<CrawlOptions>): void {
     if ((COMMAND_LINE_ONLY as readonly string[]).includes(key)) {
       throw new UsageError(`${key} is an option of the command line; a program has no use for it`);
     }
-    if (!(known as string[]).includes(key)) {
-      throw new UsageError(`preview takes no option ${key}${didYouMean(nearest(key, known))}`);
-    }
   }
+  checkOptionKeys(options, [...known, 'seeds', 'signal'], 'preview');
 }
 
 function checked(key: 'sample' | 'sampleSeed' | 'for', value: unknown): unknown {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { ownUrl, threadFile } from '../../base/own-url.js';
 import type { FetchOptions } from '../../fetch/fetcher.js';
 import type { SegmentUpdate } from '../../frontier/embedded/key-table.js';
 import type { Outcome, PagePiece } from '../../frontier/frontier.js';
@@ -39,7 +40,7 @@ export class LaneThread implements LanePort {
   readonly #exited: Promise<void>;
 
   constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
-    this.#worker = new Worker(new URL('./lane-worker.js', import.meta.url), {
+    this.#worker = new Worker(threadFile(new URL('./lane-worker.js', ownUrl(import.meta.url))), {
       workerData: { setup, fetchOptions },
       ...workerArguments(),
     });

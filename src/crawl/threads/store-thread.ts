@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { StateError } from '../../base/errors.js';
+import { ownUrl, threadFile } from '../../base/own-url.js';
 import type { Summary } from '../../report/summary.js';
 import type { PageResult } from '../../store/reader.js';
 import type { KeptAnswer, PageToRender } from '../../store/rendering-reader.js';
@@ -92,7 +93,7 @@ export class StoreThread implements StorePort {
   }
 
   private constructor() {
-    this.#worker = new Worker(new URL('./store-worker.js', import.meta.url), workerArguments());
+    this.#worker = new Worker(threadFile(new URL('./store-worker.js', ownUrl(import.meta.url))), workerArguments());
     live.add(this);
     this.#worker.on('message', (reply: StoreReply | typeof HALTED) => {
       if (reply !== HALTED) {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { ownUrl, threadFile } from '../../base/own-url.js';
 import { workerArguments } from '../../crawl/threads/worker-arguments.js';
 import type { Job, Result, Task } from './conversion.js';
 import type { ConverterListener, ConverterPort, Work } from './conversion-pool.js';
@@ -32,7 +33,7 @@ export class ConverterThread implements ConverterPort {
 
   constructor(setup: ConverterSetup, listener: ConverterListener) {
     const workerData: ConverterWork = { ...setup, begun: this.#begun.buffer as SharedArrayBuffer };
-    this.#worker = new Worker(new URL('./converter-worker.js', import.meta.url), {
+    this.#worker = new Worker(threadFile(new URL('./converter-worker.js', ownUrl(import.meta.url))), {
       workerData,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
       ...workerArguments(),

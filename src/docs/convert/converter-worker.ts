@@ -10,18 +10,20 @@ const { store, chunkTokens, begun } = workerData as ConverterWork;
 const port = parentPort!;
 const counter = new Int32Array(begun);
 const database = openStoreFile(store, { create: false, readOnly: true });
-const tokens = await loadTokenCounter();
-const converter = new Converter(database, { chunkTokens, tokens });
 
-port.on('message', ({ task, memory, ids, knownHashes, linkedIds }: ConverterOrder) => {
-  const site = new SiteMemory(memory);
-  const results = ids.map((id, i): Result => {
-    Atomics.add(counter, 0, 1);
-    return resultOf(() =>
-      task === 'learn'
-        ? converter.learn(id, site)
-        : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }, site),
-    );
+// Not awaited at the top: a bundle in CommonJS cannot. What is sent meanwhile waits in the port.
+void loadTokenCounter().then((tokens) => {
+  const converter = new Converter(database, { chunkTokens, tokens });
+  port.on('message', ({ task, memory, ids, knownHashes, linkedIds }: ConverterOrder) => {
+    const site = new SiteMemory(memory);
+    const results = ids.map((id, i): Result => {
+      Atomics.add(counter, 0, 1);
+      return resultOf(() =>
+        task === 'learn'
+          ? converter.learn(id, site)
+          : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }, site),
+      );
+    });
+    port.postMessage(results);
   });
-  port.postMessage(results);
 });
