@@ -81,6 +81,7 @@ interface Fetching {
   startedAt: number;
 }
 
+const ENDED_EARLY = 'the body ended early';
 const RENDERED_TYPE = 'text/html; charset=utf-8';
 
 /**
@@ -302,7 +303,7 @@ export class Lane {
     const page: FetchedPage = {
       status,
       contentType,
-      location: headers.get('location'),
+      location: headers.url('location'),
       robotsTag: headers.get('x-robots-tag'),
       lastModified: headers.get('last-modified'),
       etag: headers.get('etag'),
@@ -314,6 +315,14 @@ export class Lane {
     const reading = yield* lease.kind === UrlKind.robots
       ? this.#readRobots(lease, page, outcome)
       : this.#readPage(lease, page);
+    if (response.endedEarly && lease.kind !== UrlKind.robots && status >= 200 && status < 300) {
+      // As if the connection had been reset: asked again, and at last failed, with what could be read of it.
+      reading.errorClass = 'connection_reset';
+      reading.message = ENDED_EARLY;
+      reading.page.malformed = null;
+    } else if (status > 599) {
+      reading.message ??= `HTTP has no status ${status}`;
+    }
     const { page: row, ...read } = reading;
     row.fetchedAt = this.#clock.wall();
     row.ttfbMs = response.ttfbMs;

@@ -103,7 +103,7 @@ async function fetchRobots(url: string, given: Partial<CrawlOptions>): Promise<U
     for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
       const { status, headers, body } = await fetcher.fetch({ ...request, url: at, timeoutMs: options.robotsTimeoutMs })
         .promise;
-      const location = headers.get('location');
+      const location = headers.url('location');
       if (status >= 300 && status < 400 && location !== null) {
         at = resolver.resolve(location, at) ?? at;
         continue;

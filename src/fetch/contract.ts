@@ -98,6 +98,8 @@ export interface FetchResponse {
   bodyBytes: number;
   /** Its body was not wanted. */
   cut: boolean;
+  /** The connection ended before its body did. */
+  endedEarly: boolean;
   /** It ended early or in the middle of an encoding: `body` is what could be had of it. */
   truncated: boolean;
   /** From the request on the wire to the complete headers: neither DNS nor the connection count. */
