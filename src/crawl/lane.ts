@@ -9,6 +9,7 @@ import { pageOffer } from '../frontier/seed-book.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { readSetCookies } from '../url/cookies.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { isShortened } from '../url/long-url.js';
@@ -322,6 +323,12 @@ export class Lane {
       reading.page.malformed = null;
     } else if (status > 599) {
       reading.message ??= `HTTP has no status ${status}`;
+    }
+    if (reading.redirect !== null && lease.kind === UrlKind.page && !this.#requestLimits.wholeOnly) {
+      const cookies = readSetCookies(headers.all('set-cookie'), lease.url, this.#clock.wall());
+      if (cookies.length > 0) {
+        outcome.cookies = cookies;
+      }
     }
     const { page: row, ...read } = reading;
     row.fetchedAt = this.#clock.wall();

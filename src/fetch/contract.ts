@@ -79,6 +79,8 @@ export interface FetchRequest {
   idleTimeoutMs?: number;
   /** A body may be so large even where the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
   leastMaxBodyBytes?: number;
+  /** Besides the headers that the user gave its origin. */
+  cookie?: string;
   ifModified?: { etag?: string; lastModified?: string };
   /**
    * Takes the decoded body piece by piece, instead of it being kept; nothing more is read while it has not taken the last one. There is
