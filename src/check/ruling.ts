@@ -113,7 +113,9 @@ function ruleOnUnfinished({ state, reason }: Answer, last: LookResult): Ruling {
   if (state !== UrlState.deferred) {
     return notTwice(inWords(last));
   }
-  const verdict = reason === 'retry_after' ? 'rate_limited' : 'unverifiable';
+  // Another URL of the host may have been the one that it refused.
+  const isRefused = last.status === 429 || last.status === 503;
+  const verdict = reason === 'retry_after' && isRefused ? 'rate_limited' : 'unverifiable';
   return { verdict, why: PUT_OFF[reason ?? ''] ?? `put off: ${reason}` };
 }
 
@@ -202,6 +204,9 @@ function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answe
 
 /** `404`, or `timeout: No headers came for 10000 ms.` */
 export function inWords({ reason, status, message }: LookResult): string {
+  if (status !== null && status > 599) {
+    return `${status}, a status that HTTP does not have`;
+  }
   if (status !== null && (message === null || reason === null || reason.startsWith('http_'))) {
     return String(status);
   }

@@ -99,6 +99,7 @@ export class CustomSource implements PageSource {
       wireBytes: body?.length ?? 0,
       bodyBytes: body?.length ?? 0,
       cut: false,
+      endedEarly: false,
       truncated: false,
       ttfbMs: now - startedAt,
       headersAt: now,
@@ -157,9 +158,12 @@ function headersOf(page: CustomPage): ResponseHeaders {
   const contentType = page.contentType ?? contentTypeOf(page);
   const entries = contentType === null ? given : [['content-type', contentType] as const, ...given];
   return new ResponseHeaders(
-    entries.flatMap(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]),
+    entries.flatMap(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, encodingOf(value))]),
   );
 }
+
+/** A character is a byte, as `fetch` hands headers on; text that has others is in UTF-8. */
+const encodingOf = (value: string): BufferEncoding => (/[^\0-\xff]/.test(value) ? 'utf8' : 'latin1');
 
 /** Text that came as text is in UTF-8 by now; what bytes are is for their reader to find out. */
 function contentTypeOf({ html }: CustomPage): string | null {

@@ -10,6 +10,7 @@ import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import { sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { type AliasData, compileAliases } from '../url/aliases.js';
+import { readSetCookies } from '../url/cookies.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { isShortened } from '../url/long-url.js';
@@ -83,6 +84,7 @@ interface Fetching {
   startedAt: number;
 }
 
+const ENDED_EARLY = 'the body ended early';
 const RENDERED_TYPE = 'text/html; charset=utf-8';
 
 /**
@@ -309,7 +311,7 @@ export class Lane {
     const page: FetchedPage = {
       status,
       contentType,
-      location: headers.get('location'),
+      location: headers.url('location'),
       robotsTag: headers.get('x-robots-tag'),
       lastModified: headers.get('last-modified'),
       etag: headers.get('etag'),
@@ -321,6 +323,20 @@ export class Lane {
     const reading = yield* lease.kind === UrlKind.robots
       ? this.#readRobots(lease, page, outcome)
       : this.#readPage(lease, page);
+    if (response.endedEarly && lease.kind !== UrlKind.robots && status >= 200 && status < 300) {
+      // As if the connection had been reset: asked again, and at last failed, with what could be read of it.
+      reading.errorClass = 'connection_reset';
+      reading.message = ENDED_EARLY;
+      reading.page.malformed = null;
+    } else if (status > 599) {
+      reading.message ??= `HTTP has no status ${status}`;
+    }
+    if (reading.redirect !== null && lease.kind === UrlKind.page && !this.#requestLimits.wholeOnly) {
+      const cookies = readSetCookies(headers.all('set-cookie'), lease.url, this.#clock.wall());
+      if (cookies.length > 0) {
+        outcome.cookies = cookies;
+      }
+    }
     const { page: row, ...read } = reading;
     row.fetchedAt = this.#clock.wall();
     row.ttfbMs = response.ttfbMs;

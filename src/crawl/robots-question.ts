@@ -127,7 +127,7 @@ async function fetchRobots(
         throwIfStopped('robotsVerdict', signal);
         throw error;
       });
-      const location = headers.get('location');
+      const location = headers.url('location');
       if (status >= 300 && status < 400 && location !== null) {
         at = resolver.resolve(location, at) ?? at;
         continue;

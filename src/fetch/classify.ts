@@ -33,12 +33,49 @@ const BY_CODE: Record<string, [ErrorClass, string]> = {
   UND_ERR_BODY_TIMEOUT: ['timeout', 'The body did not come in time.'],
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
   HPE_HEADER_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
-  EPROTO: ['tls', 'The TLS handshake failed.'],
 };
 
 /** The codes of OpenSSL's verdicts on a certificate that have no common beginning. */
 const CERTIFICATE =
-  /^(?:ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|ERR_OSSL_)/;
+  /^(?:EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|ERR_OSSL_)/;
+
+/** What they mean, for whoever runs the site. */
+const TLS_WORDS: readonly [code: RegExp, words: string][] = [
+  [/^CERT_HAS_EXPIRED$/, 'the certificate has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'the certificate is not valid yet'],
+  [/^CERT_REVOKED$/, 'the certificate was revoked'],
+  [/^DEPTH_ZERO_SELF_SIGNED_CERT$/, 'the server has signed its certificate itself'],
+  [/^SELF_SIGNED_CERT_IN_CHAIN$/, 'the certificate comes from an authority that nobody here trusts'],
+  [
+    /^UNABLE_TO_VERIFY_LEAF_SIGNATURE$/,
+    'the server does not send the certificates between its own and a known authority',
+  ],
+  [/^UNABLE_TO_GET_ISSUER_CERT/, 'the certificate comes from an authority that is not known here'],
+  [/ALTNAME_INVALID$|^HOSTNAME_MISMATCH$/, 'the certificate is for other names'],
+  [/WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST/, 'the server does not speak TLS at this port'],
+  [
+    /PROTOCOL_VERSION|UNSUPPORTED_PROTOCOL|VERSION_TOO_LOW/,
+    'the server only speaks versions of TLS that are no longer safe',
+  ],
+  [/UNRECOGNIZED_NAME/, 'the server does not know this name'],
+  [
+    /HANDSHAKE_FAILURE|NO_SHARED_CIPHER|DH_KEY_TOO_SMALL|EE_KEY_TOO_SMALL|INSUFFICIENT_SECURITY/,
+    'the server offers nothing that is safe enough',
+  ],
+  [/CERTIFICATE_REQUIRED|BAD_CERTIFICATE/, 'the server wants a certificate from its visitors'],
+];
+
+function tlsWords(code: string): string {
+  const words =
+    TLS_WORDS.find(([pattern]) => pattern.test(code))?.[1] ?? 'the server and this program found no common ground';
+  return `TLS: ${words} (${code}).`;
+}
+
+/** undici says of these only that the connection broke. */
+const UNASKED: Readonly<Record<string, string>> = {
+  'bad upgrade': 'The server answers 101, and wants to speak another protocol than HTTP.',
+  'bad response': 'The server answers 100, as if the request were to be continued.',
+};
 
 /** The FetchError that anything thrown on the way of a request stands for, with what was thrown as its cause. */
 export function classify(error: unknown, verbose: boolean): FetchError {
@@ -55,12 +92,17 @@ export function fetchError(errorClass: ErrorClass, message: string, cause: unkno
 function describe(error: unknown): [ErrorClass, string] {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
+  const unasked = code === 'UND_ERR_SOCKET' ? UNASKED[message] : undefined;
+  if (unasked !== undefined) return ['unknown', unasked];
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  if (CERTIFICATE.test(code)) return ['tls', `TLS: ${message}.`];
-  if (code.startsWith('HPE_')) return ['unknown', `${message}.`];
+  if (CERTIFICATE.test(code)) return ['tls', tlsWords(code)];
+  if (code.startsWith('HPE_')) return ['unknown', `What came is no response of HTTP: ${detailOf(message)}.`];
   return ['unknown', message];
 }
+
+/** What the parser holds against it, without what it says each time. */
+const detailOf = (message: string): string => /\((.*)\)\.?$/.exec(message)?.[1] ?? message.replace(/\.$/, '');
 
 export function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return '';

@@ -81,6 +81,8 @@ export interface FetchRequest {
   idleTimeoutMs?: number;
   /** A body may be so large even where the crawl's own limit is lower: robots.txt and sitemaps have limits of their own. */
   leastMaxBodyBytes?: number;
+  /** Besides the headers that the user gave its origin. */
+  cookie?: string;
   ifModified?: { etag?: string; lastModified?: string };
   /**
    * Takes the decoded body piece by piece, instead of it being kept; nothing more is read while it has not taken the last one. There is
@@ -100,6 +102,8 @@ export interface FetchResponse {
   bodyBytes: number;
   /** Its body was not wanted. */
   cut: boolean;
+  /** The connection ended before its body did. */
+  endedEarly: boolean;
   /** It ended early or in the middle of an encoding: `body` is what could be had of it. */
   truncated: boolean;
   /** From the request on the wire to the complete headers: neither DNS nor the connection count. */

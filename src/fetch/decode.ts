@@ -1,6 +1,7 @@
 import { PassThrough, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FetchError } from '../base/errors.js';
+import { gunzip } from '../base/gunzip.js';
 
 export interface Decoded {
   body: Buffer;
@@ -23,7 +24,7 @@ const { zstdDecompressSync, createZstdDecompress, constants } = zlib as typeof z
   constants: { ZSTD_d_windowLogMax?: number };
 };
 
-const GZIP: Codec = { decodeAll: zlib.gunzipSync, createStream: () => zlib.createGunzip() };
+const GZIP: Codec = { decodeAll: gunzip, createStream: () => zlib.createGunzip() };
 
 /** Half of the servers that say "deflate" mean zlib, as the standard has it, and half raw deflate. */
 const DEFLATE: Codec = {

@@ -31,11 +31,20 @@ const MAX_INFORMATIONAL = 16;
 /** Up to here an unwanted body is read and dropped: that is cheaper than a new connection. */
 const MAX_DRAINED_BYTES = 16 * 1024;
 
+/** Nobody waits for that: the connection is worth no more than so long. */
+const MAX_DRAIN_MS = 1_000;
+
+/** Redirects lead elsewhere: what stands in their bodies is for people with browsers of long ago. */
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+/** They have no body, whatever their headers say of its length. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** A request waits so long for a descriptor, should there never be one. */
 const LONGEST_SHORTAGE_MS = 300_000;
 
 /** Errors of a body that just ends, or whose framing breaks off: what came before is as good as it was. */
-const EARLY_END = /^(?:UND_ERR_SOCKET|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|HPE_\w+)$/;
+const EARLY_END =
+  /^(?:UND_ERR_SOCKET|UND_ERR_INFO|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|ECONNABORTED|ERR_HTTP2_\w+|HPE_\w+)$/;
 
 /**
  * One request and its response. It is undici's handler, of the older kind: the newer one has all headers parsed into an object
@@ -129,7 +138,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   check(now: number): void {
     if (this.#pausedAt !== null) return;
-    const overdue = this.#overdue(now);
+    const isDrainedOut = this.#isCut && now - this.#headersAt >= MAX_DRAIN_MS;
+    const overdue = isDrainedOut ? new FetchError('timeout', 'The rest of it does not come.') : this.#overdue(now);
     if (overdue !== null) this.#fail(overdue);
   }
 
@@ -166,6 +176,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   }
 
   onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
+    if (status < 100) throw notOfHttp(status);
     if (status < 200) {
       if (++this.#informational <= MAX_INFORMATIONAL) return true;
       throw new FetchError('unknown', 'The server sends one informational response after the other.');
@@ -178,9 +189,18 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#resumeBody = resume;
     this.#hooks.onHeaders?.(at);
     if (this.#request.method === 'HEAD') return true;
-    this.#expectedBytes = readLength(headers.get('content-length'));
-    if (!this.#request.wantBody(status, headers.get('content-type'))) {
+    const wantsBody = this.#request.wantBody(status, headers.get('content-type'));
+    if (BODILESS.has(status) && wantsBody) {
+      this.#hasEnough = true;
+      this.#endSoon();
+      return true;
+    }
+    this.#expectedBytes = BODILESS.has(status) ? 0 : readLength(headers.get('content-length'));
+    const isRedirect = REDIRECTS.has(status) && headers.get('location') !== null;
+    if (isRedirect || !wantsBody) {
       this.#cut();
+      // All that a redirect says is here: what else is let through is for the connection's sake alone.
+      if (isRedirect) this.#respond(null, false, false, at);
       return true;
     }
     const maxBodyBytes = this.#maxBodyBytes;
@@ -221,8 +241,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   onError(error: Error): void {
     if (this.isSettled) return;
     if (error instanceof Shortage && this.#mayWait()) this.#waitAgain();
-    else if (this.#hasEnough) this.#succeed(false);
-    else if (this.#bodyBytes > 0 && EARLY_END.test(codeOf(error))) this.#succeed(true);
+    else if (this.#isCut || this.#hasEnough) this.#succeed(false);
+    else if ((this.#bodyBytes > 0 || this.#status >= 400) && EARLY_END.test(codeOf(error))) this.#succeed(true);
     else this.#fail(this.#explain(error));
   }
 
@@ -296,11 +316,11 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#settle(isSpent);
     const endedAt = this.#context.clock.now();
     if (this.#isCut || this.#request.method === 'HEAD') {
-      this.#respond(null, false, endedAt);
+      this.#respond(null, false, false, endedAt);
       return;
     }
     if (this.#sink !== null) {
-      void this.#sink.end().then((damaged) => this.#respond(null, endedEarly || damaged, endedAt));
+      void this.#sink.end().then((damaged) => this.#respond(null, endedEarly, damaged, endedAt));
       return;
     }
     try {
@@ -317,10 +337,10 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 
   #deliver({ body, damaged }: Decoded, endedEarly: boolean, endedAt: number): void {
     if (this.#encodings.length > 0) this.#hooks.onBytes?.(body.length);
-    this.#respond(body, endedEarly || damaged, endedAt);
+    this.#respond(body, endedEarly, damaged, endedAt);
   }
 
-  #respond(body: Buffer | null, truncated: boolean, endedAt: number): void {
+  #respond(body: Buffer | null, endedEarly: boolean, damaged: boolean, endedAt: number): void {
     this.#resolve({
       status: this.#status,
       headers: this.#headers!,
@@ -328,7 +348,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
       wireBytes: this.#wireBytes,
       bodyBytes: body?.length ?? 0,
       cut: this.#isCut,
-      truncated,
+      endedEarly,
+      truncated: endedEarly || damaged,
       ttfbMs: this.#headersAt - this.#sentAt!,
       headersAt: this.#headersAt,
       endedAt,
@@ -350,6 +371,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
 }
 
 const readLength = (header: string | null): number => (header !== null && /^\d+$/.test(header) ? Number(header) : 0);
+
+const notOfHttp = (status: number): FetchError =>
+  new FetchError('http_5xx', `The server answers with status ${status}, which HTTP does not have.`);
 
 const tooLarge = (maxBodyBytes: number): FetchError =>
   new FetchError('too_large', `The body is larger than ${maxBodyBytes} bytes.`);

@@ -112,6 +112,7 @@ export class RequestHeaders {
       headers[block.encodingAt] = 'identity';
     }
     if (request.sink !== undefined) headers[block.encodingAt] = ACCEPT_ENCODING_STREAMED;
+    if (request.cookie !== undefined) addCookie(headers, request.cookie);
     const { etag, lastModified } = request.ifModified ?? {};
     // They came from the server once: what could not have been a header then is left out now.
     if (etag !== undefined && VALUE.test(etag)) headers.push('if-none-match', etag);
@@ -119,6 +120,20 @@ export class RequestHeaders {
     return headers;
   }
 }
+
+/** The user's own cookies stay, and one of them wins over one of the same name. */
+function addCookie(headers: string[], cookie: string): void {
+  const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'cookie') + 1;
+  if (at === 0) {
+    headers.push('cookie', cookie);
+    return;
+  }
+  const given = new Set(headers[at]!.split(';').map(nameOfCookie));
+  const added = cookie.split('; ').filter((pair) => !given.has(nameOfCookie(pair)));
+  headers[at] = [headers[at]!, ...added].join('; ');
+}
+
+const nameOfCookie = (pair: string): string => pair.trim().replace(/=.*$/s, '');
 
 /** Names in lower case. A later layer replaces all headers of the same name in the earlier ones. */
 export function overlay(layers: Header[][]): Header[] {

@@ -38,6 +38,20 @@ export class ResponseHeaders {
     return found;
   }
 
+  /** The same where the value is a URL: bytes beyond ASCII are escaped as they came, whatever text they were meant for. Browsers do so too. */
+  url(name: string): string | null {
+    return (
+      this.get(name)?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
+    );
+  }
+
+  /** The values of all headers of that name, one by one. */
+  all(name: string): string[] {
+    return this.list()
+      .filter(([each]) => each === name)
+      .map(([, value]) => value);
+  }
+
   /** All of them in the order of the wire, names in lower case. */
   list(): [string, string][] {
     const list: [string, string][] = [];

@@ -1,6 +1,7 @@
 import type { ErrorClass } from '../base/errors.js';
 import type { SealedPage } from '../store/page-row.js';
 import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
+import type { SetCookie } from '../url/cookies.js';
 
 /**
  * What is to be fetched and what has been: the one seam between a crawl and where its state lives. Everything is in batches and
@@ -52,6 +53,8 @@ export interface Lease {
   wantsText: boolean;
   /** Asks for it only if it has changed. */
   ifModified?: { etag?: string; lastModified?: string };
+  /** The header to ask with; only its own origin has set what is in it. */
+  cookie?: string;
 }
 
 /** A URL that a page, a sitemap or a user names, as a lane judged it; `unlisted` ones are only ends of edges. */
@@ -124,6 +127,8 @@ export interface Outcome {
   /** Where it redirects: a place in `offers`, or the id of a known URL. */
   redirect: { offer: number } | { id: number } | null;
   redirectUrl: string | null;
+  /** Those that a redirect set. */
+  cookies?: SetCookie[];
   edges: Uint32Array | null;
   rels: string[];
   texts: string[] | null;

@@ -49,8 +49,8 @@ export function judge(outcome: Outcome, attempt: number, flags: number, rules: R
   }
   // The GET after a refused HEAD is the same attempt.
   const asked = (flags & (UrlFlag.rangedGet | UrlFlag.wholeGet)) !== 0 ? 1 : 0;
-  // A second look has tries of its own; the first look counts as one request before them.
-  const used = attempt - 1 - ((flags & UrlFlag.secondLook) !== 0 ? 1 : asked);
+  // A second look has tries of its own, and so has what is asked with a cookie; what came before counts as one request.
+  const used = Math.max(0, attempt - 1 - ((flags & (UrlFlag.secondLook | UrlFlag.gate)) !== 0 ? 1 : asked));
   if (TRANSIENT.has(problem) && used < rules.retries) {
     const afterMs = Math.min(rules.maxRetryDelayMs, rules.retryDelayMs * 2 ** used);
     return { state: 'retry', afterMs, flags, reason: problem };

@@ -1,4 +1,5 @@
-import { constants, gunzipSync } from 'node:zlib';
+import { constants } from 'node:zlib';
+import { gunzip } from '../base/gunzip.js';
 
 export interface Gunzipped {
   bytes: Uint8Array;
@@ -41,7 +42,7 @@ function inflate(
   finishFlush: number,
 ): Uint8Array | 'too_large' | 'damaged' {
   try {
-    return gunzipSync(bytes, { maxOutputLength, finishFlush });
+    return gunzip(bytes, { maxOutputLength, finishFlush });
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'damaged';
   }

@@ -314,6 +314,22 @@ export class Rediscovery {
     answer.reloaded.add(row.origin_text);
   }
 
+  /** As if nothing had come of it yet, and with tries of its own: what it says with the cookie counts. */
+  askWith(id: number, cookie: string, answer: CommitAnswer): void {
+    const row = this.#select.get(id)!;
+    this.#forgetAnswer(id);
+    const flags = row.flags | UrlFlag.gate;
+    this.#database
+      .prepare(
+        'UPDATE urls SET state = ?, reason = NULL, class = ?, attempts = 1, not_before = 0, flags = ? WHERE id = ?',
+      )
+      .run(UrlState.queued, QueueClass.urgent, flags, id);
+    this.#count(row, UrlState.queued, flags, answer);
+    const { url, origin_text: origin, kind, depth, seed, hops } = row;
+    const waits = { class: QueueClass.urgent, attempts: 1, notBefore: 0, flags, cookie };
+    answer.queued.push({ id, url, origin, kind, depth, seed, hops, ...waits });
+  }
+
   /** `ends`: the links that lead nowhere too. */
   #pushLinks(id: number, depth: number, work: FoundAgain[], ends = false): void {
     const redirectTo = this.#redirect.get(id)?.redirect_to;

@@ -3,7 +3,7 @@ import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 const ASKED = `(state IN (${UrlState.done}, ${UrlState.failed}, ${UrlState.deferred}) OR reason IN ('robots', 'limit'))`;
 const AGAIN = `state = ${UrlState.queued}, reason = NULL, attempts = 0, lost = 0, not_before = 0,
-  flags = (flags | ${UrlFlag.renew}) & ~${UrlFlag.rangedGet}`;
+  flags = (flags | ${UrlFlag.renew}) & ~${UrlFlag.rangedGet | UrlFlag.gate}`;
 
 /**
  * A finished crawl is to be brought up to date: what it begins with is asked for again, and what is known of it stands until there is

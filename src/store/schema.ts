@@ -13,6 +13,7 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
      ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;
      ALTER TABLE pages ADD COLUMN note TEXT;
      ALTER TABLE pages ADD COLUMN links_cut INTEGER;
+     CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
      UPDATE hosts SET sitemap_files = 0;
      UPDATE hosts SET sitemap_files = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
@@ -153,6 +154,7 @@ CREATE TABLE traps (trap INTEGER PRIMARY KEY, pattern TEXT NOT NULL UNIQUE, caus
 CREATE TABLE trapped (trap INTEGER NOT NULL, url INTEGER NOT NULL, PRIMARY KEY (trap, url)) WITHOUT ROWID;
 CREATE TABLE sitemap_finds (url INTEGER PRIMARY KEY, sitemap INTEGER NOT NULL);
 
+CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
 CREATE TABLE keys (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE seen (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE seeds (

@@ -5,7 +5,7 @@ import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import { type Standing, standingOf } from './standing.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { Rendering, UNANSWERED, UrlKind } from './url-state.js';
+import { Rendering, UNANSWERED, UrlFlag, UrlKind } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -329,8 +329,14 @@ export class Store {
            WHERE state = 0 AND origin = ? AND class = ? AND ${side} LIMIT ?`,
         )
         .all(load.origin, load.class, load.beyond, load.limit);
-      return rows as QueuedUrl[];
+      return rows.map((row) => this.#withCookie(row as QueuedUrl));
     });
+  }
+
+  #withCookie(row: QueuedUrl): QueuedUrl {
+    return (row.flags & UrlFlag.gate) === 0
+      ? row
+      : { ...row, cookie: this.database.prepare('SELECT sent FROM cookies WHERE url = ?').get(row.id)?.sent ?? null };
   }
 
   loadDue(wall: number, limit: number): { hosts: HostSnapshot[]; nextDue: number | null; parked: number } {

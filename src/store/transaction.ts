@@ -1,3 +1,4 @@
+import type { SetCookie } from '../url/cookies.js';
 import type { SealedPage } from './page-row.js';
 import type { FoundAgain, Way } from './standing.js';
 import type { QueueClass, UrlKind, UrlState } from './url-state.js';
@@ -62,6 +63,10 @@ export interface SettledUrl {
   retry: { notBefore: number; flags: number; attempt: FailedAttempt } | null;
   page: SealedPage | null;
   redirectTo: number | null;
+  /** Those that a redirect set. */
+  cookies?: SetCookie[];
+  /** It was asked for with cookies. */
+  passesGate?: true;
   edges: Uint32Array | null;
   rels: string[];
   texts: string[] | null;
@@ -145,6 +150,8 @@ export interface QueuedUrl {
   /** Of a page that is known from an earlier run. */
   etag?: string | null;
   lastModified?: string | null;
+  /** The header to ask with, where redirects ran in a circle without it. */
+  cookie?: string | null;
 }
 
 /** A host as it stands on disk, with what is queued for it. */

@@ -76,6 +76,8 @@ export const UrlFlag = {
   renew: 4096,
   /** In scope, but part of a trap: checked like what is out of it, its links not read. */
   trap: 8192,
+  /** Part of a circle of redirects: asked for with the cookies that the circle set. */
+  gate: 16384,
 } as const;
 
 /** Whether a page that is kept has been through a browser. Numbers are stored: only append. */

@@ -1,5 +1,6 @@
 import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/place.js';
+import { CookieGates } from './cookie-gates.js';
 import { HostsTable } from './hosts-table.js';
 import { PENDING } from './packed-edges.js';
 import { type LinkFacts, openPage, PAGE_COLUMNS, pageValues } from './page-row.js';
@@ -29,6 +30,7 @@ export class Writer {
   readonly hosts: HostsTable;
   readonly #traps: TrapsTable;
   readonly #rediscovery: Rediscovery;
+  readonly #gates: CookieGates;
   #nextSeq: number;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
@@ -45,6 +47,7 @@ export class Writer {
     this.hosts = new HostsTable(database);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
+    this.#gates = new CookieGates(database);
     this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
 
@@ -78,6 +81,7 @@ export class Writer {
     this.#toOfferAgain = [];
     this.#rediscovery.forget();
     this.#traps.forget();
+    this.#gates.forget();
     try {
       this.#database.exec('ROLLBACK');
     } catch {
@@ -177,6 +181,9 @@ export class Writer {
       this.#rediscovery.found(each, answer);
     }
     this.#rediscovery.followSeeds(answer);
+    for (const { id, cookie } of this.#gates.opened()) {
+      this.#rediscovery.askWith(id, cookie, answer);
+    }
   }
 
   /** Ids that turned out to be others: key = the id offered, value = the id the URL is known by. */
@@ -282,6 +289,9 @@ export class Writer {
     this.#noteDepth(id, depth, settled.depth);
     if (redirectTo !== null) {
       this.#rediscovery.redirected(id, redirectTo);
+      this.#gates.redirected(id, settled.cookies);
+    } else if (settled.passesGate) {
+      this.#gates.passed(id);
     }
   }
 

@@ -228,7 +228,7 @@ export const NETWORK: Plant[] = [
 ];
 
 export const BROKEN_PAGES: Plant[] = [
-  inside('/truncated', 'malformed_html', true, raw('Content-Length: 9999', OK_PAGE), { why: /ended early/ }),
+  inside('/truncated', 'connection', true, raw('Content-Length: 9999', OK_PAGE), { why: /ended early/ }),
   inside(
     '/undecodable',
     'malformed_html',

@@ -22,17 +22,17 @@ const SITES: Record<string, { site: Site; fates: Record<string, string | string[
   'two-encodings': { site: faults.stackedEncodings(2), fates: { '/stacked': 'done' } },
   'three-encodings': { site: faults.stackedEncodings(3), fates: { '/stacked': 'unknown' } },
   'reset-at-once': { site: faults.resetAfter(null), fates: { '/reset': 'connection_reset' } },
-  'reset-half-way': { site: faults.resetAfter(60), fates: { '/reset': ['malformed_html', 'connection_reset'] } },
+  'reset-half-way': { site: faults.resetAfter(60), fates: { '/reset': 'connection_reset' } },
   'big-headers': { site: faults.bigHeaders(MIB), fates: { '/big-headers': 'too_large' } },
   'some-hints': { site: faults.interimFlood(3), fates: { '/interim': 'done' } },
   'flood-of-hints': { site: faults.interimFlood(Number.POSITIVE_INFINITY), fates: { '/interim': 'unknown' } },
   framing: {
     site: faults.badFraming(),
     fates: {
-      '/content-length-too-long': 'malformed_html',
+      '/content-length-too-long': 'connection_reset',
       '/content-length-too-short': ['done', 'malformed_html'],
-      '/truncated-chunk': 'malformed_html',
-      '/no-last-chunk': 'malformed_html',
+      '/truncated-chunk': 'connection_reset',
+      '/no-last-chunk': 'connection_reset',
       '/not-http': 'unknown',
       '/no-headers': 'connection_reset',
       '/truncated-gzip': 'malformed_html',
@@ -58,7 +58,7 @@ const SITES: Record<string, { site: Site; fates: Record<string, string | string[
     site: faults.faultSite({
       '/half.txt': { raw: `${HEAD}Content-Length: 100\r\n\r\nhalf`, end: 'close', status: 200 },
     }),
-    fates: { '/half.txt': 'malformed_html' },
+    fates: { '/half.txt': 'connection_reset' },
   },
 };
 const names = Object.keys(SITES);

@@ -142,7 +142,7 @@ test.each([
 
 test('a switch of protocols that nobody asked for is refused', async () => {
   const error = await fail(always('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'));
-  expect(error.errorClass).toBe('connection_reset');
+  expect(error.errorClass).toBe('unknown');
 });
 
 test('bad gzip is truncated with what could be decoded', async () => {

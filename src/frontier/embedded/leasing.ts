@@ -207,6 +207,7 @@ export class Leasing {
           (item.flags & UrlFlag.external) === 0 &&
           this.#state.parts.traps.wantsText(item.url)),
       ...ifModified(item),
+      ...(item.cookie ? { cookie: item.cookie } : {}),
     };
   }
 }

@@ -103,6 +103,8 @@ export class Settlement {
       retry: null,
       page: outcome.page ?? failedPage(outcome, this.#state.clock.wall()),
       redirectTo: limited ? null : redirectTarget(outcome, newIds),
+      ...(outcome.cookies === undefined ? {} : { cookies: outcome.cookies }),
+      ...((item.flags & UrlFlag.gate) === 0 ? {} : { passesGate: true as const }),
       edges: limited ? null : outcome.edges,
       rels: outcome.rels,
       texts: outcome.texts,

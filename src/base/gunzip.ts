@@ -1,0 +1,55 @@
+import { gunzipSync, inflateRawSync } from 'node:zlib';
+
+export interface GunzipOptions {
+  maxOutputLength: number;
+  finishFlush?: number;
+}
+
+const MAGIC = Buffer.from([0x1f, 0x8b, 8]);
+const TRAILER_BYTES = 8;
+
+/** Whatever stands behind the last member is passed over, as browsers do; zlib takes it for a broken one. */
+export function gunzip(data: Uint8Array, options: GunzipOptions): Buffer {
+  try {
+    return gunzipSync(data, options);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw error;
+    const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+    const end = endOfMembers(bytes, options);
+    // Nothing stands behind them, so they are what is broken.
+    if (end === 0 || end >= data.length) throw error;
+    return gunzipSync(data.subarray(0, end), options);
+  }
+}
+
+/**
+ * Where the last whole member of a gzip stream ends; 0 where there is none, or where another begins that is not whole. What comes before the
+ * damage was inflated once before, under the cap.
+ */
+function endOfMembers(data: Buffer, { maxOutputLength }: GunzipOptions): number {
+  let at = 0;
+  while (data.subarray(at, at + MAGIC.length).equals(MAGIC)) {
+    try {
+      const deflated = at + headerLength(data, at);
+      // The types do not have what `info` makes of it.
+      const { engine } = inflateRawSync(data.subarray(deflated), { maxOutputLength, info: true }) as unknown as {
+        engine: { bytesWritten: number };
+      };
+      at = deflated + engine.bytesWritten + TRAILER_BYTES;
+    } catch {
+      return 0;
+    }
+  }
+  return at;
+}
+
+/** RFC 1952, 2.3: ten bytes, then what its flags announce. */
+function headerLength(data: Buffer, start: number): number {
+  const flags = data[start + 3] ?? 0;
+  let at = start + 10;
+  if ((flags & 4) !== 0) at += 2 + data.readUInt16LE(at);
+  for (const text of [8, 16]) {
+    if ((flags & text) !== 0) at = data.indexOf(0, at) + 1 || data.length;
+  }
+  return at + ((flags & 2) !== 0 ? 2 : 0) - start;
+}

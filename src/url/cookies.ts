@@ -1,0 +1,91 @@
+import { isHttp, originOf, pathOf } from './host.js';
+
+/** A cookie that a redirect set; '' in place of a value takes it back. */
+export interface SetCookie {
+  name: string;
+  value: string;
+  path: string;
+}
+
+const MOST_COOKIES = 50;
+const LONGEST_COOKIE = 4_096;
+const LONGEST_HEADER = 8_192;
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Nothing that could end the header, or the cookie. */
+const VALUE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
+
+/**
+ * What the Set-Cookie headers of an answer say, for requests to its own origin alone: whatever `Domain` says, a cookie goes to no other. One
+ * that its origin must not set, or that cannot be sent as it is, is left out.
+ */
+export function readSetCookies(lines: readonly string[], url: string, now: number): SetCookie[] {
+  if (!isHttp(url)) return [];
+  const cookies = lines.slice(0, MOST_COOKIES).map((line) => readSetCookie(line, url, now));
+  return cookies.filter((cookie) => cookie !== null);
+}
+
+function readSetCookie(line: string, url: string, now: number): SetCookie | null {
+  const [pair = '', ...rest] = line.split(';');
+  const equals = pair.indexOf('=');
+  const name = pair.slice(0, equals).trim();
+  const value = pair.slice(equals + 1).trim();
+  if (equals < 1 || line.length > LONGEST_COOKIE || !NAME.test(name) || !VALUE.test(value)) return null;
+  const attributes = new Map(
+    rest.map((text) => {
+      const at = text.indexOf('=');
+      const key = (at < 0 ? text : text.slice(0, at)).trim().toLowerCase();
+      return [key, at < 0 ? '' : text.slice(at + 1).trim()] as const;
+    }),
+  );
+  const domain = (attributes.get('domain') ?? '').replace(/^\./, '').toLowerCase();
+  const { hostname, protocol } = new URL(url);
+  if (domain !== '' && hostname !== domain && !hostname.endsWith(`.${domain}`)) return null;
+  const isSecure = attributes.has('secure');
+  if (isSecure && protocol !== 'https:') return null;
+  if (/^__(?:secure|host)-/i.test(name) && !isSecure) return null;
+  const given = attributes.get('path') ?? '';
+  const path = given.startsWith('/') ? given : defaultPath(url);
+  return { name, value: isOver(attributes, now) ? '' : value, path };
+}
+
+function isOver(attributes: ReadonlyMap<string, string>, now: number): boolean {
+  const maxAge = attributes.get('max-age');
+  if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0;
+  // NaN, where it is no date, is not before anything.
+  return Date.parse(attributes.get('expires') ?? '') < now;
+}
+
+const bare = (url: string): string => pathOf(url).replace(/\?.*$/s, '');
+
+/** RFC 6265, 5.1.4. */
+function defaultPath(url: string): string {
+  const path = bare(url);
+  return path.slice(0, Math.max(1, path.lastIndexOf('/')));
+}
+
+const covers = (path: string, asked: string): boolean =>
+  asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'));
+
+/** The Cookie header of a request, from what the answers of its own origin set, in their order; null where there is nothing to send. */
+export function cookieHeader(
+  answers: readonly { url: string; cookies: readonly SetCookie[] }[],
+  url: string,
+): string | null {
+  const origin = originOf(url);
+  const asked = bare(url);
+  const jar = new Map<string, SetCookie>();
+  for (const answer of answers) {
+    if (originOf(answer.url) !== origin) continue;
+    for (const cookie of answer.cookies) {
+      const key = `${cookie.name};${cookie.path}`;
+      if (cookie.value === '') jar.delete(key);
+      else jar.set(key, cookie);
+    }
+  }
+  const sent = [...jar.values()].filter(({ path }) => covers(path, asked));
+  const header = sent
+    .sort((a, b) => b.path.length - a.path.length)
+    .map(({ name, value }) => `${name}=${value}`)
+    .join('; ');
+  return header === '' || header.length > LONGEST_HEADER ? null : header;
+}
