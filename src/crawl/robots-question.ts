@@ -1,5 +1,5 @@
 import { systemClock } from '../base/clock.js';
-import { UsageError } from '../base/errors.js';
+import { FetchError, SeedError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import { completeOptions } from '../config/resolve.js';
@@ -53,7 +53,12 @@ export function matchRobots(robots: string | Uint8Array, url: string, agent = 'g
 export async function robotsVerdict(url: string, question: RobotsQuestion = {}): Promise<RobotsAnswer> {
   const { agent = question.userAgent ?? 'gossamer', ...options } = question;
   const address = urlOf(url);
-  const found = await fetchRobots(address, options);
+  const found = await fetchRobots(address, options).catch((error) => {
+    if (!(error instanceof FetchError)) {
+      throw error;
+    }
+    throw new SeedError(`robots.txt of ${printable(originOf(address))} cannot be had: ${printable(error.message)}`);
+  });
   if (typeof found !== 'string') {
     return matchRobots(found, address, agent);
   }

@@ -57,9 +57,16 @@ function describe(error: unknown): [ErrorClass, string] {
   const message = error instanceof Error ? error.message : String(error);
   const known = BY_CODE[code];
   if (known !== undefined) return known;
-  if (CERTIFICATE.test(code)) return ['tls', `TLS: ${message}.`];
+  if (CERTIFICATE.test(code)) return ['tls', `TLS: ${tlsReason(error) ?? message}.`];
   if (code.startsWith('HPE_')) return ['unknown', `${message}.`];
   return ['unknown', message];
+}
+
+/** OpenSSL's own message is full of its file names; what it says stands beside it. */
+function tlsReason(error: unknown): string | null {
+  const reason = error instanceof Error && 'reason' in error ? error.reason : null;
+  if (reason === 'wrong version number') return 'what answers there does not speak TLS (wrong version number)';
+  return typeof reason === 'string' && reason !== '' && 'library' in (error as Error) ? reason : null;
 }
 
 export function codeOf(error: unknown): string {
