@@ -2,7 +2,7 @@ import { parseArgs as parseTokens } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { COMMAND_SPECS, COMMANDS, type Command, isCommand } from '../config/commands.js';
-import { refuseLaterCommand, refuseLaterOption } from '../config/later.js';
+import { nameHere, refuseLaterCommand, refuseLaterOption } from '../config/later.js';
 import { OPTION_KEYS, type OptionKey, specOf, takes } from '../config/options.js';
 import type { RawFlags } from '../config/resolve.js';
 import { didYouMean, nearest } from '../config/suggest.js';
@@ -113,6 +113,10 @@ function meaningOf(token: OptionToken, command: Command | null, following: strin
     : null;
   if (later !== null) {
     throw new UsageError(later);
+  }
+  const here = token.rawName.startsWith('--') ? nameHere(token.name) : null;
+  if (here !== null) {
+    throw new UsageError(`unknown option ${token.rawName}; you may mean ${here}`);
   }
   const candidates = [...MEANINGS].filter(([, { key }]) => command === null || takes(command, specOf(key)));
   const suggestion = token.rawName.startsWith('--')

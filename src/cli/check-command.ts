@@ -178,7 +178,7 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
         terminal.line(isKept ? next : NOTHING_KEPT);
       }
       if (exitCode === EXIT.noSeed) {
-        throw seedFailure(result.seeds, 'no answer');
+        throw seedFailure(result.seeds);
       }
       return exitCode;
     } finally {

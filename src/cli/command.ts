@@ -54,15 +54,16 @@ export const writeJson = (value: unknown): void => {
 };
 
 /** Whoever reads may have seen enough before all is written. */
-export async function untilReaderLeaves(writing: Promise<unknown>): Promise<void> {
+export async function untilReaderLeaves<T>(writing: Promise<T>): Promise<T | null> {
   try {
-    await writing;
+    return await writing;
   } catch (error) {
     if (!isReaderGone(error)) {
       throw error instanceof GossamerError
         ? error
         : new StateError('output', `cannot write to stdout: ${(error as Error).message}`, { cause: error });
     }
+    return null;
   }
 }
 

@@ -122,7 +122,7 @@ function exitCode({ end, seeds, allSeedsFailed, summary }: SessionResult): numbe
     return EXIT.terminated;
   }
   if (allSeedsFailed) {
-    throw seedFailure(seeds, Object.keys(summary.byClass)[0] ?? 'no answer');
+    throw seedFailure(seeds, summary.byClass);
   }
   return EXIT.ok;
 }

@@ -11,6 +11,7 @@ import { ProgressLine } from './progress-line.js';
 import { type BoxRow, counted, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const TRAPS_SHOWN = 5;
+const DEFERRED_SHOWN = 5;
 
 /** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
 export class CrawlView {
@@ -19,6 +20,7 @@ export class CrawlView {
   #delayMs = 0;
   #progress: ProgressLine;
   #sitemapTold = false;
+  #isResumed = false;
 
   constructor(terminal: Terminal, options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>) {
     this.#terminal = terminal;
@@ -31,7 +33,9 @@ export class CrawlView {
       tick: (session) => this.#tick(session),
       notice: (text) => this.#notice(text),
       sitemapRead: (_url, urls) => this.#sitemap(urls),
-      ...(this.#options.verbose ? { settled: (pages) => this.#pages(pages) } : {}),
+      ...(this.#options.verbose
+        ? { settled: (pages) => this.#pages(pages), retryLater: (...retry) => this.#retry(...retry) }
+        : {}),
     };
   }
 
@@ -58,31 +62,33 @@ export class CrawlView {
     this.#terminal.line(`${counted(hosts.size, 'host')},${named} ${pace}${own}`);
     const { snapshot } = session;
     if (snapshot.resumed) {
-      const { done = 0, open = 0 } = snapshot.counts;
-      this.#terminal.line(
-        `${formatCount(done)} done, ${formatCount(open)} to go, ${formatCount(snapshot.refetched)} ${snapshot.refetched === 1 ? 'was under way and is' : 'were under way and are'} fetched again`,
-      );
+      this.#isResumed = true;
+      const { done = 0, failed = 0, open = 0 } = snapshot.counts;
+      const { refetched } = snapshot;
+      const again =
+        refetched === 0
+          ? ''
+          : `, ${formatCount(refetched)} ${refetched === 1 ? 'was under way and is' : 'were under way and are'} fetched again`;
+      this.#terminal.line(`${formatCount(done + failed)} fetched before, ${formatCount(open)} to go${again}`);
     }
   }
 
   ended({ summary, end }: SessionResult, directory: string | null): void {
+    const requests = `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')})`;
+    const time = `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`;
     const rows: BoxRow[] = [
-      ['URLs', `${formatCount(summary.total)}: ${countsOf(summary)}`],
       [
-        'requests',
-        `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')}), ${formatBytes(summary.bytes)}`,
+        'URLs',
+        `${formatCount(summary.total)}: ${countsOf(summary)}; ${formatBytes(summary.bytes)}${this.#isResumed ? ' (all runs)' : ''}`,
       ],
-      [
-        'time',
-        `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`,
-      ],
+      ...(this.#isResumed ? ([['this run', `${counted(summary.settled, 'URL')} settled`]] as const) : []),
+      ['requests', requests],
+      ['time', time],
       ...breakdown('failed', summary.byClass),
+      ...failureRows(summary),
       ...breakdown('skipped', summary.bySkipReason),
-      ...summary.deferredHosts
-        .slice(0, 5)
-        .map(
-          ({ host, reason, urls }): BoxRow => ['deferred', `${hostForPeople(host)}: ${formatCount(urls)} (${reason})`],
-        ),
+      ...summary.deferredHosts.slice(0, DEFERRED_SHOWN).map(deferredRow),
+      ...moreDeferred(summary),
       ...summary.traps.slice(0, TRAPS_SHOWN).flatMap(({ pattern, count, cause, examples, allow }): BoxRow[] => [
         ['trap', `${formatCount(count)} cut: ${pattern}`],
         ['', cause],
@@ -92,7 +98,14 @@ export class CrawlView {
       ...moreTraps(summary),
     ];
     if (summary.sitemap !== null) {
-      rows.push(['sitemap', `${counted(summary.sitemap.urls, 'URL')}${leftOut(summary.sitemap.leftOut)}`]);
+      const { urls, leftOut: left } = summary.sitemap;
+      rows.push([
+        'sitemap',
+        `${urls === 0 ? 'not written, no page belongs in it' : counted(urls, 'URL')}${leftOut(left)}`,
+      ]);
+    }
+    if (summary.ignoredRobots) {
+      rows.push(['robots.txt', 'was ignored (--ignore-robots)']);
     }
     rows.push(...sitemapFilesRow(summary.sitemapFiles));
     const { links, pages } = summary.linksCut;
@@ -103,7 +116,8 @@ export class CrawlView {
       rows.push([host, seedingOf(facts)]);
     }
     if (directory !== null) {
-      for (const name of ['pages.jsonl', 'sitemap.xml', 'summary.json', 'crawl.sqlite']) {
+      const sitemap = (summary.sitemap?.urls ?? 0) > 0 ? ['sitemap.xml'] : [];
+      for (const name of ['pages.jsonl', ...sitemap, 'summary.json', 'crawl.sqlite']) {
         rows.push([name, join(directory, name)]);
       }
     }
@@ -128,6 +142,12 @@ export class CrawlView {
       const status = outcome.status === null ? '' : ` ${outcome.status}`;
       this.#terminal.line(`${state}${status} ${url}${reason === null ? '' : ` (${outcome.message ?? reason})`}`);
     }
+  }
+
+  #retry(url: string, status: number | null, why: string, afterMs: number): void {
+    this.#terminal.line(
+      `again${status === null ? '' : ` ${status}`} ${url} (${why}; in ${formatDuration(afterMs)} at the earliest)`,
+    );
   }
 
   #notice(text: string): void {
@@ -155,6 +175,34 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
     .sort((a, b) => b[1] - a[1])
     .map(([name, count]) => `${formatCount(count)} ${name}`);
   return parts.length === 0 ? [] : [[label, parts.join(', ')]];
+}
+
+/** The first that failed, with the page that leads there: what a site owner would look up next. */
+function failureRows({ failures, failed }: Summary): BoxRow[] {
+  const more = failed - failures.length;
+  return [
+    ...failures.flatMap(({ url, status, reason, message, parent }): BoxRow[] => [
+      ['', `${isOfStatus(reason) ? status : reason} ${url}${message === null ? '' : ` (${message})`}`],
+      ['', parent === null ? '  a seed, or named by a sitemap' : `  on ${parent}`],
+    ]),
+    ...(more > 0 ? ([['', `and ${formatCount(more)} more: pages.jsonl names them all`]] as const) : []),
+  ];
+}
+
+/** The status says more than the class that is named after it. */
+const isOfStatus = (reason: string | null): boolean =>
+  ['http_4xx', 'http_5xx', 'auth_required', 'rate_limited'].includes(reason ?? '');
+
+function deferredRow({ host, reason, urls, until }: Summary['deferredHosts'][number]): BoxRow {
+  return [
+    'deferred',
+    `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${until === null ? '' : `, until ${until}`})`,
+  ];
+}
+
+function moreDeferred({ deferredHosts }: Summary): BoxRow[] {
+  const more = deferredHosts.length - DEFERRED_SHOWN;
+  return more > 0 ? [['', `and ${counted(more, 'more host')}: summary.json names them all`]] : [];
 }
 
 /** What sitemaps were read, where there were any. */

@@ -76,7 +76,7 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
       return stopped === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
     if (corpora.length === 0) {
-      throw seedFailure(result.seeds, Object.keys(result.summary.byClass)[0] ?? 'no answer');
+      throw seedFailure(result.seeds, result.summary.byClass);
     }
     tell(corpora, result.end.truncated, terminal);
     if (options.json) {

@@ -22,7 +22,10 @@ export async function runExport(input: CommandInput): Promise<number> {
     if (format === 'edges' && reader.meta().anchorText !== 'true') {
       ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
     }
-    await untilReaderLeaves(exportFormat(reader, format as ExportFormat, target));
+    const notes = await untilReaderLeaves(exportFormat(reader, format as ExportFormat, target));
+    if (notes?.files === 0) {
+      ready.terminal.line('no page of this crawl belongs in a sitemap: none was written');
+    }
   });
   return EXIT.ok;
 }

@@ -35,7 +35,7 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
     writeJson(preview);
   }
   if (preview.seeds.every(({ fate }) => fate === 'failed' || fate === 'forbidden')) {
-    throw seedFailure(preview.seeds, 'no answer');
+    throw seedFailure(preview.seeds);
   }
   if (!json) {
     process.stdout.write(`${previewLines(preview, resolved.options.delayMs).join('\n')}\n`);

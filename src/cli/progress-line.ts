@@ -56,7 +56,11 @@ export class ProgressLine {
     const leftMs = this.#leftMs(figures, queued + inFlight, pagesPerMs);
     const left = leftMs === null ? '' : `, about ${roughly(leftMs)} left`;
     const counts = `${formatCount(done)} done, ${formatCount(failed)} failed, ${formatCount(queued)} queued`;
-    const flight = `${formatCount(inFlight)}/${formatCount(governorLimit)} in flight`;
+    // What was under way when the limit fell goes on.
+    const flight =
+      inFlight > governorLimit
+        ? `${formatCount(inFlight)} in flight (limit ${formatCount(governorLimit)})`
+        : `${formatCount(inFlight)}/${formatCount(governorLimit)} in flight`;
     const rate = rateText(pagesPerMs);
     const short = `${formatCount(done)} done, ${formatCount(queued)} queued, ${rate.replace(' pages', '')}${left.replace('about ', '~')}`;
     const [waits, ...shorter] = waiting(figures);

@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { readHeaderLine } from '../base/header-line.js';
+import { patternProblem } from '../url/pattern.js';
 
 /** Checks of single texts. Each gives the end of a sentence that begins "--option must be …", or null when all is well. */
 
@@ -8,6 +9,20 @@ export function checkHeader(text: string): string | null {
     ? "of the form 'Name: value', 'https://HOST|Name: value' or '*|Name: value', where HOST may have a port and nothing more"
     : null;
 }
+
+export function checkPattern(text: string): string | null {
+  const problem = patternProblem(text);
+  return problem === null ? null : `a glob, or re: and a regular expression (${problem})`;
+}
+
+/** A name from the summary may hold a `[` or `{` of its URLs, which makes no glob, and is taken all the same. */
+export function checkTrap(text: string): string | null {
+  return /^https?:\/\//.test(text) ? null : checkPattern(text);
+}
+
+/** A URL that was refused, without what may be a password in it. */
+export const withoutCredentials = (text: string): string =>
+  text.startsWith('re:') ? text : text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/i, '$1');
 
 export function checkUser(text: string): string | null {
   return text.indexOf(':') > 0 ? null : 'of the form NAME:PASSWORD';

@@ -11,13 +11,51 @@ const LATER_OPTIONS: Readonly<Record<string, string>> = {
   redis: 'a crawl runs on one machine',
 };
 
+const RATES: readonly string[] = ['rate-limit', 'rate', 'limit-rate', 'requests-per-second', 'rps', 'max-rps'];
+
+/** Flags of curl, wget, Scrapy, lychee, linkinator, LinkChecker, muffet and others, and what says the same here. */
+const OF_OTHERS: Readonly<Record<string, string>> = {
+  cookie: "--header 'Cookie: …'",
+  'load-cookies': "--header 'Cookie: …'",
+  referer: "--header 'Referer: …'",
+  ...fromAll(['recursive', 'mirror', 'page-requisites', 'recurse'], '--depth or --assets (links are always followed)'),
+  ...fromAll(['level', 'recursion-level', 'max-depth', 'depth-limit'], '--depth'),
+  ...fromAll(['wait', 'download-delay', 'sleep', 'crawl-delay', 'request-interval'], '--delay'),
+  ...fromAll(['threads', 'jobs', 'parallel', 'max-concurrency', 'max-connections', 'concurrent-requests'], '--workers'),
+  ...fromAll(['max-connections-per-host', 'host-concurrency', 'max-host-connections'], '--max-inflight-per-host'),
+  ...fromAll(['max-time', 'connect-time', 'request-timeout'], '--timeout'),
+  ...fromAll(['tries', 'retry', 'max-retries', 'retry-errors'], '--retries'),
+  ...fromAll(['retry-wait-time', 'waitretry'], '--retry-delay'),
+  ...fromAll(['max-redirs', 'max-redirections'], '--max-redirects'),
+  ...fromAll(['max-filesize', 'max-size', 'max-response-body-size', 'quota'], '--max-body or --max-bytes'),
+  ...fromAll(['max-pages', 'page-limit', 'closespider-pagecount'], '--max-urls'),
+  ...fromAll(['domains', 'span-hosts', 'allowed-domains', 'no-parent'], '--scope'),
+  ...fromAll(['accept-regex', 'include-regex', 'only'], "--include 're:…'"),
+  ...fromAll(['skip', 'ignore', 'ignore-url', 'reject', 'reject-regex', 'exclude-regex', 'no-follow-url'], '--exclude'),
+  ...fromAll(['no-check-certificate', 'skip-tls-verification', 'no-verify', 'ignore-certificate-errors'], '--insecure'),
+  ...fromAll(['basic-auth', 'auth', 'http-user', 'http-password', 'password'], '--user'),
+  ...fromAll(['output-document', 'output-file', 'directory-prefix', 'out'], '--output or --data-dir'),
+  ...fromAll(['check-extern', 'check-external'], '--external'),
+  ...fromAll(['ignore-robots-txt', 'no-robots', 'no-robots-txt'], '--ignore-robots'),
+  ...fromAll(['silent', 'no-verbose', 'no-progress'], '--quiet'),
+  ...fromAll(['debug', 'log-level', 'verbosity'], '--verbose'),
+  ...fromAll(['input-file', 'files-from'], '--seeds-file'),
+};
+
+function fromAll(names: readonly string[], here: string): Record<string, string> {
+  return Object.fromEntries(names.map((name) => [name, here]));
+}
+
+/** What another program calls by this name, in Gossamer's words; null where it is not known. */
+export const nameHere = (flag: string): string | null => (Object.hasOwn(OF_OTHERS, flag) ? OF_OTHERS[flag]! : null);
+
 export function refuseLaterCommand(name: string): string | null {
   return LATER_COMMANDS.includes(name) ? `\`gossamer ${name}\` is not part of this version` : null;
 }
 
 /** @param subject how the user spelt it: `--redis`, `GOSSAMER_REDIS`, … */
 export function refuseLaterOption(flag: string, subject: string, value: string | undefined): string | null {
-  if (flag === 'rate-limit') {
+  if (RATES.includes(flag)) {
     return `${subject} does not exist: use --delay, ${rateAsDelay(value)}`;
   }
   if (!Object.hasOwn(LATER_OPTIONS, flag)) {

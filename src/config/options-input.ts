@@ -1,3 +1,4 @@
+import { checkPattern } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 import { DAY_MS, TIB } from './units.js';
 
@@ -56,6 +57,7 @@ export const INPUT_OPTIONS = {
     default: [],
     placeholder: 'PATTERN',
     group: 'Input and scope',
+    check: checkPattern,
     sentence: 'Crawl only URLs that match: a glob, or re: and a regular expression',
     advanced: false,
     resumable: false,
@@ -68,6 +70,7 @@ export const INPUT_OPTIONS = {
     default: [],
     placeholder: 'PATTERN',
     group: 'Input and scope',
+    check: checkPattern,
     sentence: 'Never crawl URLs that match; wins over --include',
     advanced: false,
     resumable: false,

@@ -299,7 +299,8 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'A line for each page and each decision; of a check also the links that are fine',
+    sentence:
+      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine',
     advanced: false,
     resumable: true,
     commands: CRAWL,

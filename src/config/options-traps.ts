@@ -1,3 +1,4 @@
+import { checkTrap } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
@@ -11,6 +12,7 @@ export const TRAP_OPTIONS = {
     default: [],
     placeholder: 'PATTERN',
     group: 'Traps',
+    check: checkTrap,
     sentence: 'Crawl what was taken for a trap: a pattern from the summary, or a glob',
     advanced: false,
     resumable: true,

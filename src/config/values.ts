@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { printable } from '../base/text.js';
 import { describe } from './arguments.js';
+import { withoutCredentials } from './checks.js';
 import {
   type EnumSpec,
   FORMATS,
@@ -186,7 +187,7 @@ function readPlain(spec: PlainSpec, text: string, origin: Origin): string {
   }
   const problem = spec.check?.(text) ?? null;
   if (problem !== null) {
-    origin.fail(`must be ${problem}${spec.secret ? '' : `, got ${shown(text)}`}`);
+    origin.fail(`must be ${problem}${spec.secret ? '' : `, got ${shown(withoutCredentials(text))}`}`);
   }
   return spec.type === 'path' ? resolvePath(text, origin) : text;
 }

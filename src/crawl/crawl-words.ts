@@ -31,8 +31,11 @@ export function frontierWords(
         'seeds that redirect',
       );
     },
-    hostDeferred: (host, reason, urls) =>
-      notices.add(`${hostForPeople(host)}: ${urls} URLs deferred (${reason})`, 'hosts that are put off'),
+    hostDeferred: (host, reason, urls, until) => {
+      const end = until > 0 ? `, until ${new Date(until).toISOString()}` : '';
+      const count = `${urls.toLocaleString('en-US')} ${urls === 1 ? 'URL' : 'URLs'}`;
+      notices.add(`${hostForPeople(host)}: ${count} deferred (${reason}${end})`, 'hosts that are put off');
+    },
     crawlDelayTooLong: (host, delayMs) =>
       notices.add(
         `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,

@@ -1,6 +1,6 @@
 import { types } from 'node:util';
 import { systemClock } from '../base/clock.js';
-import { FetchError, UsageError } from '../base/errors.js';
+import { FetchError, SeedError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { checkSignal, stoppedBy, throwIfStopped } from '../config/abort.js';
 import { describe, readOptions, readTextArgument } from '../config/arguments.js';
@@ -65,7 +65,12 @@ export async function robotsVerdict(url: string, question: RobotsQuestion = {}):
   const { agent: asked, signal, ...options } = readOptions(call, question);
   checkSignal(signal);
   const agent = asked === undefined ? (options.userAgent ?? 'gossamer') : readTextArgument(call, asked, 'agent');
-  const found = await fetchRobots(address, options, signal);
+  const found = await fetchRobots(address, options, signal).catch((error) => {
+    if (!(error instanceof FetchError)) {
+      throw error;
+    }
+    throw new SeedError(`robots.txt of ${printable(originOf(address))} cannot be had: ${printable(error.message)}`);
+  });
   if (typeof found !== 'string') {
     return matchRobots(found, address, agent);
   }

@@ -24,6 +24,7 @@ export interface SessionEvents {
   notice?(text: string): void;
   settled?(pages: SettledPage[]): void;
   governed?(decision: GovernorDecision): void;
+  retryLater?(url: string, status: number | null, why: string, afterMs: number): void;
   sitemapRead?(url: string, urls: number): void;
 }
 

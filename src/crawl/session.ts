@@ -488,6 +488,7 @@ export class CrawlSession {
         this.#seeder?.widened(seed);
         words.scopeGrew(seed);
       },
+      retryLater: (...retry) => this.#plan.events.retryLater?.(...retry),
       sitemapRead: (url, urls) => this.#plan.events.sitemapRead?.(url, urls),
       assets: (ids, others) => this.#renderer?.assetsSettled(ids, others),
       settled: (pages) => {

@@ -8,6 +8,7 @@ import { type ConnectTo, findConnectTo, parseConnectTo } from './connect-to.js';
 import type { FetchOptions } from './contract.js';
 import type { Deadlines } from './deadlines.js';
 import { Guard } from './guard.js';
+import { withBrackets } from './host-port.js';
 import { HttpProxy } from './proxy.js';
 import { mayHaveOtherFamily, Resolver } from './resolver.js';
 import { orShortage, Shortage } from './shortage.js';
@@ -143,11 +144,29 @@ export class Connector {
     const { host, port } = endpoint;
     const known = this.#resolver.known(host);
     if (known !== null && !known.some((address) => this.#guard.allows(address, host, port))) throw blocked(host, known);
-    const plain = await this.#reach(proxy.host, proxy.port, () => true, attempt);
-    const toProxy = proxy.isTls ? await this.#secure(plain.socket, proxy.host, false, attempt) : plain;
+    const toProxy = await this.#reachProxy(proxy, attempt);
     if (!endpoint.isTls) return { socket: toProxy.socket, isH2: false, address: null };
     const tunnel = await attempt.during(proxy.openTunnel(toProxy.socket, host, port));
     return { ...(await this.#secure(tunnel, host, this.#options.http2, attempt)), address: null };
+  }
+
+  /** Where the proxy is dead, it is the proxy that is named and not the page behind it. */
+  async #reachProxy(proxy: HttpProxy, attempt: Attempt): Promise<{ socket: Socket }> {
+    try {
+      const plain = await this.#reach(proxy.host, proxy.port, () => true, attempt);
+      return proxy.isTls ? await this.#secure(plain.socket, proxy.host, false, attempt) : plain;
+    } catch (error) {
+      attempt.throwIfCancelled();
+      if (error instanceof Shortage) throw error;
+      const { errorClass, message } = classify(error, this.#options.verboseNetwork);
+      throw new FetchError(
+        errorClass,
+        `The proxy ${withBrackets(proxy.host)}:${proxy.port} cannot be used: ${message}`,
+        {
+          cause: error,
+        },
+      );
+    }
   }
 
   /**

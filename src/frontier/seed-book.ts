@@ -11,6 +11,10 @@ export interface SeedFate {
   label: string;
   fate: 'open' | 'reached' | 'failed' | 'forbidden';
   detail: string | null;
+  /** Why it failed, as in the outputs; null where it has not. */
+  reason: Outcome['errorClass'];
+  /** Of the answer; null where nothing answered. */
+  status: number | null;
 }
 
 /** What became of each seed, and what is tried next where a bare domain does not answer the way it was first asked. */
@@ -26,7 +30,9 @@ export class SeedBook {
 
   constructor(seeds: SeedRow[]) {
     this.#seeds = seeds;
-    this.#fates = seeds.map(({ seed, label }) => ({ seed, label, fate: 'open', detail: null }));
+    this.#fates = seeds.map(({ seed, label }) => ({
+      ...{ seed, label, fate: 'open', detail: null, reason: null, status: null },
+    }));
     this.#tried = seeds.map(() => 0);
     this.#current = seeds.map(({ url }) => url);
     for (const { seed, url, scope, scopeUrls } of seeds) {
@@ -72,18 +78,19 @@ export class SeedBook {
   }
 
   reached(seed: number): void {
-    this.#fates[seed]!.fate = 'reached';
-    this.#fates[seed]!.detail = null;
+    Object.assign(this.#fates[seed]!, { fate: 'reached', detail: null, reason: null, status: null });
   }
 
   /** The next spelling to try, if there is one. */
-  failed(seed: number, outcome: Pick<Outcome, 'unsent' | 'message' | 'errorClass'>): Offer | null {
+  failed(seed: number, outcome: Pick<Outcome, 'unsent' | 'message' | 'errorClass' | 'status'>): Offer | null {
     const fate = this.#fates[seed]!;
     if (fate.fate === 'reached') {
       return null;
     }
     fate.fate = outcome.unsent === 'robots' ? 'forbidden' : 'failed';
     fate.detail = outcome.message ?? outcome.errorClass;
+    fate.reason = outcome.errorClass;
+    fate.status = outcome.status;
     const next = outcome.unsent === 'robots' ? undefined : this.#seeds[seed]!.fallbacks[this.#tried[seed]!++];
     if (next === undefined) {
       return null;
@@ -123,7 +130,8 @@ export class SeedBook {
       if (reason === 'robots_unreachable' && !hasNext) {
         continue;
       }
-      const next = this.failed(seed, { unsent: null, message: outcome.message, errorClass: outcome.errorClass });
+      // The status is that of robots.txt, not of the seed.
+      const next = this.failed(seed, { ...outcome, unsent: null, status: null });
       if (next !== null) {
         offers.push(next);
       }

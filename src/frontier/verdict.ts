@@ -35,6 +35,10 @@ const TRANSIENT: ReadonlySet<ErrorClass | null> = new Set([
   'rate_limited',
 ] as const);
 
+/** Whether a request goes out because an earlier one failed. The GET after a refused HEAD is the same attempt. */
+export const isRetry = (attempt: number, flags: number): boolean =>
+  attempt - ((flags & (UrlFlag.rangedGet | UrlFlag.wholeGet)) !== 0 ? 1 : 0) > 1;
+
 export function judge(outcome: Outcome, attempt: number, flags: number, rules: RetryRules): Verdict {
   if (outcome.unsent === 'robots') {
     return { state: UrlState.skipped, reason: 'robots' };

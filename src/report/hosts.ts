@@ -12,14 +12,27 @@ function* lines(reader: Reader): IterableIterator<string> {
 }
 
 function hostLine(host: HostResult): string {
-  const { name, unicodeName, urls, done, failed, deferred, dispatched, deferredReason, robots, crawlDelayMs, address } =
-    host;
+  const {
+    name,
+    unicodeName,
+    urls,
+    done,
+    failed,
+    skipped,
+    deferred,
+    dispatched,
+    deferredReason,
+    robots,
+    crawlDelayMs,
+    address,
+  } = host;
   return jsonLine({
     name,
     unicodeName,
     urls,
     done,
     failed,
+    skipped,
     deferred,
     dispatched,
     deferredReason,

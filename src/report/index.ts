@@ -1,4 +1,4 @@
-import { accessSync, constants, createWriteStream, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, createWriteStream, rmSync, type Stats, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StateError } from '../base/errors.js';
@@ -34,7 +34,12 @@ export async function exportFormat(reader: Reader, format: ExportFormat, target:
   if (isSpecialFile(target.path)) {
     return writeToSpecialFile(target.path, output, reader);
   }
-  return writeTo(new AtomicFiles(target.path), output, reader);
+  const notes = await writeTo(new AtomicFiles(target.path), output, reader);
+  if (notes.files === 0) {
+    // What an earlier run left under this name must not pass for the output of this one.
+    rmSync(target.path, { force: true });
+  }
+  return notes;
 }
 
 /** Throws now what writing there would throw at the end of a crawl. Leaves nothing behind. */

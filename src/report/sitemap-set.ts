@@ -76,9 +76,3 @@ export class SitemapSet {
     await part.write(start);
   }
 }
-
-export async function writeEmptySitemap(files: OutputFiles, remarks: readonly string[]): Promise<void> {
-  const file = files.create();
-  await file.write(XML + remarks.map(xmlComment).join('') + URLS_START + URLS_END);
-  await file.close();
-}

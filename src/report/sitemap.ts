@@ -4,7 +4,7 @@ import { originOf } from '../url/host.js';
 import type { Output, OutputFile, OutputFiles, OutputNotes } from './output.js';
 import { LEFT_OUT, type LeftOut, sitemapEntry, whyLeftOut } from './sitemap-entry.js';
 import { fileNamePart } from './sitemap-names.js';
-import { type SitemapCaps, SitemapSet, writeEmptySitemap } from './sitemap-set.js';
+import { type SitemapCaps, SitemapSet } from './sitemap-set.js';
 
 /** Of the protocol: https://www.sitemaps.org/protocol.html */
 const PROTOCOL_CAPS: SitemapCaps = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024 };
@@ -46,19 +46,13 @@ async function writeSitemaps(reader: Reader, files: OutputFiles, caps: SitemapCa
     records++;
   }
   await sets.at(-1)?.close();
-  return { records, files: await placeSets(reader, sets, files, remarks), leftOut };
+  return { records, files: await placeSets(reader, sets), leftOut };
 }
 
-async function placeSets(
-  reader: Reader,
-  sets: readonly SitemapSet[],
-  files: OutputFiles,
-  remarks: readonly string[],
-): Promise<number> {
+async function placeSets(reader: Reader, sets: readonly SitemapSet[]): Promise<number> {
   const main = mainSet(reader, sets);
   if (main === undefined) {
-    await writeEmptySitemap(files, remarks);
-    return 1;
+    return 0;
   }
   const usualScheme = main.origin.slice(0, main.origin.indexOf(':'));
   let count = 0;

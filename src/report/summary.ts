@@ -70,6 +70,8 @@ export interface Summary {
   refetched: number;
   timeouts: number;
   bytes: number;
+  /** Pages that this run settled; all other counts of URLs are those of all runs. */
+  settled: number;
   requests: number;
   retries: number;
   byStatus: Counts;
@@ -81,7 +83,16 @@ export interface Summary {
   pagesPerSecond: number;
   peakMemoryBytes: number;
   durationMs: number;
-  deferredHosts: { host: string; reason: string; urls: number }[];
+  /** `until` is when they may be asked again; null where nobody knows. */
+  deferredHosts: { host: string; reason: string; urls: number; until: string | null }[];
+  /** The first that failed, and the page that leads there. */
+  failures: {
+    url: string;
+    reason: string | null;
+    status: number | null;
+    message: string | null;
+    parent: string | null;
+  }[];
   /** Links that were left out of pages whose URLs are too much text, and how many pages those are. */
   linksCut: { pages: number; links: number };
   /** What was cut as a trap, the largest first; of very many patterns the first thousand. */
@@ -113,6 +124,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     refetched: run.refetched,
     timeouts: sum.failed.get('timeout') ?? 0,
     bytes: sum.bytes,
+    settled: run.settled,
     requests: run.requests,
     retries: run.retries,
     byStatus: sorted(sum.status),
@@ -124,6 +136,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     peakMemoryBytes: run.peakMemoryBytes,
     durationMs: run.durationMs,
     deferredHosts: reader.deferred(),
+    failures: sum.byState.failed === 0 ? [] : firstFailures(reader),
     linksCut: reader.cutLinks(),
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
@@ -142,6 +155,13 @@ function answered(reader: Reader, seeding: readonly SeedingFacts[]): Summary['se
   const { certificates, commonCrawl } = reader.answeredCandidates();
   return seeding.map((facts) => ({ ...facts, answered: facts.source === 'ct' ? certificates : commonCrawl }));
 }
+
+const FAILURES_NAMED = 5;
+
+const firstFailures = (reader: Reader): Summary['failures'] =>
+  reader
+    .firstFailures(FAILURES_NAMED)
+    .map(({ url, reason, status, message, parent }) => ({ url, reason, status, message, parent }));
 
 export const summaryJson = (summary: Summary): string => `${JSON.stringify(summary, null, 2)}\n`;
 

@@ -18,7 +18,20 @@ export function statusOf(directory: string): CrawlStatus {
   return openForReading(directory, (reader) => {
     const ended = reader.ended();
     const running = DirectoryLock.isTaken(directory);
-    const { open: _open, ...counts } = reader.counts();
+    const { open: _open, queued = 0, leased = 0 } = reader.counts();
+    // What a limit left in the queue is skipped here too, as in every output.
+    const isCut = (ended?.truncated ?? null) !== null;
+    const counts = {
+      queued: isCut ? 0 : queued,
+      leased: isCut ? 0 : leased,
+      done: 0,
+      failed: 0,
+      skipped: 0,
+      deferred: 0,
+    };
+    for (const { state, pages } of reader.tallies()) {
+      counts[state] += pages;
+    }
     return {
       directory,
       state: running ? 'running' : kept === 'finished' ? 'finished' : 'unfinished',

@@ -59,6 +59,7 @@ export interface HostResult {
   urls: number;
   done: number;
   failed: number;
+  skipped: number;
   deferred: number;
   dispatched: number;
   deferredReason: string | null;
@@ -298,20 +299,57 @@ export class Reader {
     }
   }
 
+  /** How many lines of `pages` each host has, and what became of them. */
   *hosts(): IterableIterator<HostResult> {
+    const listed = this.#listed();
+    const sum = (states: string): string => `coalesce(sum(${listed} AND urls.state ${states}), 0)`;
     const rows = this.#database
       .prepare(
-        `SELECT hosts.name AS name, count(urls.id) AS urls, coalesce(sum(urls.state = 2), 0) AS done, coalesce(sum(urls.state = 3), 0) AS failed,
-           coalesce(sum(urls.state = 5), 0) AS deferred, hosts.dispatched AS dispatched, hosts.deferred_reason AS deferredReason,
+        `SELECT hosts.id AS id, hosts.name AS name, sum(${listed}) AS urls, ${sum('= 2')} AS done, ${sum('= 3')} AS failed,
+           ${sum('IN (0, 1, 4)')} AS skipped, ${sum('= 5')} AS deferred, hosts.dispatched AS dispatched, hosts.deferred_reason AS deferredReason,
            max(origins.robots_state) AS robots, max(origins.crawl_delay_ms) AS crawlDelayMs, hosts.address AS address
          FROM hosts JOIN origins ON origins.host = hosts.id JOIN urls ON urls.origin = origins.id AND urls.kind = 0 AND urls.state <> 6
            AND NOT ${UNANSWERED}
          GROUP BY hosts.id ORDER BY hosts.id`,
       )
-      .iterate() as IterableIterator<Omit<HostResult, 'unicodeName'>>;
-    for (const row of rows) {
-      yield { ...row, unicodeName: unicodeHost(row.name) };
+      .iterate() as IterableIterator<Omit<HostResult, 'unicodeName'> & { id: number }>;
+    const wrong = this.#wrongRedirects();
+    for (const { id, ...row } of rows) {
+      const circles = wrong.get(id) ?? 0;
+      const counts = { done: row.done - circles, failed: row.failed + circles };
+      yield { ...row, ...counts, unicodeName: unicodeHost(row.name) };
     }
+  }
+
+  /** By host, redirects that were answered and whose chain goes wrong: they are `done` in their row, and `failed` in every list. */
+  #wrongRedirects(): Map<number, number> {
+    const redirects = this.#database
+      .prepare(
+        `SELECT urls.id AS id, origins.host AS host FROM pages JOIN urls ON urls.id = pages.id JOIN origins ON origins.id = urls.origin
+         WHERE pages.redirect_to IS NOT NULL AND urls.state = ${UrlState.done} AND ${this.#listed()}`,
+      )
+      .iterate();
+    const wrong = new Map<number, number>();
+    for (const { id, host } of redirects) {
+      if (this.#redirectChains().endOf(id).problem !== null) {
+        wrong.set(host, (wrong.get(host) ?? 0) + 1);
+      }
+    }
+    return wrong;
+  }
+
+  /** Of what `pages` lists, the first that failed. */
+  firstFailures(most: number): PageResult[] {
+    const failures: PageResult[] = [];
+    for (const page of this.#results(
+      `SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND (urls.state = ${UrlState.failed} OR pages.redirect_to IS NOT NULL)
+       ORDER BY urls.id`,
+    )) {
+      if (page.state === 'failed' && failures.push(page) >= most) {
+        break;
+      }
+    }
+    return failures;
   }
 
   /** Pages that a third party was the first to name, and that were there. */
@@ -334,14 +372,20 @@ export class Reader {
   }
 
   /** Deferred URLs by host and cause. */
-  deferred(): { host: string; reason: string; urls: number }[] {
+  deferred(): { host: string; reason: string; urls: number; until: string | null }[] {
     return this.#database
       .prepare(
-        `SELECT hosts.name AS host, urls.reason AS reason, count(*) AS urls FROM urls INDEXED BY urls_deferred
+        `SELECT hosts.name AS host, urls.reason AS reason, sum(urls.kind = ${UrlKind.page}) AS urls, hosts.blocked_until AS until
+         FROM urls INDEXED BY urls_deferred
          JOIN origins ON origins.id = urls.origin JOIN hosts ON hosts.id = origins.host WHERE urls.state = 5 AND NOT ${UNANSWERED}
-         GROUP BY hosts.id, urls.reason ORDER BY urls DESC`,
+         GROUP BY hosts.id, urls.reason HAVING sum(urls.kind = ${UrlKind.page}) > 0 ORDER BY urls DESC`,
       )
-      .all() as { host: string; reason: string; urls: number }[];
+      .all()
+      .map(({ host, reason, urls, until }) => {
+        // Nobody knows when a robots.txt will answer, and a long Crawl-delay has no end.
+        const hasEnd = until > 0 && ['backoff', 'retry_after', 'quarantine'].includes(reason);
+        return { host, reason, urls, until: hasEnd ? new Date(until).toISOString() : null };
+      });
   }
 
   #result(row: ResultRow): PageResult {
@@ -385,7 +429,8 @@ export class Reader {
       bytes: bytes ?? 0,
       links: links ?? 0,
       hash,
-      attempts,
+      // The lease of what robots.txt forbids is given back unsent.
+      attempts: ownState === UrlState.skipped && ownReason === 'robots' ? Math.max(0, attempts - 1) : attempts,
       lastModified,
       fetchedAt,
       ttfbMs,

@@ -26,10 +26,23 @@ export type UrlPattern = (url: string) => boolean;
 const HOST_PART = /^(?:[^/]*:\/\/)?[^/]*/;
 const PUNYCODE = /\bxn--[a-z0-9-]+/g;
 
+/** What is wrong with a pattern; null where nothing is. */
+export function patternProblem(text: string): string | null {
+  try {
+    compileText(text);
+    return null;
+  } catch (error) {
+    return printable(messageOf(error));
+  }
+}
+
+const compileText = (text: string): UrlPattern =>
+  text.startsWith('re:') ? compileExpression(text.slice(3)) : compileGlob(text);
+
 /** @param role names the option in the error, as in `exclude pattern "…"` */
 export function compilePattern(text: string, role: string): UrlPattern {
   try {
-    return text.startsWith('re:') ? compileExpression(text.slice(3)) : compileGlob(text);
+    return compileText(text);
   } catch (error) {
     throw new UsageError(`${role} pattern "${printable(text)}": ${printable(messageOf(error))}`);
   }

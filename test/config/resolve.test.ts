@@ -143,7 +143,7 @@ describe('refusals', () => {
     ],
     [
       { ctUrl: 'https://me:secret@crt.sh' },
-      '--ct-url must be a URL with http:// or https://, without credentials or query, got https://me:secret@crt.sh',
+      '--ct-url must be a URL with http:// or https://, without credentials or query, got https://crt.sh',
     ],
     [
       { commoncrawlUrl: 'index.commoncrawl.org' },

@@ -71,7 +71,13 @@ export class FrontierOnStore {
       resolveAddress: async () => null,
       seedOf: (url) => (scope.admits(url) ? 0 : -1),
       events: {
-        ...{ scopeGrew: unused, hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused },
+        ...{
+          scopeGrew: unused,
+          hostDeferred: unused,
+          crawlDelayTooLong: unused,
+          sitemapRead: unused,
+          retryLater: unused,
+        },
         ...{ originsLeft: unused, wake: unused },
         sitemapsCut: (host, files) => this.sitemapsCut.push([host, files]),
         settled: (pages) => this.told.push(...pages.map(({ url }) => url)),

@@ -139,7 +139,13 @@ export class Play {
       seeds: new SeedBook(structuredClone(seeds)),
       resolveAddress: async () => null,
       events: {
-        ...{ hostDeferred: unused, crawlDelayTooLong: unused, sitemapRead: unused, trapCut: unused },
+        ...{
+          hostDeferred: unused,
+          crawlDelayTooLong: unused,
+          sitemapRead: unused,
+          retryLater: unused,
+          trapCut: unused,
+        },
         ...{ originsLeft: unused, wake: unused, settled: unused, sitemapsCut: unused },
         scopeGrew: ({ seed, scopeUrls }) => {
           for (const { inbox } of lanes) {

@@ -10,7 +10,7 @@ const BELOW_CLI = [
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
   kernel: [],
-  config: ['base'],
+  config: ['base', 'url'],
   url: ['base'],
   store: ['base', 'url'],
   hosts: ['base', 'url'],

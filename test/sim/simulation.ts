@@ -113,6 +113,7 @@ export class Simulation {
         crawlDelayTooLong: (host, delayMs) => this.notices.push(`${host} asks for a Crawl-delay of ${delayMs} ms`),
         trapCut: (pattern) => this.notices.push(`trap ${pattern}`),
         sitemapRead: () => {},
+        retryLater: () => {},
         sitemapsCut: (host, files) => this.notices.push(`${host}: ${files ?? 'some'} sitemaps are not read`),
         settled: () => {},
         originsLeft: () => {},

@@ -34,6 +34,8 @@ export interface FrontierEvents {
   /** A seed redirected out of what its scope counted: lanes have to judge by the new one. */
   scopeGrew(seed: SeedRow): void;
   hostDeferred(host: string, reason: string, urls: number, until: number): void;
+  /** A page is asked for again; `afterMs` at the earliest. */
+  retryLater(url: string, status: number | null, why: string, afterMs: number): void;
   crawlDelayTooLong(host: string, delayMs: number): void;
   /** The first URL of a pattern was cut; told once that is durable. */
   trapCut(pattern: string): void;

@@ -229,6 +229,8 @@ export class Learning {
       return;
     }
     const at = host ?? origin!.host;
-    this.#state.parts.events.hostDeferred(at.name, reason ?? '', pages, at.blockedUntil);
+    const waitMs = at.blockedUntil - this.#state.clock.now();
+    const until = waitMs > 0 ? this.#state.clock.wall() + waitMs : 0;
+    this.#state.parts.events.hostDeferred(at.name, reason ?? '', pages, until);
   }
 }

@@ -2,6 +2,7 @@ import type { NewUrl } from '../../store/transaction.js';
 import { QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
 import { isServer } from '../../url/place.js';
 import type { Lease } from '../frontier.js';
+import { isRetry } from '../verdict.js';
 import type { Admission } from './admission.js';
 import type { Composition } from './composition.js';
 import type { Deferral } from './deferral.js';
@@ -107,6 +108,9 @@ export class Leasing {
     const { origin } = pick;
     const item = { ...pick.item, attempts: pick.item.attempts + 1, flags: this.#state.flagsOf(pick.item) };
     this.#state.reflagged.delete(item.id);
+    if (item.kind === UrlKind.page && isRetry(item.attempts, item.flags)) {
+      this.#state.retries++;
+    }
     if (origin.robotsExpiresAt === Number.MAX_SAFE_INTEGER && !origin.sitemapsSought && isServer(origin.origin)) {
       // No robots.txt is waited for: its sitemaps are sought with the first of its URLs.
       origin.dirty = true;

@@ -148,8 +148,8 @@ export class Settlement {
     composition: Composition,
   ): void {
     const { item } = held;
-    if (verdict.reason !== null) {
-      this.#state.retries++;
+    if (verdict.reason !== null && item.kind === UrlKind.page) {
+      this.#state.parts.events.retryLater(item.url, status, message ?? verdict.reason, verdict.afterMs);
     }
     composition.transaction.settled.push({
       id: item.id,
