@@ -35,7 +35,11 @@ const MOST_REDIRECTS = 10;
 export function matchRobots(robots: string | Uint8Array, url: string, agent = 'gossamer'): RobotsAnswer {
   const address = urlOf(url);
   const product = productToken(agent);
-  const file = parseRobots(typeof robots === 'string' ? Buffer.from(robots) : robots, product);
+  const file = parseRobots(
+    typeof robots === 'string' ? Buffer.from(robots) : robots,
+    product,
+    `${originOf(address)}/robots.txt`,
+  );
   const { allowed, rule } = new RobotsMatcher(file).match(pathOf(address));
   return {
     url: address,

@@ -181,6 +181,7 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     readyHeapLimit: options.readyHeapLimit,
     robotsWorkers: options.robotsWorkers,
     obeyRobots: !options.ignoreRobots,
+    robotsUnreachable: options.robotsUnreachable,
     maxWaitMs: options.maxWaitMs,
     maxCrawlDelayMs: options.maxCrawlDelayMs,
     maxBackoffMs: options.maxBackoffMs,

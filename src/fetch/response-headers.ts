@@ -38,6 +38,11 @@ export class ResponseHeaders {
     return found;
   }
 
+  /** Each line of that name by itself, `name` in lower case. */
+  all(name: string): string[] {
+    return this.list().flatMap(([key, value]) => (key === name ? [value] : []));
+  }
+
   /** All of them in the order of the wire, names in lower case. */
   list(): [string, string][] {
     const list: [string, string][] = [];

@@ -1,7 +1,7 @@
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
-const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:[;,]|$)/i;
+const MARKDOWN = /^\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i;
 
-/** What a Content-Type says that a body is; null says nothing. */
+/** What a Content-Type says that a body is; null says nothing. The whole name counts: `text/html-x` is not HTML. */
 export const isHtmlType = (contentType: string | null): boolean => contentType !== null && HTML.test(contentType);
 export const isMarkdownType = (contentType: string | null): boolean =>
   contentType !== null && MARKDOWN.test(contentType);
