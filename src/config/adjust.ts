@@ -61,6 +61,11 @@ export function adjust(
   if (options.ignoreRobots) {
     notices.push(`robots.txt is not obeyed (${name('ignoreRobots')}); every output says so`);
   }
+  if (options.robotsUnreachable === 'allow' && !options.ignoreRobots) {
+    notices.push(
+      `hosts whose robots.txt cannot be reached are crawled as if it forbade nothing (${name('robotsUnreachable')}); the summary says so`,
+    );
+  }
   return notices;
 
   function refuseBoth(one: OptionKey, other: OptionKey): void {

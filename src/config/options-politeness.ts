@@ -51,9 +51,21 @@ export const POLITENESS_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'Politeness',
-    sentence: 'Do not ask robots.txt; warned about, and recorded in every output',
+    sentence: 'Do not obey robots.txt, which is read only for its sitemaps; warned about, and recorded in every output',
     advanced: false,
     resumable: false,
+    commands: CRAWL,
+  },
+  robotsUnreachable: {
+    flag: 'robots-unreachable',
+    type: 'enum',
+    values: ['defer', 'allow'],
+    default: 'defer',
+    group: 'Politeness',
+    sentence:
+      'A host whose robots.txt cannot be reached (5xx, 429, time-out): put it off, or crawl it as if nothing were forbidden; warned about, and recorded',
+    advanced: true,
+    resumable: true,
     commands: CRAWL,
   },
   maxWaitMs: {

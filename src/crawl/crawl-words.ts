@@ -6,7 +6,10 @@ import { hostForPeople } from '../url/host-display.js';
 import { allowTrapFlag, isLengthTrap, trapCause } from '../url/traps.js';
 import type { Notices } from './notices.js';
 
-type Told = Pick<FrontierEvents, 'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'trapCut' | 'sitemapsCut'>;
+type Told = Pick<
+  FrontierEvents,
+  'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'robotsUnanswered' | 'trapCut' | 'sitemapsCut'
+>;
 
 /**
  * What the frontier decides, in words for people.
@@ -40,6 +43,11 @@ export function frontierWords(
       notices.add(
         `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
         'hosts with a long Crawl-delay',
+      ),
+    robotsUnanswered: (origin) =>
+      notices.add(
+        `${origin}: robots.txt cannot be reached, and its pages are asked for all the same (--robots-unreachable allow)`,
+        'hosts whose robots.txt cannot be reached',
       ),
     sitemapsCut: (host, files) =>
       notices.add(

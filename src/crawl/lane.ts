@@ -312,7 +312,7 @@ export class Lane {
       status,
       contentType,
       location: headers.url('location'),
-      robotsTag: headers.get('x-robots-tag'),
+      robotsTags: headers.all('x-robots-tag'),
       lastModified: headers.get('last-modified'),
       etag: headers.get('etag'),
       body: response.body,
@@ -369,7 +369,12 @@ export class Lane {
     outcome.scopeVersion = this.#scopeVersion;
     try {
       const { page: row, ...read } = yield* this.#reader.read(lease, {
-        ...{ status: 200, contentType: RENDERED_TYPE, body: Buffer.from(html), robotsTag: robots },
+        ...{
+          status: 200,
+          contentType: RENDERED_TYPE,
+          body: Buffer.from(html),
+          robotsTags: robots === null ? [] : [robots],
+        },
         ...{ location: null, lastModified: null, etag: null, links: null, truncated: false, telling: null },
       });
       return Object.assign(outcome, read, { page: sealPage(row) });
@@ -389,7 +394,11 @@ export class Lane {
     reading.redirect = null;
     reading.offers = [];
     reading.errorClass = null;
-    outcome.robots = robotsAnswer(page, this.#setup.reader.agent);
+    const answer = robotsAnswer(page, this.#setup.reader.agent, lease.url);
+    outcome.robots =
+      answer.standing === 'rules'
+        ? { ...answer, sitemaps: this.#reader.sitemapUrls(answer.sitemaps, lease.url) }
+        : answer;
     return reading;
   }
 

@@ -34,7 +34,8 @@ export interface FetchedPage {
   status: number;
   contentType: string | null;
   location: string | null;
-  robotsTag: string | null;
+  /** Each line of X-Robots-Tag. */
+  robotsTags: readonly string[];
   lastModified: string | null;
   etag: string | null;
   body: Uint8Array | null;
@@ -160,6 +161,12 @@ export class PageReader {
 
   get #readsMarkdown(): boolean {
     return this.#options.linkFacts || this.#options.keepsBodies;
+  }
+
+  /** Of what a robots.txt names as sitemaps, the URLs that can be asked for, in normal form. */
+  sitemapUrls(named: readonly string[], robotsUrl: string): string[] {
+    const targets = named.map((url) => this.#targets.of(url, robotsUrl));
+    return targets.flatMap((target) => (target !== null && isHttp(target.url) && !target.isCut ? [target.url] : []));
   }
 
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
@@ -352,11 +359,13 @@ export class PageReader {
     const wishes: ScanWishes = {
       anchorText: anchorText || linkFacts,
       textHash: lease.wantsText,
+      // An agent without a token is spoken to as `robots` alone.
+      product: this.#options.agent || 'robots',
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true } : {}),
     };
     const scan = scanPage(body, encoding, wishes, this.#targets.kernel);
     const base = this.#baseOf(scan.base, lease.url);
-    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTag, this.#options.agent);
+    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, this.#options.agent);
     const { page: row } = reading;
     row.title = capped(scan.title);
     row.description = capped(scan.description);

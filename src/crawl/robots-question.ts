@@ -44,7 +44,11 @@ export function matchRobots(robots: string | Uint8Array, url: string, agent = 'g
   }
   const address = urlOf(readTextArgument(call, url, 'url'));
   const product = productToken(readTextArgument(call, agent, 'agent'));
-  const file = parseRobots(typeof robots === 'string' ? Buffer.from(robots) : robots, product);
+  const file = parseRobots(
+    typeof robots === 'string' ? Buffer.from(robots) : robots,
+    product,
+    `${originOf(address)}/robots.txt`,
+  );
   const { allowed, rule } = new RobotsMatcher(file).match(pathOf(address));
   return {
     url: address,

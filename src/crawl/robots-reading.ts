@@ -13,8 +13,8 @@ const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([
   'internal',
 ] as const);
 
-/** What the status says (RFC 9309 §2.3.1), and for a 2xx the rules. */
-export function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
+/** What the status says (RFC 9309 §2.3.1), and for a 2xx the rules. `url` is where the file was found. */
+export function robotsAnswer(page: FetchedPage, agent: string, url: string): RobotsAnswer {
   // Of rules that broke off nobody knows what they would have forbidden.
   if (page.status === 429 || page.status >= 500 || page.truncated) {
     return { standing: 'unreachable' };
@@ -22,7 +22,7 @@ export function robotsAnswer(page: FetchedPage, agent: string): RobotsAnswer {
   if (page.status < 200 || page.status >= 300 || page.body === null) {
     return { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
   }
-  const file = parseRobots(page.body, agent);
+  const file = parseRobots(page.body, agent, url);
   return {
     standing: 'rules',
     rules: file.rules.length === 0 ? null : compactRobots({ ...file, sitemaps: [] }),

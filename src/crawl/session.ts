@@ -258,6 +258,7 @@ export class CrawlSession {
         durationMs: this.#clock.now() - this.#startedAt,
         layers: await this.layers(),
         ignoredRobots: options.ignoreRobots,
+        robotsUnreachable: options.robotsUnreachable,
         seeding: this.#seeder?.facts ?? [],
         notices: this.#notices.kept,
       },

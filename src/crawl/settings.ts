@@ -189,6 +189,7 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     readyHeapLimit: options.readyHeapLimit,
     robotsWorkers: options.robotsWorkers,
     obeyRobots: !options.ignoreRobots,
+    robotsUnreachable: options.robotsUnreachable,
     maxWaitMs: options.maxWaitMs,
     maxCrawlDelayMs: options.maxCrawlDelayMs,
     maxBackoffMs: options.maxBackoffMs,

@@ -6,6 +6,7 @@ import type { StoredOptions } from '../config/stored.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { StoredPlace } from '../store/url-facts.js';
+import { UNANSWERED_ROBOTS } from '../store/url-state.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { Scope, type ScopeDecision, type ScopeKind } from '../url/scope.js';
@@ -119,6 +120,9 @@ export class CrawlRules {
     }
     if (place === null || place.robotsState === 'unknown' || place.robotsState === 'fetching') {
       return null;
+    }
+    if (place.robotsState === UNANSWERED_ROBOTS) {
+      return says(true, `robots.txt of ${printable(place.origin)} cannot be reached; --robots-unreachable allow`);
     }
     if (place.robotsState !== 'ready') {
       return says(false, `robots.txt of ${printable(place.origin)} cannot be had`);

@@ -1,6 +1,7 @@
 import { printable } from '../base/text.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import type { StoredPlace, StoredUrl, UrlFacts } from '../store/url-facts.js';
+import { UNANSWERED_ROBOTS } from '../store/url-state.js';
 import { isServer } from '../url/place.js';
 import type { CrawlRules } from './crawl-rules.js';
 import type { WaitingFor } from './explanation.js';
@@ -46,7 +47,11 @@ export function waitsOn(url: StoredUrl, { facts, rules, place, running, now }: W
     if (place.parkedUntil !== null) {
       return on(10, `${host} is on disk until its time comes`, place.parkedUntil);
     }
-    const settled = place.robotsState === 'ready' || rules.options.ignoreRobots || !isServer(place.host);
+    const settled =
+      place.robotsState === 'ready' ||
+      place.robotsState === UNANSWERED_ROBOTS ||
+      rules.options.ignoreRobots ||
+      !isServer(place.host);
     if (!settled) {
       return on(8, `robots.txt of ${printable(place.origin)} is not settled yet`);
     }

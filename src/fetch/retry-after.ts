@@ -1,12 +1,12 @@
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
-const IMF_FIXDATE = /^[a-z]{3}, (?<day>\d{2}) (?<month>[a-z]{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
-const RFC_850 = /^[a-z]{6,9}, (?<day>\d{2})-(?<month>[a-z]{3})-(?<year>\d{2}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
-const ASCTIME = /^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i;
+const IMF_FIXDATE = /^[a-z]{3}, (?<day>\d{1,2}) (?<month>[a-z]{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
+const RFC_850 = /^[a-z]{3,9}, (?<day>\d{1,2})-(?<month>[a-z]{3})-(?<year>\d{2}|\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
+const ASCTIME = /^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]?\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i;
 
 /**
  * Milliseconds from now that a Retry-After header asks to wait (RFC 9110, 10.2.3): a whole number of seconds, or a date in any
- * of the three formats of HTTP. 0 for a date in the past, null for no header or one that cannot be read. Not capped,
+ * of the three formats of HTTP, a day of one digit included. 0 for a date in the past, null for no header or one that cannot be read. Not capped,
  * but never more than a safe integer.
  */
 export function parseRetryAfter(value: string | null, wallNowMs: number): number | null {

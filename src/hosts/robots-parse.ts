@@ -1,3 +1,4 @@
+import { isHttp } from '../url/host.js';
 import { normalPattern, textOf } from './robots-octets.js';
 
 export interface RobotsRule {
@@ -28,8 +29,21 @@ export function productToken(agent: string): string {
   return /^[A-Za-z_-]*/.exec(agent.trim())![0].toLowerCase();
 }
 
-/** Never throws: a line that cannot be read is passed over. `agent` is a product token or a whole User-Agent. */
-export function parseRobots(body: Uint8Array, agent: string): RobotsFile {
+/**
+ * What keys begin with, as files are really written: with the spellings, and the misspellings, that the most widely used parser takes.
+ * To take fewer than it does would ask for what the owners of those files see to be forbidden.
+ */
+const KEYS = [
+  ['user-agent', /^user[- ]?agent/],
+  ['disallow', /^(?:disallow|dissallow|dissalow|disalow|diasllow|disallaw)/],
+  ['allow', /^allow/],
+  ['crawl-delay', /^crawl[- ]?delay/],
+  ['sitemap', /^site-?map/],
+] as const;
+type Key = (typeof KEYS)[number][0];
+
+/** Never throws: a line that cannot be read is passed over. `agent` is a product token or a whole User-Agent, `url` that of the file. */
+export function parseRobots(body: Uint8Array, agent: string, url?: string): RobotsFile {
   const token = productToken(agent);
   const forUs = new Group();
   const forAll = new Group();
@@ -66,8 +80,8 @@ export function parseRobots(body: Uint8Array, agent: string): RobotsFile {
         break;
       }
       case 'sitemap': {
-        const url = absoluteUrl(value);
-        if (url !== null) sitemaps.add(url);
+        const sitemap = sitemapUrl(value, url);
+        if (sitemap !== null) sitemaps.add(sitemap);
         break;
       }
     }
@@ -101,12 +115,18 @@ function linesOf(body: Uint8Array): string[] {
   return lines;
 }
 
-function readRecord(rawLine: string): { key: string; value: string; line: string } | null {
+function readRecord(rawLine: string): { key: Key; value: string; line: string } | null {
   const commentAt = rawLine.indexOf('#');
   const line = trimSpaces(commentAt < 0 ? rawLine : rawLine.slice(0, commentAt));
   const colonAt = line.indexOf(':');
-  if (colonAt < 0) return null;
-  return { key: trimSpaces(line.slice(0, colonAt)).toLowerCase(), value: trimSpaces(line.slice(colonAt + 1)), line };
+  // Some forget the colon: where there are two words, the space between them stands for it.
+  const keyEnd = colonAt >= 0 ? colonAt : (/^[^ \t]+(?=[ \t]+[^ \t]+$)/.exec(line)?.[0].length ?? 0);
+  const written = trimWide(line.slice(0, keyEnd)).toLowerCase();
+  const key = KEYS.find(([, beginning]) => beginning.test(written))?.[0];
+  if (key === undefined) return null;
+  const value = trimSpaces(line.slice(keyEnd + 1));
+  // No guess may let anybody in: an Allow counts for what is written there.
+  return { key, value: key === 'allow' ? value : trimWide(value), line };
 }
 
 /** Not String.trim, which takes the octet A0 for a space and would cut characters of UTF-8 in two. */
@@ -118,6 +138,19 @@ function trimSpaces(octets: string): string {
   return octets.slice(start, end);
 }
 
+/** No-break spaces go too, in UTF-8 or in the older encodings; an A0 behind any other octet than those of ASCII is part of a character. */
+function trimWide(octets: string): string {
+  const text = trimSpaces(octets);
+  const start = /^(?:\xc2?\xa0|[\t\v\f ])*/.exec(text)![0].length;
+  let end = text.length;
+  for (;;) {
+    if (end > start && isSpace(text.charCodeAt(end - 1))) end--;
+    else if (end > start && text[end - 1] === '\xa0' && text[end - 2] === '\xc2') end -= 2;
+    else if (end > start && text[end - 1] === '\xa0' && text.charCodeAt(end - 2) < 0x80) end--;
+    else return text.slice(start, end);
+  }
+}
+
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x09 || code === 0x0b || code === 0x0c;
 
 function readDelayMs(value: string): number | null {
@@ -126,9 +159,13 @@ function readDelayMs(value: string): number | null {
   return Math.min(Math.ceil(Number(value) * 1000 - 1e-6), MAX_CRAWL_DELAY_MS);
 }
 
-function absoluteUrl(octets: string): string | null {
-  if (octets.length > MAX_SITEMAP_URL_LENGTH) return null;
-  const text = textOf(octets);
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
-  return new URL(text).href;
+/** Some name it by its path alone. */
+function sitemapUrl(octets: string, robotsUrl: string | undefined): string | null {
+  if (octets === '' || octets.length > MAX_SITEMAP_URL_LENGTH) return null;
+  try {
+    const url = new URL(textOf(octets), robotsUrl);
+    return isHttp(url.href) ? url.href : null;
+  } catch {
+    return null;
+  }
 }

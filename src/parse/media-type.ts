@@ -1,11 +1,11 @@
-const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\b/i;
-const MARKDOWN = /^\s*text\/(?:x-)?markdown\b/i;
+const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:[;,]|$)/i;
+const MARKDOWN = /^\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i;
 
-const MDX = /^\s*text\/(?:x-)?mdx\b/i;
-const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\b/i;
-const PLAIN = /^\s*text\/plain\b/i;
+const MDX = /^\s*text\/(?:x-)?mdx\s*(?:[;,]|$)/i;
+const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\s*(?:[;,]|$)/i;
+const PLAIN = /^\s*text\/plain\s*(?:[;,]|$)/i;
 
-/** What a Content-Type says that a body is; null says nothing. */
+/** What a Content-Type says that a body is; null says nothing. The whole name counts: `text/html-x` is not HTML. */
 export const isHtmlType = (contentType: string | null): boolean => contentType !== null && HTML.test(contentType);
 export const isMarkdownType = (contentType: string | null): boolean =>
   contentType !== null && MARKDOWN.test(contentType);

@@ -19,6 +19,7 @@ export interface RunFacts {
   durationMs: number;
   layers: Readonly<Record<string, LayerFacts>>;
   ignoredRobots: boolean;
+  robotsUnreachable: 'defer' | 'allow';
   seeding: readonly SeedingFacts[];
   /** Null where no sitemap was written. */
   sitemap: OutputNotes | null;
@@ -100,6 +101,8 @@ export interface Summary {
   /** How many patterns there are in all. */
   trapPatterns: number;
   ignoredRobots: boolean;
+  /** --robots-unreachable, and how many hosts were crawled though their robots.txt could not be reached. */
+  robotsUnreachable: { policy: 'defer' | 'allow'; crawledHosts: number };
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
   /** Sitemaps that were read for URLs, over all runs; `cutHosts` have more than 1,000 files, the largest first. */
   sitemapFiles: SitemapFiles & { cutHosts: { host: string; files: number }[] };
@@ -140,6 +143,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     linksCut: reader.cutLinks(),
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
+    robotsUnreachable: { policy: run.robotsUnreachable, crawledHosts: reader.hostsWithoutRobots() },
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
     sitemapFiles: summariseSitemapFiles(reader),
     seeding: answered(reader, run.seeding),

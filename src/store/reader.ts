@@ -6,7 +6,7 @@ import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
 import type { BadSeed, SeedRow } from './transaction.js';
 import { TrapReader } from './trap-reader.js';
-import { isUnanswered, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { isUnanswered, STATE_NAMES, UNANSWERED, UNANSWERED_ROBOTS, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** One URL and what became of it: a line of pages.jsonl. */
 export interface PageResult {
@@ -268,9 +268,15 @@ export class Reader {
   /** What an output has to say about the crawl as a whole. */
   remarks(): string[] {
     const truncated = this.ended()?.truncated ?? null;
+    const withoutRobots = this.hostsWithoutRobots();
     return [
       ...(truncated === null ? [] : [`truncated: ${truncated}`]),
       ...(this.meta().ignoredRobots === 'true' ? ['robots.txt was ignored'] : []),
+      ...(withoutRobots > 0
+        ? [
+            `robots.txt could not be reached and was passed over: ${withoutRobots} ${withoutRobots === 1 ? 'host' : 'hosts'}`,
+          ]
+        : []),
     ];
   }
 
@@ -350,6 +356,13 @@ export class Reader {
       }
     }
     return failures;
+  }
+
+  /** Hosts whose robots.txt could not be reached and that were crawled all the same. */
+  hostsWithoutRobots(): number {
+    return this.#database
+      .prepare(`SELECT count(DISTINCT host) AS n FROM origins WHERE robots_state = '${UNANSWERED_ROBOTS}'`)
+      .get()!.n;
   }
 
   /** Pages that a third party was the first to name, and that were there. */

@@ -17,7 +17,7 @@ import {
 } from './standing.js';
 import type { CommitAnswer, Transaction } from './transaction.js';
 import type { TrapsTable } from './traps-table.js';
-import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { isUnanswered, QueueClass, UNANSWERED_ROBOTS, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** What the store has to know of the scope: it judges URLs again when it learns more of what leads to them, or when the scope grows. */
 export interface StoreScope {
@@ -272,7 +272,9 @@ export class Rediscovery {
   /** Of origins that were out of scope when their robots.txt was read nobody has sought the sitemaps. */
   #seekSitemaps(opens: (origin: string) => boolean, answer: CommitAnswer): void {
     const unsought = this.#database
-      .prepare("SELECT id, origin FROM origins WHERE sitemaps_sought = 0 AND robots_state = 'ready'")
+      .prepare(
+        `SELECT id, origin FROM origins WHERE sitemaps_sought = 0 AND robots_state IN ('ready', '${UNANSWERED_ROBOTS}')`,
+      )
       .all()
       .filter(({ origin }) => opens(origin));
     const isWaiting = this.#database.prepare(

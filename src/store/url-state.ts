@@ -103,3 +103,6 @@ export const isUnanswered = (flags: number, state: UrlState, reason: string | nu
 
 /** The same in SQL. */
 export const UNANSWERED = `((urls.flags & ${UrlFlag.candidate}) <> 0 AND urls.state <> ${UrlState.done} AND coalesce(urls.reason, '') <> 'malformed_html')`;
+
+/** Of `origins.robots_state`: robots.txt did not answer, and what waits there is asked for all the same. */
+export const UNANSWERED_ROBOTS = 'unanswered';

@@ -114,6 +114,8 @@ export class UrlResolver<Target> {
     const made = this.#made(url);
     const memoisable =
       bare.length <= LONGEST_MEMOISED_HREF &&
+      // Blanks and control characters are cut off at the end of a href, and not before its fragment.
+      bare.charCodeAt(bare.length - 1) > 0x20 &&
       (plain !== null ||
         (!REMOVED_CHARACTERS.test(bare) &&
           !SCHEME_WITHOUT_SLASH.test(bare) &&

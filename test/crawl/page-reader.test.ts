@@ -22,7 +22,7 @@ it.each([
   const targets = { of: (href: string) => ({ url: href }) } as unknown as LinkTargets;
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
-  const headers = { contentType: null, location, robotsTag: null, lastModified: null, etag: null, telling: null };
+  const headers = { contentType: null, location, robotsTags: [], lastModified: null, etag: null, telling: null };
   const answer = { status: 301, ...headers, body: null, links: null, truncated: false };
   const reading = readAtOnce(reader.read(lease, answer));
   expect(reading.page.facts?.hrefs).toEqual(hrefs);
@@ -54,7 +54,7 @@ it.each([
   } as unknown as LinkTargets;
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/page', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
-  const headers = { contentType: 'text/html', location: null, robotsTag: null, lastModified: null, etag: null };
+  const headers = { contentType: 'text/html', location: null, robotsTags: [], lastModified: null, etag: null };
   const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);
   readAtOnce(reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false }));
   expect(bases.at(-1)).toBe(new URL(base, 'http://a.test/page').href);

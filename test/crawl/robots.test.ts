@@ -21,6 +21,7 @@ async function openNameless(): Promise<{ socket: Socket; address: string }> {
 describe('robots.txt of every kind', () => {
   const own = box();
   let crawled: Crawled;
+  let letGo: Crawled;
   const slow = new Set(['crawl-delay-5', 'crawl-delay-120']);
   const cases = robotsCases.filter(({ name }) => !slow.has(name));
   const seedOf = ({ host }: { host: string }) => `http://${host}/`;
@@ -37,19 +38,32 @@ describe('robots.txt of every kind', () => {
       ...own.web.connectTo,
     ];
     const slowOnes = robotsCases.filter(({ name }) => slow.has(name));
-    const [first] = await Promise.all([
+    own.web.site(
+      'letting.test',
+      pathSite({ '/robots.txt': { status: 503, body: '' }, '/': html(linkPage('Open', ['/x'])), '/x': html('<p>x') }),
+    );
+    const [first, second] = await Promise.all([
       own.crawl(seeds, [
         ...['--robots-timeout', '500ms', '--retry-delay', '100ms', '--max-wait', '60', '--resolver', nameless.address],
         ...mappings.flatMap((mapping) => ['--connect-to', mapping]),
       ]),
+      own.crawl(['http://letting.test/'], ['--robots-unreachable', 'allow', '--seeding-strategy', 'none']),
       // The longest one is cut off: until then nothing but its robots.txt was asked for.
       own.crawl(slowOnes.map(seedOf), ['--seeding-strategy', 'none', '--duration', '12']),
     ]);
     crawled = first;
+    letGo = second;
   }, 120_000);
 
   afterAll(() => {
     nameless.socket.close();
+  });
+
+  it('--robots-unreachable allow crawls a host whose robots.txt was asked for three times in vain, and says so', () => {
+    const asked = requestsTo(own.web.log, 'letting.test').map(({ path }) => path);
+    expect(asked).toEqual(['/robots.txt', '/robots.txt', '/robots.txt', '/', '/x']);
+    expect(letGo.summary).toMatchObject({ robotsUnreachable: { policy: 'allow', crawledHosts: 1 } });
+    expect(letGo.run.stderr).toContain('http://letting.test: robots.txt cannot be reached');
   });
 
   it.each(cases.filter(({ expect: expected }) => expected !== 'unreachable'))(

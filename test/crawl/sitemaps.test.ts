@@ -198,4 +198,32 @@ describe('sitemaps', () => {
     expect(run.stderr).not.toContain('root:');
     expect(requestsTo(own.web.log, 'hostile.test', '/circle.xml')).toHaveLength(1);
   });
+
+  it('are found where robots.txt names them by path, and with --ignore-robots too', async () => {
+    const long = `/${'x'.repeat(5_000)}.xml`;
+    for (const host of ['obeys.test', 'ignores.test']) {
+      own.web.site(
+        host,
+        pathSite({
+          '/robots.txt': text(`User-agent: *\nDisallow: /closed\nSitemap: /maps/by-path.xml\nSitemap: ${long}\n`),
+          '/': page('Home', ['/closed']),
+          '/closed': page('Closed'),
+          '/maps/by-path.xml': xml(urlset([`http://${host}/orphan`])),
+          '/orphan': page('Orphan'),
+        }),
+      );
+    }
+    await Promise.all([
+      own.crawl(['http://obeys.test/'], []),
+      own.crawl(['http://ignores.test/'], ['--ignore-robots']),
+    ]);
+    const asked = (host: string) => [
+      hits(host, '/robots.txt'),
+      hits(host, '/orphan'),
+      hits(host, '/closed'),
+      hits(host, long),
+    ];
+    expect(asked('obeys.test')).toEqual([1, 1, 0, 0]);
+    expect(asked('ignores.test')).toEqual([1, 1, 1, 0]);
+  });
 });

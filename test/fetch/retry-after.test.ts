@@ -25,6 +25,10 @@ describe('dates', () => {
     ['IMF-fixdate', 'Sun, 06 Nov 1994 08:49:37 GMT'],
     ['RFC 850', 'Sunday, 06-Nov-94 08:49:37 GMT'],
     ['asctime', 'Sun Nov  6 08:49:37 1994'],
+    ['IMF-fixdate with a day of one digit', 'Sun, 6 Nov 1994 08:49:37 GMT'],
+    ['RFC 850 with a day of one digit', 'Sunday, 6-Nov-94 08:49:37 GMT'],
+    ['RFC 850 with a short name and a whole year', 'Sun, 06-Nov-1994 08:49:37 GMT'],
+    ['asctime with a single space', 'Sun Nov 6 08:49:37 1994'],
   ])('%s is understood', (_, value) => {
     expect(parseRetryAfter(value, NOW)).toBe(30_000);
   });

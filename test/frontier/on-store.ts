@@ -13,7 +13,14 @@ import { begin, openStore, TestScope } from '../store/support.js';
 const OPTIONS: SchedulerOptions = {
   ...{ maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000, delayMsFor: () => 0 },
   ...{ maxInflightPerHost: 1_000, autoTune: false, frontierLimit: 250_000, readyHeapLimit: 1_000, robotsWorkers: 64 },
-  ...{ obeyRobots: false, maxWaitMs: 600_000, maxCrawlDelayMs: 60_000, retries: 2, retryDelayMs: 1_000 },
+  ...{
+    obeyRobots: false,
+    robotsUnreachable: 'defer',
+    maxWaitMs: 600_000,
+    maxCrawlDelayMs: 60_000,
+    retries: 2,
+    retryDelayMs: 1_000,
+  },
   ...{
     order: 'bfs',
     choose: null,
@@ -75,6 +82,7 @@ export class FrontierOnStore {
           scopeGrew: unused,
           hostDeferred: unused,
           crawlDelayTooLong: unused,
+          robotsUnanswered: unused,
           sitemapRead: unused,
           retryLater: unused,
         },

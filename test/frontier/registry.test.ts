@@ -22,6 +22,7 @@ const options = (fields: Partial<SchedulerOptions> = {}): SchedulerOptions => ({
     readyHeapLimit: 10,
     robotsWorkers: 64,
     obeyRobots: true,
+    robotsUnreachable: 'defer',
     maxWaitMs: 600_000,
   },
   ...{

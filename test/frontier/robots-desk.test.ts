@@ -21,7 +21,7 @@ const item: Waiting = {
 
 /** How often robots.txt is asked for until its host is given up. */
 function askedOf(book: SeedBook): number {
-  const options = { retries: 2, retryDelayMs: 1_000 } as SchedulerOptions;
+  const options = { obeyRobots: true, retries: 2, retryDelayMs: 1_000 } as SchedulerOptions;
   const desk = new RobotsDesk(options, systemClock, (origin) => book.hasOtherSpelling(origin));
   const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: false, tunedLimit: null });
   const owner = new Origin(1, ORIGIN, host, new UrlQueue(false));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
 import type { RobotsAnswer } from '../../src/frontier/frontier.js';
 import type { Store } from '../../src/store/store.js';
 import { STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
@@ -20,11 +21,12 @@ class Runs {
   readonly store: Store = openStore(new TestScope());
   /** When each request for robots.txt went out. */
   readonly asked: number[] = [];
+  options: Partial<SchedulerOptions> = { obeyRobots: true };
   #now = 1_000;
   #run = this.#begin();
 
   #begin(): FrontierOnStore {
-    return new FrontierOnStore({ obeyRobots: true }, new TestScope(), this.store, this.#now);
+    return new FrontierOnStore(this.options, new TestScope(), this.store, this.#now);
   }
 
   async admit(url: string): Promise<void> {
@@ -110,5 +112,36 @@ describe('tries of a robots.txt that cannot be had', () => {
     await runs.admit('http://a.test/other');
     expect(await runs.ask(REFUSED)).toBe(1);
     expect(runs.states()).toEqual(['failed', 'failed']);
+  });
+});
+
+describe('--robots-unreachable allow', () => {
+  const standing = (runs: Runs): string =>
+    runs.store.database.prepare('SELECT robots_state AS s FROM origins').get()!.s;
+  const letting = { obeyRobots: true, robotsUnreachable: 'allow' } as const;
+
+  it('lets the pages go after three tries, and the store says that they went without rules', async () => {
+    const runs = new Runs();
+    runs.options = letting;
+    runs.kill();
+    await runs.admit('http://a.test/');
+    expect(await runs.ask(UNREACHABLE)).toBe(3);
+    expect(runs.states()).toEqual(['leased']);
+    expect(standing(runs)).toBe('unanswered');
+    runs.kill();
+    expect(await runs.ask(UNREACHABLE)).toBe(0);
+    expect(standing(runs)).toBe('unanswered');
+  });
+
+  it('counts for the run that says so: the next one asks again', async () => {
+    const runs = new Runs();
+    runs.options = letting;
+    runs.kill();
+    await runs.admit('http://a.test/');
+    expect(await runs.ask(UNREACHABLE)).toBe(3);
+    runs.options = { obeyRobots: true };
+    runs.kill();
+    expect(await runs.ask(UNREACHABLE)).toBe(3);
+    expect(runs.states()).toEqual(['robots_unreachable']);
   });
 });

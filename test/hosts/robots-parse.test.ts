@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compactRobots, expandRobots, MAX_ROBOTS_BYTES, parseRobots, productToken } from '../../src/hosts/robots.js';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const parse = (text: string, agent = 'gossamer') => parseRobots(bytes(text), agent);
+const parse = (text: string, agent = 'gossamer') => parseRobots(bytes(text), agent, 'https://example.org/robots.txt');
 const patterns = (text: string, agent?: string): string[] =>
   parse(text, agent).rules.map(({ allow, pattern }) => `${allow ? '+' : '-'}${pattern}`);
 
@@ -134,6 +134,7 @@ describe('2.2.4 other records', () => {
     expect(parse(file).sitemaps).toEqual([
       'https://example.org/1.xml',
       'http://example.org/2.xml',
+      'https://example.org/relative.xml',
       'https://example.org/%C3%A9.xml',
     ]);
   });
@@ -142,6 +143,45 @@ describe('2.2.4 other records', () => {
     const lines = Array.from({ length: 1_500 }, (_, n) => `Sitemap: https://example.org/${n}.xml`);
     expect(parse(lines.join('\n')).sitemaps).toHaveLength(1_500);
     expect(parse(`Sitemap: https://example.org/${'a'.repeat(10_000)}`).sitemaps).toEqual([]);
+  });
+});
+
+describe('files as they are really written', () => {
+  const NBSP = '\u00a0';
+
+  test.each(['User Agent', 'useragent', 'UserAgent', `User-agent${NBSP}`, `${NBSP}User-agent`, 'User-agents'])(
+    '%s: * speaks to all',
+    (key) => {
+      expect(patterns(`${key}: *\nDisallow: /a`)).toEqual(['-/a']);
+    },
+  );
+
+  test.each(['dissallow', 'Dissalow', 'disalow', 'diasllow', 'disallaw', 'Disallowed', `Disallow${NBSP}`])(
+    '%s: /a forbids',
+    (key) => {
+      expect(patterns(`User-agent: *\n${key}: /a`)).toEqual(['-/a']);
+    },
+  );
+
+  test('two words are a record where the colon is missing, three are none', () => {
+    expect(patterns('User-agent *\nDisallow /a\nDisallow\t \t/b # c\nAllow /a/b\nDisallow /c /d\nDisallow')).toEqual([
+      '-/a',
+      '-/b',
+      '+/a/b',
+    ]);
+    expect(parse('Sitemap /map.xml\nSite-map: /other.xml').sitemaps).toEqual([
+      'https://example.org/map.xml',
+      'https://example.org/other.xml',
+    ]);
+    expect(parse('User-agent: *\nCrawl Delay: 2').crawlDelayMs).toBe(2_000);
+  });
+
+  test('no-break spaces around a value are none of it, save where they would let somebody in', () => {
+    const text = `User-agent:${NBSP}*${NBSP}\nDisallow:${NBSP}/a${NBSP} \nAllow:${NBSP}/a/b`;
+    expect(patterns(text)).toEqual(['-/a', '+/%C2%A0/a/b']);
+    const octets = Buffer.from('User-agent:\xa0*\nDisallow\xa0: \xa0/a\xa0\nDisallow: /\xc3\xa0', 'latin1');
+    const { rules } = parseRobots(octets, 'gossamer');
+    expect(rules.map(({ pattern }) => pattern)).toEqual(['/a', '/%C3%A0']);
   });
 });
 
@@ -207,8 +247,8 @@ describe('2.3 encoding and lines', () => {
     expect(patterns('USER-AGENT:*\n\tdisAllow\t:\t/a\t\nALLOW:/b')).toEqual(['-/a', '+/b']);
   });
 
-  test('misspelt keys are not guessed at', () => {
-    expect(patterns('User-agent: *\nDissallow: /a\nDisallow /b\nUseragent: x\nDisallow: /c')).toEqual(['-/c']);
+  test('keys that nobody takes for a rule are passed over', () => {
+    expect(patterns('User-agent: *\nDeny: /a\nDont-allow: /b\nNoindex: /c\nDisallow: /d')).toEqual(['-/d']);
   });
 
   test('the last octet of a character is not taken for white space', () => {

@@ -129,18 +129,39 @@ export const POLITENESS_EVIDENCE: Row[] = [
     ],
     gives: [
       [1, 0, false, false],
-      [0, 1, true, true],
+      [1, 1, true, true],
     ],
     check: [
       [1, 0, undefined, false],
-      [0, 1, undefined, true],
+      [1, 1, undefined, true],
     ],
     docs: [
       [1, 0, undefined, false],
-      [0, 1, undefined, true],
+      [1, 1, undefined, true],
     ],
   },
-
+  {
+    // That pages are asked for is seen in test/frontier/robots-tries.test.ts and test/crawl/robots.test.ts: it takes three tries.
+    key: 'robotsUnreachable',
+    stage: garden,
+    values: [[], ['--robots-unreachable', 'allow']],
+    sees: (seen) => [
+      seen.summary?.robotsUnreachable,
+      seen.stderr.includes('warning: hosts whose robots.txt cannot be reached are crawled'),
+    ],
+    gives: [
+      [{ policy: 'defer', crawledHosts: 0 }, false],
+      [{ policy: 'allow', crawledHosts: 0 }, true],
+    ],
+    check: [
+      [undefined, false],
+      [undefined, true],
+    ],
+    docs: [
+      [undefined, false],
+      [undefined, true],
+    ],
+  },
   {
     key: 'maxWaitMs',
     stage: refusingStage('Retry-After of one second', refusal(503, 1)),

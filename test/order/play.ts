@@ -30,7 +30,15 @@ const MOST_STEPS = 4_000;
 const SCHEDULER: SchedulerOptions = {
   ...{ maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000, delayMsFor: () => 0 },
   ...{ maxInflightPerHost: 1_000, autoTune: false, frontierLimit: 250_000, readyHeapLimit: 1_000, robotsWorkers: 64 },
-  ...{ obeyRobots: true, maxWaitMs: 600_000, maxCrawlDelayMs: 60_000, retries: 0, retryDelayMs: 1_000, order: 'bfs' },
+  ...{
+    obeyRobots: true,
+    robotsUnreachable: 'defer',
+    maxWaitMs: 600_000,
+    maxCrawlDelayMs: 60_000,
+    retries: 0,
+    retryDelayMs: 1_000,
+    order: 'bfs',
+  },
   ...{ choose: null, surveyOnly: false, maxUrls: 0, maxUrlsPerHost: 0, maxUrlsOfSeed: () => 0, maxInflightPerIp: 0 },
   ...{ delayPerIpMs: 0, seekSitemaps: true, maxRedirects: 100 },
 };
@@ -142,6 +150,7 @@ export class Play {
         ...{
           hostDeferred: unused,
           crawlDelayTooLong: unused,
+          robotsUnanswered: unused,
           sitemapRead: unused,
           retryLater: unused,
           trapCut: unused,

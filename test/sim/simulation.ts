@@ -110,6 +110,7 @@ export class Simulation {
       events: {
         scopeGrew: () => {},
         hostDeferred: (host, reason, urls) => this.deferrals.push({ at: this.clock.elapsedMs, host, reason, urls }),
+        robotsUnanswered: (origin) => this.notices.push(`${origin}: robots.txt cannot be reached`),
         crawlDelayTooLong: (host, delayMs) => this.notices.push(`${host} asks for a Crawl-delay of ${delayMs} ms`),
         trapCut: (pattern) => this.notices.push(`trap ${pattern}`),
         sitemapRead: () => {},

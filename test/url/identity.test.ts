@@ -29,6 +29,22 @@ describe('UrlResolver', () => {
     }
   });
 
+  it('does not let a blank or a control character at the end of a href answer for one before a fragment', () => {
+    for (const end of [' ', '\u0001', '\u001f', '\t', '\n', ' \t']) {
+      for (const order of [
+        [`x${end}`, `x${end}#f`],
+        [`x${end}#f`, `x${end}`],
+      ]) {
+        const resolver = new UrlResolver(AS_WRITTEN, asText);
+        for (const href of order) {
+          expect(resolver.resolve(href, 'http://h.test/d/'), JSON.stringify(order)).toBe(
+            expected(href, 'http://h.test/d/'),
+          );
+        }
+      }
+    }
+  });
+
   it('does not let the fragment of a mail address answer for another', () => {
     const resolver = new UrlResolver(AS_WRITTEN, asText);
     for (const href of ['mailto:a', 'mailto:a#1', 'mailto:a#2', 'javascript:x#1', 'javascript:x']) {

@@ -168,6 +168,9 @@ export class Admission {
 
   afterRobots(owner: Origin, sitemaps: string[], composition: Composition): void {
     const { host } = owner;
+    if (owner.isUnanswered) {
+      this.#state.parts.events.robotsUnanswered(owner.origin);
+    }
     if (owner.crawlDelayMs !== null && owner.crawlDelayMs > this.#state.options.maxCrawlDelayMs) {
       this.#state.parts.events.crawlDelayTooLong(host.name, owner.crawlDelayMs);
       return;

@@ -67,7 +67,7 @@ export class Deferral {
       problem === null
         ? (['unreachable', UrlState.deferred, 'robots_unreachable'] as const)
         : (['failed', UrlState.failed, problem] as const);
-    for (const { id, owner } of this.#state.robots.abandoned(at, standing, reason, (id) =>
+    for (const { id, owner, isPassedOver } of this.#state.robots.abandoned(at, standing, reason, (id) =>
       this.#state.leased.has(id),
     )) {
       const fresh = composition.transaction.newUrls.find((url) => url.id === id);
@@ -76,6 +76,11 @@ export class Deferral {
       } else {
         composition.transaction.skipped.push({ id, reason, pattern: null });
         composition.settled.outstanding++;
+      }
+      if (isPassedOver) {
+        this.#admission.afterRobots(owner, [], composition);
+        composition.pin(owner.host);
+        continue;
       }
       this.moveAll(to, reason, null, owner, composition);
       const seeds = this.#state.parts.seeds.originFailed(owner.origin, reason, {

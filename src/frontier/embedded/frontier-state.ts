@@ -37,6 +37,8 @@ export interface FrontierEvents {
   /** A page is asked for again; `afterMs` at the earliest. */
   retryLater(url: string, status: number | null, why: string, afterMs: number): void;
   crawlDelayTooLong(host: string, delayMs: number): void;
+  /** Its robots.txt does not answer, and it is crawled all the same. */
+  robotsUnanswered(origin: string): void;
   /** The first URL of a pattern was cut; told once that is durable. */
   trapCut(pattern: string): void;
   sitemapRead(url: string, urls: number): void;
@@ -123,7 +125,7 @@ export class FrontierState {
     this.options = options;
     this.clock = clock;
     this.steady = steadyClock(clock);
-    this.registry = new Registry(options, this.steady, snapshot.unclean);
+    this.registry = new Registry(options, this.steady, snapshot.unclean, (origin) => parts.seeds.covers(origin));
     this.scheduler = new Scheduler(options, clock, this.registry, snapshot.resumed);
     this.robots = new RobotsDesk(options, clock, (origin) => parts.seeds.hasOtherSpelling(origin));
     this.places = new QueuePlaces(options.order);

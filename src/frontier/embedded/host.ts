@@ -32,6 +32,8 @@ export class Origin {
   /** Error class of `failed`, reason of `unreachable`. */
   problem: string | null = null;
   crawlDelayMs: number | null = null;
+  /** Its robots.txt did not answer, and what waits here is asked for all the same. */
+  isUnanswered = false;
   sitemapsSought = false;
   /** A load from disk is under way. */
   loading = false;

@@ -107,10 +107,27 @@ export class Learning {
     }
     for (const { origin: text, waits } of unsought) {
       const origin = this.#state.registry.origin(text);
-      if (origin?.robots === 'ready' && origin.robotsExpiresAt !== Number.MAX_SAFE_INTEGER) {
+      if (origin?.robots === 'ready' && this.#state.registry.asksRobots(text)) {
         origin.robots = 'unknown';
         origin.waitsForNothing = !waits;
         this.#state.scheduler.refresh(origin.host);
+      }
+    }
+    if (widened.length > 0 && !this.#state.options.obeyRobots) {
+      this.#askForSitemaps();
+    }
+  }
+
+  /** Where rules are not obeyed, robots.txt is asked for only in scope: these have just come into it. */
+  #askForSitemaps(): void {
+    const { registry, scheduler } = this.#state;
+    for (const host of registry.hosts()) {
+      for (const origin of host.origins) {
+        const waits = origin.queue.inMemory + origin.queue.onDisk > 0;
+        if (waits && origin.robots === 'ready' && !origin.sitemapsSought && registry.asksRobots(origin.origin)) {
+          origin.robots = 'unknown';
+          scheduler.refresh(host);
+        }
       }
     }
   }

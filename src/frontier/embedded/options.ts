@@ -12,7 +12,10 @@ export interface SchedulerOptions extends BackoffOptions {
   frontierLimit: number;
   readyHeapLimit: number;
   robotsWorkers: number;
+  /** Where it is not obeyed it is asked for all the same if sitemaps are sought, for it names them. */
   obeyRobots: boolean;
+  /** An origin whose robots.txt does not answer is put off, or treated as if it forbade nothing. */
+  robotsUnreachable: 'defer' | 'allow';
   /** Origins that are answered from this machine's own files: no robots.txt speaks for them. */
   ownOrigins?: readonly string[];
   /** A host that says 429 is asked at a longer delay from then on, and does not get faster again. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import type { HostRow, HostSnapshot, OriginRow } from '../../store/transaction.js';
+import { UNANSWERED_ROBOTS } from '../../store/url-state.js';
 import { isServer } from '../../url/place.js';
 import { Host, Origin, type RobotsState } from './host.js';
 import { longestRobotsPauseMs, type SchedulerOptions } from './options.js';
@@ -22,8 +23,16 @@ export class Registry {
   #uses = 0;
   #urlsLeft = 0;
   #left: number[] = [];
+  readonly #isCovered: (origin: string) => boolean;
 
-  constructor(options: SchedulerOptions, clock: Clock, unclean: boolean) {
+  /** @param isCovered whether the origin is in the scope of a seed */
+  constructor(
+    options: SchedulerOptions,
+    clock: Clock,
+    unclean: boolean,
+    isCovered: (origin: string) => boolean = () => false,
+  ) {
+    this.#isCovered = isCovered;
     this.#options = options;
     this.#clock = clock;
     this.#unclean = unclean;
@@ -47,6 +56,13 @@ export class Registry {
 
   origin(text: string): Origin | undefined {
     return this.#byOrigin.get(text);
+  }
+
+  /** Its robots.txt is asked for: for its rules, or, where those are not obeyed, for the sitemaps that it names. */
+  asksRobots(origin: string): boolean {
+    const { obeyRobots, seekSitemaps, ownOrigins } = this.#options;
+    const hasReason = obeyRobots || (seekSitemaps && this.#isCovered(origin));
+    return hasReason && isServer(origin) && !ownOrigins?.includes(origin);
   }
 
   touch(host: Host): void {
@@ -96,14 +112,17 @@ export class Registry {
   #makeOrigin(row: OriginRow, text: string, host: Host): Origin {
     const { order, choose } = this.#options;
     const origin = new Origin(row.id, text, host, new UrlQueue(order === 'dfs', choose?.() ?? null));
-    const obeys = this.#options.obeyRobots && isServer(text) && !this.#options.ownOrigins?.includes(text);
-    origin.robots = obeys ? keptStanding(row.robotsState as RobotsState) : 'ready';
+    const asks = this.asksRobots(text);
+    const obeys = asks && this.#options.obeyRobots;
+    const isOpen = obeys || (asks && !row.sitemapsSought);
+    origin.robots = isOpen ? keptStanding(row.robotsState, this.#options.robotsUnreachable) : 'ready';
     origin.robotsId = row.robotsId;
     origin.rules = obeys ? row.robotsRules : null;
     origin.rulesVersion = row.robotsAt ?? 0;
     origin.robotsAt = obeys ? row.robotsAt : null;
     origin.robotsExpiresAt = obeys ? (row.robotsExpiresAt ?? 0) : Number.MAX_SAFE_INTEGER;
     origin.crawlDelayMs = obeys ? row.crawlDelayMs : null;
+    origin.isUnanswered = obeys && row.robotsState === UNANSWERED_ROBOTS;
     origin.sitemapsSought = row.sitemapsSought;
     origin.robotsTries = row.robotsTries;
     origin.robotsRetryAt =
@@ -187,7 +206,7 @@ export class Registry {
     return {
       id: origin.id,
       robotsId: origin.robotsId,
-      robotsState: origin.robots,
+      robotsState: origin.robots === 'ready' && origin.isUnanswered ? UNANSWERED_ROBOTS : origin.robots,
       robotsRules: origin.rules,
       robotsAt: origin.robotsAt,
       robotsExpiresAt: origin.robotsExpiresAt,
@@ -200,7 +219,11 @@ export class Registry {
 }
 
 /** What had failed when the host left memory is asked once more, should a URL come to wait there: why it failed is not kept. */
-const keptStanding = (robots: RobotsState): RobotsState =>
-  robots === 'failed' || robots === 'unreachable' ? 'unknown' : robots;
+function keptStanding(robots: string, unreachable: SchedulerOptions['robotsUnreachable']): RobotsState {
+  if (robots === UNANSWERED_ROBOTS) {
+    return unreachable === 'allow' ? 'ready' : 'unknown';
+  }
+  return robots === 'failed' || robots === 'unreachable' ? 'unknown' : (robots as RobotsState);
+}
 
 const clamp = (value: number, low: number, high: number): number => Math.min(high, Math.max(low, value));

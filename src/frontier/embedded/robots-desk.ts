@@ -47,15 +47,20 @@ export class RobotsDesk {
     standing: 'failed' | 'unreachable',
     problem: string,
     isLeased: (id: number) => boolean,
-  ): { id: number; owner: Origin }[] {
-    const abandoned: { id: number; owner: Origin }[] = [];
+  ): { id: number; owner: Origin; isPassedOver: boolean }[] {
+    const abandoned: { id: number; owner: Origin; isPassedOver: boolean }[] = [];
     for (const [id, hop] of this.#owners) {
       if (hop.at === at && !isLeased(id)) {
         this.#owners.delete(id);
-        hop.owner.robots = standing;
-        hop.owner.problem = problem;
         hop.owner.dirty = true;
-        abandoned.push({ id, owner: hop.owner });
+        const isPassedOver = !this.#options.obeyRobots || (standing === 'unreachable' && this.#letsGo);
+        if (isPassedOver) {
+          this.#passOver(hop.owner);
+        } else {
+          hop.owner.robots = standing;
+          hop.owner.problem = problem;
+        }
+        abandoned.push({ id, owner: hop.owner, isPassedOver });
       }
     }
     return abandoned;
@@ -74,6 +79,9 @@ export class RobotsDesk {
       return this.#rules(owner, null, null, [], null);
     }
     const { robots } = outcome;
+    if (!this.#options.obeyRobots) {
+      return this.#rules(owner, null, null, robots?.standing === 'rules' ? robots.sitemaps : [], null);
+    }
     if (robots?.standing === 'rules') {
       return this.#rules(owner, robots.rules, robots.crawlDelayMs, robots.sitemaps, robots.maxAgeMs);
     }
@@ -91,7 +99,10 @@ export class RobotsDesk {
     owner.rules = rules;
     owner.robotsAt = this.#clock.wall();
     owner.rulesVersion = owner.robotsAt;
-    owner.robotsExpiresAt = owner.robotsAt + Math.min(ROBOTS_AGE_MS, maxAgeMs ?? ROBOTS_AGE_MS);
+    owner.robotsExpiresAt = this.#options.obeyRobots
+      ? owner.robotsAt + Math.min(ROBOTS_AGE_MS, maxAgeMs ?? ROBOTS_AGE_MS)
+      : Number.MAX_SAFE_INTEGER;
+    owner.isUnanswered = false;
     owner.robotsTries = 0;
     owner.robotsRetryAt = 0;
     owner.problem = null;
@@ -101,7 +112,7 @@ export class RobotsDesk {
     return { ...NOTHING, settled: true, sitemaps };
   }
 
-  /** 5xx, 429 or no answer: nothing of the origin may be fetched. Asked twice more, then put off. */
+  /** 5xx, 429 or no answer: nothing of the origin may be fetched. Asked twice more, then put off, or let go by where the user says so. */
   #unreachable(owner: Origin): RobotsStep {
     const pause = ROBOTS_RETRIES_MS[owner.robotsTries++];
     if (pause !== undefined) {
@@ -109,9 +120,22 @@ export class RobotsDesk {
       owner.robotsRetryAt = this.#clock.now() + pause;
       return NOTHING;
     }
+    if (this.#letsGo) {
+      return this.#passOver(owner);
+    }
     owner.robots = 'unreachable';
     owner.problem = 'robots_unreachable';
     return { ...NOTHING, bulk: { to: UrlState.deferred, reason: 'robots_unreachable' } };
+  }
+
+  get #letsGo(): boolean {
+    return this.#options.robotsUnreachable === 'allow';
+  }
+
+  #passOver(owner: Origin): RobotsStep {
+    const step = this.#rules(owner, null, null, [], null);
+    owner.isUnanswered = this.#options.obeyRobots;
+    return step;
   }
 
   /** The host itself cannot be had: that is the result of each of its URLs. */
