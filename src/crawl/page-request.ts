@@ -38,6 +38,7 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     ...(firstBytes === null ? {} : { firstBytes }),
     accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : kind === UrlKind.asset ? '*/*' : ACCEPT,
     singleConnection: lease.paced,
+    ...((flags & UrlFlag.secondLook) === 0 ? {} : { freshConnection: true }),
     ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
     wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,
     ...(kind === UrlKind.robots ? { timeoutMs: limits.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
