@@ -1,6 +1,6 @@
 import type { FetchRequest } from '../fetch/contract.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
-import { isHtmlType } from '../parse/media-type.js';
+import { isCssType, isHtmlType } from '../parse/media-type.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { hasBinaryExtension } from '../url/host.js';
 
@@ -61,12 +61,18 @@ export const statusOf = (request: FetchRequest, status: number): number =>
   status === 416 && request.firstBytes !== undefined ? 200 : status;
 
 /** What a HEAD leaves open. */
-export function afterHead(lease: Lease, status: number, contentType: string | null): Outcome['askAgain'] {
+export function afterHead(
+  lease: Lease,
+  status: number,
+  contentType: string | null,
+  readsCss: boolean,
+): Outcome['askAgain'] {
   if (isHeadRefused(status)) {
     return 'ranged';
   }
   const external = (lease.flags & UrlFlag.external) !== 0;
-  return !external && status >= 200 && status < 300 && isHtmlType(contentType) ? 'whole' : null;
+  const isRead = isHtmlType(contentType) || (readsCss && isCssType(contentType));
+  return !external && status >= 200 && status < 300 && isRead ? 'whole' : null;
 }
 
 const wantsPageBody = (_status: number, contentType: string | null): boolean =>
