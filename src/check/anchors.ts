@@ -1,10 +1,10 @@
-import { AnchorSet } from '../parse/anchor-hash.js';
+import { AnchorSet, DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
 import { isHtmlType, isMarkdownType, isMdxType } from '../parse/media-type.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
-import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
-import { namesOf } from './fragment.js';
+import { isOutside, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { fragmentOf, namesOf } from './fragment.js';
 
 /** A fragment that links name, and whether the page where they end has it. */
 export interface FragmentCheck {
@@ -12,8 +12,13 @@ export interface FragmentCheck {
   target: number;
   end: number;
   fragment: string;
-  /** `unread`: the page answers, but it was not read for what fragments can point at. `unknown`: nothing can be said. */
-  standing: 'there' | 'missing' | 'unread' | 'unknown';
+  /**
+   * `drawn`: the page has it not, but is nearly empty until a script draws it. `unread`: the page answers, but it was not read for what
+   * fragments can point at. `unknown`: nothing can be said.
+   */
+  standing: 'there' | 'missing' | 'drawn' | 'unread' | 'unknown';
+  /** A redirect on the way names it, and not the link: it counts for all links to the target. */
+  byRedirect: boolean;
 }
 
 /** All fragments that links name, by target. Needs the temporary table of a LinkTable. */
@@ -29,9 +34,26 @@ export function* checkFragments(database: Database, chains: RedirectChains): Ite
       last = { target, end, page: isEnd ? pages.get(end) : UNKNOWN };
     }
     const { end, page } = last!;
-    const standing = typeof page === 'string' ? page : hasOne(page, fragment) ? 'there' : 'missing';
-    yield { target, end, fragment, standing };
+    yield { target, end, fragment, standing: standingOf(page, fragment), byRedirect: false };
   }
+  for (const { id } of database
+    .prepare(
+      `SELECT pages.id AS id FROM pages JOIN urls ON urls.id = pages.id WHERE pages.redirect_to IS NOT NULL AND urls.kind = ${UrlKind.page}`,
+    )
+    .iterate()) {
+    const { id: end, problem } = chains.endOf(id);
+    const fragment = problem === null ? pages.fragmentOnTheWay(id) : null;
+    if (fragment !== null) {
+      yield { target: id, end, fragment, standing: standingOf(pages.get(end), fragment), byRedirect: true };
+    }
+  }
+}
+
+function standingOf(page: Page, fragment: string): FragmentCheck['standing'] {
+  if (typeof page === 'string') {
+    return page;
+  }
+  return hasOne(page, fragment) ? 'there' : page.has(DRAWN_BY_SCRIPT) ? 'drawn' : 'missing';
 }
 
 type Page = AnchorSet | 'unread' | 'unknown';
@@ -69,6 +91,16 @@ class Pages {
       }
     }
     return false;
+  }
+
+  /** The place that the last redirect to name one leads to, as a link's would; null where none does. */
+  fragmentOnTheWay(target: number): string | null {
+    let fragment: string | null = null;
+    for (let hop = this.#redirect.get(target); hop !== undefined; hop = this.#redirect.get(hop.next)) {
+      const [location] = hop.hrefs === null ? [] : (JSON.parse(hop.hrefs) as string[]);
+      fragment = location?.includes('#') ? fragmentOf(location) : fragment;
+    }
+    return fragment;
   }
 
   get(id: number): Page {

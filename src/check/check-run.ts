@@ -16,6 +16,7 @@ import { type MadeReport, makeReport } from './make-report.js';
 import { ResultCache } from './result-cache.js';
 import { prepareRound } from './rounds.js';
 import { CheckRules } from './rules.js';
+import { secondLookBy } from './second-look.js';
 
 export interface CheckEvents {
   /** A session begins: the first look, or a further one. */
@@ -135,6 +136,12 @@ export class CheckRun {
     });
   }
 
+  /** --duration bounds the run with all its looks. */
+  get #endsAt(): number {
+    const { durationMs } = this.#plan.resolved.options;
+    return durationMs === null ? Number.POSITIVE_INFINITY : this.#startedAt + durationMs;
+  }
+
   async #loadCache(file: string): Promise<ResultCache> {
     const { cacheAgeMs } = this.#plan.resolved.options;
     const cache = await ResultCache.load(file, {
@@ -154,15 +161,19 @@ export class CheckRun {
     let isNew = this.#plan.isNew;
     let { spentMs } = this.#plan;
     for (;;) {
-      const leftMs = secondLookBudgetMs - spentMs;
+      const leftMs = Math.min(secondLookBudgetMs - spentMs, this.#endsAt - clock.now());
       const since = clock.now();
       const result = await this.#look(round, isNew, leftMs, served, cache);
       isNew = false;
-      spentMs += round === 0 ? 0 : clock.now() - since;
+      spentMs += round === 0 ? this.#session!.secondLookMs : clock.now() - since;
       if (round === 0) {
         this.#truncated = result.end.truncated;
       }
-      const isOver = STOPPED.has(result.end.reason) || round >= MOST_ROUNDS || spentMs >= secondLookBudgetMs;
+      const isOver =
+        STOPPED.has(result.end.reason) ||
+        round >= MOST_ROUNDS ||
+        spentMs >= secondLookBudgetMs ||
+        clock.now() >= this.#endsAt;
       const queued = isOver
         ? 0
         : await prepareRound({
@@ -171,6 +182,7 @@ export class CheckRun {
             maxRedirects,
             truncated: this.#truncated,
             spentMs,
+            rules: this.#rules,
             ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
           });
       if (queued === 0) {
@@ -239,7 +251,9 @@ export class CheckRun {
       aliases: { remaps: options.remaps, ...this.#plan.files },
       headers: this.#rules.headerRules,
       delayMsOf: (host) => this.#delayMsOf(host),
-      secondLook: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
+      secondLook: leftMs <= 0 ? null : secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin))),
+      secondLookMs: leftMs,
+      round: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
       known: cache === null ? [] : this.#fresh(cache),
       meta: { folders: JSON.stringify(this.#plan.folders), fileAliases: JSON.stringify(this.#plan.files) },
     };

@@ -21,6 +21,7 @@ const PLACES: Readonly<Record<LinkKind, readonly [element: string, attribute: st
   object: ['object', 'data'],
   form: ['form', 'action'],
   redirect: null,
+  css: null,
 };
 
 /** A CSS path that finds the link on its page. */

@@ -52,6 +52,8 @@ export class Findings {
   /** Findings whose places are listed: by target, and by target and fragment. */
   readonly #bad = new Map<number, number>();
   readonly #badFragments = new Map<string, number>();
+  /** By target, where a redirect names the fragment. */
+  readonly #badRedirects = new Map<number, number>();
   /** Targets that rules or marks left out. */
   ignored = 0;
 
@@ -108,9 +110,16 @@ export class Findings {
 
   async #judgeFragments(): Promise<void> {
     for await (const check of inTurns(checkFragments(this.#parts.database, this.#chains))) {
-      if (check.standing === 'missing') {
+      if (check.byRedirect && this.#links.links[check.target] === 0) {
+        continue;
+      }
+      if (check.standing === 'missing' || check.standing === 'drawn') {
         const n = this.table.add(this.#verdicts.ofMissing(check), 0);
-        this.#badFragments.set(fragmentKey(check.target, check.fragment), n);
+        if (check.byRedirect) {
+          this.#badRedirects.set(check.target, n);
+        } else {
+          this.#badFragments.set(fragmentKey(check.target, check.fragment), n);
+        }
       } else if (check.standing === 'unread') {
         this.table.add(this.#verdicts.ofUnread(check), 0);
       }
@@ -126,7 +135,7 @@ export class Findings {
   }
 
   async #findSources(): Promise<void> {
-    if (this.#bad.size + this.#badFragments.size === 0) {
+    if (this.#bad.size + this.#badFragments.size + this.#badRedirects.size === 0) {
       return;
     }
     const urlOf = this.#parts.database.prepare('SELECT url FROM urls WHERE id = ?');
@@ -147,7 +156,8 @@ export class Findings {
     let facts: PageFacts | null = null;
     for (const link of linksOf(row)) {
       const finding = this.#bad.get(link.target);
-      if (link.ignored || (finding === undefined && this.#badFragments.size === 0)) {
+      const renamed = this.#badRedirects.get(link.target);
+      if (link.ignored || (finding === undefined && renamed === undefined && this.#badFragments.size === 0)) {
         continue;
       }
       facts ??= factsOf(row);
@@ -157,9 +167,11 @@ export class Findings {
       if (finding !== undefined) {
         yield { finding, where };
       }
-      if (inner !== undefined) {
-        this.table.countUp(inner);
-        yield { finding: inner, where };
+      for (const each of [inner, renamed]) {
+        if (each !== undefined) {
+          this.table.countUp(each);
+          yield { finding: each, where };
+        }
       }
     }
   }

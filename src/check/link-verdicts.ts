@@ -104,9 +104,14 @@ export class LinkVerdicts {
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }
 
-  ofMissing({ target, end: endId, fragment }: FragmentCheck): Finding {
+  ofMissing({ target, end: endId, fragment, byRedirect, standing }: FragmentCheck): Finding {
     const end = this.#rows.get(endId);
-    const missing: Ruling = { verdict: 'missing_fragment', why: 'nothing on the page has this id or name' };
+    const why = `nothing on the page has this id or name${byRedirect ? ', which a redirect on the way names' : ''}`;
+    if (standing === 'drawn') {
+      const drawn: Ruling = { verdict: 'unverifiable', why: `${why}; but a script draws the page, and may make it` };
+      return { ...this.#finding(this.#rows.get(target), end, drawn), fragment };
+    }
+    const missing: Ruling = { verdict: 'missing_fragment', why };
     return { ...this.#finding(this.#rows.get(target), end, sure(missing, wasDoubted(end))), fragment };
   }
 

@@ -6,6 +6,7 @@ import { writeMeta } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { LinkTable } from './link-table.js';
+import type { CheckRules } from './rules.js';
 import { SecondLook } from './second-look.js';
 import { Soft404s } from './soft-404.js';
 
@@ -18,6 +19,7 @@ export interface RoundOptions {
   truncated: string | null;
   /** What second looks have taken so far. */
   spentMs: number;
+  rules: Pick<CheckRules, 'accepts'>;
   /** Of folders that are checked. */
   ownOrigins: readonly string[];
 }
@@ -35,8 +37,10 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     if (options.truncated !== null) {
       second.leaveRest();
     }
-    second.failed();
-    second.neverRead();
+    second.failed(options.rules);
+    if (options.round === 1) {
+      second.putOff();
+    }
     second.these(missing);
     second.these(redirects);
     second.unread(unread);

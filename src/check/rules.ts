@@ -122,6 +122,11 @@ export class CheckRules {
     return { ...nothing, fails: failsOn(this.#first(url, 'failOn') ?? this.failOn, verdict, external) };
   }
 
+  /** The user takes this status for fine. */
+  accepts(url: string, status: number | null): boolean {
+    return status !== null && (this.#first(url, 'accept')?.has(status) || this.#accept?.has(status) || false);
+  }
+
   #first<Kind extends Exclude<keyof CompiledRule, 'matches' | 'match'>>(url: string, kind: Kind): CompiledRule[Kind] {
     for (const rule of this.#rules) {
       if (rule[kind] !== null && rule.matches(url)) return rule[kind];

@@ -1,11 +1,14 @@
+import type { CheckWishes } from '../crawl/session-plan.js';
 import type { Database } from '../store/sqlite.js';
 import { UNANSWERED, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { hostnameOf, isLoopbackHost, originOf } from '../url/host.js';
+import type { CheckRules } from './rules.js';
 
 /** Between the first look and the second. */
 const SECOND_LOOK_AFTER_MS = 5_000;
 
 /** Failures that a second look can tell more about. */
-const DOUBTFUL = [
+const DOUBTFUL: readonly string[] = [
   'http_4xx',
   'http_5xx',
   'timeout',
@@ -22,6 +25,23 @@ const DOUBTFUL = [
   'unknown',
 ];
 
+/** What the looks of a session go by: who failed is asked again once the pause since then is over, on this machine at once. */
+export const secondLookBy = (
+  rules: Pick<CheckRules, 'accepts'>,
+  ownOrigins: ReadonlySet<string>,
+): NonNullable<CheckWishes['secondLook']> => ({
+  isAccepted: (url, status) => rules.accepts(url, status),
+  // A chain that is too long is known by its end alone, between two rounds.
+  afterMs: (url, reason, status) =>
+    !DOUBTFUL.includes(reason) || reason === 'redirect_limit' || rules.accepts(url, status)
+      ? null
+      : pauseBefore(originOf(url), ownOrigins),
+});
+
+/** A server of this machine, or a folder, says the same at once. */
+const pauseBefore = (origin: string, ownOrigins: ReadonlySet<string>): number =>
+  ownOrigins.has(origin) || isLoopbackHost(hostnameOf(`${origin}/`)) ? 0 : SECOND_LOOK_AFTER_MS;
+
 /** Queues what is to be looked at once more. Whoever calls it has begun a transaction, and nobody else has the store. */
 export class SecondLook {
   readonly #database: Database;
@@ -30,15 +50,18 @@ export class SecondLook {
 
   /**
    * @param now wall time
-   * @param ownOrigins those of files of this machine: they say the same at once
+   * @param ownOrigins those of files of this machine
    */
   constructor(database: Database, now: number, ownOrigins: readonly string[]) {
     this.#database = database;
     this.#now = now;
     database.exec('DROP TABLE IF EXISTS temp.own; CREATE TEMP TABLE own (origin INTEGER PRIMARY KEY)');
-    const add = database.prepare('INSERT INTO temp.own SELECT id FROM origins WHERE origin = ?');
-    for (const origin of ownOrigins) {
-      add.run(origin);
+    const add = database.prepare('INSERT INTO temp.own (origin) VALUES (?)');
+    const own = new Set(ownOrigins);
+    for (const { id, origin } of database.prepare('SELECT id, origin FROM origins').all()) {
+      if (pauseBefore(origin, own) === 0) {
+        add.run(id);
+      }
     }
   }
 
@@ -46,31 +69,40 @@ export class SecondLook {
     return this.#queued;
   }
 
-  /** All that failed and was looked at only once. */
-  failed(): void {
+  /** All that failed and was looked at only once, but for what the user takes for fine. */
+  failed(rules: Pick<CheckRules, 'accepts'>): void {
     const reasons = DOUBTFUL.map((reason) => `'${reason}'`).join(', ');
-    this.#again(
-      `urls.state = ${UrlState.failed} AND urls.reason IN (${reasons}) AND (urls.flags & ${UrlFlag.secondLook}) = 0 AND NOT ${UNANSWERED}`,
-    );
+    const inDoubt = `urls.state = ${UrlState.failed} AND urls.reason IN (${reasons}) AND (urls.flags & ${UrlFlag.secondLook}) = 0 AND NOT ${UNANSWERED}`;
+    const accepted: number[] = [];
+    for (const { id, url, status } of this.#database
+      .prepare(
+        `SELECT urls.id AS id, urls.url AS url, pages.status AS status FROM urls JOIN pages ON pages.id = urls.id WHERE ${inDoubt}`,
+      )
+      .iterate()) {
+      if (rules.accepts(url, status)) {
+        accepted.push(id);
+      }
+    }
+    this.#fill(accepted);
+    this.#again(`${inDoubt} AND urls.id NOT IN (SELECT id FROM temp.chosen)`);
+  }
+
+  /** Second looks whose host was put off before their turn: it gets its chance once more. */
+  putOff(): void {
+    const change = this.#database
+      .prepare(
+        `UPDATE urls SET state = ${UrlState.queued}, class = 0, reason = NULL
+         WHERE state = ${UrlState.deferred} AND kind = ${UrlKind.page} AND (flags & ${UrlFlag.secondLook}) <> 0
+           AND reason IN ('backoff', 'quarantine')`,
+      )
+      .run();
+    this.#queued += Number(change.changes);
   }
 
   /** Of these, those that were not looked at twice. */
   these(ids: Iterable<number>): void {
     this.#fill(ids);
     this.#again(`urls.id IN (SELECT id FROM temp.chosen) AND (urls.flags & ${UrlFlag.secondLook}) = 0`);
-  }
-
-  /** Pages that were only asked for with HEAD, being too deep, until a shorter way to them was found. */
-  neverRead(): void {
-    const change = this.#database
-      .prepare(
-        `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = flags | ${UrlFlag.wholeGet}
-         WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external | UrlFlag.wholeGet}) = 0 AND id IN (
-           SELECT pages.id FROM pages JOIN link_facts ON link_facts.page = pages.id
-           WHERE pages.redirect_to IS NULL AND link_facts.anchors IS NULL AND pages.content_type LIKE 'text/html%')`,
-      )
-      .run();
-    this.#queued += Number(change.changes);
   }
 
   /** Pages elsewhere that were only asked for with HEAD, or are known from an earlier run: links name places on them. */

@@ -135,7 +135,7 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
     const { end, seeds, allSeedsFailed } = await run.dump((links) => writePieces(dumpText(links, options.format)));
     const exitCode = exitCodeOf(EXIT.ok, allSeedsFailed, end.reason);
     if (exitCode === EXIT.noSeed) {
-      throw seedFailure(seeds, 'no answer');
+      throw seedFailure(seeds);
     }
     return exitCode;
   } finally {

@@ -384,7 +384,8 @@ export class Crawl {
   #reasonToEnd(): EndReason | null {
     const { clock, frontier, limits } = this.#parts;
     const now = clock.now();
-    const { outstanding, deferred } = frontier.counts();
+    const { outstanding, deferred, secondLooks } = frontier.counts();
+    limits.secondLooksAlone(secondLooks > 0 && outstanding === secondLooks, now);
     if (this.#stopping !== null && (this.#inFlight === 0 || now >= this.#stopping.until)) {
       return this.#stopping.reason;
     }

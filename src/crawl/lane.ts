@@ -302,7 +302,7 @@ export class Lane {
     outcome.ttfbMs = response.ttfbMs;
     outcome.address = response.remoteAddress;
     outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
-    outcome.askAgain = request.method === 'HEAD' ? afterHead(lease, status, contentType) : null;
+    outcome.askAgain = request.method === 'HEAD' ? this.#afterHead(lease, status, contentType) : null;
     outcome.scopeVersion = this.#scopeVersion;
     if (status === 304 && lease.ifModified !== undefined) {
       outcome.unchanged = true;
@@ -343,6 +343,10 @@ export class Lane {
     row.totalMs = totalMs;
     row.message = reading.message;
     return Object.assign(outcome, read, { page: sealPage(row) });
+  }
+
+  #afterHead(lease: Lease, status: number, contentType: string | null): Outcome['askAgain'] {
+    return afterHead(lease, status, contentType, this.#setup.reader.linkFacts);
   }
 
   #readPage(lease: Lease, page: FetchedPage): PageReading {

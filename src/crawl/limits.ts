@@ -7,6 +7,8 @@ export type EndReason =
   | 'surveyed'
   | 'duration'
   | 'max_bytes'
+  /** Nothing was left of a check but second looks, and their time was over. */
+  | 'second_look_budget'
   | 'interrupted'
   | 'terminated'
   | 'stopped'
@@ -16,14 +18,47 @@ export type EndReason =
 
 /** Limits on the whole run: hitting one ends it normally, and says so. Those on single URLs are the frontier's. */
 export class Limits {
-  readonly deadline: number;
+  readonly #end: number;
+  readonly #secondLookMs: number;
+  /** Since when nothing but second looks is left, and for how long that was so before. */
+  #aloneSince: number | null = null;
+  #aloneMs = 0;
   readonly #maxBytes: number;
   #bytes: number;
 
-  constructor(options: { startedAt: number; durationMs: number | null; maxBytes: number | null; bytesBefore: number }) {
-    this.deadline = options.durationMs === null ? Number.POSITIVE_INFINITY : options.startedAt + options.durationMs;
+  constructor(options: {
+    startedAt: number;
+    durationMs: number | null;
+    maxBytes: number | null;
+    bytesBefore: number;
+    /** For second looks, once nothing else is left. */
+    secondLookMs?: number;
+  }) {
+    this.#secondLookMs = options.secondLookMs ?? Number.POSITIVE_INFINITY;
+    this.#end = options.durationMs === null ? Number.POSITIVE_INFINITY : options.startedAt + options.durationMs;
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
     this.#bytes = options.bytesBefore;
+  }
+
+  get deadline(): number {
+    return this.#aloneSince === null
+      ? this.#end
+      : Math.min(this.#end, this.#aloneSince + this.#secondLookMs - this.#aloneMs);
+  }
+
+  /** Whether nothing but second looks is left now. */
+  secondLooksAlone(isSo: boolean, now: number): void {
+    if (isSo) {
+      this.#aloneSince ??= now;
+    } else if (this.#aloneSince !== null) {
+      this.#aloneMs += now - this.#aloneSince;
+      this.#aloneSince = null;
+    }
+  }
+
+  /** What second looks have taken, beyond everything else. */
+  secondLookMs(now: number): number {
+    return this.#aloneMs + (this.#aloneSince === null ? 0 : now - this.#aloneSince);
   }
 
   addBytes(count: number): void {
@@ -35,7 +70,7 @@ export class Limits {
   }
 
   reached(now: number): EndReason {
-    return now >= this.deadline ? 'duration' : 'max_bytes';
+    return now >= this.#end ? 'duration' : now >= this.deadline ? 'second_look_budget' : 'max_bytes';
   }
 
   isLimit(reason: EndReason): boolean {

@@ -17,7 +17,9 @@ const TELLING = [
   'via',
 ] as const;
 const LONGEST_HEADER = 200;
-const LONGEST_HREF = 2_048;
+const LONGEST_HREF = 16_384;
+const LONGEST_DATA = 2_048;
+const DATA = /^\s*data:/i;
 /** What stands in a link and is no URL is kept under this scheme: it has no other name. */
 export const INVALID_SCHEME = 'x-invalid:';
 
@@ -43,8 +45,10 @@ export class LinkFactsKeeper {
 }
 
 /** A `data:` image may be as long as a page; nobody reads that in a report. */
-export const shortHref = (href: string): string =>
-  href.length > LONGEST_HREF ? `${href.slice(0, LONGEST_HREF)}…` : href;
+export function shortHref(href: string): string {
+  const longest = href.length > LONGEST_DATA && DATA.test(href) ? LONGEST_DATA : LONGEST_HREF;
+  return href.length > longest ? `${href.slice(0, longest)}…` : href;
+}
 
 /** Null where none of them is there. */
 export function tellingHeaders(headers: ResponseHeaders): Record<string, string> | null {

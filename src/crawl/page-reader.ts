@@ -8,12 +8,15 @@ import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, LinkPiece, Offer, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
+import { DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
+import { cssUrls } from '../parse/css-urls.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { MdxFile } from '../parse/mdx-links.js';
-import { isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
+import { isCssType, isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
+import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
 import { plainTextLinks, rstLinks, type TextLink } from '../parse/text-links.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
@@ -93,6 +96,8 @@ export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
 /** A page may lead to so much that not all of it is kept. */
 const TOO_MANY_LINKS = 'too_many_links';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+/** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
+const LEADS_ON = new Set([...REDIRECTS, 304]);
 const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
@@ -123,6 +128,11 @@ export class PageReader {
       this.#readRedirect(lease, page.location, reading);
       return reading;
     }
+    if (this.#options.linkFacts && LEADS_ON.has(page.status)) {
+      reading.errorClass = 'invalid_url';
+      reading.message = `the server answers ${page.status} and does not say where to`;
+      return reading;
+    }
     if (page.body !== null) {
       reading.page.hash = hash('sha256', page.body, 'hex');
     }
@@ -151,6 +161,8 @@ export class PageReader {
       yield* this.#readMarkdown(lease, page.body, reading);
     } else if (this.#options.linkFacts && page.body !== null && isText(page.contentType, lease)) {
       yield* this.#readText(lease, page.body, page.contentType, reading);
+    } else if (this.#options.linkFacts && page.body !== null && isCssType(page.contentType)) {
+      yield* this.#readStylesheet(lease, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -271,8 +283,15 @@ export class PageReader {
   }
 
   #measure(html: string): NonNullable<Outcome['measured']> {
-    const { text, hasScripts } = readableText(html);
-    return { text, needsBrowser: this.#options.render === 'always' || (hasScripts && text < LITTLE_TEXT) };
+    const readable = readableText(html);
+    return { text: readable.text, needsBrowser: this.#options.render === 'always' || isDrawn(readable) };
+  }
+
+  /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
+  #withDrawn(anchors: string[], body: Uint8Array, encoding: string): string[] {
+    return anchors.length < NAMES_ENOUGH && isDrawn(readableText(decodeText(body, encoding).text))
+      ? [...anchors, DRAWN_BY_SCRIPT]
+      : anchors;
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
@@ -308,7 +327,7 @@ export class PageReader {
       const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
-      anchors = wantsAnchors ? scan.anchors : null;
+      anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
     } else if (wantsAnchors && isMarkdownType(page.contentType)) {
       anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
     } else if (wantsAnchors && isMdxType(page.contentType)) {
@@ -340,6 +359,23 @@ export class PageReader {
     yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: mdx?.anchors() ?? null });
   }
 
+  /** What a stylesheet loads is checked as if the page had loaded it itself. */
+  *#readStylesheet(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
+    const { text } = decodeText(body, 'utf-8');
+    const links = new ScannedLinks(null);
+    const places = new TextPlaces(text);
+    const [texts, lines, columns]: [string[], number[], number[]] = [[], [], []];
+    for (const { href, isImport, at } of cssUrls(text)) {
+      links.addGiven(isImport ? LINK_KIND_NUMBER.stylesheet : LINK_KIND_NUMBER.css, href, '');
+      places.moveTo(at);
+      texts.push('');
+      lines.push(places.line);
+      columns.push(places.column);
+    }
+    Object.assign(links, { texts, lines, columns });
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length });
+  }
+
   *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const links = new ScannedLinks(null);
     for (const href of hrefs) {
@@ -361,7 +397,7 @@ export class PageReader {
       textHash: lease.wantsText,
       // An agent without a token is spoken to as `robots` alone.
       product: this.#options.agent || 'robots',
-      ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true } : {}),
+      ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
     };
     const scan = scanPage(body, encoding, wishes, this.#targets.kernel);
     const base = this.#baseOf(scan.base, lease.url);
@@ -380,7 +416,8 @@ export class PageReader {
     reading.textHash = scan.textHash;
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
-    const about = { length: body.length, nofollow, anchors: scan.anchors, zones };
+    const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding);
+    const about = { length: body.length, nofollow, anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
   }
 
@@ -447,6 +484,10 @@ export class PageReader {
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
 }
+
+const isDrawn = ({ text, hasScripts }: ReturnType<typeof readableText>): boolean => hasScripts && text < LITTLE_TEXT;
+/** A page with so many names is no empty frame. */
+const NAMES_ENOUGH = 50;
 
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;

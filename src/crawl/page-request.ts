@@ -1,6 +1,6 @@
 import type { FetchRequest } from '../fetch/contract.js';
 import type { Lease, Outcome } from '../frontier/frontier.js';
-import { isHtmlType } from '../parse/media-type.js';
+import { isCssType, isHtmlType } from '../parse/media-type.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { hasBinaryExtension } from '../url/host.js';
 
@@ -39,6 +39,7 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : kind === UrlKind.asset ? '*/*' : ACCEPT,
     singleConnection: lease.paced,
     ...(lease.cookie === undefined ? {} : { cookie: lease.cookie }),
+    ...((flags & UrlFlag.secondLook) === 0 ? {} : { freshConnection: true }),
     ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
     wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,
     ...(kind === UrlKind.robots ? { timeoutMs: limits.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
@@ -61,12 +62,18 @@ export const statusOf = (request: FetchRequest, status: number): number =>
   status === 416 && request.firstBytes !== undefined ? 200 : status;
 
 /** What a HEAD leaves open. */
-export function afterHead(lease: Lease, status: number, contentType: string | null): Outcome['askAgain'] {
+export function afterHead(
+  lease: Lease,
+  status: number,
+  contentType: string | null,
+  readsCss: boolean,
+): Outcome['askAgain'] {
   if (isHeadRefused(status)) {
     return 'ranged';
   }
   const external = (lease.flags & UrlFlag.external) !== 0;
-  return !external && status >= 200 && status < 300 && isHtmlType(contentType) ? 'whole' : null;
+  const isRead = isHtmlType(contentType) || (readsCss && isCssType(contentType));
+  return !external && status >= 200 && status < 300 && isRead ? 'whole' : null;
 }
 
 const wantsPageBody = (_status: number, contentType: string | null): boolean =>

@@ -4,6 +4,7 @@ import type { FolderOrigin, Header, HeaderRule } from '../fetch/contract.js';
 import type { SettledPage } from '../frontier/embedded/frontier-state.js';
 import type { SchedulerOptions } from '../frontier/embedded/options.js';
 import type { SeedFate } from '../frontier/seed-book.js';
+import type { SecondLook } from '../frontier/verdict.js';
 import type { Browser } from '../render/browser.js';
 import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/reader.js';
@@ -85,8 +86,12 @@ export interface CheckWishes {
   headers: readonly HeaderRule[];
   /** A delay that the user wants for a host, or null. */
   delayMsOf(host: string): number | null;
-  /** What seemed broken is asked again, at an easier pace; so long at most. */
-  secondLook: { durationMs: number } | null;
+  /** What fails is looked at again in its own time; null: there is no time for it. */
+  secondLook: SecondLook | null;
+  /** So long at most, once nothing is left but second looks. */
+  secondLookMs: number;
+  /** A round: what seems broken for other reasons is asked again, one request of a host at a time; so long at most. */
+  round: { durationMs: number } | null;
   /** URLs of which an earlier run knows enough. */
   known: Iterable<string>;
   /** Kept in the store, for whoever goes on with it. */

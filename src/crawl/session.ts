@@ -227,6 +227,11 @@ export class CrawlSession {
     };
   }
 
+  /** What second looks have taken, beyond everything else. */
+  get secondLookMs(): number {
+    return this.#limits.secondLookMs(this.#clock.now());
+  }
+
   get snapshot(): StoreOpened['snapshot'] {
     return this.#opened.snapshot;
   }
@@ -375,7 +380,8 @@ export class CrawlSession {
     });
     this.#limits = new Limits({
       startedAt: this.#clock.now() - (this.#plan.docs?.spent.ms ?? 0),
-      durationMs: this.#plan.check?.secondLook?.durationMs ?? options.durationMs,
+      durationMs: this.#plan.check?.round?.durationMs ?? options.durationMs,
+      ...(this.#plan.check === undefined ? {} : { secondLookMs: this.#plan.check.secondLookMs }),
       maxBytes: options.maxBytes,
       bytesBefore: this.#plan.docs?.spent.bytes ?? snapshot.bytes,
     });

@@ -110,7 +110,7 @@ export function surveySettings(settings: EngineSettings, { choose, keepsPages }:
 /** The same engine for a check: more is kept of each page, and a second look goes at an easier pace. */
 export function checkSettings(settings: EngineSettings, wishes: CheckWishes): EngineSettings {
   const { scheduler, fetch, reader } = settings;
-  const isSecond = wishes.secondLook !== null;
+  const isRound = wishes.round !== null;
   const places = wishes.folders.map(({ to }) => new URL(to).host);
   const own = wishes.folders.map(({ origin }) => origin);
   const ownHosts = new Set(own.map((origin) => hostKeyOf(`${origin}/`)));
@@ -124,9 +124,8 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       learnsDelay: true,
       asksTraps: true,
       ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
-      ...(isSecond
-        ? { delayFactor: 2, maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true }
-        : {}),
+      secondLook: wishes.secondLook,
+      ...(isRound ? { maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true } : {}),
     },
     fetch: {
       ...fetch,

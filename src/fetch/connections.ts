@@ -10,6 +10,8 @@ export interface Borrower {
   readonly endpoint: Endpoint;
   /** Waits for the one connection of its host rather than open a second. */
   readonly single: boolean;
+  /** Wants a connection that nobody has used. */
+  readonly fresh: boolean;
   readonly isSettled: boolean;
   /** Called at once or later; must be followed by one `release` or `putBack`. */
   start(connection: Connection): void;
@@ -159,7 +161,11 @@ export class Connections {
   /** Hands connections to what waits in a pool, as far as there are any. */
   #serve(pool: OriginPool): void {
     for (let next = firstOf(pool); next !== null; next = firstOf(pool)) {
-      const free = pool.connections.findLast((connection) => connection.hasRoom && this.#mayServe(connection, pool));
+      const { fresh } = next;
+      if (fresh) this.#closeIdle(pool);
+      const free = pool.connections.findLast(
+        (connection) => !fresh && connection.hasRoom && this.#mayServe(connection, pool),
+      );
       if (free !== undefined) this.#use(free, pool);
       else {
         if (!next.single || pool.connections.length === 0) this.#standInLine(pool);
@@ -167,6 +173,12 @@ export class Connections {
       }
     }
     this.#forgetIfEmpty(pool);
+  }
+
+  #closeIdle(pool: OriginPool): void {
+    for (const connection of [...pool.connections]) {
+      if (connection.active === 0) this.#farewell(connection);
+    }
   }
 
   #standInLine(pool: OriginPool): void {
@@ -181,6 +193,7 @@ export class Connections {
       this.#line.delete(pool);
       const next = firstOf(pool);
       if (next !== null && !(next.single && pool.connections.length > 0)) {
+        if (next.fresh) this.#connector.forgetName(next.endpoint);
         this.#open(next.endpoint, pool);
         // The rest of its requests stand in line again, behind everybody else's.
         if (firstOf(pool) !== null && !pool.waiting[0]!.single) this.#line.add(pool);

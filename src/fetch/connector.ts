@@ -78,6 +78,11 @@ export class Connector {
     return isTls || findConnectTo(this.#mappings, host, port) !== null ? null : this.#proxy;
   }
 
+  /** The next connection to it goes to an address that is looked up anew. */
+  forgetName({ host, port }: Endpoint): void {
+    this.#resolver.forget(findConnectTo(this.#mappings, host, port)?.toHost || host);
+  }
+
   /** Starts at once; `done` is called exactly once. */
   connect(endpoint: Endpoint, done: (error: FetchError | null, connected: Connected | null) => void): Attempt {
     const attempt = new Attempt(endpoint.host, this.#clock.now(), this.#options.connectTimeoutMs);

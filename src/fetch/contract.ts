@@ -74,6 +74,8 @@ export interface FetchRequest {
   accept: string;
   /** The host has a delay: its requests share one connection and wait for each other. */
   singleConnection: boolean;
+  /** On a connection that is opened for it, to an address that is looked up for it: nothing that went wrong before can go wrong with it. */
+  freshConnection?: boolean;
   /** False cuts the response off after its headers, which is still a success. Not asked for HEAD. */
   wantBody: (status: number, contentType: string | null) => boolean;
   /** Instead of the crawl's own limits for the whole and for silence. */

@@ -54,6 +54,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   readonly promise: Promise<FetchResponse>;
   readonly endpoint: Endpoint;
   readonly single: boolean;
+  readonly fresh: boolean;
   isSettled = false;
   readonly #context: ExchangeContext;
   readonly #request: FetchRequest;
@@ -93,6 +94,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#hooks = hooks;
     this.endpoint = target.endpoint;
     this.single = request.singleConnection;
+    this.fresh = request.freshConnection ?? false;
     this.promise = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;

@@ -71,6 +71,14 @@ export class Resolver {
     return entry.answer;
   }
 
+  /** What is being asked stays: it is new enough. */
+  forget(host: string): void {
+    for (const family of [4, 6] as const) {
+      const key = `${family}${host}`;
+      if (this.#cache.get(key)?.expiresAt !== Infinity) this.#cache.delete(key);
+    }
+  }
+
   #ask(host: string, family: Family): Entry {
     const entry: Entry = { answer: this.#query(host, family, (ttlMs) => expire(ttlMs)), expiresAt: Infinity };
     const expire = (ttlMs: number): void => {

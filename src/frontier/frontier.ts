@@ -164,6 +164,8 @@ export interface FrontierCounts {
   hostsParked: number;
   hostsDelayed: number;
   leased: number;
+  /** Of what is outstanding, second looks; those that wait on disk are not among them. */
+  secondLooks: number;
   dispatched: number;
   done: number;
   failed: number;

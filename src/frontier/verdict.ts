@@ -1,16 +1,27 @@
 import type { ErrorClass } from '../base/errors.js';
-import { UrlFlag, UrlState } from '../store/url-state.js';
-import type { Outcome } from './frontier.js';
+import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import type { Lease, Outcome } from './frontier.js';
 
 /** What becomes of a page after one request. */
 export type Verdict =
   | { state: typeof UrlState.done | typeof UrlState.failed | typeof UrlState.skipped; reason: string | null }
-  | { state: 'retry'; afterMs: number; flags: number; reason: string | null };
+  /** `look`: the one that this request was part of, where it is over and the second begins. */
+  | { state: 'retry'; afterMs: number; flags: number; reason: string | null; look?: 1 };
 
 export interface RetryRules {
   retries: number;
   retryDelayMs: number;
   maxRetryDelayMs: number;
+  /** What failed is looked at a second time, some time later. */
+  secondLook?: SecondLook;
+}
+
+/** What a check asks for once more before it accuses anybody. */
+export interface SecondLook {
+  /** How long after the first look; null: the user takes this answer for fine, or nothing more would be learnt. */
+  afterMs(url: string, reason: string, status: number | null): number | null;
+  /** The user takes this answer for fine. */
+  isAccepted(url: string, status: number | null): boolean;
 }
 
 export function classOfStatus(status: number): ErrorClass | null {
@@ -26,6 +37,8 @@ export function classOfStatus(status: number): ErrorClass | null {
   return status < 500 ? 'http_4xx' : 'http_5xx';
 }
 
+/** So long does one such request take that the second look has to do for a retry. */
+const SLOW: ReadonlySet<ErrorClass | null> = new Set(['timeout', 'too_slow'] as const);
 const TRANSIENT: ReadonlySet<ErrorClass | null> = new Set([
   'timeout',
   'connection_refused',
@@ -35,11 +48,26 @@ const TRANSIENT: ReadonlySet<ErrorClass | null> = new Set([
   'rate_limited',
 ] as const);
 
-/** Whether a request goes out because an earlier one failed. The GET after a refused HEAD is the same attempt. */
-export const isRetry = (attempt: number, flags: number): boolean =>
-  attempt - ((flags & (UrlFlag.rangedGet | UrlFlag.wholeGet)) !== 0 ? 1 : 0) > 1;
+/**
+ * Requests for it that failed in the same way before this one. The GET after a refused HEAD is the same attempt; a second look has tries of its
+ * own, and so has what is asked with a cookie: what came before counts as one request.
+ */
+function failedBefore(attempt: number, flags: number): number {
+  const before = UrlFlag.secondLook | UrlFlag.gate | UrlFlag.rangedGet | UrlFlag.wholeGet;
+  return Math.max(0, attempt - 1 - ((flags & before) !== 0 ? 1 : 0));
+}
 
-export function judge(outcome: Outcome, attempt: number, flags: number, rules: RetryRules): Verdict {
+/** Whether a request goes out because an earlier one failed. */
+export const isRetry = (attempt: number, flags: number): boolean => failedBefore(attempt, flags) > 0;
+
+/** What was asked for, and how often. */
+export type Asked = Pick<Lease, 'url' | 'kind' | 'flags'> & { attempts: number };
+
+/** Twice already; or other spellings of it are tried first; or it is no page until it answers. */
+const LOOKED_AT_ELSEWISE = UrlFlag.secondLook | UrlFlag.seed | UrlFlag.candidate;
+
+export function judge(outcome: Outcome, asked: Asked, rules: RetryRules): Verdict {
+  const { url, kind, attempts, flags } = asked;
   if (outcome.unsent === 'robots') {
     return { state: UrlState.skipped, reason: 'robots' };
   }
@@ -51,13 +79,24 @@ export function judge(outcome: Outcome, attempt: number, flags: number, rules: R
   if (problem === null) {
     return { state: UrlState.done, reason: null };
   }
-  // The GET after a refused HEAD is the same attempt.
-  const asked = (flags & (UrlFlag.rangedGet | UrlFlag.wholeGet)) !== 0 ? 1 : 0;
-  // A second look has tries of its own, and so has what is asked with a cookie; what came before counts as one request.
-  const used = Math.max(0, attempt - 1 - ((flags & (UrlFlag.secondLook | UrlFlag.gate)) !== 0 ? 1 : asked));
-  if (TRANSIENT.has(problem) && used < rules.retries) {
+  const used = failedBefore(attempts, flags);
+  const { secondLook } = rules;
+  const isFinal = secondLook !== undefined && (SLOW.has(problem) || secondLook.isAccepted(url, outcome.status));
+  if (TRANSIENT.has(problem) && used < rules.retries && !isFinal) {
     const afterMs = Math.min(rules.maxRetryDelayMs, rules.retryDelayMs * 2 ** used);
     return { state: 'retry', afterMs, flags, reason: problem };
+  }
+  if (secondLook !== undefined && kind === UrlKind.page && (flags & LOOKED_AT_ELSEWISE) === 0) {
+    const afterMs = secondLook.afterMs(url, problem, outcome.status);
+    if (afterMs !== null) {
+      return {
+        state: 'retry',
+        afterMs,
+        flags: (flags | UrlFlag.secondLook) & ~UrlFlag.rangedGet,
+        reason: problem,
+        look: 1,
+      };
+    }
   }
   return { state: UrlState.failed, reason: problem };
 }

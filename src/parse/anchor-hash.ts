@@ -1,3 +1,6 @@
+/** Stands among the names of a page whose text a script draws; no page can have it for a name of its own. */
+export const DRAWN_BY_SCRIPT = '\0';
+
 /**
  * A name that a fragment can point at, in 64 bits. Of one page there are some hundred at most, so two that differ do not meet; and it is
  * cheap, for each id of each page goes through it.

@@ -19,6 +19,7 @@ export const LINK_KINDS = [
   'object',
   'form',
   'redirect',
+  'css',
 ] as const;
 export type LinkKind = (typeof LINK_KINDS)[number];
 
@@ -30,7 +31,8 @@ export const LINK_KIND_NUMBER = Object.fromEntries(LINK_KINDS.map((kind, number)
 /** Kinds that lead to pages and are followed; the others are assets (fetched only with --assets), `form` is never fetched. */
 export const FIRST_ASSET_KIND = LINK_KIND_NUMBER.link;
 export const isFollowedKind = (kind: number): boolean => kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect;
-export const isAssetKind = (kind: number): boolean => kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form;
+export const isAssetKind = (kind: number): boolean =>
+  (kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form) || kind === LINK_KIND_NUMBER.css;
 
 /** A page in which hrefs stand. */
 export interface HrefSource {
@@ -119,4 +121,6 @@ export interface ScanWishes {
   textHash?: boolean;
   anchors?: boolean;
   ignoreMarks?: boolean;
+  /** What stylesheets in the page and SVG load is a link too. */
+  loads?: boolean;
 }

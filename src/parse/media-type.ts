@@ -3,6 +3,7 @@ const MARKDOWN = /^\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i;
 
 const MDX = /^\s*text\/(?:x-)?mdx\s*(?:[;,]|$)/i;
 const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\s*(?:[;,]|$)/i;
+const CSS = /^\s*text\/css\s*(?:[;,]|$)/i;
 const PLAIN = /^\s*text\/plain\s*(?:[;,]|$)/i;
 
 /** What a Content-Type says that a body is; null says nothing. The whole name counts: `text/html-x` is not HTML. */
@@ -12,3 +13,4 @@ export const isMarkdownType = (contentType: string | null): boolean =>
 export const isMdxType = (contentType: string | null): boolean => contentType !== null && MDX.test(contentType);
 export const isRstType = (contentType: string | null): boolean => contentType !== null && RST.test(contentType);
 export const isPlainType = (contentType: string | null): boolean => contentType !== null && PLAIN.test(contentType);
+export const isCssType = (contentType: string | null): boolean => contentType !== null && CSS.test(contentType);

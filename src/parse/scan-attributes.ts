@@ -26,6 +26,7 @@ export const ATTRIBUTES = [
   'size',
   'encoding',
   'data-gossamer-ignore',
+  'style',
 ] as const;
 
 /** The number of an attribute is its place in the list. */

@@ -1,11 +1,12 @@
+import { cssUrls } from './css-urls.js';
 import { LINK_KIND_NUMBER, type PageScan, ScannedLinks, type ScanWishes } from './links.js';
 import { ATTRIBUTE, type AttributeReader } from './scan-attributes.js';
 import type { Pieces, ScannablePage } from './scan-pieces.js';
-import { PositionCounter } from './scan-position.js';
+import { PositionCounter, TextPlaces } from './scan-position.js';
 import { AnchorText, TextHash } from './scan-text.js';
 import { foldSpace } from './scan-values.js';
 
-const { alt: ALT, 'data-gossamer-ignore': IGNORE } = ATTRIBUTE;
+const { alt: ALT, 'data-gossamer-ignore': IGNORE, style: STYLE } = ATTRIBUTE;
 
 const DEFAULT_PRODUCT = 'gossamer';
 
@@ -86,6 +87,30 @@ export class PageFacts {
   /** Adds the link of an attribute, unless it is missing or empty: an empty one leads nowhere by the standard. */
   addAsset(kind: number, attribute: number, at: number, rel = ''): void {
     if (this.has(attribute) && this.url(attribute) !== '') this.addLink(kind, attribute, at, rel);
+  }
+
+  /** Adds what a style attribute of the tag loads. */
+  addStyle(at: number): void {
+    if (!this.has(STYLE)) return;
+    for (const { href } of cssUrls(this.value(STYLE)!, true)) this.addPartialLink(LINK_KIND_NUMBER.css, href, at);
+  }
+
+  /** Adds what the stylesheet in [start, end) loads, each link with its own place. */
+  addStylesheet(start: number, end: number): void {
+    const { links } = this.scan;
+    const text = this.#pieces.raw(start, end);
+    const urls = cssUrls(text);
+    if (urls.length === 0) return;
+    this.#positions?.moveTo(start);
+    const places = new TextPlaces(text, this.#positions?.line ?? 1, this.#positions?.column ?? 1);
+    for (const { href, isImport, at } of urls) {
+      places.moveTo(at);
+      links.addGiven(isImport ? LINK_KIND_NUMBER.stylesheet : LINK_KIND_NUMBER.css, href, '');
+      links.texts?.push('');
+      links.ignored?.push(this.has(IGNORE));
+      links.lines?.push(places.line);
+      links.columns?.push(places.column);
+    }
   }
 
   /** Adds anchors of which only the address counts: their number, then the two ends of each address. */

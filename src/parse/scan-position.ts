@@ -64,3 +64,29 @@ export class PositionCounter {
     return units;
   }
 }
+
+/** The same for places in a text that begins at a line and a column of its own. */
+export class TextPlaces {
+  line: number;
+  column: number;
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string, line = 1, column = 1) {
+    this.#text = text;
+    this.line = line;
+    this.column = column;
+  }
+
+  moveTo(at: number): void {
+    for (; this.#at < at; this.#at++) {
+      const unit = this.#text.charCodeAt(this.#at);
+      if (unit === LINE_FEED || (unit === CARRIAGE_RETURN && this.#text.charCodeAt(this.#at + 1) !== LINE_FEED)) {
+        this.line++;
+        this.column = 1;
+      } else {
+        this.column++;
+      }
+    }
+  }
+}

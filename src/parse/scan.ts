@@ -44,7 +44,17 @@ const {
   size: SIZE,
   encoding: ENCODING,
   'data-gossamer-ignore': IGNORE,
+  style: STYLE,
 } = ATTRIBUTE;
+
+/** What SVG loads, by the name of the element. */
+const SVG_LOADS: ReadonlyMap<string, number> = new Map([
+  ['image', LINK_KIND_NUMBER.img],
+  ['feimage', LINK_KIND_NUMBER.img],
+  ['use', LINK_KIND_NUMBER.img],
+  ['script', LINK_KIND_NUMBER.script],
+]);
+const ONLY_STYLE = attributeSet(STYLE);
 
 /** What every element can have for a fragment to point at. */
 const ONLY_ID = attributeSet(ID);
@@ -68,6 +78,9 @@ class PageScanner {
   readonly #takesAnchors: boolean;
   /** What is read of every element that has a rule, whatever the rule reads. */
   readonly #alwaysWanted: number;
+  readonly #wantsLoads: boolean;
+  /** What is read of elements without a rule. */
+  readonly #plainWanted: number;
   #openTemplates = 0;
 
   constructor(page: ScannablePage, wishes: ScanWishes, kernel: Kernel) {
@@ -77,9 +90,12 @@ class PageScanner {
     this.#reader = new AttributeReader(page);
     this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
     this.#wantsIds = wishes.anchors ?? false;
+    this.#wantsLoads = wishes.loads ?? false;
+    const styles = this.#wantsLoads ? ONLY_STYLE : 0;
+    this.#plainWanted = (this.#wantsIds ? ONLY_ID : 0) | (styles === 0 ? 0 : styles | ONLY_IGNORE);
     if (page.isInKernel) this.#facts.scan.links.kernelPage = kernel.page;
     this.#takesAnchors = !wishes.anchorText && !wishes.positions && !wishes.ignoreMarks;
-    this.#alwaysWanted = (this.#wantsIds ? ID_AND_NAME : 0) | (wishes.ignoreMarks ? ONLY_IGNORE : 0);
+    this.#alwaysWanted = (this.#wantsIds ? ID_AND_NAME : 0) | (wishes.ignoreMarks ? ONLY_IGNORE : 0) | styles;
   }
 
   scan(): PageScan {
@@ -118,7 +134,7 @@ class PageScanner {
     const facts = this.#facts;
     return (
       this.#page.isInKernel &&
-      !this.#wantsIds &&
+      this.#plainWanted === 0 &&
       !facts.isListening &&
       facts.scan.looksLikeHtml &&
       !this.#foreign.isOpen &&
@@ -151,12 +167,15 @@ class PageScanner {
     if (element !== null) return this.#passElement(element, open, nameEnd);
     const { scan } = this.#facts;
     scan.looksLikeHtml ||= isPlainElement(this.#pieces.name(open + 1, nameEnd));
-    return this.#wantsIds ? this.#passPlainTag(nameEnd) : this.#reader.read(nameEnd, 0);
+    return this.#plainWanted === 0 ? this.#reader.read(nameEnd, 0) : this.#passPlainTag(open, nameEnd);
   }
 
-  #passPlainTag(nameEnd: number): number {
-    const end = this.#reader.read(nameEnd, ONLY_ID);
-    if (end !== CUT_OFF && this.#openTemplates === 0) this.#facts.addAnchor(ID);
+  #passPlainTag(open: number, nameEnd: number): number {
+    const end = this.#reader.read(nameEnd, this.#plainWanted);
+    if (end !== CUT_OFF && this.#openTemplates === 0) {
+      this.#facts.addAnchor(ID);
+      this.#facts.addStyle(open);
+    }
     return end;
   }
 
@@ -168,6 +187,7 @@ class PageScanner {
     if (isInDocument) {
       if (this.#wantsIds) this.#facts.addAnchor(ID);
       element.visit?.(this.#facts, open);
+      if (this.#wantsLoads) this.#facts.addStyle(open);
     }
     return element.content === 'markup' ? end : this.#passContent(element, end);
   }
@@ -188,6 +208,7 @@ class PageScanner {
     if (content === 'script') end = endOfScript(this.#page, from);
     else if (content !== 'plaintext') end = endOfRawText(this.#page, from, name);
     if (end === CUT_OFF || !isInDocument) return end;
+    if (name === 'style' && this.#wantsLoads) this.#facts.addStylesheet(from, end);
     if (content === 'title') this.#facts.setTitle(from, end);
     if (content !== 'script' && content !== 'hidden') this.#facts.addHashedText(from, end);
     return end;
@@ -199,7 +220,7 @@ class PageScanner {
       this.#foreign.breakOut();
       return this.#passStartTag(open, nameEnd);
     }
-    const end = this.#reader.read(nameEnd, FOREIGN_ATTRIBUTES);
+    const end = this.#reader.read(nameEnd, FOREIGN_ATTRIBUTES | (this.#wantsLoads ? ONLY_STYLE : 0));
     if (end === CUT_OFF) return CUT_OFF;
     const facts = this.#facts;
     if (name === 'font' && (facts.has(COLOR) || facts.has(FACE) || facts.has(SIZE))) {
@@ -209,6 +230,11 @@ class PageScanner {
     if (this.#openTemplates === 0) {
       facts.addAnchor(ID);
       if (name === 'a') this.#visitForeignAnchor(open);
+      if (this.#wantsLoads) {
+        const kind = SVG_LOADS.get(name);
+        if (kind !== undefined) facts.addAsset(kind, facts.has(HREF) ? HREF : XLINK_HREF, open);
+        facts.addStyle(open);
+      }
     }
     if (!this.#reader.selfClosing) {
       const encoding = facts.value(ENCODING)?.toLowerCase();

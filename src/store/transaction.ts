@@ -59,8 +59,8 @@ export interface SettledUrl {
   id: number;
   state: UrlState;
   reason: string | null;
-  /** Queued again: not before this wall time, with these flags; and what came of the attempt. */
-  retry: { notBefore: number; flags: number; attempt: FailedAttempt } | null;
+  /** Queued again: not before this wall time, with these flags; and what came of the attempt. A second look counts its attempts anew. */
+  retry: { notBefore: number; flags: number; beginsAgain?: true; attempt: FailedAttempt } | null;
   page: SealedPage | null;
   redirectTo: number | null;
   /** Those that a redirect set. */

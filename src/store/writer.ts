@@ -267,10 +267,14 @@ export class Writer {
   #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number): void {
     const { id, retry } = settled;
     if (retry !== null) {
-      const change = this.#statements.requeue.run(retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id);
+      const beginsAgain = retry.beginsAgain ?? false;
+      const { requeue, lookAgain } = this.#statements;
+      const change = (beginsAgain ? lookAgain : requeue).run(
+        ...[retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id],
+      );
       this.#must(change, id, UrlState.leased, UrlState.queued);
       const { number, at: triedAt, status, message } = retry.attempt;
-      const look = (retry.flags & UrlFlag.secondLook) === 0 ? 1 : 2;
+      const look = (retry.flags & UrlFlag.secondLook) === 0 || beginsAgain ? 1 : 2;
       this.#statements.insertAttempt.run(id, look, number, triedAt, status, settled.reason, message);
       return;
     }
@@ -427,6 +431,7 @@ function prepare(
   | 'settle'
   | 'settleMoved'
   | 'requeue'
+  | 'lookAgain'
   | 'giveBack'
   | 'skip'
   | 'lease'
@@ -475,6 +480,9 @@ function prepare(
     ),
     requeue: database.prepare(
       'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0 WHERE id = ? AND state = 1',
+    ),
+    lookAgain: database.prepare(
+      'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0, attempts = 1 WHERE id = ? AND state = 1',
     ),
     giveBack: database.prepare(
       // robots.txt itself is no work that waits: its origin asks for it again.

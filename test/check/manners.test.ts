@@ -123,11 +123,12 @@ describe('what a check asks for, and how', () => {
     expect(asked.filter((each) => /deeper|from-broken|sitemap/.test(each))).toEqual([]);
   });
 
-  it('asks for assets with HEAD', () => {
+  it('asks for assets with HEAD, and then for all of a stylesheet', () => {
     const asked = pathsOf(web.log, 'site.test').filter((each) => /png|css|zip/.test(each));
     expect(asked.sort()).toEqual([
       'GET /gone.png',
       'GET /gone.png',
+      'GET /style.css',
       'HEAD /big.zip',
       'HEAD /fine.png',
       'HEAD /gone.png',

@@ -13,7 +13,14 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-const ROUND = { round: 1, maxRedirects: 10, truncated: null, spentMs: 0, ownOrigins: [] };
+const ROUND = {
+  round: 1,
+  maxRedirects: 10,
+  truncated: null,
+  spentMs: 0,
+  ownOrigins: [],
+  rules: { accepts: () => false },
+};
 const prepare = () => prepareRound({ ...ROUND, directory: store.directory });
 
 async function standings(): Promise<string[]> {

@@ -94,7 +94,7 @@ describe('a line at an address', () => {
     const [a, b] = [host(), host()] as const;
     go(a);
     go(b);
-    a.headersArrived(time.now);
+    a.headersArrived(time.now, 1);
     groups.headers(a, time.now);
     time.now += 500;
     expect([a.inFlight, go(pop()!)]).toEqual([1, true]);

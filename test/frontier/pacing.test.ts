@@ -55,7 +55,7 @@ describe('one host at a time', () => {
     const host = new Host(1, 'a.test', 1_000, { ceiling: 20, tunes: true, tunedLimit: null });
     host.started();
     expect(host.hasPlace).toBe(false);
-    host.headersArrived(5_000);
+    host.headersArrived(5_000, 1);
     expect([host.hasPlace, host.readyAt]).toEqual([true, 6_000]);
   });
 

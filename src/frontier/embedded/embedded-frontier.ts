@@ -155,6 +155,7 @@ export class EmbeddedFrontier implements Frontier {
       hostsParked: this.#state.parked,
       hostsDelayed: this.#state.scheduler.delayedHosts,
       leased: this.#state.leased.size,
+      secondLooks: this.#state.scheduler.secondLooks,
       dispatched: this.#state.dispatched,
       ...this.#state.counts,
       retries: this.#state.retries,

@@ -52,8 +52,6 @@ export interface HostLimits {
   ceiling: number;
   tunes: boolean;
   tunedLimit: number | null;
-  /** 1 where it is left out. */
-  delayFactor?: number;
 }
 
 /** A host that says 429 is asked at least this much apart from then on, and after each further one twice as much. */
@@ -69,7 +67,6 @@ export class Host implements HeapItem {
   readonly origins: Origin[] = [];
   readonly tuner: Tuner;
   readonly #baseDelayMs: number;
-  readonly #delayFactor: number;
   heapAt: number | null = null;
   heapPlace = 0;
   /** It stands among those that have a seed or a home page to ask for. */
@@ -82,6 +79,8 @@ export class Host implements HeapItem {
   /** Requests under way, and those of them that still wait for headers. */
   inFlight = 0;
   awaitingHeaders = 0;
+  /** Second looks under way: one at a time. */
+  secondLooks = 0;
   dispatched = 0;
   sitemapFiles = 0;
   /** Its URLs are put off for this reason. */
@@ -112,7 +111,6 @@ export class Host implements HeapItem {
     this.id = id;
     this.name = name;
     this.#baseDelayMs = baseDelayMs;
-    this.#delayFactor = limits.delayFactor ?? 1;
     this.tuner = new Tuner({ ceiling: limits.ceiling, start: limits.tunedLimit ?? FIRST_LIMIT, tunes: limits.tunes });
   }
 
@@ -129,7 +127,7 @@ export class Host implements HeapItem {
     for (const origin of this.origins) {
       delay = Math.max(delay, origin.crawlDelayMs ?? 0);
     }
-    return delay * this.#delayFactor;
+    return delay;
   }
 
   get readyAt(): number {
@@ -165,9 +163,10 @@ export class Host implements HeapItem {
     this.awaitingHeaders++;
   }
 
-  headersArrived(at: number): void {
+  /** @param delays how many times its delay has to pass before the next request */
+  headersArrived(at: number, delays: number): void {
     this.awaitingHeaders--;
-    this.nextAllowedAt = Math.max(this.nextAllowedAt, at + this.delayMs);
+    this.nextAllowedAt = Math.max(this.nextAllowedAt, at + this.delayMs * delays);
     this.dirty = true;
   }
 
@@ -186,7 +185,7 @@ export class Host implements HeapItem {
       return;
     }
     this.#refusedAt = now;
-    this.learnedDelayMs = Math.min(MOST_LEARNED_MS, Math.max(FIRST_LEARNED_MS, (2 * this.delayMs) / this.#delayFactor));
+    this.learnedDelayMs = Math.min(MOST_LEARNED_MS, Math.max(FIRST_LEARNED_MS, 2 * this.delayMs));
     this.dirty = true;
   }
   #refusedAt = 0;

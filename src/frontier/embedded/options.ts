@@ -1,4 +1,5 @@
 import type { BackoffOptions } from '../../hosts/backoff.js';
+import type { SecondLook } from '../verdict.js';
 import type { Choose } from './queue-window.js';
 
 export type Order = 'bfs' | 'dfs' | 'priority';
@@ -20,8 +21,8 @@ export interface SchedulerOptions extends BackoffOptions {
   ownOrigins?: readonly string[];
   /** A host that says 429 is asked at a longer delay from then on, and does not get faster again. */
   learnsDelay?: boolean;
-  /** Every delay is so many times as long; 1 where it is left out. */
-  delayFactor?: number;
+  /** What fails is looked at a second time; null or left out: it is not. */
+  secondLook?: SecondLook | null;
   maxWaitMs: number;
   maxCrawlDelayMs: number;
   retries: number;

@@ -91,7 +91,6 @@ export class Registry {
       ceiling: maxInflightPerHost,
       tunes: autoTune,
       tunedLimit: row.tunedLimit,
-      delayFactor: this.#options.delayFactor ?? 1,
     });
     const now = this.#clock.now();
     // Wall clocks jump; no wait is ever longer than what could have been asked for.

@@ -21,7 +21,7 @@ export class Responses {
     const held = this.#state.leased.get(id);
     if (held !== undefined && !held.headersSeen && !held.ended) {
       held.headersSeen = true;
-      this.#state.scheduler.headers(held.origin.host, at);
+      this.#state.scheduler.headers(held.origin.host, held.item, at);
     }
   }
 
@@ -36,12 +36,12 @@ export class Responses {
     const sent = outcome.unsent === null;
     if (sent && outcome.headersAt !== null && !held.headersSeen) {
       held.headersSeen = true;
-      this.#state.scheduler.headers(host, outcome.headersAt);
+      this.#state.scheduler.headers(host, held.item, outcome.headersAt);
     }
     if (sent) {
       this.#learn(host, held, outcome);
     }
-    this.#state.scheduler.ended(host, outcome.endedAt, held.headersSeen, sent);
+    this.#state.scheduler.ended(host, held.item, outcome.endedAt, held.headersSeen, sent);
     if (held.item.kind === UrlKind.robots) {
       this.#state.scheduler.robotsEnded(host, robotsEnd(outcome));
     }

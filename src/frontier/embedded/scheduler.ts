@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { QueueClass, UrlKind } from '../../store/url-state.js';
+import { QueueClass, UrlFlag, UrlKind } from '../../store/url-state.js';
 import { AddressGroups } from './address-groups.js';
 import { type Host, mayGo, type Origin } from './host.js';
 import type { SchedulerOptions } from './options.js';
@@ -26,6 +26,7 @@ const CUTS_A_TURN = 1_000;
 const MOST_LOADED = 1_000;
 
 /** No limit on pages holds it back: a page that was fetched needs it. */
+const isSecondLook = ({ flags }: Waiting): boolean => (flags & UrlFlag.secondLook) !== 0;
 const isAsset = ({ kind }: Waiting): boolean => kind === UrlKind.asset;
 
 /**
@@ -52,6 +53,8 @@ export class Scheduler {
   };
   /** No further URL may be asked for the first time. */
   closed = false;
+  /** That wait in memory, or are under way. */
+  secondLooks = 0;
   /** Requests of all hosts. */
   #underWay = 0;
   /** There was no room for what has to be loaded; false when that may have changed. */
@@ -139,7 +142,11 @@ export class Scheduler {
   }
 
   #isAllowed(origin: Origin, item: Waiting): boolean {
-    return mayGo(origin)(item) && (!this.closed || item.attempts > 0 || isAsset(item));
+    return (
+      mayGo(origin)(item) &&
+      (!this.closed || item.attempts > 0 || isAsset(item)) &&
+      !(origin.host.secondLooks > 0 && isSecondLook(item))
+    );
   }
 
   #wantsRobots(origin: Origin): boolean {
@@ -199,6 +206,7 @@ export class Scheduler {
         continue;
       }
       for (let tries = 0; tries < CUTS_A_TURN; tries++) {
+        const waits = origin.queue.secondLooks;
         const item = origin.queue.take(
           now,
           (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each, host),
@@ -207,6 +215,7 @@ export class Scheduler {
           break;
         }
         this.#leftMemory(1);
+        this.secondLooks -= waits - origin.queue.secondLooks;
         const verdict = cut(item, host);
         if (verdict === null) {
           return { what: 'url', item, origin };
@@ -253,6 +262,10 @@ export class Scheduler {
 
   #start(host: Host, pick: Pick): void {
     host.started();
+    if (pick.what === 'url' && isSecondLook(pick.item)) {
+      host.secondLooks++;
+      this.secondLooks++;
+    }
     this.#underWay++;
     this.#registry.touch(host);
     this.addresses.started(host);
@@ -280,19 +293,28 @@ export class Scheduler {
   }
 
   /** The response's headers are there. */
-  headers(host: Host, at: number): void {
-    host.headersArrived(at);
+  headers(host: Host, item: Waiting, at: number): void {
+    host.headersArrived(at, this.#delaysAfter(item));
     this.addresses.headers(host, at);
     this.refresh(host);
   }
 
+  /** After a second look twice the delay passes. */
+  #delaysAfter(item: Waiting): number {
+    return this.#options.secondLook && isSecondLook(item) ? 2 : 1;
+  }
+
   /** The response is over. `sent` is false when no request was made: then no clock moves. */
-  ended(host: Host, at: number, headersSeen: boolean, sent: boolean): void {
+  ended(host: Host, item: Waiting, at: number, headersSeen: boolean, sent: boolean): void {
+    if (isSecondLook(item)) {
+      host.secondLooks--;
+      this.secondLooks--;
+    }
     host.inFlight--;
     this.#underWay--;
     if (!headersSeen) {
       if (sent) {
-        host.headersArrived(at);
+        host.headersArrived(at, this.#delaysAfter(item));
       } else {
         host.awaitingHeaders--;
       }
@@ -306,14 +328,18 @@ export class Scheduler {
     // Pages of a survey stay on disk: nobody asks for them.
     const isHeld = this.#options.surveyOnly && item.class >= QueueClass.rest;
     const room = this.use.inMemory < this.#options.frontierLimit && !isHeld;
+    const waits = origin.queue.secondLooks;
     this.#cameToMemory(origin.queue.add(item, room));
+    this.secondLooks += origin.queue.secondLooks - waits;
     this.#turns.renew(origin.host);
     this.refresh(origin.host);
   }
 
   addLoaded(origin: Origin, place: Waiting['class'], items: Waiting[]): void {
     origin.loading = false;
+    const waits = origin.queue.secondLooks;
     this.#cameToMemory(origin.queue.addLoaded(place, items));
+    this.secondLooks += origin.queue.secondLooks - waits;
     this.refresh(origin.host);
   }
 
@@ -341,6 +367,7 @@ export class Scheduler {
 
   /** Nothing of the origin waits in memory any more. */
   clear(origin: Origin, onDisk: readonly number[]): void {
+    this.secondLooks -= origin.queue.secondLooks;
     this.#leftMemory(origin.queue.reset(onDisk));
   }
 

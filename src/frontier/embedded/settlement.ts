@@ -5,7 +5,7 @@ import { queueOriginOf } from '../../url/place.js';
 import { plainCandidate } from '../candidate.js';
 import type { Offer, Outcome } from '../frontier.js';
 import { keyOf } from '../seed-book.js';
-import { judge } from '../verdict.js';
+import { judge, type Verdict } from '../verdict.js';
 import type { Admission } from './admission.js';
 import type { Composition } from './composition.js';
 import type { Deferral } from './deferral.js';
@@ -77,8 +77,9 @@ export class Settlement {
 
   #settleUrl(held: Held, outcome: Outcome, composition: Composition): void {
     const { item, origin } = held;
-    const rules = { ...this.#state.options, maxRetryDelayMs: MAX_RETRY_DELAY_MS };
-    let verdict = judge(outcome, item.attempts, item.flags, rules);
+    const { retries, retryDelayMs, secondLook } = this.#state.options;
+    const rules = { retries, retryDelayMs, maxRetryDelayMs: MAX_RETRY_DELAY_MS, ...(secondLook ? { secondLook } : {}) };
+    let verdict = judge(outcome, item, rules);
     if (
       outcome.redirect !== null &&
       this.#state.options.maxRedirects > 0 &&
@@ -143,11 +144,12 @@ export class Settlement {
 
   #retry(
     held: Held,
-    verdict: { afterMs: number; flags: number; reason: string | null },
+    verdict: Extract<Verdict, { state: 'retry' }>,
     { status, message }: Outcome,
     composition: Composition,
   ): void {
     const { item } = held;
+    const beginsAgain = verdict.look !== undefined;
     if (verdict.reason !== null && item.kind === UrlKind.page) {
       this.#state.parts.events.retryLater(item.url, status, message ?? verdict.reason, verdict.afterMs);
     }
@@ -158,6 +160,7 @@ export class Settlement {
       retry: {
         notBefore: this.#state.steady.wall() + verdict.afterMs,
         flags: verdict.flags,
+        ...(beginsAgain ? { beginsAgain } : {}),
         attempt: { number: item.attempts, at: this.#state.clock.wall(), status, message },
       },
       page: null,
@@ -170,7 +173,11 @@ export class Settlement {
     });
     const notBefore = verdict.afterMs > 0 ? this.#state.clock.now() + verdict.afterMs : 0;
     composition.requeued.push({
-      item: { ...item, class: QueueClass.urgent, notBefore, flags: verdict.flags },
+      item: {
+        ...item,
+        ...{ class: QueueClass.urgent, notBefore, flags: verdict.flags },
+        attempts: beginsAgain ? 1 : item.attempts,
+      },
       origin: held.origin,
     });
     composition.pin(held.origin.host);

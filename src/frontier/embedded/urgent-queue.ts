@@ -1,9 +1,9 @@
-import { UrlKind } from '../../store/url-state.js';
+import { UrlFlag, UrlKind } from '../../store/url-state.js';
 import type { Waiting } from './queue-window.js';
 
 /**
  * The urgent URLs of an origin that are in memory: first come, first served among those whose own time has come. Whether one may go is
- * the same for all of a sort (robots.txt, assets, tried before, never tried), so only the first of each sort is ever asked about: no call
+ * the same for all of a sort (robots.txt, assets, tried before, never tried, second looks), so only the first of each sort is ever asked about: no call
  * looks through those that wait.
  */
 export class UrgentQueue {
@@ -16,9 +16,14 @@ export class UrgentQueue {
     return this.#size;
   }
 
+  /** Second looks among them. */
+  get secondLooks(): number {
+    return this.#sorts[SECOND_LOOKS]?.size ?? 0;
+  }
+
   add(item: Waiting): void {
     if (this.#sorts.length === 0) {
-      this.#sorts = [new Sort(), new Sort(), new Sort(), new Sort()];
+      this.#sorts = Array.from({ length: SORTS }, () => new Sort());
     }
     this.#sorts[sortOf(item)]!.add(item, this.#came++);
     this.#size++;
@@ -56,9 +61,15 @@ export class UrgentQueue {
   }
 }
 
-function sortOf({ kind, attempts }: Waiting): number {
+const SECOND_LOOKS = 4;
+const SORTS = 5;
+
+function sortOf({ kind, attempts, flags }: Waiting): number {
   if (kind === UrlKind.robots || kind === UrlKind.asset) {
     return kind === UrlKind.robots ? 0 : 1;
+  }
+  if ((flags & UrlFlag.secondLook) !== 0 && attempts > 0) {
+    return SECOND_LOOKS;
   }
   return attempts > 0 ? 2 : 3;
 }
@@ -73,6 +84,10 @@ interface Place {
 class Sort {
   readonly #due = new Heap<Place>((a, b) => a.order < b.order);
   readonly #later = new Heap<Place>((a, b) => a.item.notBefore < b.item.notBefore);
+
+  get size(): number {
+    return this.#due.size + this.#later.size;
+  }
 
   add(item: Waiting, order: number): void {
     (item.notBefore > 0 ? this.#later : this.#due).push({ item, order });
@@ -101,6 +116,10 @@ class Heap<T> {
 
   constructor(before: (a: T, b: T) => boolean) {
     this.#before = before;
+  }
+
+  get size(): number {
+    return this.#items.length;
   }
 
   get first(): T | undefined {

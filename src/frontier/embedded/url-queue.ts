@@ -32,6 +32,11 @@ export class UrlQueue {
     return this.#windows.reduce((sum, window) => sum + (window?.size ?? 0), this.#urgent.size);
   }
 
+  /** Second looks that wait in memory. */
+  get secondLooks(): number {
+    return this.#urgent.secondLooks;
+  }
+
   get onDisk(): number {
     return this.#windows.reduce((sum, window) => sum + (window?.onDisk ?? 0), this.urgentOnDisk);
   }

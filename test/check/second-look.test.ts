@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { urlOf } from '../web/judge.js';
+import { html, linkPage, notFound, pathSite, text } from '../web/site.js';
+import { openWeb, type WebInABox } from '../web/web.js';
+import { type Checked, check, pathsOf } from './checking.js';
+import { ok, status } from './planted.js';
+
+const webs: WebInABox[] = [];
+async function open(): Promise<WebInABox> {
+  const web = await openWeb();
+  webs.push(web);
+  return web;
+}
+afterAll(async () => {
+  await Promise.all(webs.map((web) => web.close()));
+});
+
+describe('a second look', () => {
+  const PACED = [1, 2, 3, 4, 5, 6, 7].map((n) => `http://paced.test/${n}`);
+  let web: WebInABox;
+  let checked: Checked;
+
+  beforeAll(async () => {
+    web = await open();
+    const links = ['http://far.test/gone', 'http://far.test/gone-too', 'http://hang.test/x', 'http://busy.test/x'];
+    web.site('site.test', pathSite({ '/': html(linkPage('Home', [...links, ...PACED])) }));
+    web.site('far.test', { handle: () => notFound });
+    web.site('busy.test', pathSite({ '/x': status(503) }));
+    web.site('hang.test', { handle: ({ path }) => (path === '/x' ? { afterMs: 60_000, body: '' } : notFound) });
+    web.site(
+      'paced.test',
+      pathSite({
+        '/robots.txt': text('User-agent: *\nCrawl-delay: 1\n'),
+        ...Object.fromEntries(PACED.map((url) => [new URL(url).pathname, ok])),
+      }),
+    );
+    const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    const args = ['--timeout', '1s', '--accept', '503', '--max-backoff', '1s'];
+    checked = await check(['http://site.test/', ...args, ...connectTo], { code: 1 });
+  });
+
+  const asked = (url: string) => web.log.filter((each) => urlOf(each) === url);
+
+  it('begins for each link 5 s after it failed, while others are asked for the first time', () => {
+    const [, ranged, second, ...more] = asked('http://far.test/gone');
+    expect(more).toEqual([]);
+    expect(second!.at - ranged!.at).toBeGreaterThanOrEqual(5_000);
+    expect(second!.at).toBeLessThan(asked(PACED.at(-1)!)[0]!.at);
+    expect(checked.byUrl.get('http://far.test/gone')).toMatchObject({ verdict: 'dead' });
+  });
+
+  it('tells of both looks with their times', () => {
+    const { looks } = checked.byUrl.get('http://far.test/gone')!.evidence;
+    expect(looks.map((look) => look.status)).toEqual([404, 404, 404]);
+    expect(Date.parse(looks[2]!.at) - Date.parse(looks[1]!.at)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it('goes over a connection of its own', () => {
+    const of = (url: string) => asked(url).map(({ connection }) => connection);
+    const [second, other] = ['http://far.test/gone', 'http://far.test/gone-too'].map((url) => of(url)[2]!);
+    expect(second).not.toBe(other);
+    const firstOn = (connection: number) => web.log.find((each) => each.connection === connection)!;
+    expect([urlOf(firstOn(second!)), urlOf(firstOn(other!))].sort()).toEqual([
+      'http://far.test/gone',
+      'http://far.test/gone-too',
+    ]);
+  });
+
+  it('is the only retry of what hangs: two time-outs in all', () => {
+    expect(pathsOf(web.log, 'hang.test')).toEqual(['GET /robots.txt', 'HEAD /x', 'GET /x']);
+    expect(checked.byUrl.get('http://hang.test/x')).toMatchObject({ verdict: 'timeout', fails: false });
+  });
+
+  it('is not for what --accept takes', () => {
+    expect(pathsOf(web.log, 'busy.test')).toEqual(['GET /robots.txt', 'HEAD /x', 'GET /x']);
+    expect(checked.byUrl.get('http://busy.test/x')).toMatchObject({ verdict: 'ok', status: 503 });
+  });
+});
+
+it('does not wait on this machine', async () => {
+  const web = await open();
+  const site = `127.0.0.1:${web.port}`;
+  const pages = Array.from({ length: 20 }, (_, n) => `/p${n}`);
+  web.site(
+    '127.0.0.1',
+    pathSite({
+      '/': html(linkPage('Home', [...pages, '/gone', '/p0#nowhere'])),
+      ...Object.fromEntries(pages.map((path) => [path, ok])),
+    }),
+  );
+  const { byUrl } = await check([`http://${site}/`], { code: 1 });
+  expect(byUrl.get(`http://${site}/gone`)).toMatchObject({ verdict: 'dead' });
+  const gone = web.log.filter(({ path }) => path === '/gone');
+  expect(gone).toHaveLength(2);
+  expect(gone[1]!.at - gone[0]!.at).toBeLessThan(4_000);
+  const read = web.log.filter(({ path }) => path === '/p0');
+  expect(read).toHaveLength(2);
+  expect(read[1]!.at - read[0]!.at).toBeLessThan(4_000);
+});
