@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError } from '../base/errors.js';
-import { checkFunction, describe, hasMethod, readDirectory } from '../config/arguments.js';
+import { checkFunction, describe, type OutputStream, readDirectory, readOutputStream } from '../config/arguments.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
 import { didYouMean, nearest } from '../config/suggest.js';
 import { LINK_KINDS, type LinkKind } from '../parse/links.js';
@@ -90,7 +90,7 @@ const EXPORT_CALL = "exportCrawl('gossamer-data/example.com', 'csv', 'pages.csv'
 export async function exportCrawl(
   directory: string,
   format: ExportFormat,
-  target: string | Writable,
+  target: string | OutputStream,
 ): Promise<OutputNotes> {
   const from = readDirectory(EXPORT_CALL, directory);
   if (!EXPORT_FORMATS.includes(format)) {
@@ -99,12 +99,9 @@ export async function exportCrawl(
       `the format of exportCrawl must be one of ${EXPORT_FORMATS.join(', ')}, got ${describe(format)}${didYouMean(near)}`,
     );
   }
-  if (typeof target !== 'string' && !hasMethod(target, 'write')) {
-    throw new UsageError(
-      `the target of exportCrawl must be a path or a stream: ${EXPORT_CALL}; got ${describe(target)}`,
-    );
-  }
   const place =
-    typeof target === 'string' ? { path: readDirectory(EXPORT_CALL, target, 'target') } : { stdout: target };
+    typeof target === 'object' && target !== null
+      ? { stdout: readOutputStream('the target of exportCrawl', target) as Writable }
+      : { path: readDirectory(EXPORT_CALL, target, 'target') };
   return openForReading(from, (reader) => exportFormat(reader, format, place));
 }
