@@ -47,6 +47,19 @@ ${Object.entries(WRITTEN_OUT)
 `;
 }
 
+/** Of docs/LIBRARY.md: each key, the flag that is the same, and which functions take it. */
+export function renderLibraryKeys(): string {
+  const functions = { crawl: 'crawl', check: 'checkLinks', docs: 'makeDocs', preview: 'preview' } as const;
+  const commands = Object.keys(functions) as (keyof typeof functions)[];
+  const rows = OPTION_KEYS.filter((key) => commands.some((command) => works(command, specOf(key)))).map((key) => {
+    const taken = commands
+      .filter((command) => works(command, specOf(key)))
+      .map((command) => `\`${functions[command]}\``);
+    return `| \`${key}\` | \`--${specOf(key).flag}\` | ${taken.join(' ')} |`;
+  });
+  return `| key | flag | taken by |\n|---|---|---|\n${rows.join('\n')}\n`;
+}
+
 /** The sentence of an option for programs, which give times in milliseconds and sizes in bytes. */
 export function forLibrary(key: OptionKey): string {
   const spec = specOf(key);
