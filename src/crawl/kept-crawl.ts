@@ -16,11 +16,13 @@ import type { Database } from '../store/sqlite.js';
 
 /** An edge of a kept crawl. */
 export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
+  /** What kind of link it is. */
   kind: LinkKind;
 }
 
 /** A crawl on disk, running or not, open to be read. Reading disturbs nobody; close it when you are done. */
 export class KeptCrawl {
+  /** Where it is kept. */
   readonly directory: string;
   readonly #database: Database;
   readonly #reader: Reader;
@@ -31,6 +33,7 @@ export class KeptCrawl {
     this.#reader = new Reader(this.#database);
   }
 
+  /** How far it is, now. */
   status(): CrawlStatus {
     return statusOf(this.directory);
   }
@@ -53,10 +56,12 @@ export class KeptCrawl {
     }
   }
 
+  /** Every host and what became of it. */
   hosts(): IterableIterator<HostResult> {
     return this.#reader.hosts();
   }
 
+  /** Gives the store back; nothing can be read any more. */
   close(): void {
     this.#database.close();
   }

@@ -32,6 +32,7 @@ import { corpusPlace } from './corpus-place.js';
 
 /** A page of a corpus: what its front matter says, and the text behind it. */
 export interface CorpusPage extends FrontMatter {
+  /** Its file in the tree. */
   path: string;
   /** As in the tree: links between pages of the corpus are relative. */
   markdown: string;

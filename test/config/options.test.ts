@@ -121,7 +121,7 @@ test('docs/OPTIONS.md is what the table says', () => {
   expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toBe(renderOptionsDoc());
 });
 
-it('docs/LIBRARY.md lists the keys of the table', () => {
+test('docs/LIBRARY.md lists the keys of the table', () => {
   const doc = readFileSync(new URL('../../docs/LIBRARY.md', import.meta.url), 'utf8');
   expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toContain(renderLibraryKeys());
 });
