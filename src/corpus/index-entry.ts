@@ -66,18 +66,27 @@ export interface ChangeCounts {
 /** What stands before the pages in index.json. */
 export interface IndexHead {
   schema: string;
+  /** Of the site. */
   title: string;
+  /** What the site says of itself. */
   summary: string | null;
   /** The URL that it was begun from. */
   source: string;
+  /** Where the site is. */
   origin: string;
   /** How often this corpus was written. */
   run: number;
+  /** How many pages there are. */
   pages: number;
+  /** Of all pages. */
   bytes: number;
+  /** Of all pages. */
   tokens: number;
+  /** Whether tokens are estimated, because no tokenizer was installed. */
   tokensEstimated: boolean;
+  /** Tokens of a chunk at most; null where there are none. */
   chunkTokens: number;
+  /** How many chunks there are. */
   chunks: number;
   changes: ChangeCounts;
 }

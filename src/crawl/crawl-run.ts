@@ -138,6 +138,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return this;
   }
 
+  /** Takes a listener away. */
   off<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): this {
     this.#listening.check(name, listener);
     this.#listening.remove(name, listener);
