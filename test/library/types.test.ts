@@ -58,9 +58,8 @@ it('every type of the surface, and every member of it, has its sentence', () => 
 /** Neither one of JavaScript's own, nor private, nor a count by cause, whose name is its sentence. */
 function isOurs(member: ts.Symbol): boolean {
   const [declaration] = member.declarations ?? [];
-  return (
-    declaration !== undefined &&
-    declaration.getSourceFile().fileName.includes('/gossamer/dist/') &&
-    !ts.isPrivateIdentifier(ts.getNameOfDeclaration(declaration) ?? declaration)
-  );
+  if (declaration === undefined || ts.isPrivateIdentifier(ts.getNameOfDeclaration(declaration) ?? declaration)) {
+    return false;
+  }
+  return declaration.getSourceFile().fileName.includes('/gossamer/dist/');
 }
