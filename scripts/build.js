@@ -60,11 +60,33 @@ function compile() {
 
 /** What an editor knows of a config file: the type of gossamer.config.ts with a sentence at each key, and a schema of gossamer.config.json. */
 async function describeConfig() {
-  const { renderConfigTypes } = await import('../dist/src/config/config-types.js');
+  const { renderConfigTypes, renderOptionTypes } = await import('../dist/src/config/config-types.js');
   const { configSchema } = await import('../dist/src/config/config-schema.js');
   writeFileSync(join(root, 'dist/src/config/gossamer-config.d.ts'), renderConfigTypes());
+  writeFileSync(join(root, 'dist/src/config/option-types.d.ts'), renderOptionTypes());
+  rewrite(join(root, 'dist/src/config/options.d.ts'), writeOutOptions);
+  for (const file of NAMING_BUFFERS)
+    rewrite(join(root, 'dist/src', file), (text) => text.replace(/\bBuffer\b/g, 'Uint8Array'));
   writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
 }
+
+/** Types that only we use and that a program's compiler reads all the same: it need not have those of Node. */
+const NAMING_BUFFERS = ['fetch/contract.d.ts', 'fetch/response-headers.d.ts'];
+
+/** The options of a command are worked out from the table; an editor shows sentences only of what is written out. */
+function writeOutOptions(text) {
+  const worked =
+    /export type OptionsOf<C extends Command> = \{[^}]*\};\nexport type CrawlOptions = OptionsOf<'crawl'>;\n/;
+  if (text.includes('./option-types.js')) return text;
+  if (!worked.test(text)) throw new Error('the types of options are not where they were');
+  const written = `export type OptionsOf<C extends Command> = C extends keyof OptionsByCommand ? OptionsByCommand[C] : never;
+export type { CrawlOptions } from './option-types.js';
+import type { OptionsByCommand } from './option-types.js';
+`;
+  return text.replace(worked, written);
+}
+
+const rewrite = (path, change) => writeFileSync(path, change(readFileSync(path, 'utf8')));
 
 /** The number itself: whoever bundles the library takes it away from its package.json. */
 function writeVersion() {

@@ -8,6 +8,7 @@ export type { CheckLibraryOptions, LinkCheck } from './check/library.js';
 export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';
 export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/result.js';
 export type { UncheckedCause, UncheckedCounts } from './check/unchecked.js';
+export type { OutputStream } from './config/arguments.js';
 export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/define.js';
@@ -41,7 +42,7 @@ export type { Duration } from './crawl/preview/survey.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
-export type { CorpusPage } from './docs/kept-corpus.js';
+export type { CorpusPage, McpOptions } from './docs/kept-corpus.js';
 /** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
 export {
   corpusStatus,
@@ -68,3 +69,8 @@ export type { LayerFacts, Summary } from './report/summary.js';
 export type { CrawlStatus } from './store/kept-crawls.js';
 export type { HostResult, PageResult } from './store/reader.js';
 export type { ScopeKind } from './url/scope.js';
+
+declare global {
+  /** Of Node's types or of those of browsers, whichever a program has: ours need neither. */
+  interface AbortSignal {}
+}

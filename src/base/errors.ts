@@ -3,7 +3,9 @@
  * Anything else that is thrown is a defect and is shown with its stack.
  */
 export class GossamerError extends Error {
+  /** Stable: what went wrong, for programs. */
   readonly code: string;
+  /** What the command line ends with. */
   readonly exitCode: number;
 
   constructor(code: string, message: string, exitCode: number, options?: ErrorOptions) {
@@ -56,10 +58,12 @@ export const ERROR_CLASSES = [
   'internal',
   'unknown',
 ] as const;
+/** Why a URL failed, as it stands in every output. */
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
 
 /** A request that got no usable answer. Settles its URL as failed, or sends it back to its host's queue (see retries). */
 export class FetchError extends GossamerError {
+  /** One of `ERROR_CLASSES`. */
   readonly errorClass: ErrorClass;
 
   constructor(errorClass: ErrorClass, message: string, options?: ErrorOptions) {

@@ -36,6 +36,7 @@ type NotForPrograms =
 
 /** The options of `gossamer check` in their normal units, and rules on links. */
 export interface CheckLibraryOptions extends Partial<Omit<OptionsOf<'check'>, NotForPrograms>> {
+  /** Rules on links, as in a config file; of each kind the first that matches counts. */
   rules?: readonly CheckRule[];
   /** Hears what a user should know. */
   onNotice?: (text: string) => void;
@@ -45,11 +46,13 @@ export interface CheckLibraryOptions extends Partial<Omit<OptionsOf<'check'>, No
 
 /** What a check found. Links can be read until it is closed; without `dataDir` nothing is left of it then. */
 export interface LinkCheck {
+  /** Counts by verdict, and what the command line would end with. */
   readonly summary: CheckSummary;
   /** In the order of reports, as often as wanted. */
   links(): Iterable<CheckedLink>;
   /** Writes a report, in the formats of --report. */
   write(format: CheckFormat, path: string): Promise<void>;
+  /** Gives the store back; links cannot be read any more. */
   close(): void;
 }
 

@@ -27,6 +27,7 @@ export const VERDICTS = [
   'skipped',
   'ok',
 ] as const;
+/** What a check makes of a link. */
 export type Verdict = (typeof VERDICTS)[number];
 
 /** One place where a link stands. */
@@ -41,6 +42,7 @@ export interface LinkSource {
   text: string;
   /** From 1, of the tag that holds the link. */
   line: number | null;
+  /** From 1; null where it is not known. */
   column: number | null;
   /** A CSS path that finds it on the page; null in Markdown. */
   selector: string | null;
@@ -50,6 +52,7 @@ export interface LinkSource {
 export interface Look {
   /** ISO 8601. */
   at: string;
+  /** Of the answer; null where there was none. */
   status: number | null;
   /** Error class, or null. */
   error: string | null;
@@ -71,8 +74,11 @@ export interface Evidence {
 
 /** One target of links: a URL without its fragment; a finding about a fragment is an entry of its own. */
 export interface CheckedLink {
+  /** The URL that was asked for, without its fragment. */
   url: string;
+  /** What follows the `#`; null where there is none. */
   fragment: string | null;
+  /** What came of it. */
   verdict: Verdict;
   /** Why it was not looked at, where the verdict is `unchecked`; else null. */
   unchecked: UncheckedCause | null;
@@ -80,7 +86,9 @@ export interface CheckedLink {
   fails: boolean;
   /** Not one of the pages that were crawled. */
   external: boolean;
+  /** Of the last answer; null where there was none. */
   status: number | null;
+  /** Where its redirects lead; null where it has none. */
   finalUrl: string | null;
   /** What to write instead, where a server says so; of a dead link its copy in an archive, with --suggest. */
   suggestion: string | null;
@@ -88,12 +96,15 @@ export interface CheckedLink {
   remappedFrom: string | null;
   /** Since when it is known to be broken (a baseline's date), or null. */
   firstSeen: string | null;
+  /** What the verdict rests on. */
   evidence: Evidence;
+  /** How many places link to it. */
   sourceCount: number;
   /** All of them; of links that are `ok` or `skipped`, and of those that a limit, a stop or a trap left, none. */
   sources: LinkSource[];
 }
 
+/** What a check came to, in numbers. */
 export interface CheckSummary {
   /** Links by verdict; only those that there are. */
   verdicts: Partial<Record<Verdict, number>>;
@@ -103,6 +114,7 @@ export interface CheckSummary {
   links: number;
   /** Pages and files that were read for links. */
   pages: number;
+  /** Links that make the check fail. */
   failing: number;
   /** Links that a rule, a pattern or an attribute left out. */
   ignored: number;
@@ -110,8 +122,11 @@ export interface CheckSummary {
   baseline: { new: number; fixed: string[]; known: number } | null;
   /** The limit that cut the run short, or null. */
   truncated: string | null;
+  /** Whether robots.txt was not obeyed. */
   ignoredRobots: boolean;
+  /** How long the check took. */
   durationMs: number;
+  /** What the command line would end with. */
   exitCode: number;
 }
 

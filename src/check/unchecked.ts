@@ -12,6 +12,7 @@ export const UNCHECKED_CAUSES = [
   'limit',
   'stop',
 ] as const;
+/** Why a link was not looked at. */
 export type UncheckedCause = (typeof UNCHECKED_CAUSES)[number];
 
 /** Links by cause; only those that there are. */

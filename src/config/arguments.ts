@@ -8,6 +8,14 @@ import { didYouMean, nearest } from './suggest.js';
  * sentence that names the function, the argument and what was given.
  */
 
+/** A stream of Node's to write to. Said by what it does, so that a program in TypeScript needs no types of Node's for ours. */
+export interface OutputStream {
+  /** As that of `stream.Writable`. */
+  write(chunk: string | Uint8Array): boolean;
+  /** As that of `stream.Writable`. */
+  once(event: 'drain' | 'close', listener: () => void): unknown;
+}
+
 /** Options hold seeds, rules and headers: objects in lists in an object. */
 const DEEPEST_OPTION = 5;
 
@@ -99,6 +107,13 @@ export function hasMethod(value: unknown, name: PropertyKey): value is object {
   } catch {
     return false;
   }
+}
+
+export function readOutputStream(whose: string, value: unknown): OutputStream {
+  if (!hasMethod(value, 'write') || !hasMethod(value, 'once')) {
+    throw new UsageError(`${whose} must be a stream to write to, got ${describe(value)}`);
+  }
+  return value as OutputStream;
 }
 
 /** An object that only has some of these; what is left out is undefined. */

@@ -1,5 +1,6 @@
 /** The `check` of a config file. */
 export interface CheckConfig {
+  /** Rules on links; of each kind the first that matches counts. */
   readonly rules?: readonly CheckRule[];
 }
 

@@ -17,6 +17,7 @@ export const GROUPS = [
 export type Group = (typeof GROUPS)[number];
 
 export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds'] as const;
+/** The formats of `export`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const CHECK_FORMATS = [
   'terminal',
@@ -29,6 +30,7 @@ export const CHECK_FORMATS = [
   'markdown',
   'html',
 ] as const;
+/** The formats of reports of a check. */
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
 export type Format = ExportFormat | CheckFormat;
 export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS])];
@@ -37,8 +39,11 @@ export const LATER_FORMATS = ['graphml', 'gexf', 'dot', 'warc', 'parquet'] as co
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;
 export type Preset = (typeof PRESETS)[number];
 
+/** An output and its file. */
 export interface ReportTarget<Of extends Format = Format> {
+  /** What is written. */
   readonly format: Of;
+  /** The file that it is written to. */
   readonly path: string;
 }
 

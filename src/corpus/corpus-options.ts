@@ -29,13 +29,20 @@ export interface CorpusOptions {
 
 export const DEFAULT_CHUNK_TOKENS = 512;
 
+/** What a run made of a corpus. */
 export interface CorpusReport {
+  /** Pages of the corpus. */
   pages: number;
   /** Of the files of the tree. */
   bytes: number;
+  /** Tokens of all pages. */
   tokens: number;
+  /** Whether tokens are estimated, because no tokenizer is installed. */
   tokensEstimated: boolean;
+  /** Chunks of all pages; null where none were cut. */
   chunks: number;
+  /** Pages left out because another has the same text. */
   duplicates: number;
+  /** What is other than before. */
   changes: ChangeCounts;
 }

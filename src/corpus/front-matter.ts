@@ -2,16 +2,21 @@ import { jsonLine } from '../report/json-line.js';
 
 /** What stands at the head of each file of the tree. */
 export interface FrontMatter {
+  /** Where the page comes from. */
   source: string;
+  /** Its title. */
   title: string;
+  /** Its description; null where it has none. */
   description: string | null;
   /** When this content was first seen. */
   crawled: string;
   /** SHA-256 of the page's Markdown as in corpus.jsonl. */
   hash: string;
+  /** Tokens of its Markdown. */
   tokens: number;
   /** Only there, and true, where the tokenizer was not installed. */
   tokensEstimated?: true;
+  /** Its language; null where it does not say. */
   lang: string | null;
 }
 

@@ -1,16 +1,28 @@
 /** What index.json says of a page of the corpus. docs/CORPUS.md and docs/schemas/corpus-1.json describe it. */
 export interface IndexEntry {
+  /** Where the page comes from. */
   url: string;
+  /** Its file in the tree. */
   path: string;
+  /** Its title. */
   title: string;
+  /** Its description; null where it has none. */
   description: string | null;
+  /** Its language; null where it does not say. */
   lang: string | null;
+  /** SHA-256 of its Markdown. */
   hash: string;
+  /** Tokens of its Markdown. */
   tokens: number;
+  /** Bytes of its file. */
   bytes: number;
+  /** When it was fetched. */
   crawled: string;
+  /** What it calls its canonical URL; null where it names none. */
   canonical: string | null;
+  /** Of the answer; null where it had none. */
   etag: string | null;
+  /** Of the answer; null where it had none. */
   lastModified: string | null;
   /** Ids of its chunks, in their order. */
   chunks: string[];
@@ -39,29 +51,42 @@ export interface RemovedEntry {
 
 /** Counts of one run against the corpus that was there before. */
 export interface ChangeCounts {
+  /** Pages that are new. */
   added: number;
+  /** Pages whose text is another. */
   changed: number;
   /** Pages that are as they were, in a file that is not: a page that they link to came or went. */
   rewritten: number;
+  /** Pages that are gone. */
   removed: number;
+  /** Pages that are as they were. */
   unchanged: number;
 }
 
 /** What stands before the pages in index.json. */
 export interface IndexHead {
   schema: string;
+  /** Of the site. */
   title: string;
+  /** What the site says of itself. */
   summary: string | null;
   /** The URL that it was begun from. */
   source: string;
+  /** Where the site is. */
   origin: string;
   /** How often this corpus was written. */
   run: number;
+  /** How many pages there are. */
   pages: number;
+  /** Of all pages. */
   bytes: number;
+  /** Of all pages. */
   tokens: number;
+  /** Whether tokens are estimated, because no tokenizer was installed. */
   tokensEstimated: boolean;
+  /** Tokens of a chunk at most; null where there are none. */
   chunkTokens: number;
+  /** How many chunks there are. */
   chunks: number;
   changes: ChangeCounts;
 }

@@ -8,6 +8,7 @@ import { corpusFolder } from './swap.js';
 
 /** A corpus seen from outside. */
 export interface CorpusStatus extends Omit<IndexHead, 'schema' | 'changes'> {
+  /** The folder of the corpus. */
   directory: string;
   /** When it was last written, ISO 8601. */
   written: string;

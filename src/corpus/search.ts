@@ -8,14 +8,19 @@ import { parseQuery, type Query, unsegmented } from './query.js';
 import { SEARCH_APPLICATION_ID, SEARCH_VERSION } from './search-index.js';
 import { corpusFolder } from './swap.js';
 
+/** A page that has the words. */
 export interface SearchHit {
+  /** Where the page comes from. */
   url: string;
+  /** Its file in the tree. */
   path: string;
+  /** Its title. */
   title: string;
   /** Of the passage that matches best. */
   headings: string[];
   /** From that passage; one line, without control characters. */
   snippet: string;
+  /** Of the whole page. */
   tokens: number;
   /** The higher the better; only to be compared within one answer. */
   score: number;

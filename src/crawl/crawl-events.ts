@@ -6,21 +6,31 @@ import type { GovernorDecision } from './governor.js';
 
 /** A moment of a crawl, in numbers. */
 export interface CrawlStats {
+  /** URLs that were answered. */
   done: number;
+  /** URLs that could not be had. */
   failed: number;
+  /** URLs that were not asked for, by a rule. */
   skipped: number;
+  /** URLs put off with their host. */
   deferred: number;
   /** URLs that wait to be asked for, in memory and on disk. */
   queued: number;
+  /** Requests under way. */
   inFlight: number;
   /** In flight at most, as the governor has it now. */
   inFlightLimit: number;
   /** Results that wait to be taken from the iterator. */
   waitingResults: number;
+  /** Requests sent so far. */
   requests: number;
+  /** Of them those that were repeats. */
   retries: number;
+  /** Bytes of bodies so far. */
   bytes: number;
+  /** Since the run began. */
   elapsedMs: number;
+  /** Hosts that wait for their next allowed time. */
   hostsDelayed: number;
   /** The host whose turn comes next, and in how many milliseconds; null where there is none. */
   next: { host: string; inMs: number } | null;
@@ -34,7 +44,9 @@ export interface RunEvents {
   notice: string;
   /** Once a second. */
   tick: CrawlStats;
+  /** The governor lowered or raised the number in flight, and why. */
   governed: GovernorDecision;
+  /** A sitemap was read, with the number of its URLs. */
   sitemap: { url: string; urls: number };
 }
 

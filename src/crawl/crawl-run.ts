@@ -15,9 +15,11 @@ import { UserFunctions } from './user-functions.js';
 
 /** What a crawl comes to. */
 export interface CrawlResult {
+  /** Why the run ended. */
   reason: EndReason;
   /** The limit that cut it, or null. */
   truncated: string | null;
+  /** summary.json. */
   summary: Summary;
   /** What became of each seed. */
   seeds: readonly SeedFate[];
@@ -113,6 +115,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return this.finished;
   }
 
+  /** Numbers of this moment. */
   stats(): CrawlStats {
     if (this.#session === null) {
       return NOTHING_YET;
@@ -135,6 +138,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return this;
   }
 
+  /** Takes a listener away. */
   off<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): this {
     this.#listening.check(name, listener);
     this.#listening.remove(name, listener);

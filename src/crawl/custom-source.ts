@@ -13,9 +13,12 @@ export interface CustomPage {
   links?: readonly string[];
   /** 200 where it is left out. From 400 on the page is broken; 3xx with a `location` among the headers is a redirect. */
   status?: number;
+  /** HTML where it is left out. */
   contentType?: string;
+  /** Of the answer; names in any case. */
   headers?: Readonly<Record<string, string>>;
 }
+/** What a fetcher of yours may answer. */
 export type CustomAnswer = CustomPage | string | null | undefined;
 /** The signal says that the answer is no longer waited for: its time is over, or the crawl is. */
 export type CustomFetch = (url: string, signal: AbortSignal) => CustomAnswer | Promise<CustomAnswer>;

@@ -11,10 +11,15 @@ export interface Sample {
   hasPiecemeal: boolean;
 }
 
+/** What the governor decided, and why. */
 export interface GovernorDecision {
+  /** In flight at most, from now on. */
   limit: number;
+  /** What was over its limit, or no longer is. */
   cause: 'memory' | 'memory_critical' | 'commit' | 'lag' | 'recovery';
+  /** Whether caches are emptied. */
   dropCaches: boolean;
+  /** Whether garbage is collected now. */
   collect: boolean;
 }
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError } from '../base/errors.js';
-import { checkFunction, describe, hasMethod, readDirectory } from '../config/arguments.js';
+import { checkFunction, describe, type OutputStream, readDirectory, readOutputStream } from '../config/arguments.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
 import { didYouMean, nearest } from '../config/suggest.js';
 import { LINK_KINDS, type LinkKind } from '../parse/links.js';
@@ -16,11 +16,13 @@ import type { Database } from '../store/sqlite.js';
 
 /** An edge of a kept crawl. */
 export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
+  /** What kind of link it is. */
   kind: LinkKind;
 }
 
 /** A crawl on disk, running or not, open to be read. Reading disturbs nobody; close it when you are done. */
 export class KeptCrawl {
+  /** Where it is kept. */
   readonly directory: string;
   readonly #database: Database;
   readonly #reader: Reader;
@@ -31,6 +33,7 @@ export class KeptCrawl {
     this.#reader = new Reader(this.#database);
   }
 
+  /** How far it is, now. */
   status(): CrawlStatus {
     return statusOf(this.directory);
   }
@@ -53,10 +56,12 @@ export class KeptCrawl {
     }
   }
 
+  /** Every host and what became of it. */
   hosts(): IterableIterator<HostResult> {
     return this.#reader.hosts();
   }
 
+  /** Gives the store back; nothing can be read any more. */
   close(): void {
     this.#database.close();
   }
@@ -90,7 +95,7 @@ const EXPORT_CALL = "exportCrawl('gossamer-data/example.com', 'csv', 'pages.csv'
 export async function exportCrawl(
   directory: string,
   format: ExportFormat,
-  target: string | Writable,
+  target: string | OutputStream,
 ): Promise<OutputNotes> {
   const from = readDirectory(EXPORT_CALL, directory);
   if (!EXPORT_FORMATS.includes(format)) {
@@ -99,12 +104,9 @@ export async function exportCrawl(
       `the format of exportCrawl must be one of ${EXPORT_FORMATS.join(', ')}, got ${describe(format)}${didYouMean(near)}`,
     );
   }
-  if (typeof target !== 'string' && !hasMethod(target, 'write')) {
-    throw new UsageError(
-      `the target of exportCrawl must be a path or a stream: ${EXPORT_CALL}; got ${describe(target)}`,
-    );
-  }
   const place =
-    typeof target === 'string' ? { path: readDirectory(EXPORT_CALL, target, 'target') } : { stdout: target };
+    typeof target === 'object' && target !== null
+      ? { stdout: readOutputStream('the target of exportCrawl', target) as Writable }
+      : { path: readDirectory(EXPORT_CALL, target, 'target') };
   return openForReading(from, (reader) => exportFormat(reader, format, place));
 }

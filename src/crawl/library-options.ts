@@ -63,19 +63,26 @@ const MOST_EDGE_PAGES = 1_000;
 
 /** A seed with a scope and a budget of its own. */
 export interface SeedSpec {
+  /** A URL or a bare domain; with `fetch` and `resolve` a key. */
   url: string;
+  /** Instead of the scope of the crawl. */
   scope?: ScopeKind;
+  /** Instead of the depth of the crawl. */
   depth?: number;
+  /** URLs asked for on behalf of this seed at most. */
   maxUrls?: number;
 }
 
 /** What an edge is, besides where it begins and ends. */
 export interface EdgeFacts {
+  /** What kind of link it is. */
   kind: LinkKind;
+  /** Its `rel`, or an empty text. */
   rel: string;
   /** Only with `anchorText`. */
   text: string | null;
 }
+/** Gets an edge; what it returns is awaited. */
 export type OnEdge = (from: string, to: string, edge: EdgeFacts) => void | Promise<void>;
 
 /** The options of the command line, in their normal units, and what only a program can give. */

@@ -15,14 +15,21 @@ import { engineSettings } from './settings.js';
 
 /** What robots.txt says for a URL, and which line decides. */
 export interface RobotsAnswer {
+  /** What was asked about. */
   url: string;
+  /** What rules were matched by. */
   agent: string;
+  /** Whether the URL may be asked for. */
   allowed: boolean;
   /** Null where no line decides. */
   line: number | null;
+  /** The line that decides; null where none does. */
   rule: string | null;
+  /** The same in words. */
   why: string;
+  /** The Crawl-delay for this agent; null where there is none. */
   crawlDelayMs: number | null;
+  /** URLs of its Sitemap lines. */
   sitemaps: string[];
 }
 

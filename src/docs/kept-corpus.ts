@@ -7,8 +7,10 @@ import {
   checkKeys,
   describe,
   hasMethod,
+  type OutputStream,
   readDirectory,
   readOptions,
+  readOutputStream,
   readTextArgument,
   readTexts,
 } from '../config/arguments.js';
@@ -30,6 +32,7 @@ import { corpusPlace } from './corpus-place.js';
 
 /** A page of a corpus: what its front matter says, and the text behind it. */
 export interface CorpusPage extends FrontMatter {
+  /** Its file in the tree. */
   path: string;
   /** As in the tree: links between pages of the corpus are relative. */
   markdown: string;
@@ -96,7 +99,7 @@ export interface McpOptions {
   /** What is asked; stdin unless given. */
   input?: AsyncIterable<Uint8Array>;
   /** Where the answers go; stdout unless given. */
-  output?: Writable;
+  output?: OutputStream;
   /** Ends it as the end of the input does. */
   signal?: AbortSignal;
 }
@@ -112,14 +115,12 @@ export async function serveMcp(directories: string | readonly string[], given: M
   if (!hasMethod(input, Symbol.asyncIterator)) {
     throw new UsageError(`input of serveMcp must be a stream to read from, got ${describe(input)}`);
   }
-  if (!hasMethod(output, 'write')) {
-    throw new UsageError(`output of serveMcp must be a stream to write to, got ${describe(output)}`);
-  }
+  const answers = readOutputStream('output of serveMcp', output) as Writable;
   const ended = new AbortController();
   await stoppedBy(
     signal,
     () => ended.abort(),
-    () => serveIn(places.map(corpusPlace), VERSION, untilAborted(input, ended.signal), output),
+    () => serveIn(places.map(corpusPlace), VERSION, untilAborted(input, ended.signal), answers),
   );
 }
 

@@ -21,7 +21,9 @@ export interface DocsLibraryOptions
   signal?: AbortSignal;
 }
 
+/** What a run of `makeDocs` came to. */
 export interface DocsResult {
+  /** Why the run ended. */
   reason: EndReason;
   /** The limit that cut it short, or null. */
   truncated: string | null;
@@ -29,6 +31,7 @@ export interface DocsResult {
   directory: string;
   /** One a seed; none where no page was reached. */
   corpora: SavedCorpus[];
+  /** What became of each seed. */
   seeds: SessionResult['seeds'];
   /** Of the crawl. Null where there was nothing to do. */
   summary: SessionResult['summary'] | null;

@@ -44,9 +44,13 @@ export interface CorporaOrders {
   notice(text: string): void;
 }
 
+/** A corpus that a run wrote. */
 export interface SavedCorpus {
+  /** The site that it is made of. */
   seed: string;
+  /** The folder of the corpus. */
   output: string;
+  /** Pages that could not be had. */
   failed: number;
   /** False where the run was stopped before it was done. */
   isFinished: boolean;

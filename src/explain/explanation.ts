@@ -7,6 +7,7 @@ export type ExplainedState = 'queued' | 'leased' | 'done' | 'failed' | 'skipped'
 
 /** What decided about a URL. */
 export interface DecidingRule {
+  /** What kind of rule it is. */
   by:
     | 'seed'
     | 'scope'
@@ -90,15 +91,19 @@ export interface RobotsSays {
 export interface Explanation {
   /** In normal form: what is stored, compared and requested. */
   url: string;
+  /** A page, a robots.txt or a sitemap. */
   kind: 'page' | 'robots' | 'sitemap';
+  /** What became of it. */
   state: ExplainedState;
   /** Why failed, skipped, deferred or unlisted; of one that was never seen, why it would not be fetched; else null. */
   reason: string | null;
   /** What happened, in a sentence. */
   what: string;
+  /** What decided it. */
   rule: DecidingRule;
   /** The command that would fetch it after all; null where there is none. */
   remedy: string | null;
+  /** Of the last answer; null where there was none. */
   status: number | null;
   /** Links from the nearest seed. */
   depth: number | null;
@@ -106,6 +111,7 @@ export interface Explanation {
   path: PathStep[] | null;
   /** Of a redirect the URLs it leads through, to the end. */
   redirects: string[];
+  /** Who links to it. */
   linkedFrom: FirstOf<LinkFrom> & { pages: number; nofollow: number };
   /** Other URLs with the very same body. */
   duplicates: FirstOf<string>;
@@ -115,8 +121,11 @@ export interface Explanation {
   canonicalOf: FirstOf<string>;
   /** All requests that were made for it, the last one included. */
   attempts: Attempt[];
+  /** What it waits for, or waited for. */
   waiting: WaitingFor | null;
+  /** What robots.txt says of it. */
   robots: RobotsSays | null;
+  /** The pattern that cut it; null where none did. */
   trap: (TrapResult & { allow: string }) | null;
   /** What became of the sitemap files of its host; null where the host is not known. */
   sitemaps: (SitemapFiles & { host: string }) | null;

@@ -7,9 +7,13 @@ import type { Offer, Outcome } from './frontier.js';
 
 /** How a seed fared; `forbidden` quotes the line of robots.txt. */
 export interface SeedFate {
+  /** Its place among the seeds, from 0. */
   seed: number;
+  /** As it was given. */
   label: string;
+  /** What became of it. */
   fate: 'open' | 'reached' | 'failed' | 'forbidden';
+  /** Why; null where there is nothing to say. */
   detail: string | null;
   /** Why it failed, as in the outputs; null where it has not. */
   reason: Outcome['errorClass'];

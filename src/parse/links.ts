@@ -21,6 +21,7 @@ export const LINK_KINDS = [
   'redirect',
   'css',
 ] as const;
+/** What kind of link an edge is. */
 export type LinkKind = (typeof LINK_KINDS)[number];
 
 export const LINK_KIND_NUMBER = Object.fromEntries(LINK_KINDS.map((kind, number) => [kind, number])) as Record<

@@ -5,9 +5,11 @@ export interface Output {
   write(reader: Reader, files: OutputFiles): Promise<OutputNotes>;
 }
 
+/** What there is to say of an output. */
 export interface OutputNotes {
   /** Lines, rows or URLs. */
   records: number;
+  /** What was written. */
   files: number;
   /** What was read but does not belong there, by cause. */
   leftOut?: Readonly<Record<string, number>>;

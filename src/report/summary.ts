@@ -44,8 +44,11 @@ export interface SeedingFacts {
 
 /** How far one layer of concurrency was used. */
 export interface LayerFacts {
+  /** The limit of the layer. */
   limit: number | null;
+  /** The most that were in use at once. */
   peak: number;
+  /** The most that waited for it at once. */
   peakWaiting: number;
 }
 
@@ -58,33 +61,53 @@ export interface TrapSummary extends TrapResult {
 
 /** summary.json */
 export interface Summary {
+  /** Why the run ended. */
   reason: string;
+  /** The limit that cut it, or null. */
   truncated: string | null;
+  /** URLs that are known. */
   total: number;
+  /** URLs that were answered. */
   done: number;
+  /** URLs that could not be had. */
   failed: number;
+  /** URLs that were not asked for, by a rule. */
   skipped: number;
+  /** URLs put off with their host. */
   deferred: number;
   /** Still queued: an interruption left them there, and `resume` goes on with them. */
   unfinished: number;
+  /** URLs out of scope that were looked at. */
   external: number;
+  /** URLs asked for again after a kill. */
   refetched: number;
+  /** URLs that failed by a time-out. */
   timeouts: number;
+  /** Bytes of bodies. */
   bytes: number;
   /** Pages that this run settled; all other counts of URLs are those of all runs. */
   settled: number;
+  /** Requests of this run. */
   requests: number;
+  /** Of them those that were repeats. */
   retries: number;
+  /** Answers by their status. */
   byStatus: Counts;
   /** Failed URLs by error class. */
   byClass: Counts;
+  /** Skipped URLs by their reason. */
   bySkipReason: Counts;
+  /** Deferred URLs by their reason. */
   byDeferReason: Counts;
+  /** Time spent reading pages. */
   parseMs: number;
+  /** Answers a second, over the whole run. */
   pagesPerSecond: number;
+  /** The most memory that the process had. */
   peakMemoryBytes: number;
+  /** How long the run took. */
   durationMs: number;
-  /** `until` is when they may be asked again; null where nobody knows. */
+  /** Hosts that were put off, and why; `until` is when they may be asked again, null where nobody knows. */
   deferredHosts: { host: string; reason: string; urls: number; until: string | null }[];
   /** The first that failed, and the page that leads there. */
   failures: {
@@ -100,15 +123,19 @@ export interface Summary {
   traps: TrapSummary[];
   /** How many patterns there are in all. */
   trapPatterns: number;
+  /** Whether robots.txt was not obeyed. */
   ignoredRobots: boolean;
   /** --robots-unreachable, and how many hosts were crawled though their robots.txt could not be reached. */
   robotsUnreachable: { policy: 'defer' | 'allow'; crawledHosts: number };
+  /** What was left out of sitemap.xml, and why. */
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
   /** Sitemaps that were read for URLs, over all runs; `cutHosts` have more than 1,000 files, the largest first. */
   sitemapFiles: SitemapFiles & { cutHosts: { host: string; files: number }[] };
   /** Third parties that were asked for URLs; `answered` of those that they were the first to name were there. */
   seeding: (SeedingFacts & { answered: number })[];
+  /** Limit and use of each layer of concurrency. */
   layers: Readonly<Record<string, LayerFacts>>;
+  /** What the user was told. */
   notices: readonly string[];
 }
 

@@ -5,11 +5,17 @@ import { DirectoryLock } from './lock.js';
 
 /** A crawl seen from outside, running or not. */
 export interface CrawlStatus {
+  /** Where it is kept. */
   directory: string;
+  /** Whether it runs, waits to be gone on with, or is finished. */
   state: 'running' | 'unfinished' | 'finished';
+  /** Why its last run ended; null where none has. */
   reason: string | null;
+  /** The limit that cut it, or null. */
   truncated: string | null;
+  /** URLs by their state. */
   counts: Record<string, number>;
+  /** What it began with. */
   seeds: string[];
 }
 

@@ -10,61 +10,100 @@ import { isUnanswered, STATE_NAMES, UNANSWERED, UNANSWERED_ROBOTS, UrlFlag, UrlK
 
 /** One URL and what became of it: a line of pages.jsonl. */
 export interface PageResult {
+  /** In the normal form. */
   url: string;
+  /** What became of it. */
   state: 'done' | 'failed' | 'skipped' | 'deferred';
+  /** Why it failed, was skipped or put off; null where it is done. */
   reason: string | null;
+  /** Of the last answer; null where there was none. */
   status: number | null;
+  /** Where its redirects lead; null where it has none. */
   finalUrl: string | null;
+  /** The shortest path of links to it. */
   depth: number;
+  /** The page that first led to it; null for seeds. */
   parent: string | null;
+  /** Its title. */
   title: string | null;
+  /** Its description. */
   description: string | null;
+  /** What it calls its canonical URL. */
   canonical: string | null;
+  /** Its language. */
   lang: string | null;
+  /** Its robots meta and X-Robots-Tag. */
   robotsMeta: string | null;
+  /** Of the answer. */
   contentType: string | null;
+  /** Of the decoded body. */
   bytes: number;
+  /** Links that stand on it. */
   links: number;
+  /** SHA-256 of the decoded body. */
   hash: string | null;
+  /** Requests for it. */
   attempts: number;
+  /** Of the answer. */
   lastModified: string | null;
+  /** When it was answered. */
   fetchedAt: number | null;
+  /** From the request to its headers. */
   ttfbMs: number | null;
+  /** From the request to its end. */
   totalMs: number | null;
+  /** Whether it is no text at all. */
   malformed: string | null;
   /** What was out of the ordinary and no failure: `too_many_links`. */
   note: string | null;
   /** Links that were left out because the text of their URLs is too much. */
   linksCut: number;
+  /** Why it failed, in words. */
   message: string | null;
   /** Checked because a page in scope links to it; itself out of scope. */
   external: boolean;
 }
 
 export interface EdgeResult {
+  /** The page that it stands on. */
   from: string;
+  /** What it leads to. */
   to: string;
   /** Number of its kind; its name stands in LINK_KINDS. */
   kind: number;
+  /** Its `rel`, or an empty text. */
   rel: string;
+  /** Only with `anchorText`. */
   text: string | null;
   /** Why the target is not among the pages: scope, scheme, asset, candidate; else null. */
   outside: string | null;
 }
 
+/** A host and what became of it. */
 export interface HostResult {
+  /** Its name, with the port where that counts. */
   name: string;
   /** The name in Unicode, where it has such a form that is safe to show. */
   unicodeName: string | null;
+  /** URLs of it that are known. */
   urls: number;
+  /** URLs that were answered. */
   done: number;
+  /** URLs that could not be had. */
   failed: number;
+  /** URLs that were not asked for. */
   skipped: number;
+  /** URLs put off with it. */
   deferred: number;
+  /** URLs that were asked for. */
   dispatched: number;
+  /** Why it was put off; null where it was not. */
   deferredReason: string | null;
+  /** What came of its robots.txt. */
   robots: string | null;
+  /** Its Crawl-delay; null where it has none. */
   crawlDelayMs: number | null;
+  /** Its last address; null where it has none. */
   address: string | null;
 }
 

@@ -3,6 +3,7 @@ import { barePathOf, extensionOf, hasBinaryExtension, hostKeyOf, hostnameOf, isH
 import { compilePattern, type UrlPattern } from './pattern.js';
 
 export const SCOPE_KINDS = ['page', 'prefix', 'host', 'subdomains', 'domain', 'any'] as const;
+/** How far a crawl goes from its seeds. */
 export type ScopeKind = (typeof SCOPE_KINDS)[number];
 
 /** What a seed opens: how far, and from where. The URL is in normal form. */

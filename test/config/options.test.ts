@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { renderLibraryKeys } from '../../src/config/config-types.js';
 import type { ConfigSize } from '../../src/config/config-value.js';
 import { renderOptionsDoc } from '../../src/config/describe.js';
 import type { GossamerConfig } from '../../src/config/gossamer-config.js';
@@ -118,4 +119,9 @@ describe('the table of options', () => {
 test('docs/OPTIONS.md is what the table says', () => {
   const doc = readFileSync(new URL('../../docs/OPTIONS.md', import.meta.url), 'utf8');
   expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toBe(renderOptionsDoc());
+});
+
+test('docs/LIBRARY.md lists the keys of the table', () => {
+  const doc = readFileSync(new URL('../../docs/LIBRARY.md', import.meta.url), 'utf8');
+  expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toContain(renderLibraryKeys());
 });

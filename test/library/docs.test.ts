@@ -51,7 +51,7 @@ describe('a corpus made by a program', () => {
       stop.abort();
       return { ...guide('Press the button.'), afterMs: 60_000 };
     });
-    const options = { output: inFolder('stopped'), dataDir: inFolder('stopped-data'), signal: stop.signal };
+    const options = { output: inFolder('stopped'), dataDir: inFolder('stopped-data'), signal: stop.signal, graceMs: 0 };
     const stopped = await makeDocs(`${web.origin}/docs/`, options);
     expect(stopped.reason).toBe('stopped');
     expect([existsSync(inFolder('stopped')), existsSync(inFolder('stopped.partial'))]).toEqual([false, true]);

@@ -25,7 +25,9 @@ export interface CrawlLimits {
   durationMs: number | null;
 }
 
+/** How long something would take. */
 export interface Forecast {
+  /** How long it would take. */
   durationMs: number;
   /** Pages that are asked for in that time. */
   pages: number;

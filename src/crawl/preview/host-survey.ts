@@ -6,9 +6,11 @@ import type { SurveyQuestion } from './survey.js';
 
 /** One host of a preview. */
 export interface PreviewHost {
+  /** Its name. */
   host: string;
   /** Known, and allowed by robots.txt. */
   pages: number;
+  /** URLs that robots.txt forbids. */
   forbidden: number;
   /** What robots.txt asks for, or null. */
   crawlDelayMs: number | null;

@@ -3,9 +3,13 @@ import { isHttp, pathOf } from '../../url/host.js';
 
 /** A line of robots.txt and how many of the known pages it forbids. */
 export interface ForbiddingRule {
+  /** Whose robots.txt it is. */
   host: string;
+  /** Of robots.txt. */
   line: number;
+  /** The line itself. */
   rule: string;
+  /** URLs that it forbids. */
   pages: number;
 }
 

@@ -7,6 +7,7 @@ export interface SizeEstimate {
   readonly low: number;
   /** Null where every page still leads to more: then nobody can say. */
   readonly estimate: number | null;
+  /** Null where the sample sees no end. */
   readonly high: number | null;
 }
 

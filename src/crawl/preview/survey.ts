@@ -20,9 +20,11 @@ export interface SurveyQuestion {
   goesByName: boolean;
 }
 
+/** How long a crawl would take. */
 export interface Duration extends Forecast {
   /** At the smallest and at the largest size that a sample admits; null where there is no largest. */
   lowMs: number;
+  /** At most; null where nobody can know. */
   highMs: number | null;
 }
 
@@ -36,11 +38,15 @@ export interface Survey {
   size: SizeEstimate | null;
   /** What the sampled URLs were. */
   sampled: { html: number; other: number; redirects: number; failed: number } | null;
+  /** How many hosts there are. */
   hosts: number;
+  /** The largest of them. */
   hostList: PreviewHost[];
   /** Hosts of seeds that no sitemap says anything about. */
   hostsUnknown: number;
+  /** Sitemaps that were read, and those that could not be. */
   sitemaps: { read: number; urls: number; problems: number; problemList: { url: string; problem: string }[] };
+  /** URLs that robots.txt forbids, and the rules that do. */
   forbidden: { pages: number; rules: ForbiddingRule[] };
   /** URLs in sitemaps that are out of scope. */
   outside: { urls: number; hosts: { host: string; urls: number }[] };
@@ -49,6 +55,7 @@ export interface Survey {
   /** Pages of hosts that cannot be asked now. */
   deferred: number;
   duration: Duration;
+  /** What would make it faster. */
   faster: { option: string; durationMs: number }[];
   /** Seeds that were not asked for; `forbiddenBy` quotes the line. */
   seeds: { seed: number; forbiddenBy: string | null; robots: string }[];
