@@ -382,7 +382,15 @@ function responseOf({ url, method, firstBytes }: FetchRequest, web: SmallWeb, no
   const bytes = method === 'HEAD' || body === null ? null : Buffer.from(body).subarray(0, firstBytes ?? body.length);
   const headers = { ...(type === null ? {} : { 'content-type': type }), ...more };
   return {
-    ...{ status, body: bytes, wireBytes: 0, bodyBytes: bytes?.length ?? 0, cut: false, truncated: false },
+    ...{
+      status,
+      body: bytes,
+      wireBytes: 0,
+      bodyBytes: bytes?.length ?? 0,
+      cut: false,
+      endedEarly: false,
+      truncated: false,
+    },
     headers: new ResponseHeaders(
       Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]),
     ),
