@@ -52,7 +52,9 @@ export class CookieGates {
   }
 
   redirected(id: number, cookies: readonly SetCookie[] | undefined): void {
-    if (cookies !== undefined) {
+    if (cookies === undefined) {
+      this.#forget.run(id);
+    } else {
       this.#keep.run(id, JSON.stringify(cookies));
     }
     this.#settled.push(id);
