@@ -72,3 +72,25 @@ it('keeps the cookie over a kill, and not over the end of a run: then the chain 
   expect(urlRow(after.database, 1)).toMatchObject({ state: 'queued', class: 0, attempts: 1 });
   after.close();
 });
+
+it('waits for one that is to be asked again before it judges the circle by its old answer', () => {
+  const { store } = play([[TO_PAGE]]);
+  store.database.exec('UPDATE urls SET state = 0 WHERE id = 2');
+  expect(store.writer.commit(transaction({ settled: [TO_GATE] })).queued).toEqual([]);
+  store.writer.commit(transaction({ leased: [2] }));
+  expect(store.writer.commit(transaction({ settled: [TO_PAGE] })).queued.map(({ id }) => id)).toEqual([2, 1]);
+});
+
+it('asks nobody with a part of what the circle sets', () => {
+  const { store } = play([[TO_PAGE]]);
+  store.end('complete', 0);
+  const own = { ...TO_GATE, cookies: [{ name: 'own', value: '2', path: '/' }] };
+  const { queued } = store.writer.commit(transaction({ settled: [own] }));
+  expect(queued.map(({ id, cookie }) => [id, cookie])).toEqual([[2, null]]);
+  store.writer.commit(transaction({ leased: [2] }));
+  const { queued: whole } = store.writer.commit(transaction({ settled: [TO_PAGE] }));
+  expect(whole.map(({ id, cookie }) => [id, cookie])).toEqual([
+    [2, 'seen=1; own=2'],
+    [1, 'seen=1; own=2'],
+  ]);
+});
