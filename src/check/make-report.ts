@@ -84,7 +84,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       seeds: reader.seeds().map(({ label }) => names.url(label)),
       startedAt: new Date(Number(reader.meta().startedAt ?? 0)).toISOString(),
       links: () => table.links(),
-      nothingReached: count(inside) === 0,
+      nothingReached: count(`${inside} AND NOT ${LEADS_AWAY}`) === 0,
       close: () => database.close(),
     };
   } catch (error) {
@@ -92,6 +92,10 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     throw error;
   }
 }
+
+/** A redirect to what is no page of the web, such as mailto:. */
+const LEADS_AWAY = `EXISTS (SELECT 1 FROM pages JOIN urls AS ends ON ends.id = pages.redirect_to
+  WHERE pages.id = urls.id AND ends.reason = 'scheme')`;
 
 /** Ends that leave something unasked. */
 const STOPS: Partial<Record<EndReason, string>> = {

@@ -8,6 +8,9 @@ export interface ChainHop {
 
 const PERMANENT: ReadonlySet<number | null> = new Set([301, 308]);
 
+/** Chrome, Firefox and Safari follow so many redirects, as the Fetch standard has it. */
+const MOST_IN_BROWSERS = 20;
+
 /**
  * What is said of a link that redirects to a page that answers, and what to write instead. Only where every hop is permanent is
  * there anything to write.
@@ -28,11 +31,12 @@ export function auditRedirect(chain: readonly ChainHop[]): Ruling & { suggestion
     ...(isUpgrade(from, to) ? ['only from http to https'] : []),
     ...(toHome ? ['to the home page: what was here may be gone'] : []),
   ];
-  return {
-    verdict: isPermanent ? 'moved' : 'redirected',
-    why: remarks.join('; '),
-    suggestion: isPermanent && !toHome ? to : null,
-  };
+  const suggestion = isPermanent && !toHome ? to : null;
+  if (hops.length > MOST_IN_BROWSERS) {
+    const why = `it redirects ${hops.length} times before it answers, and browsers give up after ${MOST_IN_BROWSERS}`;
+    return { verdict: 'redirect_limit', why, suggestion };
+  }
+  return { verdict: isPermanent ? 'moved' : 'redirected', why: remarks.join('; '), suggestion };
 }
 
 const isHome = (url: string): boolean => pathOf(url) === '/';

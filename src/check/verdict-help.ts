@@ -73,7 +73,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('with too many redirects'),
     weight: 'attention',
     fails: 'yes',
-    meaning: 'It redirects more often than --max-redirects allows.',
+    meaning: 'It redirects more often than browsers follow (20 times), or than --max-redirects allows.',
     advice: 'Link to where the redirects end.',
   },
   server_error: {

@@ -9,15 +9,25 @@ interface Member {
   flags: number;
   to: number;
   cookies: SetCookie[];
+  /** An earlier run has seen its cookies, and nobody knows them any more. */
+  isForgotten: boolean;
 }
 
+export interface Asked {
+  id: number;
+  /** Null: it is asked for as it was at first, to hear its cookies again. */
+  cookie: string | null;
+}
+
+/** In place of cookies; a redirect that set none has no row. */
+const FORGOTTEN = '[]';
 /** A circle that is longer leads nobody anywhere. */
 const LONGEST_CIRCLE = 100;
 
 /**
  * Redirects that run in a circle until a cookie is sent back. When the last redirect of a circle is settled, each URL of it that would get a cookie
  * from its own origin, by what the circle set, is asked for once more with it. What came of that counts: a page, or the circle again, which is
- * a loop then. Which redirect is settled last does not matter, and where in the circle somebody entered does not either.
+ * a loop then. Cookies outlive a kill, but not the end of a run: after that the chain starts over. Which redirect is settled last does not matter, and where in the circle somebody entered does not either.
  */
 export class CookieGates {
   readonly #keep: Statement;
@@ -42,7 +52,9 @@ export class CookieGates {
   }
 
   redirected(id: number, cookies: readonly SetCookie[] | undefined): void {
-    if (cookies !== undefined) {
+    if (cookies === undefined) {
+      this.#forget.run(id);
+    } else {
       this.#keep.run(id, JSON.stringify(cookies));
     }
     this.#settled.push(id);
@@ -59,8 +71,8 @@ export class CookieGates {
     this.#settled = [];
   }
 
-  /** Once all that came with a commit stands in the store: URLs that are to be asked for with a cookie. */
-  *opened(): IterableIterator<{ id: number; cookie: string }> {
+  /** Once all that came with a commit stands in the store: URLs that are to be asked for again. */
+  *opened(): IterableIterator<Asked> {
     const settled = this.#settled;
     this.#settled = [];
     for (const id of settled) {
@@ -68,7 +80,7 @@ export class CookieGates {
     }
   }
 
-  *#circleOf(id: number): IterableIterator<{ id: number; cookie: string }> {
+  *#circleOf(id: number): IterableIterator<Asked> {
     const circle: Member[] = [];
     for (let at = id; circle.length === 0 || at !== id; ) {
       const member = this.#read(at);
@@ -78,6 +90,14 @@ export class CookieGates {
       }
       circle.push(member);
       at = member.to;
+    }
+    const forgotten = circle.filter(({ isForgotten }) => isForgotten);
+    for (const { id: member } of forgotten) {
+      this.#forget.run(member);
+      yield { id: member, cookie: null };
+    }
+    if (forgotten.length > 0) {
+      return;
     }
     const first = circle.reduce((least, { url }, place) => (url < circle[least]!.url ? place : least), 0);
     const answers = [...circle.slice(first), ...circle.slice(0, first)];
@@ -92,15 +112,18 @@ export class CookieGates {
 
   #read(id: number): Member | null {
     const row = this.#member.get(id);
-    return row === undefined
-      ? null
-      : ({ ...row, cookies: row.cookies === null ? [] : JSON.parse(row.cookies) } as unknown as Member);
+    if (row === undefined) {
+      return null;
+    }
+    const cookies = JSON.parse(row.cookies ?? FORGOTTEN);
+    return { ...row, cookies, isForgotten: row.cookies === FORGOTTEN } as unknown as Member;
   }
 }
 
-/** The crawl is over: nobody is asked again. */
+/** A run has ended: what it was told in confidence goes with it. That there was something to send back stays known. */
 export function forgetCookies(database: Database): void {
   database.exec(
-    `DELETE FROM cookies; UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE kind = 0 AND (flags & ${UrlFlag.gate}) <> 0`,
+    `UPDATE cookies SET set_here = CASE WHEN set_here IS NULL THEN NULL ELSE '${FORGOTTEN}' END, sent = NULL;
+     UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE (flags & ${UrlFlag.gate}) <> 0`,
   );
 }

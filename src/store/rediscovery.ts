@@ -173,9 +173,9 @@ export class Rediscovery {
   }
 
   #followSeed({ id, url, depth, to }: SeedRedirect, answer: CommitAnswer): void {
-    const target: string = this.#select.get(to)!.url;
+    const { url: target, reason } = this.#select.get(to)!;
     const seeds = this.#scope.seedsAt(url);
-    if (seeds.length === 0 || isShortened(target)) {
+    if (seeds.length === 0 || reason === 'scheme' || isShortened(target)) {
       return;
     }
     for (const seed of seeds) {
@@ -316,11 +316,11 @@ export class Rediscovery {
     answer.reloaded.add(row.origin_text);
   }
 
-  /** As if nothing had come of it yet, and with tries of its own: what it says with the cookie counts. */
-  askWith(id: number, cookie: string, answer: CommitAnswer): void {
+  /** As if nothing had come of it yet, and with tries of its own; `cookie` null: without any. */
+  askWith(id: number, cookie: string | null, answer: CommitAnswer): void {
     const row = this.#select.get(id)!;
     this.#forgetAnswer(id);
-    const flags = row.flags | UrlFlag.gate;
+    const flags = cookie === null ? row.flags & ~UrlFlag.gate : row.flags | UrlFlag.gate;
     this.#database
       .prepare(
         'UPDATE urls SET state = ?, reason = NULL, class = ?, attempts = 1, not_before = 0, flags = ? WHERE id = ?',

@@ -1,4 +1,5 @@
 import { StateError } from '../base/errors.js';
+import { forgetCookies } from './cookie-gates.js';
 import type { StoreScope } from './rediscovery.js';
 import { Reopening } from './reopening.js';
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
@@ -254,6 +255,7 @@ export class Store {
 
   end(reason: string, wall: number): void {
     this.database.prepare('UPDATE runs SET ended_at = ?, reason = ? WHERE ended_at IS NULL').run(wall, reason);
+    forgetCookies(this.database);
   }
 
   addSeeds(seeds: SeedRow[], bad: BadSeed[]): void {

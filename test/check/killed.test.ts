@@ -147,7 +147,7 @@ describe('a check killed with -9 and resumed', () => {
         new Set([
           'dead',
           'missing_fragment',
-          'malformed_html',
+          'connection',
           'redirect_loop',
           'server_error',
           'auth_required',

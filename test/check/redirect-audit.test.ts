@@ -15,6 +15,19 @@ test('one temporary hop, and there is nothing to write', () => {
   expect(audit.why).toContain('permanent and temporary');
 });
 
+test('more redirects than a browser follows are a finding of their own', () => {
+  const hops = (count: number) => {
+    const urls = Array.from({ length: count + 1 }, (_, i) => [`http://a.test/${i}`, i === count ? 200 : 301] as const);
+    return auditRedirect(urls.map(([url, status]) => ({ url, status })));
+  };
+  expect(hops(20).verdict).toBe('moved');
+  expect(hops(21)).toEqual({
+    verdict: 'redirect_limit',
+    why: 'it redirects 21 times before it answers, and browsers give up after 20',
+    suggestion: 'http://a.test/21',
+  });
+});
+
 test('http to https and the way home are named', () => {
   expect(auditRedirect(chain(['http://a.test/x', 301], ['https://a.test/x', 200])).why).toBe(
     'permanent; only from http to https',

@@ -190,4 +190,10 @@ describe('what was asked for and would have been asked again', () => {
   ] as const)('%o is %s', (over, verdict) => {
     expect(ruleOn(answer({ ...over, last })).verdict).toBe(verdict);
   });
+
+  test('is not said to be refused where its host refused another URL', () => {
+    const silent = { reason: 'timeout', status: null, message: 'No headers came for 10000 ms.' };
+    const put = answer({ state: UrlState.deferred, reason: 'retry_after', last: silent });
+    expect(ruleOn(put).verdict).toBe('unverifiable');
+  });
 });

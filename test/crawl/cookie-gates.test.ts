@@ -109,7 +109,8 @@ describe('a circle of redirects that sets a cookie', () => {
       expect(readFileSync(join(crawled.directory, name), 'utf8')).not.toContain(SECRET);
     }
     const database = openDatabase(join(crawled.directory, 'crawl.sqlite'));
-    expect(database.prepare('SELECT count(*) AS n FROM cookies').get()).toEqual({ n: 0 });
+    const kept = database.prepare('SELECT DISTINCT set_here, sent FROM cookies').all();
+    expect(kept.filter(({ set_here, sent }) => (set_here ?? '[]') !== '[]' || sent !== null)).toEqual([]);
     database.close();
   });
 });

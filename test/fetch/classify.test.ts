@@ -50,3 +50,16 @@ test('retries are for what may pass: refused, reset, time-outs, 5xx, 429', () =>
     expect(isTransient(errorClass), errorClass).toBe(false);
   }
 });
+
+test.each([
+  ['CERT_HAS_EXPIRED', 'TLS: the certificate has expired (CERT_HAS_EXPIRED).'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'TLS: the server has signed its certificate itself (DEPTH_ZERO_SELF_SIGNED_CERT).'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'TLS: the certificate is for other names (ERR_TLS_CERT_ALTNAME_INVALID).'],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', 'TLS: the server does not speak TLS at this port (ERR_SSL_WRONG_VERSION_NUMBER).'],
+  ['ERR_SSL_SOMETHING_NEW', 'TLS: the server and this program found no common ground (ERR_SSL_SOMETHING_NEW).'],
+])('%s is said in plain words, with its code', (code, words) => {
+  const raw = Object.assign(new Error('80B2:error:0A00010B:SSL routines:ssl3_get_record:wrong:../deps/x.c:355:'), {
+    code,
+  });
+  expect(classify(raw, false).message).toBe(words);
+});

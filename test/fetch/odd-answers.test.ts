@@ -134,3 +134,12 @@ test('several gzip members share one cap, whatever stands behind them', async ()
   const server = await rawServer(always(response(body, ['Content-Encoding: gzip'])));
   expect((await failureOf(newFetcher().fetch(get(server.url)))).errorClass).toBe('too_large');
 });
+
+test('a cookie goes beside those that the user gave the origin, and never in their place', async () => {
+  const server = await rawServer(always(response('page')));
+  const fetcher = newFetcher({ originHeaders: { [server.url]: [['Cookie', 'mine=1; both=mine']] } });
+  await fetcher.fetch(get(server.url, { cookie: 'both=theirs; seen=1' })).promise;
+  await newFetcher().fetch(get(server.url, { cookie: 'seen=1' })).promise;
+  const cookies = server.requests.map((head) => /^cookie: (.*)$/im.exec(head)?.[1]);
+  expect(cookies).toEqual(['mine=1; both=mine; seen=1', 'seen=1']);
+});

@@ -35,7 +35,8 @@ describe('a run that begins where another was killed', () => {
     commit({ leased: [2] });
     store.database.exec(`UPDATE origins SET robots_state = 'unreachable', robots_rules = 'kept';
       ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at;
-      ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; PRAGMA user_version = 3`);
+      ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut;
+      DROP TABLE cookies; PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
     expect([version(reader), new Reader(reader).counts().leased]).toEqual([3, 1]);
@@ -47,7 +48,7 @@ describe('a run that begins where another was killed', () => {
       ...{ robotsState: 'unknown', robotsRules: 'kept', robotsTries: 0, robotsRetryAt: 0 },
     });
     const columns = (database: Database) =>
-      ['origins', 'pages'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
+      ['origins', 'pages', 'cookies'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
     const fresh = openStoreFile(TEMPORARY, { create: true });
     expect(columns(store.database)).toEqual(columns(fresh));
     fresh.close();

@@ -9,7 +9,6 @@ import { writeFileAtomically } from '../../report/atomic-file.js';
 import { exportFormat, refuseUnwritable } from '../../report/index.js';
 import { PagesStream } from '../../report/pages-stream.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from '../../report/summary.js';
-import { forgetCookies } from '../../store/cookie-gates.js';
 import { takeCrashNote } from '../../store/crash-note.js';
 import { clearUnbegun } from '../../store/directory.js';
 import { DirectoryLock } from '../../store/lock.js';
@@ -252,9 +251,6 @@ export class StoreHost {
       await exportFormat(fresh, format, { path });
     }
     store.setMeta({ ended: JSON.stringify({ reason, truncated }) });
-    if (reason === 'complete') {
-      forgetCookies(store.database);
-    }
     return summary;
   }
 

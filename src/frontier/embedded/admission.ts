@@ -153,8 +153,8 @@ export class Admission {
 
   /** What a seed redirects to counts as the seed's too; the store widens the scope by it. */
   #followSeed({ seed }: Source, target: Offer): void {
-    if (isShortened(target.url)) {
-      // What is not kept whole cannot be asked for, whoever redirects there.
+    if (isShortened(target.url) || target.reason === 'scheme') {
+      // What is not kept whole, or is no page of the web, cannot be asked for, whoever redirects there.
       return;
     }
     target.state = UrlState.queued;

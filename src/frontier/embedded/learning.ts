@@ -52,7 +52,7 @@ export class Learning {
       this.#noteCut(host, files);
     }
     for (const url of answer.queued) {
-      this.#state.refetched += url.cookie ? 1 : 0;
+      this.#state.refetched += url.cookie === undefined ? 0 : 1;
       this.#queueAgain(url, fresh);
     }
     for (const { key, depth, standing } of answer.lowered) {

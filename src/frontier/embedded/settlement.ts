@@ -1,6 +1,7 @@
 import { emptyPage, type SealedPage, sealPage } from '../../store/page-row.js';
 import { asksForMore, Standing } from '../../store/standing.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../../store/url-state.js';
+import { isHttp } from '../../url/host.js';
 import { queueOriginOf } from '../../url/place.js';
 import { plainCandidate } from '../candidate.js';
 import type { Offer, Outcome } from '../frontier.js';
@@ -189,10 +190,13 @@ export class Settlement {
     if ((item.flags & UrlFlag.seed) === 0) {
       return;
     }
+    const { redirectUrl } = outcome;
+    const leadsAway = redirectUrl !== null && isHttp(item.url) && !isHttp(redirectUrl);
     if (state === UrlState.done && outcome.redirect === null) {
       this.#state.parts.seeds.reached(item.seed);
-    } else if (state !== UrlState.done) {
-      const next = this.#state.parts.seeds.failed(item.seed, outcome);
+    } else if (state !== UrlState.done || leadsAway) {
+      const message = leadsAway ? `It redirects to ${redirectUrl}, which is no page of the web.` : outcome.message;
+      const next = this.#state.parts.seeds.failed(item.seed, { ...outcome, message });
       if (next !== null) {
         this.#admission.admit([next], null, composition);
       }
