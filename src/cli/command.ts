@@ -7,6 +7,7 @@ import type { OptionsOf } from '../config/options.js';
 import { printConfig, printConfigJson } from '../config/print.js';
 import { type Environment, type RawFlags, type ResolvedOptions, resolveOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
+import { jsonLines } from '../report/json-line.js';
 import { isReaderGone } from './streams.js';
 import { Terminal } from './terminal.js';
 
@@ -50,7 +51,7 @@ export function prepare<C extends Command>(
 }
 
 export const writeJson = (value: unknown): void => {
-  process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
+  process.stdout.write(jsonLines(value));
 };
 
 /** Whoever reads may have seen enough before all is written. */

@@ -24,14 +24,27 @@ function readCsv(text: string): string[][] {
 
 const HEADER = [
   ...['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl'],
-  ...['page', 'line', 'column', 'text', 'href', 'unchecked'],
+  ...['page', 'line', 'column', 'text', 'href', 'unchecked', 'suggestion', 'remappedFrom'],
 ];
 
 describe('the report in CSV', () => {
   it('has a row for each place', () => {
     const sources = [sourceOf(), sourceOf({ page: 'docs/a.md', line: null, column: null, text: 'a, "b"' })];
     expect(
-      readCsv(textOf('csv', reportOf([linkOf('missing_fragment', { fragment: 'x', status: 200, sources })]))),
+      readCsv(
+        textOf(
+          'csv',
+          reportOf([
+            linkOf('missing_fragment', {
+              fragment: 'x',
+              status: 200,
+              sources,
+              suggestion: 'https://a.test/new',
+              remappedFrom: 'https://b.test/old',
+            }),
+          ]),
+        ),
+      ),
     ).toEqual([
       HEADER,
       [
@@ -47,14 +60,31 @@ describe('the report in CSV', () => {
         'The old page',
         'old',
         '',
+        'https://a.test/new',
+        'https://b.test/old',
       ],
-      ['https://a.test/old', 'x', 'missing_fragment', 'true', '200', '', 'docs/a.md', '', '', 'a, "b"', 'old', ''],
+      [
+        'https://a.test/old',
+        'x',
+        'missing_fragment',
+        'true',
+        '200',
+        '',
+        'docs/a.md',
+        '',
+        '',
+        'a, "b"',
+        'old',
+        '',
+        'https://a.test/new',
+        'https://b.test/old',
+      ],
     ]);
   });
 
   it('has a row also for a link whose places are not listed', () => {
     const rows = readCsv(textOf('csv', everyVerdict()));
-    expect(rows.at(-1)).toEqual(['https://a.test/21', '', 'ok', 'false', '', '', '', '', '', '', '', '']);
+    expect(rows.at(-1)).toEqual(['https://a.test/22', '', 'ok', 'false', ...Array(10).fill('')]);
   });
 
   it('has no cell that a spreadsheet would run, take apart or refuse, whatever the text is', () => {

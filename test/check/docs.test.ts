@@ -51,7 +51,16 @@ describe('the verdicts that fail by default', () => {
   it('are those that no second look could change, and inside also what is down', () => {
     const failing = (fails: FailsByDefault) => VERDICTS.filter((verdict) => VERDICT_HELP[verdict].fails === fails);
     expect(failing('yes').sort()).toEqual(
-      ['dead', 'dns', 'invalid_url', 'malformed_html', 'missing_fragment', 'redirect_limit', 'redirect_loop'].sort(),
+      [
+        'dead',
+        'dns',
+        'insecure',
+        'invalid_url',
+        'malformed_html',
+        'missing_fragment',
+        'redirect_limit',
+        'redirect_loop',
+      ].sort(),
     );
     expect(failing('inside').sort()).toEqual(['connection', 'server_error', 'timeout', 'tls']);
   });

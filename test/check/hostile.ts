@@ -42,12 +42,13 @@ export const HOSTILE: readonly string[] = [
 export function hostileReport(): CheckReport {
   const links = HOSTILE.flatMap((text, number) =>
     [true, false].map((fails) =>
-      linkOf(fails ? 'dead' : VERDICTS[(number % 17) + 1]!, {
+      linkOf(fails ? 'dead' : VERDICTS[(number % 18) + 1]!, {
         url: fails ? `https://a.test/${text}` : text,
         fragment: number % 2 === 0 ? text : null,
         fails,
         finalUrl: text,
         suggestion: text,
+        remappedFrom: text,
         firstSeen: null,
         evidence: evidenceOf({
           why: text,

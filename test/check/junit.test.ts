@@ -100,7 +100,7 @@ describe('the report for JUnit', () => {
     });
     expect(failure!.text).toContain('\non docs/0.md:1:5 The old page\n');
     expect(failure!.text).toContain('\nand 5 more\n');
-    expect(failure!.text).toContain('new: https://a.test/new');
+    expect(failure!.text).toContain('archived copy: https://a.test/new');
     expect(failure!.text).toContain('Correct the link');
   });
 });

@@ -18,7 +18,16 @@ const decide = (
 const failing = (rules: CheckRules, external: boolean) =>
   VERDICTS.filter((verdict) => decide(rules, verdict, { external }).fails);
 
-const ALWAYS = ['dead', 'missing_fragment', 'dns', 'invalid_url', 'malformed_html', 'redirect_loop', 'redirect_limit'];
+const ALWAYS = [
+  'dead',
+  'missing_fragment',
+  'dns',
+  'invalid_url',
+  'insecure',
+  'malformed_html',
+  'redirect_loop',
+  'redirect_limit',
+];
 
 describe('what fails', () => {
   it('by default: what is broken everywhere, and on our own pages also what may pass', () => {

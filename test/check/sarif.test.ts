@@ -178,7 +178,7 @@ describe('the SARIF report', () => {
     expect(results.map(({ ruleId, level }) => `${level} ${ruleId}`)).toEqual([
       'error dead',
       'error missing_fragment',
-      ...VERDICTS.slice(2, 18).map((verdict) => `warning ${verdict}`),
+      ...VERDICTS.slice(2, 19).map((verdict) => `warning ${verdict}`),
       'note moved',
       'note redirected',
     ]);

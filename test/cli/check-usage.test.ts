@@ -62,8 +62,8 @@ type Case = readonly [line: string, code: number, message: string | RegExp];
 const CASES: readonly Case[] = [
   ['', 2, 'no URL given: `gossamer check <url>`, or --seeds-file FILE'],
   ['notes.txt', 2, /^no URL given/],
-  ['empty', 2, 'empty: there is neither HTML nor Markdown in this folder'],
-  ['SEED empty', 2, 'empty: there is neither HTML nor Markdown in this folder'],
+  ['empty', 2, 'empty: there is neither HTML nor Markdown nor other text in this folder'],
+  ['SEED empty', 2, 'empty: there is neither HTML nor Markdown nor other text in this folder'],
   ['md/*.markdown', 2, 'md/*.markdown: no file matches'],
   ['SEED --base-url https://a.test/', 2, '--base-url is for one folder of HTML, and 0 are given'],
   ['site other --base-url https://a.test/', 2, '--base-url is for one folder of HTML, and 2 are given'],

@@ -68,3 +68,28 @@ describe('every command, started as its user does', () => {
     expect(started).toEqual(await said(inProcess, command));
   });
 });
+
+describe('a crawl that is kept', () => {
+  it('is listed by itself, and what its name holds does nothing to a terminal', async () => {
+    const directory = join(folder.path, 'ev\u001b[31mil\u009b');
+    cpSync(join(prepared, 'data'), directory, { recursive: true });
+    for (const args of [
+      ['list', directory],
+      ['list', folder.path],
+      ['status', directory],
+    ]) {
+      const { code, stdout } = await inProcess(args);
+      expect(code).toBe(0);
+      expect(stdout).toContain('ev\ufffd[31mil\ufffd: ');
+      expect(stdout).not.toMatch(/[\u001b\u009b]/);
+    }
+    for (const args of [
+      ['list', directory, '--json'],
+      ['status', directory, '--json'],
+    ]) {
+      const { stdout } = await inProcess(args);
+      expect(stdout).not.toMatch(/[\u001b\u009b]/);
+      expect([JSON.parse(stdout)].flat()).toMatchObject([{ directory }]);
+    }
+  });
+});

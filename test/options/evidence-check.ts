@@ -97,6 +97,30 @@ const brokenOnce = check(
 const backAgain: Stage = { ...check('a page that is back', () => ({ 'links.test': gone(true) })), after: brokenOnce };
 const lookedAt = check('a page that is gone, looked at', () => ({ 'links.test': gone(false) }), HOME, '--delay', '0');
 
+/** A folder whose page begins a link with a slash. */
+const rooted: Stage = {
+  name: 'a folder below its root',
+  async play(values, trial) {
+    mkdirSync(join(trial.folder, 'en'));
+    writeFileSync(join(trial.folder, 'en', 'index.html'), linkPage('Home', ['/logo.png']));
+    writeFileSync(join(trial.folder, 'logo.png'), 'x');
+    return trial.run(['check', 'en', ...ONE_LOOK, ...values]);
+  },
+};
+
+const GONE = '?url=http%3A%2F%2Flinks.test%2Fgone';
+const archiveSite: Site = {
+  handle: () =>
+    text(JSON.stringify({ archived_snapshots: { closest: { available: true, url: 'http://archive.test/kept' } } })),
+};
+const archived = check(
+  'a page that is gone, and an archive',
+  () => ({ 'links.test': gone(false), 'archive.test': archiveSite }),
+  HOME,
+  '--delay',
+  '0',
+);
+
 const baselineOf = (seen: Seen, name: string): unknown => JSON.parse(seen.files.get(name) ?? 'null')?.links;
 
 /** The first line of each format. */
@@ -218,6 +242,79 @@ const OWN: Omit<Row, 'command'>[] = [
     gives: [
       [true, true],
       [false, false],
+    ],
+  },
+  {
+    key: 'rootDir',
+    stage: rooted,
+    values: [[], ['--root-dir', '.']],
+    sees: (seen) => seen.stdout.includes('logo.png'),
+    gives: [true, false],
+  },
+  {
+    key: 'remaps',
+    stage: links,
+    values: [[], ['--remap', `http://out.test=${HOME}moved`]],
+    sees: (seen) => [timesAsked(seen, 'out.test/page'), timesAsked(seen, 'links.test/moved/page')],
+    gives: [
+      [1, 0],
+      [0, expect.any(Number)],
+    ],
+  },
+  {
+    key: 'offline',
+    stage: folder,
+    values: [[], ['--offline']],
+    sees: (seen) => [
+      asked(seen).length > 0,
+      seen.stderr.includes('1 on the net') || seen.stdout.includes('1 on the net'),
+    ],
+    gives: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  {
+    key: 'dump',
+    stage: links,
+    values: [[], ['--dump']],
+    sees: (seen) => [askedPages(seen), seen.stdout.includes('http://out.test/page  http://links.test/')],
+    gives: [
+      [expect.arrayContaining(['links.test/', 'links.test/login']), false],
+      [['links.test/'], true],
+    ],
+  },
+  {
+    key: 'requireHttps',
+    stage: links,
+    values: [[], ['--require-https']],
+    sees: (seen) => [seen.code, seen.stdout.includes('insecure (')],
+    gives: [
+      [0, false],
+      [1, true],
+    ],
+  },
+  {
+    key: 'suggest',
+    stage: archived,
+    values: [[], ['--suggest', '--suggest-url', 'http://archive.test/one']],
+    sees: (seen) => [timesAsked(seen, `archive.test/one${GONE}`), seen.stdout.includes('http://archive.test/kept')],
+    gives: [
+      [0, false],
+      [1, true],
+    ],
+  },
+  {
+    key: 'suggestUrl',
+    stage: archived,
+    values: [
+      ['--suggest', '--suggest-url', 'http://archive.test/one'],
+      ['--suggest', '--suggest-url', 'http://archive.test/two'],
+    ],
+    sees: (seen) => [timesAsked(seen, `archive.test/one${GONE}`), timesAsked(seen, `archive.test/two${GONE}`)],
+    gives: [
+      [1, 0],
+      [0, 1],
     ],
   },
   {

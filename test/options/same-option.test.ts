@@ -23,6 +23,8 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   failOn: '+moved',
   accept: '403',
   baseUrl: 'https://sample.test/',
+  suggestUrl: 'https://sample.test/available',
+  remaps: 'https://a.test=https://b.test',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
