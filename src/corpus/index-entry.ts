@@ -63,5 +63,7 @@ export interface IndexHead {
   tokensEstimated: boolean;
   chunkTokens: number;
   chunks: number;
+  /** Only where robots.txt was not obeyed. */
+  ignoredRobots?: true;
   changes: ChangeCounts;
 }

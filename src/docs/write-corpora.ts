@@ -197,6 +197,7 @@ class Corpora {
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#database, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
       breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#orders.isStopped())),
     };
