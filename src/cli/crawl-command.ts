@@ -81,7 +81,7 @@ function nothingToDo(directory: string, left: Left, options: Pick<CrawlOptions, 
     return `nothing to do within --max-bytes: ${nextStep(directory, reason, fetched)}`;
   }
   return reason === 'max_urls'
-    ? `nothing to do within --max-urls ${options.maxUrls}: ${nextStep(directory, reason, fetched)}`
+    ? `nothing to do within --max-urls ${Math.max(options.maxUrls ?? 0, fetched)}: ${nextStep(directory, reason, fetched)}`
     : 'nothing to do';
 }
 

@@ -28,6 +28,7 @@ export function explanationText(explanation: Explanation): string {
     ...row('redirects to', explanation.redirects),
     ...(state === 'unseen' ? [] : linkRows(explanation.linkedFrom)),
     ...row('same body', some(explanation.duplicates)),
+    ...row('robots meta', robotsMetaLines(explanation.robotsMeta)),
     ...row('canonical', explanation.canonical === null ? [] : [explanation.canonical]),
     ...row('canonical of', some(explanation.canonicalOf)),
     ...row('attempts', explanation.attempts.map(attempt)),
@@ -81,21 +82,42 @@ function sitemapLines({ sitemaps, kind, state }: Explanation): string[] {
 function linkRows({ total, pages, nofollow, first }: Explanation['linkedFrom']): string[] {
   const marked = nofollow > 0 ? `, ${formatCount(nofollow)} of them nofollow` : '';
   const sum = `${formatCount(total)} ${total === 1 ? 'link' : 'links'} on ${formatCount(pages)} ${pages === 1 ? 'page' : 'pages'}${marked}`;
-  const more = total - Math.min(first.length, MOST_LINKS);
+  const named = [...byPage(first).values()].slice(0, MOST_LINKS);
+  const more = total - named.reduce((links, each) => links + each.length, 0);
   return row('linked from', [
     sum,
-    ...first.slice(0, MOST_LINKS).map(linkFrom),
+    ...named.map(linkFrom),
     ...(more > 0 ? [`and ${formatCount(more)} more${total > MOST_LINKS ? ' (--json names a thousand)' : ''}`] : []),
   ]);
 }
 
-function linkFrom({ url, kind, rel, text, nofollow }: LinkFrom): string {
-  const facts = [
-    kind,
-    ...(rel === '' ? [] : [`rel="${rel}"`]),
-    ...(nofollow === 'page' ? ['its page says nofollow'] : []),
-  ];
-  return `${url} (${facts.join(', ')})${text === null || text === '' ? '' : ` "${text}"`}`;
+/** Several links of one page are one line. */
+function byPage(links: readonly LinkFrom[]): Map<string, LinkFrom[]> {
+  const pages = new Map<string, LinkFrom[]>();
+  for (const link of links) {
+    pages.set(link.url, [...(pages.get(link.url) ?? []), link]);
+  }
+  return pages;
+}
+
+function linkFrom(links: readonly LinkFrom[]): string {
+  const { url, text } = links[0]!;
+  const facts = new Set(
+    links.flatMap(({ kind, rel, nofollow }) => [
+      kind,
+      ...(rel === '' ? [] : [`rel="${rel}"`]),
+      ...(nofollow === 'page' ? ['its page says nofollow'] : []),
+    ]),
+  );
+  const times = links.length === 1 ? '' : ` ×${formatCount(links.length)}`;
+  return `${url} (${[...facts].join(', ')})${times}${text === null || text === '' ? '' : ` "${text}"`}`;
+}
+
+function robotsMetaLines(robotsMeta: string | null): string[] {
+  if (robotsMeta === null || robotsMeta === '') {
+    return [];
+  }
+  return [`${robotsMeta}${/\bnoindex\b/.test(robotsMeta) ? ': it is left out of the sitemap' : ''}`];
 }
 
 function some({ total, first }: FirstOf<string>): string[] {

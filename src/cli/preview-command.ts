@@ -23,11 +23,20 @@ export async function runPreviewCommand(input: CommandInput): Promise<number> {
   for (const warning of badSeedLines(bad)) {
     terminal.warn(warning);
   }
+  let sampled = `0 of ${formatCount(sample ?? 0)} pages sampled`;
   const events = {
-    tick: (session: CrawlSession) => terminal.progress(progressOf(session, sample)),
+    tick: (session: CrawlSession) => {
+      const { done, failed } = session.stats();
+      sampled = `${formatCount(done + failed)} of ${formatCount(sample ?? 0)} pages sampled`;
+      terminal.progress(progressOf(session, sample));
+    },
     notice: (text: string) => terminal.line(text),
   };
-  onStopSignals((signal) => void exitNow(signalExit(signal)));
+  onStopSignals((signal) => {
+    terminal.endProgress();
+    terminal.line(`interrupted${sample === null ? '' : `, ${sampled}`}: nothing is estimated and nothing is kept`);
+    void exitNow(signalExit(signal));
+  });
   const run = purpose === 'docs' ? runDocsPreview : runPreview;
   const preview = await run({ resolved, seeds, credentials, sample, sampleSeed, events });
   terminal.endProgress();

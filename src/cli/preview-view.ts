@@ -114,15 +114,22 @@ function troubled({ hostList }: Preview): string[] {
     );
 }
 
+/** The server decides, and nobody knows how fast it is when it is busy. */
+const isUnpaced = ({ hostList }: Preview): boolean => hostList.every(({ delayMs }) => delayMs === 0);
+
 function duration(preview: Preview, delayMs: number): string[] {
   const { duration, size } = preview;
   if (duration === null) {
     return [];
   }
+  if (isUnpaced(preview)) {
+    const cut = duration.cutBy === null ? '' : `; ${cutText(duration.cutBy)} may end it`;
+    return [`Without a delay a crawl is as fast as the server answers: how long it takes is not known${cut}`];
+  }
   const pace = {
     delay: `At one request in ${writeDuration(delayMs)} to a host (--delay ${writeDuration(delayMs).replace(' ', '')})`,
     crawl_delay: 'At the Crawl-delay that robots.txt asks for',
-    answers: 'Without a delay, as fast as the server answers: a rough guess',
+    answers: 'Where there is no delay, as fast as the server answers: a rough guess',
     workers: 'With as many requests in flight as --workers allows',
   }[duration.decidedBy];
   const time =
@@ -138,8 +145,12 @@ function duration(preview: Preview, delayMs: number): string[] {
 
 const cutText = (cutBy: 'max_urls' | 'duration'): string => (cutBy === 'max_urls' ? '--max-urls' : '--duration');
 
-function faster({ faster: ways, duration, hostList }: Preview): string[] {
-  if (duration?.decidedBy === 'crawl_delay') {
+function faster(preview: Preview): string[] {
+  const { faster: ways, duration, hostList } = preview;
+  if (duration === null || isUnpaced(preview)) {
+    return [];
+  }
+  if (duration.decidedBy === 'crawl_delay') {
     const slowest = hostList.find(({ crawlDelayMs, delayMs }) => crawlDelayMs === delayMs);
     return slowest === undefined
       ? []

@@ -20,6 +20,8 @@ export interface CorpusOptions {
   linkEnds?(url: string): readonly string[];
   /** False where the run did not look at the whole site: what it did not name is then kept as it is. */
   isComplete?: boolean;
+  /** Its pages were fetched without regard to robots.txt: index.json says so. */
+  ignoredRobots?: boolean;
   /** ISO 8601: the date of tombstones. */
   now: string;
   /** Where it throws, the corpus that is there stays as it is. */

@@ -187,7 +187,7 @@ export class Finish {
   }
 
   async #writeIndex(file: OutputFile, run: number, removed: RemovedEntry[]): Promise<void> {
-    const { title, summary, source, origin, chunkTokens } = this.#options;
+    const { title, summary, source, origin, chunkTokens, ignoredRobots } = this.#options;
     const { pages, bytes, tokens, tokensEstimated, chunks, changes } = this.#report;
     const head = {
       schema: CORPUS_SCHEMA,
@@ -202,6 +202,7 @@ export class Finish {
       tokensEstimated,
       chunkTokens,
       chunks,
+      ...(ignoredRobots ? ({ ignoredRobots } as const) : {}),
       changes,
     };
     const duplicates = [...duplicateEntries(this.#state.database)];

@@ -88,5 +88,7 @@ export interface IndexHead {
   chunkTokens: number;
   /** How many chunks there are. */
   chunks: number;
+  /** Only where robots.txt was not obeyed. */
+  ignoredRobots?: true;
   changes: ChangeCounts;
 }

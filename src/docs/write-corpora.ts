@@ -13,6 +13,7 @@ import { Reader } from '../store/reader.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
+import { UrlKind, UrlState } from '../store/url-state.js';
 import { originOf } from '../url/host.js';
 import type { Task } from './convert/conversion.js';
 import { Documents } from './documents.js';
@@ -84,6 +85,16 @@ export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]
   }
 }
 
+/** Those that were answered with something to read: what failed or leads elsewhere becomes nothing. */
+function countPages(database: Database, seeds: number[]): number {
+  return database
+    .prepare(
+      `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
+         AND pages.redirect_to IS NULL AND urls.seed IN (SELECT value FROM json_each(?))`,
+    )
+    .get(JSON.stringify(seeds))!.n;
+}
+
 const unfinished = ({ url }: SeedRow, output: string): SavedCorpus => ({
   ...{ seed: url, output, failed: 0, isFinished: false, report: null, hint: null },
 });
@@ -136,9 +147,12 @@ class Corpora {
   }
 
   async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
-    const { order, documents } = this.#parts;
+    const { documents } = this.#parts;
     const from = this.#orders.written?.asOf === this.#asOf ? this.#orders.written.seeds : 0;
-    const pages = seeds.slice(from).reduce((sum, { seed }) => sum + order.ofSeed(seed).length, 0);
+    const pages = countPages(
+      this.#database,
+      seeds.slice(from).map(({ seed }) => seed),
+    );
     const which = pages === 1 ? '1 page becomes' : `${pages.toLocaleString('en-US')} pages become`;
     this.#orders.notice(`${which} Markdown`);
     const waiting = seeds.entries();
@@ -187,6 +201,7 @@ class Corpora {
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#database, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
       breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#orders.isStopped())),
     };

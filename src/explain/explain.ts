@@ -74,7 +74,17 @@ class Explainer {
     return {
       ...{ url, kind: 'page', ...fate, remedy: null, status: null, depth: null, path: null, redirects: [] },
       linkedFrom: { total: 0, first: [], pages: 0, nofollow: 0 },
-      ...{ duplicates: NONE, canonical: null, canonicalOf: NONE, attempts: [], waiting: null, robots, trap, near },
+      ...{
+        duplicates: NONE,
+        canonical: null,
+        robotsMeta: null,
+        canonicalOf: NONE,
+        attempts: [],
+        waiting: null,
+        robots,
+        trap,
+        near,
+      },
       sitemaps: this.#sitemaps(place),
       crawl: this.#crawl,
     };
@@ -90,6 +100,7 @@ class Explainer {
     const fate = fateOf({
       ...{ rules: this.#rules, row, page, place, trap, robots, crawl: this.#crawl },
       heldBack: pass.heldBack,
+      onlyForms: pass.links.total > 0 && pass.links.first.every(({ kind }) => LINK_KINDS[kind] === 'form'),
     });
     return {
       url: row.url,
@@ -107,6 +118,7 @@ class Explainer {
       },
       duplicates: this.#facts.sameContent(row.id, MOST_NAMED),
       canonical: page.canonical,
+      robotsMeta: page.robotsMeta,
       canonicalOf: this.#facts.canonicalOf(row, MOST_NAMED),
       attempts: this.#attempts(row, page),
       waiting: place === null ? null : this.#waiting(row, place),

@@ -117,6 +117,8 @@ export interface Explanation {
   duplicates: FirstOf<string>;
   /** What the page names as its canonical URL. */
   canonical: string | null;
+  /** What its robots meta elements and X-Robots-Tag say, such as `noindex`. */
+  robotsMeta: string | null;
   /** Other pages that name this one. */
   canonicalOf: FirstOf<string>;
   /** All requests that were made for it, the last one included. */

@@ -19,6 +19,8 @@ export interface FateParts {
   trap: TrapResult | null;
   robots: RobotsSays | null;
   heldBack: number;
+  /** Forms lead to it, and nothing else does. */
+  onlyForms: boolean;
   crawl: Explanation['crawl'];
 }
 
@@ -220,7 +222,10 @@ const PUT_OFF: Readonly<Record<string, string>> = {
 
 function deferred({ row, place, crawl }: FateParts): Fate {
   const cause = PUT_OFF[row.reason ?? ''] ?? String(row.reason);
-  const text = `${printable(place?.host ?? '')}: ${cause}`;
+  const until = place?.blockedUntil ?? 0;
+  const hasEnd = until > 0 && ['backoff', 'retry_after', 'quarantine'].includes(row.reason ?? '');
+  const end = hasEnd ? `, until ${new Date(until).toISOString()}` : '';
+  const text = `${printable(place?.host ?? '')}: ${cause}${end}`;
   return {
     state: 'deferred',
     reason: row.reason,
@@ -230,12 +235,19 @@ function deferred({ row, place, crawl }: FateParts): Fate {
   };
 }
 
-function unlisted({ row, rules }: FateParts): Fate {
+function unlisted({ row, rules, onlyForms }: FateParts): Fate {
   const fate = { state: 'unlisted', reason: row.reason, remedy: null } as const;
+  if (row.reason === 'asset' && onlyForms) {
+    return {
+      ...fate,
+      what: 'not fetched: only forms lead to it',
+      rule: rule('asset', 'forms are recorded and never sent'),
+    };
+  }
   if (row.reason === 'asset') {
     return {
       ...fate,
-      what: 'not fetched: it is linked only as an asset or a form',
+      what: 'not fetched: it is linked only as a picture, script, style sheet or the like',
       rule: rule('asset', '--assets was not given'),
     };
   }

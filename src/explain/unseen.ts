@@ -7,13 +7,24 @@ import type { DecidingRule, Explanation, RobotsSays } from './explanation.js';
 
 const NEVER = 'never seen: no page that was fetched links to it, and no sitemap lists it';
 
+/** Where links were left out, nobody knows what they lead to. */
+function notSeen(reader: Reader): string {
+  const { links, pages } = reader.cutLinks();
+  if (links === 0) {
+    return NEVER;
+  }
+  const count = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+  return `not seen: no link that was kept leads to it, and no sitemap lists it; it may be behind one of the ${count(links, 'link')} that were left out of ${count(pages, 'page')} (too_many_links)`;
+}
+
 /** What would become of a URL if a page that is crawled linked to it. In the order in which a crawl asks. */
 export function judgeAfresh(
   url: string,
   { rules, reader, robots }: { rules: CrawlRules; reader: Reader; robots: RobotsSays | null },
 ): Pick<Explanation, 'state' | 'reason' | 'what' | 'rule' | 'trap'> {
+  const never = notSeen(reader);
   const unseen = (reason: string | null, would: string, decided: DecidingRule, trap: Explanation['trap'] = null) =>
-    ({ state: 'unseen', reason, what: `${NEVER}; ${would}`, rule: decided, trap }) as const;
+    ({ state: 'unseen', reason, what: `${never}; ${would}`, rule: decided, trap }) as const;
   const scope = rules.scope(url);
   if (!scope.admits) {
     return scope.reason === 'scope' && rules.options.external

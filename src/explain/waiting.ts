@@ -16,7 +16,10 @@ const LAYERS = {
   10: 'hosts held in memory',
 } as const;
 
-const seconds = (ms: number): string => `${(ms / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
+const inWords = (ms: number): string =>
+  ms < 1000
+    ? `${ms.toLocaleString('en-US')} ms`
+    : `${(ms / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
 
 export interface WaitingParts {
   facts: UrlFacts;
@@ -94,7 +97,7 @@ function paceOf({ options, delayIsDefault }: CrawlRules, place: StoredPlace): { 
     return null;
   }
   const whose = asked > own ? 'Crawl-delay of its robots.txt' : '--delay';
-  return { delayMs, why: `${printable(place.host)} is asked every ${seconds(delayMs)} (${whose})` };
+  return { delayMs, why: `${printable(place.host)} is asked every ${inWords(delayMs)} (${whose})` };
 }
 
 /** What held up a URL that was fetched: how long it took from its discovery, and what its host is paced by. */
@@ -102,11 +105,14 @@ export function waitedOn(url: StoredUrl, fetchedAt: number, { facts, rules, plac
   const foundAt = url.parent === null ? null : facts.fetchedAt(url.parent);
   const waitedMs = foundAt === null ? null : Math.max(0, fetchedAt - foundAt);
   const paced = paceOf(rules, place);
+  const hostFailed = foundAt !== null && facts.failedBetween(place.hostId, url.id, foundAt, fetchedAt);
   const waited =
     url.attempts > 1
       ? on(5, `it was asked ${url.attempts} times; between them its host was left alone`)
-      : paced !== null
-        ? on(4, paced.why)
-        : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
+      : hostFailed
+        ? on(5, `${printable(place.host)} failed meanwhile, and was left alone for a while`)
+        : paced !== null
+          ? on(4, paced.why)
+          : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
   return { ...waited, waitedMs };
 }

@@ -34,11 +34,13 @@ export interface PassResult {
   depth: number | null;
 }
 
-/** In the place of a parent: it needs none, it stands in a sitemap, or a redirect leads to it. */
+/** In the place of a parent: it needs none, it stands in a sitemap, a redirect leads to it, or a third party has named it. */
 const ROOT = -1;
 const IN_SITEMAP = -2;
 const REDIRECTED = -3;
+const NAMED = -4;
 const REDIRECT_KIND = 18;
+const BY_THIRD_PARTIES = UrlFlag.fromCertificates | UrlFlag.fromCommonCrawl;
 const RANK = { followed: 0, nofollow: 1, asset: 2 } as const;
 
 /**
@@ -94,7 +96,7 @@ export class LinkPass {
     const most = this.#isListed ? this.#target.depth : Number.MAX_SAFE_INTEGER;
     const rows = this.#database
       .prepare(
-        `SELECT id, depth, CASE WHEN parent IS NULL THEN ${ROOT} WHEN depth = 1 AND (
+        `SELECT id, depth, CASE WHEN parent IS NULL AND depth > 0 AND (flags & ${BY_THIRD_PARTIES}) <> 0 THEN ${NAMED} WHEN parent IS NULL THEN ${ROOT} WHEN depth = 1 AND (
              EXISTS (SELECT 1 FROM sitemap_finds WHERE sitemap_finds.url = urls.id) OR
              EXISTS (SELECT 1 FROM urls AS parents WHERE parents.id = urls.parent AND parents.kind = ${UrlKind.sitemap})
            ) THEN ${IN_SITEMAP} ELSE 0 END AS parent
@@ -118,7 +120,7 @@ export class LinkPass {
       if (to === target) {
         leadsThere = true;
         this.#linkTo(page, edges[i + 1]!, i >> 1);
-      } else if (next > 0 && depths[to] === next && (parents[to] === 0 || parents[to] === IN_SITEMAP)) {
+      } else if (next > 0 && depths[to] === next && isReplaceable(parents[to]!)) {
         if (edgeFollowed(edges[i + 1]!)) {
           parents[to] = page;
         }
@@ -241,6 +243,9 @@ export class LinkPass {
     return first ?? 0;
   }
 }
+
+/** A link to a page says more of its way than that a sitemap or a third party names it. */
+const isReplaceable = (parent: number): boolean => parent === 0 || parent === IN_SITEMAP || parent === NAMED;
 
 /** What first named a URL that no other leads to. */
 function beginning({ parent, depth, kind, flags }: Row): Hop['by'] {

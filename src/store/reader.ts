@@ -359,10 +359,12 @@ export class Reader {
       )
       .iterate() as IterableIterator<Omit<HostResult, 'unicodeName'> & { id: number }>;
     const wrong = this.#wrongRedirects();
+    const isIgnored = this.meta().ignoredRobots === 'true';
     for (const { id, ...row } of rows) {
       const circles = wrong.get(id) ?? 0;
       const counts = { done: row.done - circles, failed: row.failed + circles };
-      yield { ...row, ...counts, unicodeName: unicodeHost(row.name) };
+      const robots = isIgnored ? 'ignored' : row.robots;
+      yield { ...row, ...counts, robots, unicodeName: unicodeHost(row.name) };
     }
   }
 

@@ -100,6 +100,20 @@ export class UrlFacts {
       .all(id) as StoredAttempt[];
   }
 
+  /** Whether requests for other URLs of the host failed, between two times, in a way that makes a crawl leave the host alone. */
+  failedBetween(host: number, url: number, from: number, to: number): boolean {
+    const ofHost = 'JOIN origins ON origins.id = urls.origin WHERE origins.host = ? AND urls.id <> ?';
+    return (
+      this.#database
+        .prepare(
+          `SELECT 1 FROM attempts JOIN urls ON urls.id = attempts.url ${ofHost} AND attempts.reason IS NOT NULL AND attempts.at BETWEEN ? AND ?
+           UNION ALL SELECT 1 FROM pages JOIN urls ON urls.id = pages.id ${ofHost} AND pages.fetched_at BETWEEN ? AND ? AND urls.state = 3
+             AND urls.reason IN ('timeout', 'connection_refused', 'connection_reset', 'http_5xx', 'rate_limited', 'too_slow') LIMIT 1`,
+        )
+        .get(host, url, from, to, host, url, from, to) !== undefined
+    );
+  }
+
   /** Other pages with the very same body. */
   sameContent(id: number, most: number): Some<string> {
     const from = `FROM pages JOIN urls ON urls.id = pages.id WHERE urls.state = 2 AND urls.kind = 0 AND pages.bytes > 0 AND pages.id <> ?1

@@ -32,6 +32,10 @@ describe('the progress line', () => {
     );
   });
 
+  it('says so where more is under way than the limit that fell meanwhile', () => {
+    expect(formsAfter([{ inFlight: 6, governorLimit: 1 }])[0]).toContain(', 6 in flight (limit 1), ');
+  });
+
   it('says the same in every form, down to what fits into sixty columns', () => {
     for (const form of formsAfter(paced(9))) {
       expect(form).toMatch(/^9 done, .*192 queued, .*1\.0( pages)?\/s, .*(about |~)3 min left; .*next .*in 131 ms$/);

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { faultSite } from '../web/faults.js';
-import { hang, html, linkPage, pathSite, redirect, text } from '../web/site.js';
+import { hang, html, linkPage, pathSite, redirect, text, urlset, xml } from '../web/site.js';
 import { box } from './box.js';
 import { inProcess } from './in-process.js';
 import { closedPort, readLines, temporaryFolder } from './support.js';
@@ -178,6 +178,36 @@ describe('all that counts, counts the lines of pages.jsonl', () => {
     expect(pages.reduce((all, { attempts }) => all + attempts, 0)).toBe(asked);
     return pages;
   }
+});
+
+it('that robots.txt was ignored stands in every output', async () => {
+  own.web.site('bold.test', pathSite({ '/robots.txt': ROBOTS, '/': html('<p>page</p>') }));
+  const { run, directory, summary } = await own.crawl(['http://bold.test/'], ['--ignore-robots']);
+  const output = async (format: string) => (await inProcess(['export', directory, '--format', format])).stdout;
+  expect(summary.ignoredRobots).toBe(true);
+  expect(run.stderr).toMatch(/robots\.txt +was ignored \(--ignore-robots\)/);
+  expect(JSON.parse(await output('hosts'))).toMatchObject({ name: 'bold.test', robots: 'ignored' });
+  for (const format of ['sitemap', 'seeds']) expect(await output(format)).toContain('robots.txt was ignored');
+  const corpus = join(own.folder, 'bold');
+  const docs = ['docs', 'http://bold.test/', '--ignore-robots', '--delay', '0', '-o', corpus];
+  const written = await inProcess([...docs, ...own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping])], {
+    cwd: own.folder,
+  });
+  expect(written.code, written.stderr).toBe(0);
+  expect(JSON.parse(readFileSync(join(corpus, 'index.json'), 'utf8'))).toMatchObject({ ignoredRobots: true });
+});
+
+it('a preview without a delay makes up no duration', async () => {
+  own.web.site(
+    'fast.test',
+    pathSite({ '/sitemap.xml': xml(urlset(['http://fast.test/', 'http://fast.test/a'])), '/': html('<p>page</p>') }),
+  );
+  const mappings = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+  const run = await inProcess(['preview', 'http://fast.test/', '--delay', '0', ...mappings]);
+  expect(run.stdout).toContain(
+    'Without a delay a crawl is as fast as the server answers: how long it takes is not known\n',
+  );
+  expect(run.stdout).not.toMatch(/about \d/);
 });
 
 describe('-v', () => {

@@ -365,3 +365,35 @@ describe('explain beside a running crawl', () => {
     });
   }, 60_000);
 });
+
+describe('explain, in words', () => {
+  const own = box();
+
+  it('names forms, noindex, a host that failed meanwhile, and a page with several links once', async () => {
+    const HOME = 'http://words.test/';
+    let asked = 0;
+    own.web.site(
+      'words.test',
+      pathSite({
+        '/': html(
+          '<p><a href="/shaky">s</a><a href="/twice">1</a><a href="/twice">2</a><a href="/twice">3</a></p><form action="/send"></form>',
+        ),
+        '/shaky': () => (asked++ === 0 ? html('', 503) : page()),
+        '/twice': html('<meta name="robots" content="noindex"><p>twice</p>'),
+      }),
+    );
+    const { directory } = await own.crawl(
+      [HOME],
+      [...LINKS_ONLY, '--retry-delay', '0', '--max-inflight-per-host', '1'],
+    );
+    const said = async (path: string) => (await inProcess(['explain', directory, path])).stdout;
+    const twice = await said('/twice');
+    expect(twice).toContain('3 links on 1 page\n                http://words.test/ (a) ×3\n');
+    expect(twice.match(/http:\/\/words\.test\/ \(a\)/g)).toHaveLength(1);
+    expect(twice).toContain('robots meta   noindex: it is left out of the sitemap\n');
+    expect(twice).toContain('layer 5, backoff of failing hosts: words.test failed meanwhile');
+    const send = await said('/send');
+    expect(send).toContain('not fetched: only forms lead to it\n');
+    expect(send).toContain('forms are recorded and never sent');
+  });
+});

@@ -71,7 +71,11 @@ describe('explain, asked for a thousand URLs of a web whose truth is known', () 
       const isOut = isExternal(url);
       const rule = isOut
         ? { by: 'exclude', text: `--exclude "${EXCLUDED}"`, line: null }
-        : { by: 'asset', text: '--assets was not given', line: null };
+        : {
+            by: 'asset',
+            text: url.endsWith('/search') ? 'forms are recorded and never sent' : '--assets was not given',
+            line: null,
+          };
       return { url, state: 'unlisted', reason: isOut ? 'scope' : 'asset', rule, depth: distance(url, null) };
     });
     const traps = Array.from({ length: 20 }, (_, n): Expected => {

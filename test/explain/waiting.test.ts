@@ -47,6 +47,13 @@ describe('what a URL that is queued waits for', () => {
       true,
       { layer: 4, until: NOW + 2_500, why: 'a.test is asked every 2.5 s (Crawl-delay of its robots.txt)' },
     ],
+    [
+      'a delay below a second, which is not none',
+      READY,
+      { delayMs: 40 },
+      true,
+      { layer: 4, why: 'a.test is asked every 40 ms (--delay)' },
+    ],
     ['those before it, where there is no delay', READY, { delayMs: 0 }, true, { layer: 2 }],
     [
       'the limit on all requests',

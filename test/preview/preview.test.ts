@@ -175,7 +175,9 @@ describe('gossamer preview', () => {
     it('none: exit code 4', async () => {
       const { code, stderr, stdout } = await run(...withHttps(), 'https://untrusted.test/');
       expect([code, stdout]).toEqual([4, '']);
-      expect(stderr).toContain('https://untrusted.test/ could not be reached');
+      expect(stderr).toContain(
+        'https://untrusted.test/ has no connection that can be trusted: TLS: self-signed certificate.',
+      );
     });
 
     it('forbidden by robots.txt: exit code 4, the line quoted', async () => {

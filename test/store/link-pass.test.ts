@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LinkPass } from '../../src/store/link-pass.js';
 import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
 import { UrlFacts } from '../../src/store/url-facts.js';
-import { UrlState } from '../../src/store/url-state.js';
+import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { type FixtureUrl, StoreFixture } from '../report/store-fixture.js';
 
 let made = 1;
@@ -69,6 +69,16 @@ describe('the shortest path to a URL', () => {
     expect(path(store, 3)).toEqual(['2 sitemap', '3 sitemap']);
     expect(path(store, 4)).toEqual(['2 sitemap', '4 sitemap']);
     expect(path(store, 5)).toEqual(['2 sitemap', '3 sitemap', '5 link']);
+  });
+
+  it('starts at the third party that named a page, and only where no page is as near', () => {
+    const named: FixtureUrl = { url: 'http://a.test/named', depth: 1, flags: UrlFlag.fromCommonCrawl };
+    const store = storeOf([SEED, named, page(2, { parent: 2 })], { 2: [3] });
+    expect(path(store, 2)).toEqual(['2 commoncrawl']);
+    expect(path(store, 3)).toEqual(['2 commoncrawl', '3 link']);
+    const linked = storeOf([SEED, named, page(2, { parent: 2 })], { 1: [2], 2: [3] });
+    expect(path(linked, 2)).toEqual(['1 seed', '2 link']);
+    expect(path(linked, 3)).toEqual(['1 seed', '2 link', '3 link']);
   });
 
   it('ends at the nearest page with a link, for a URL that is no page of the crawl', () => {
