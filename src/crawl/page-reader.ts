@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
@@ -8,6 +7,7 @@ import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, LinkPiece, Offer, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
+import { isBinary } from '../parse/binary.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
@@ -79,6 +79,8 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
 interface LinksOfPage {
   /** Of what they stand in. */
   length: number;
+  /** UTF-8 where it is left out. */
+  encoding?: string;
   /** None of them may be followed. */
   nofollow?: boolean;
   anchors?: Iterable<string> | null;
@@ -300,7 +302,8 @@ export class PageReader {
     const wantsAnchors = isFine && (lease.flags & UrlFlag.anchors) !== 0 && page.body !== null && !page.truncated;
     let anchors: Iterable<string> | null = null;
     if (isHtml) {
-      const { encoding } = detectEncoding(page.body!, page.contentType);
+      const { encoding, note } = detectEncoding(page.body!, page.contentType);
+      row.note = note;
       const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
@@ -339,7 +342,7 @@ export class PageReader {
     body: Uint8Array,
     reading: Reading,
   ): Generator<LinkPiece, void, readonly number[]> {
-    const { encoding } = detectEncoding(body, page.contentType);
+    const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
     const wishes: ScanWishes = {
       anchorText: anchorText || linkFacts,
@@ -356,7 +359,8 @@ export class PageReader {
     row.description = capped(scan.description);
     row.lang = capped(scan.lang);
     row.robotsMeta = text;
-    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base);
+    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base, encoding);
+    row.note = note;
     row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
     if (row.malformed !== null) {
       reading.errorClass = 'malformed_html';
@@ -365,7 +369,7 @@ export class PageReader {
     reading.textHash = scan.textHash;
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
-    const about = { length: body.length, nofollow, anchors: scan.anchors, zones };
+    const about = { length: body.length, encoding, nofollow, anchors: scan.anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
   }
 
@@ -391,6 +395,7 @@ export class PageReader {
       {
         links: scanned,
         base,
+        encoding: about.encoding ?? 'utf-8',
         depth: lease.depth,
         areNamed: !this.#isFollowed(lease),
         follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
@@ -420,8 +425,8 @@ export class PageReader {
     }
   }
 
-  #resolve(href: string, base: string): string | null {
-    return this.#targets.of(href, base)?.url ?? null;
+  #resolve(href: string, base: string, encoding: string): string | null {
+    return this.#targets.of(href, base, encoding)?.url ?? null;
   }
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
@@ -441,25 +446,15 @@ const capped = (text: string | null): string | null =>
 /** So many links are not kept: the text of their URLs is too much. */
 function cutLinks({ page }: Reading, count: number): void {
   page.linksCut = count;
-  page.note = TOO_MANY_LINKS;
+  page.note = page.note === null ? TOO_MANY_LINKS : `${page.note},${TOO_MANY_LINKS}`;
 }
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
     return ENDED_EARLY;
   }
-  if (!looksLikeHtml && body.length > 0 && page.contentType !== null) {
-    return 'said to be HTML, but nothing in it is';
-  }
-  return isValid(body, encoding) ? null : `not valid ${encoding}`;
-}
-
-/** Every byte means something in windows-1252; UTF-8 is checked without decoding it. */
-function isValid(body: Uint8Array, encoding: string): boolean {
-  if (encoding === 'windows-1252') {
-    return true;
-  }
-  return encoding === 'utf-8' ? isUtf8(body) : !decodeText(body, encoding).undecodable;
+  const isSaid = page.contentType !== null;
+  return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;
 }
 
 function emptyReading(page: FetchedPage): Reading {
