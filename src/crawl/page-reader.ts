@@ -11,7 +11,7 @@ import { isBinary } from '../parse/binary.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
-import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
+import { isFeedType, isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
@@ -54,6 +54,8 @@ export interface ReaderOptions {
   order: Order;
   sitemapMaxUrls: number;
   sitemapMaxBytes: number;
+  /** Feeds that pages name are read for URLs, as sitemaps are. */
+  feeds: boolean;
   /** What is out of scope in a sitemap is kept as such, to be counted. */
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
@@ -149,6 +151,8 @@ export class PageReader {
       yield* this.#readHtml(lease, page, page.body!, reading);
     } else if (this.#readsMarkdown && page.body !== null && isMarkdownType(page.contentType)) {
       yield* this.#readMarkdown(lease, page.body, reading);
+    } else if (page.body !== null && isFeedType(page.contentType)) {
+      yield* this.#readFeed(lease, page, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -328,6 +332,24 @@ export class PageReader {
     yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: markdownAnchors(text) });
   }
 
+  /** A feed that a link has led to: what it names are links like those of a page. */
+  *#readFeed(
+    lease: Lease,
+    page: FetchedPage,
+    body: Uint8Array,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
+    const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
+    const links = new ScannedLinks(null);
+    for (const { url } of kind === 'feed' ? entries : []) {
+      links.addGiven(LINK_KIND_NUMBER.a, url, '');
+    }
+    const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
+    reading.page.robotsMeta = text;
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, nofollow });
+  }
+
   *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const links = new ScannedLinks(null);
     for (const href of hrefs) {
@@ -371,6 +393,19 @@ export class PageReader {
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
     const about = { length: body.length, encoding, nofollow, anchors: scan.anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
+    if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
+      reading.offers.push(...this.#feeds(scan.feeds, base, encoding));
+    }
+  }
+
+  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope. */
+  #feeds(hrefs: readonly string[], base: string, encoding: string): Offer[] {
+    const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
+    return [...targets].flatMap((target) =>
+      target !== null && isHttp(target.url) && target.seed >= 0 && target.trap === null && !target.isCut
+        ? [sitemapOffer(target.url, 0)]
+        : [],
+    );
   }
 
   #isFollowed({ seed }: Lease): boolean {
