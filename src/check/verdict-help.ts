@@ -59,7 +59,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: ['malformed page', 'malformed pages'],
     weight: 'attention',
     fails: 'yes',
-    meaning: 'The page is cut off, cannot be decoded, or is no HTML though it says so.',
+    meaning: 'The page is cut off, or is no text though it says that it is HTML.',
     advice: 'Repair the page or the server that sends it.',
   },
   redirect_loop: {

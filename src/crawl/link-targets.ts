@@ -1,5 +1,6 @@
 import { type Kernel, NO_ROOM, PAGE_ITSELF, UNKNOWN_URL } from '../kernel/kernel.js';
 import type { ScannedLinks } from '../parse/links.js';
+import { inEncodingOfPage } from '../parse/query-encoding.js';
 import { scanKernel } from '../parse/scan.js';
 import type { Alias } from '../url/aliases.js';
 import { folderOf, isHttp, originOf } from '../url/host.js';
@@ -26,6 +27,7 @@ export class LinkTargets {
   /** By the kernel's number. */
   readonly #known: (Target | null)[] = [];
   #base = '';
+  #encoding = 'utf-8';
   #isInKernel = false;
   /** The page itself, once a link has led there. */
   #here: Target | null = null;
@@ -45,13 +47,16 @@ export class LinkTargets {
     this.#forgetKnown();
   }
 
-  /** null where it is no URL. */
-  of(href: string, base: string): Target | null {
+  /**
+   * null where it is no URL.
+   * @param encoding of the page in which it stands: a query is written in it
+   */
+  of(href: string, base: string, encoding = 'utf-8'): Target | null {
     if (href.startsWith(NO_DEFINITION)) {
       return null;
     }
     if (this.#own === null) {
-      return this.#resolver.resolve(href, base);
+      return this.#resolver.resolve(inEncodingOfPage(href, encoding), base);
     }
     const key = this.#own(href, base);
     return key === null ? null : this.#judge.recall(key);
@@ -63,7 +68,8 @@ export class LinkTargets {
   }
 
   /** The links of this page come next. Where they are very many, what is new among them is not remembered: the page would crowd out all others. */
-  enter(links: ScannedLinks, base: string, learns: boolean): void {
+  enter(links: ScannedLinks, base: string, encoding: string, learns: boolean): void {
+    this.#encoding = encoding;
     this.#resolver.learns = learns;
     this.#judge.learns = learns;
     this.#base = base;
@@ -78,7 +84,7 @@ export class LinkTargets {
   ofLink(links: ScannedLinks, link: number): Target | null {
     const start = links.starts[link]!;
     if (start < 0 || !this.#isInKernel) {
-      return this.of(links.href(link), this.#base);
+      return this.of(links.href(link), this.#base, this.#encoding);
     }
     const number = this.kernel.findUrl(start, links.ends[link]!);
     if (number > 0) {
@@ -93,7 +99,7 @@ export class LinkTargets {
   }
 
   #learn(href: string, isPlain: boolean): Target | null {
-    const target = this.of(href, this.#base);
+    const target = this.of(href, this.#base, this.#encoding);
     // The kernel would take the name that is asked for as one that is written.
     if (target !== null && isPlain && !this.#hasAliases) {
       const number = this.kernel.rememberUrl(target.url);

@@ -18,6 +18,8 @@ export interface PageLinksParts {
   links: ScannedLinks;
   base: string;
   /** Of the page. */
+  encoding: string;
+  /** Of the page. */
   depth: number;
   /** What is to be followed here is named by sitemaps. */
   areNamed: boolean;
@@ -73,8 +75,8 @@ export class PageLinks {
 
   /** Judges until a piece is full; false when there is nothing left to judge. */
   fillPiece(): boolean {
-    const { links, base, allowance, facts } = this.#parts;
-    this.#targets.enter(links, base, this.count < MOST_LEARNED);
+    const { links, base, encoding, allowance, facts } = this.#parts;
+    this.#targets.enter(links, base, encoding, this.count < MOST_LEARNED);
     for (; this.#next < links.count; this.#next++) {
       if (this.#isFull) {
         return true;

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
@@ -9,12 +8,13 @@ import type { Lease, LinkPiece, Offer, Outcome } from '../frontier/frontier.js';
 import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
+import { isBinary } from '../parse/binary.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
 import { cssUrls } from '../parse/css-urls.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { MdxFile } from '../parse/mdx-links.js';
-import { isCssType, isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
+import { isCssType, isFeedType, isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
@@ -59,6 +59,8 @@ export interface ReaderOptions {
   order: Order;
   sitemapMaxUrls: number;
   sitemapMaxBytes: number;
+  /** Feeds that pages name are read for URLs, as sitemaps are. */
+  feeds: boolean;
   /** What is out of scope in a sitemap is kept as such, to be counted. */
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
@@ -84,6 +86,8 @@ export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'erro
 interface LinksOfPage {
   /** Of what they stand in. */
   length: number;
+  /** UTF-8 where it is left out. */
+  encoding?: string;
   /** None of them may be followed. */
   nofollow?: boolean;
   anchors?: Iterable<string> | null;
@@ -163,6 +167,8 @@ export class PageReader {
       yield* this.#readText(lease, page.body, page.contentType, reading);
     } else if (this.#options.linkFacts && page.body !== null && isCssType(page.contentType)) {
       yield* this.#readStylesheet(lease, page.body, reading);
+    } else if (page.body !== null && isFeedType(page.contentType)) {
+      yield* this.#readFeed(lease, page, page.body, reading);
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -323,7 +329,8 @@ export class PageReader {
     const wantsAnchors = isFine && (lease.flags & UrlFlag.anchors) !== 0 && page.body !== null && !page.truncated;
     let anchors: Iterable<string> | null = null;
     if (isHtml) {
-      const { encoding } = detectEncoding(page.body!, page.contentType);
+      const { encoding, note } = detectEncoding(page.body!, page.contentType);
+      row.note = note;
       const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
@@ -376,6 +383,24 @@ export class PageReader {
     yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length });
   }
 
+  /** A feed that a link has led to: what it names are links like those of a page. */
+  *#readFeed(
+    lease: Lease,
+    page: FetchedPage,
+    body: Uint8Array,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
+    const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
+    const links = new ScannedLinks(null);
+    for (const { url } of kind === 'feed' ? entries : []) {
+      links.addGiven(LINK_KIND_NUMBER.a, url, '');
+    }
+    const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
+    reading.page.robotsMeta = text;
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, nofollow });
+  }
+
   *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
     const links = new ScannedLinks(null);
     for (const href of hrefs) {
@@ -390,7 +415,7 @@ export class PageReader {
     body: Uint8Array,
     reading: Reading,
   ): Generator<LinkPiece, void, readonly number[]> {
-    const { encoding } = detectEncoding(body, page.contentType);
+    const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
     const wishes: ScanWishes = {
       anchorText: anchorText || linkFacts,
@@ -407,7 +432,8 @@ export class PageReader {
     row.description = capped(scan.description);
     row.lang = capped(scan.lang);
     row.robotsMeta = text;
-    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base);
+    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base, encoding);
+    row.note = note;
     row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
     if (row.malformed !== null) {
       reading.errorClass = 'malformed_html';
@@ -417,8 +443,21 @@ export class PageReader {
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
     const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding);
-    const about = { length: body.length, nofollow, anchors, zones };
+    const about = { length: body.length, encoding, nofollow, anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
+    if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
+      reading.offers.push(...this.#feeds(scan.feeds, base, encoding));
+    }
+  }
+
+  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope. */
+  #feeds(hrefs: readonly string[], base: string, encoding: string): Offer[] {
+    const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
+    return [...targets].flatMap((target) =>
+      target !== null && isHttp(target.url) && target.seed >= 0 && target.trap === null && !target.isCut
+        ? [sitemapOffer(target.url, 0)]
+        : [],
+    );
   }
 
   #isFollowed({ seed }: Lease): boolean {
@@ -443,6 +482,7 @@ export class PageReader {
       {
         links: scanned,
         base,
+        encoding: about.encoding ?? 'utf-8',
         depth: lease.depth,
         areNamed: !this.#isFollowed(lease),
         follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
@@ -472,8 +512,8 @@ export class PageReader {
     }
   }
 
-  #resolve(href: string, base: string): string | null {
-    return this.#targets.of(href, base)?.url ?? null;
+  #resolve(href: string, base: string, encoding: string): string | null {
+    return this.#targets.of(href, base, encoding)?.url ?? null;
   }
 
   #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
@@ -513,25 +553,15 @@ function givenLinks(found: readonly TextLink[]): ScannedLinks {
 /** So many links are not kept: the text of their URLs is too much. */
 function cutLinks({ page }: Reading, count: number): void {
   page.linksCut = count;
-  page.note = TOO_MANY_LINKS;
+  page.note = page.note === null ? TOO_MANY_LINKS : `${page.note},${TOO_MANY_LINKS}`;
 }
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
     return ENDED_EARLY;
   }
-  if (!looksLikeHtml && body.length > 0 && page.contentType !== null) {
-    return 'said to be HTML, but nothing in it is';
-  }
-  return isValid(body, encoding) ? null : `not valid ${encoding}`;
-}
-
-/** Every byte means something in windows-1252; UTF-8 is checked without decoding it. */
-function isValid(body: Uint8Array, encoding: string): boolean {
-  if (encoding === 'windows-1252') {
-    return true;
-  }
-  return encoding === 'utf-8' ? isUtf8(body) : !decodeText(body, encoding).undecodable;
+  const isSaid = page.contentType !== null;
+  return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;
 }
 
 function emptyReading(page: FetchedPage): Reading {

@@ -82,6 +82,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       anchorText: options.anchorText,
       targets: input.listensToEdges,
       order: options.order,
+      feeds: seedingSources(options.seedingStrategy).has('sitemap'),
       sitemapMaxUrls: SITEMAP_MAX_URLS,
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
       keepsOutside: false,
@@ -103,7 +104,7 @@ export function surveySettings(settings: EngineSettings, { choose, keepsPages }:
   return {
     ...settings,
     scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
-    reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages },
+    reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages, feeds: false },
   };
 }
 
@@ -155,7 +156,8 @@ export function docsSettings(settings: EngineSettings, wishes: DocsWishes): Engi
   return {
     ...settings,
     scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
-    reader: { ...settings.reader, keepsBodies: true, unfollowed: new Set(unfollowed), render },
+    // A feed is no list of all pages: it must not be taken for the sitemap of a corpus.
+    reader: { ...settings.reader, feeds: false, keepsBodies: true, unfollowed: new Set(unfollowed), render },
   };
 }
 

@@ -7,9 +7,14 @@ export interface DetectedEncoding {
   /** The name of the encoding in the Encoding standard, lower case. */
   encoding: string;
   source: 'bom' | 'header' | 'meta' | 'fallback';
+  /** `wrong_charset`: what header or page say of it cannot be right. `undecodable_bytes`: some of it has no meaning in it. */
+  note: 'wrong_charset' | 'undecodable_bytes' | null;
 }
 
+/** The standard looks so far before it decodes. */
 const PRESCAN_BYTES = 1024;
+/** A page that does not say it there may say it later, as browsers then find out. */
+const LATE_PRESCAN_BYTES = 1 << 18;
 const CHARSET_PARAMETER = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i;
 
 const decoders = new Map<string, TextDecoder>();
@@ -51,18 +56,21 @@ function encodingOfWideXml(bytes: Uint8Array): string | null {
   return null;
 }
 
-function encodingOfHeader(contentType: string | null): string | null {
+function labelOfHeader(contentType: string | null): string | null {
   const match = contentType === null ? null : CHARSET_PARAMETER.exec(contentType);
-  const label = match?.[1] ?? match?.[2] ?? match?.[3];
-  return label === undefined ? null : encodingOfLabel(label);
+  return match?.[1] ?? match?.[2] ?? match?.[3] ?? null;
 }
 
 function encodingOfMeta(bytes: Uint8Array): string | null {
   const wideXml = encodingOfWideXml(bytes);
   if (wideXml !== null) return wideXml;
-  const label = prescanEncoding(bytes.subarray(0, PRESCAN_BYTES), (candidate) => {
-    return isUserDefined(candidate) || encodingOfLabel(candidate) !== null;
-  });
+  const isKnown = (candidate: string) => isUserDefined(candidate) || encodingOfLabel(candidate) !== null;
+  // In a page of ASCII nothing depends on what is said later.
+  const label =
+    prescanEncoding(bytes.subarray(0, PRESCAN_BYTES), isKnown) ??
+    (bytes.length <= PRESCAN_BYTES || isAscii(bytes)
+      ? null
+      : prescanEncoding(bytes.subarray(0, LATE_PRESCAN_BYTES), isKnown));
   if (label === null) return null;
   if (isUserDefined(label)) return 'windows-1252';
   const encoding = encodingOfLabel(label);
@@ -81,21 +89,85 @@ function isUtf8ButForItsEnd(bytes: Uint8Array): boolean {
     const byte = bytes[bytes.length - back]!;
     if (byte < 0x80) return false;
     const whole = bytes.subarray(0, bytes.length - back);
-    if (byte >= 0xc0) return isUtf8(whole) && !isAscii(whole);
+    if (byte >= 0xc0) return byte <= 0xf4 && isUtf8(whole) && !isAscii(whole);
   }
   return false;
 }
 
-/** Byte order mark, then header, then the page's own word for it in its first 1,024 bytes, then what the bytes allow. */
+type Fit = 'fits' | 'damaged' | 'impossible';
+
+/** Labels of ASCII. The standard takes them for windows-1252; a page with other bytes than ASCII has is in neither for sure. */
+const ASCII_LABEL = /^\s*(?:us-ascii|ascii|ansi_x3\.4-1968|iso_?646[.-]?(?:us|irv)[^\s]*|iso-ir-6)\s*$/i;
+/** Markup is ASCII, of which every other byte is a NUL in UTF-16: a page without any within so many bytes is in another encoding. */
+const WIDE_SAMPLE = 4096;
+
+/** Whether the bytes can be in an encoding: in whole, but for some, or not at all. */
+function fitOf(bytes: Uint8Array, encoding: string, label: string): Fit {
+  if (encoding === 'utf-8') return fitOfUtf8(bytes);
+  if (encoding === 'windows-1252') return ASCII_LABEL.test(label) && !isAscii(bytes) ? 'impossible' : 'fits';
+  const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
+  if (isWide && bytes.length > 0 && !bytes.subarray(0, WIDE_SAMPLE).includes(0)) return 'impossible';
+  if (isDecodable(bytes, encoding)) return 'fits';
+  return isUtf8(bytes) && !isAscii(bytes) ? 'impossible' : 'damaged';
+}
+
+/** One byte convicts no label; several do that are at least as many as the characters which are whole. */
+function fitOfUtf8(bytes: Uint8Array): Fit {
+  if (isUtf8(bytes) || isUtf8ButForItsEnd(bytes)) return 'fits';
+  const { whole, broken } = countUtf8(bytes);
+  return broken === 1 || broken < whole ? 'damaged' : 'impossible';
+}
+
+/** Characters outside ASCII that are whole, and bytes that are part of none. */
+function countUtf8(bytes: Uint8Array): { whole: number; broken: number } {
+  let whole = 0;
+  let broken = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const byte = bytes[at]!;
+    if (byte < 0x80) {
+      at++;
+      continue;
+    }
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    if (byte >= 0xc2 && byte <= 0xf4 && at + length <= bytes.length && isUtf8(bytes.subarray(at, at + length))) {
+      whole++;
+      at += length;
+    } else {
+      broken++;
+      at++;
+    }
+  }
+  return { whole, broken };
+}
+
+/**
+ * Byte order mark, then header, then the page's own word for it, then what the bytes allow. Header and page are believed only as far
+ * as the bytes can be what they say: one broken byte is replaced, but a page that is UTF-8 throughout is read as such, whatever its label.
+ */
 export function detectEncoding(bytes: Uint8Array, contentType: string | null): DetectedEncoding {
   const fromBom = encodingOfBom(bytes);
-  if (fromBom !== null) return { encoding: fromBom, source: 'bom' };
-  const fromHeader = encodingOfHeader(contentType);
-  if (fromHeader !== null) return { encoding: fromHeader, source: 'header' };
-  const fromMeta = encodingOfMeta(bytes);
-  if (fromMeta !== null) return { encoding: fromMeta, source: 'meta' };
-  const isValidUtf8 = isUtf8(bytes) || isUtf8ButForItsEnd(bytes);
-  return { encoding: isValidUtf8 ? 'utf-8' : 'windows-1252', source: 'fallback' };
+  if (fromBom !== null) {
+    const isWhole = isDecodable(bytes, fromBom) || (fromBom === 'utf-8' && isUtf8ButForItsEnd(bytes));
+    return { encoding: fromBom, source: 'bom', note: isWhole ? null : 'undecodable_bytes' };
+  }
+  let isWrong = false;
+  const believed = (encoding: string | null, source: 'header' | 'meta', label: string): DetectedEncoding | null => {
+    if (encoding === null) return null;
+    const fit = fitOf(bytes, encoding, label);
+    const note = isWrong ? 'wrong_charset' : fit === 'damaged' ? 'undecodable_bytes' : null;
+    isWrong ||= fit === 'impossible';
+    return fit === 'impossible' ? null : { encoding, source, note };
+  };
+  const label = labelOfHeader(contentType);
+  const found =
+    (label === null ? null : believed(encodingOfLabel(label), 'header', label)) ??
+    believed(encodingOfMeta(bytes), 'meta', '');
+  if (found !== null) return found;
+  const isUtf8Throughout = fitOfUtf8(bytes) === 'fits';
+  const { whole, broken } = isUtf8Throughout ? { whole: 1, broken: 0 } : countUtf8(bytes);
+  const encoding = broken < whole ? 'utf-8' : 'windows-1252';
+  const isDamaged = encoding === 'utf-8' && !isUtf8Throughout;
+  return { encoding, source: 'fallback', note: isWrong ? 'wrong_charset' : isDamaged ? 'undecodable_bytes' : null };
 }
 
 /** Not left to TextDecoder: in several releases of Node that reads bytes 128 to 159 as control characters. */

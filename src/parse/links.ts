@@ -103,6 +103,8 @@ export interface PageScan {
   base: string | null;
   /** content of each meta name=robots (and of names that match the agent's product), lower case. */
   robots: string[];
+  /** href of each feed that the page names, as written. */
+  feeds: string[];
   links: ScannedLinks;
   /** Hash of the visible text with digits folded; only where asked for. */
   textHash: number | null;

@@ -1,5 +1,6 @@
 const HTML = /^\s*(?:text\/html|application\/xhtml\+xml)\s*(?:[;,]|$)/i;
 const MARKDOWN = /^\s*text\/(?:x-)?markdown\s*(?:[;,]|$)/i;
+const FEED = /^\s*application\/(?:rss|atom|rdf)\+xml\s*(?:;|$)/i;
 
 const MDX = /^\s*text\/(?:x-)?mdx\s*(?:[;,]|$)/i;
 const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\s*(?:[;,]|$)/i;
@@ -14,3 +15,5 @@ export const isMdxType = (contentType: string | null): boolean => contentType !=
 export const isRstType = (contentType: string | null): boolean => contentType !== null && RST.test(contentType);
 export const isPlainType = (contentType: string | null): boolean => contentType !== null && PLAIN.test(contentType);
 export const isCssType = (contentType: string | null): boolean => contentType !== null && CSS.test(contentType);
+/** What a link element says that is at its end. */
+export const isFeedType = (type: string | null): boolean => type !== null && FEED.test(type);

@@ -1,4 +1,5 @@
 import { LINK_KIND_NUMBER as KIND } from './links.js';
+import { isFeedType } from './media-type.js';
 import { ATTRIBUTE, attributeSet } from './scan-attributes.js';
 import type { PageFacts } from './scan-facts.js';
 import { NameTable } from './scan-names.js';
@@ -69,6 +70,9 @@ function visitInput(facts: PageFacts, at: number): void {
   facts.addAlternativeText();
 }
 
+/** A page names the feeds of its site and of itself; nobody reads more of them. */
+const MOST_FEEDS = 20;
+
 function visitLink(facts: PageFacts, at: number): void {
   const relation = relationOf(facts.value(REL) ?? '');
   if (relation.isIgnored) return;
@@ -76,6 +80,9 @@ function visitLink(facts: PageFacts, at: number): void {
   if (href !== null && href !== '') {
     facts.addLink(facts.has(HREFLANG) ? relation.kindWithLanguage : relation.kind, HREF, at, relation.rel);
     if (relation.isCanonical) facts.scan.canonical ??= href;
+    if (relation.isAlternate && isFeedType(facts.value(TYPE)) && facts.scan.feeds.length < MOST_FEEDS) {
+      facts.scan.feeds.push(href);
+    }
   }
   addSrcset(facts, IMAGESRCSET, at);
 }
@@ -129,7 +136,7 @@ export const ELEMENT_RULES: readonly ElementRule[] = [
   rule('image', [SRC, SRCSET, ALT], visitImage),
   rule('img', [SRC, SRCSET, ALT], visitImage),
   rule('input', [TYPE, SRC, ALT], visitInput),
-  rule('link', [HREF, REL, HREFLANG, IMAGESRCSET], visitLink),
+  rule('link', [HREF, REL, HREFLANG, TYPE, IMAGESRCSET], visitLink),
   rule('math', [], null, 'foreign'),
   rule('meta', [CONTENT, HTTP_EQUIV, NAME], visitMeta),
   rule('noembed', [], null, 'hidden'),

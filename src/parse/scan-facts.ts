@@ -40,6 +40,7 @@ export class PageFacts {
       lang: null,
       base: null,
       robots: [],
+      feeds: [],
       links: new ScannedLinks(pieces),
       textHash: null,
       looksLikeHtml: false,

@@ -9,6 +9,8 @@ export interface Relation {
   readonly kind: number;
   readonly kindWithLanguage: number;
   readonly isCanonical: boolean;
+  /** The page in another form, such as a feed, that may be followed. */
+  readonly isAlternate: boolean;
   /** Whether a link element that has it names no document. */
   readonly isIgnored: boolean;
 }
@@ -35,6 +37,7 @@ function readRelation(attribute: string): Relation {
     kind: kindOf(rels, false),
     kindWithLanguage: kindOf(rels, true),
     isCanonical: rels.includes('canonical'),
+    isAlternate: rels.includes('alternate') && !rels.includes('stylesheet') && !rels.includes('nofollow'),
     isIgnored: rel === '' || rels.every((token) => NO_DOCUMENT_RELS.has(token)),
   };
 }

@@ -103,8 +103,15 @@ export class UrlElements extends EntryElements {
 
 /** `<item>` of RSS and `<entry>` of Atom. */
 export class FeedElements extends EntryElements {
+  /** RSS: the id of the entry is no URL, though it may look like one. */
+  #hasOpaqueId = false;
+
   constructor(entries: SitemapEntries) {
     super(entries, ['item', 'entry']);
+  }
+
+  protected override note(name: string, { isPermaLink }: Record<string, string>): void {
+    if (name === 'guid' && isPermaLink?.trim().toLowerCase() === 'false') this.#hasOpaqueId = true;
   }
 
   protected override attributeField(name: string, attributes: Record<string, string>): string | null {
@@ -113,7 +120,9 @@ export class FeedElements extends EntryElements {
   }
 
   protected add(fields: Map<string, string>): void {
-    const link = fields.get('link');
+    const id = this.#hasOpaqueId ? undefined : fields.get('guid');
+    this.#hasOpaqueId = false;
+    const link = fields.get('link') ?? (id !== undefined && /^\s*https?:\/\//i.test(id) ? id : undefined);
     if (link === undefined) return;
     const rssDate = Date.parse(fields.get('pubdate') ?? '');
     const atomDate = fields.get('updated') ?? fields.get('published') ?? fields.get('date') ?? null;

@@ -230,18 +230,11 @@ export const NETWORK: Plant[] = [
 export const BROKEN_PAGES: Plant[] = [
   inside('/truncated', 'connection', true, raw('Content-Length: 9999', OK_PAGE), { why: /ended early/ }),
   inside(
-    '/undecodable',
+    '/no-text',
     'malformed_html',
     true,
-    { headers: { 'content-type': 'text/html; charset=utf-8' }, body: Buffer.from([60, 112, 62, 0xff, 0xfe, 0xc3]) },
-    { why: /not valid utf-8/ },
-  ),
-  inside(
-    '/no-html',
-    'malformed_html',
-    true,
-    { headers: { 'content-type': 'text/html' }, body: '{"links":["/other"]}' },
-    { why: /nothing in it is/ },
+    { headers: { 'content-type': 'text/html' }, body: '%PDF-1.7\n%\0' },
+    { why: /no text/ },
   ),
 ];
 

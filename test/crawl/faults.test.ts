@@ -44,7 +44,7 @@ const SITES: Record<string, { site: Site; fates: Record<string, string | string[
     site: faults.mislabelled(),
     fates: {
       '/binary-as-html': 'malformed_html',
-      '/json-as-html': 'malformed_html',
+      '/json-as-html': 'done',
       '/binary-without-extension': 'done',
       '/binary-without-type': 'done',
       '/html-without-type': 'done',

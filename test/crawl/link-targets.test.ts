@@ -13,7 +13,7 @@ const escaped = (href: string): string => href.replaceAll('&', '&amp;').replaceA
 function read(targets: LinkTargets, hrefs: readonly string[], base: string): { urls: unknown[]; meant: unknown[] } {
   const page = hrefs.map((href) => `<a href="${href}">x</a>`).join('\n');
   const { links } = scanPage(Buffer.from(`<!doctype html><html><p>${page}`), 'utf-8', {}, targets.kernel);
-  targets.enter(links, base, true);
+  targets.enter(links, base, 'utf-8', true);
   const urls = links.hrefs.map((_, link) => targets.ofLink(links, link)?.url ?? null);
   return { urls, meant: links.hrefs.map((href) => expected(href, base)) };
 }

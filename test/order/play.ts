@@ -205,7 +205,13 @@ export class Play {
           ...{ lane: number, identity: { stripQuery: false, stripTracking: false, sortQuery: false } },
           reader: {
             ...{ agent: 'gossamer', obeyNofollow, assets, anchorText: false, targets: false, order: 'bfs' as const },
-            ...{ sitemapMaxUrls: 50_000, sitemapMaxBytes: 2 ** 20, keepsOutside: false, linkFacts: check },
+            ...{
+              sitemapMaxUrls: 50_000,
+              sitemapMaxBytes: 2 ** 20,
+              keepsOutside: false,
+              feeds: false,
+              linkFacts: check,
+            },
             ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const },
             pieceUrls: 1 + this.#dice(4),
           },

@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { decodeText, detectEncoding, encodingOfLabel } from '../../src/parse/charset.js';
 
 const detect = (page: string | Uint8Array, contentType: string | null = null) =>
-  Object.values(detectEncoding(typeof page === 'string' ? Buffer.from(page, 'latin1') : page, contentType)).join(' ');
+  Object.values(detectEncoding(typeof page === 'string' ? Buffer.from(page, 'latin1') : page, contentType))
+    .filter((part) => part !== null)
+    .join(' ');
 
 describe('the encoding of a page', () => {
   test('is that of its byte order mark, whatever else is said', () => {
@@ -62,10 +64,32 @@ describe('the encoding of a page', () => {
     expect(detect(page)).toBe(expected);
   });
 
-  test('is not looked for behind the first 1,024 bytes', () => {
+  test('is looked for behind the first 1,024 bytes too, where anything depends on it', () => {
     const meta = '<meta charset=big5>';
     expect(detect(' '.repeat(1024 - meta.length) + meta)).toBe('big5 meta');
+    expect(detect(`${' '.repeat(5_000)}${meta}<p>\xa4\xa4\xa4\xe5`)).toBe('big5 meta');
     expect(detect(' '.repeat(1025 - meta.length) + meta)).toBe('utf-8 fallback');
+  });
+
+  test.each([
+    ['one broken byte in a page of UTF-8', `${'\xc3\xa9'.repeat(9)}\xff`, 'utf-8', 'utf-8 header undecodable_bytes'],
+    ['one byte alone, said to be UTF-8', 'caf\xe9 ok', 'utf-8', 'utf-8 header undecodable_bytes'],
+    ['windows-1252 throughout, said to be UTF-8', 'caf\xe9 cr\xe8me', 'utf-8', 'windows-1252 fallback wrong_charset'],
+    [
+      'a page that names its encoding, and a header that cannot be right',
+      '<meta charset=koi8-r>\xf0\xd2\xc9\xd7\xc5\xd4',
+      'utf-8',
+      'koi8-r meta wrong_charset',
+    ],
+    ['UTF-8 said to be UTF-16', '<p>caf\xc3\xa9', 'utf-16', 'utf-8 fallback wrong_charset'],
+    ['UTF-8 said to be ASCII', '<p>caf\xc3\xa9', 'us-ascii', 'utf-8 fallback wrong_charset'],
+    ['UTF-8 said to be in EUC-KR', '<p>\xe2\x82\xac', 'euc-kr', 'utf-8 fallback wrong_charset'],
+    ['UTF-8 said to be latin1, as browsers read it', '<p>caf\xc3\xa9', 'iso-8859-1', 'windows-1252 header'],
+    ['one broken byte and nothing said', `${'\xc3\xa9'.repeat(9)}\xff`, null, 'utf-8 fallback undecodable_bytes'],
+    ['a byte order mark and a broken byte', '\xef\xbb\xbfx\xff', null, 'utf-8 bom undecodable_bytes'],
+    ['UTF-8 that was cut in its last character', 'caf\xc3\xa9\xc3', 'utf-8', 'utf-8 header'],
+  ])('%s', (_, page, label, expected) => {
+    expect(detect(page, label === null ? null : `text/html; charset=${label}`)).toBe(expected);
   });
 
   test('is UTF-8 where nothing is said and the bytes allow it, else windows-1252', () => {

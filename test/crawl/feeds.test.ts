@@ -1,0 +1,105 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { requestsTo } from '../web/judge.js';
+import { html, linkPage, pathSite, text, xml } from '../web/site.js';
+import { box, type Crawled } from './box.js';
+
+const feed = (type: string, href: string, rel = 'alternate') => `<link rel="${rel}" type="${type}" href="${href}">`;
+const RSS = 'application/rss+xml';
+const page = (title: string) => html(linkPage(title, []));
+
+describe('feeds that a page names', () => {
+  const own = box();
+  let crawled: Crawled;
+  const hits = (host: string, path: string) => requestsTo(own.web.log, host, path).length;
+
+  beforeAll(async () => {
+    own.web.site(
+      'blog.test',
+      pathSite({
+        '/robots.txt': text('User-agent: *\nDisallow: /closed'),
+        '/': html(
+          [
+            ...[feed(RSS, '/rss.xml'), feed('application/atom+xml; charset=utf-8', 'atom'), feed(RSS, '/rdf.xml')],
+            ...[feed(RSS, '/closed/rss.xml'), feed(RSS, 'http://elsewhere.test/rss.xml'), feed(RSS, '/broken.xml')],
+            '<a href="/followed.rss">x</a>',
+            ...[feed(RSS, '/no.xml', 'alternate nofollow'), feed('text/css', '/no.css'), feed(RSS, '/bomb.xml')],
+          ].join(''),
+        ),
+        '/rss.xml': xml(
+          `<rss version="2.0"><channel><link>http://blog.test/</link>
+           <item><link>/by-rss?a=1&amp;b=2</link></item><item><guid>http://blog.test/by-guid</guid></item>
+           <item><guid isPermaLink="false">http://blog.test/no-guid</guid></item><item><link>http://elsewhere.test/x</link></item>
+           <item><link>/closed/page</link></item></channel></rss>`,
+        ),
+        '/atom': xml(
+          '<feed xmlns="http://www.w3.org/2005/Atom"><entry><link rel="self" href="/no-self"/><link href="by-atom"/></entry></feed>',
+        ),
+        '/rdf.xml': xml(
+          '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><item><link>/by-rdf</link></item></rdf:RDF>',
+        ),
+        '/followed.rss': {
+          headers: { 'content-type': 'application/rss+xml' },
+          body: '<rss><channel><item><link>/by-followed</link></item></channel></rss>',
+        },
+        '/by-followed': page('Followed'),
+        '/broken.xml': xml('<rss><channel><item><link>/by-broken</link></item><item><link>/x</li'),
+        '/bomb.xml': xml(
+          '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><rss><channel><item><link>/&b;</link></item></channel></rss>',
+        ),
+        ...Object.fromEntries(
+          ['/by-rss?a=1&b=2', '/by-guid', '/by-atom', '/by-rdf', '/by-broken', '/closed/page'].map((path) => [
+            path,
+            page(path),
+          ]),
+        ),
+      }),
+    );
+    own.web.site('elsewhere.test', pathSite({ '/rss.xml': xml('<rss/>'), '/x': page('X') }));
+    crawled = await own.crawl(['http://blog.test/'], []);
+  });
+
+  it.each(['/by-rss?a=1&b=2', '/by-guid', '/by-atom', '/by-rdf', '/by-broken'])(
+    'lead to %s, one click away',
+    (path) => {
+      expect(hits('blog.test', path)).toBe(1);
+      expect(crawled.pages.get(`http://blog.test${path}`)).toMatchObject({ state: 'done', depth: 1 });
+    },
+  );
+
+  it('are asked for in scope only, once, as robots.txt allows, and not where a link says nofollow', () => {
+    expect(['/rss.xml', '/atom', '/rdf.xml', '/broken.xml'].map((path) => hits('blog.test', path))).toEqual([
+      1, 1, 1, 1,
+    ]);
+    expect(
+      ['/closed/rss.xml', '/closed/page', '/no.xml', '/no.css', '/no-self', '/no-guid'].map((path) =>
+        hits('blog.test', path),
+      ),
+    ).toEqual([0, 0, 0, 0, 0, 0]);
+    expect(requestsTo(own.web.log, 'elsewhere.test')).toEqual([]);
+  });
+
+  it('a feed that a link leads to is a page, and its entries are one click from it', () => {
+    expect(crawled.pages.get('http://blog.test/followed.rss')).toMatchObject({ state: 'done', depth: 1, links: 1 });
+    expect(crawled.pages.get('http://blog.test/by-followed')).toMatchObject({ state: 'done', depth: 2 });
+  });
+
+  it('are no pages', () => {
+    expect([...crawled.pages.keys()].filter((url) => /\.xml$|\/atom$/.test(url))).toEqual([]);
+  });
+});
+
+describe('without sitemaps there are no feeds', () => {
+  const own = box();
+
+  it('--seeding-strategy none does not ask for them', async () => {
+    own.web.site(
+      'quiet.test',
+      pathSite({
+        '/': html(feed(RSS, '/rss.xml')),
+        '/rss.xml': xml('<rss><channel><item><link>/x</link></item></channel></rss>'),
+      }),
+    );
+    await own.crawl(['http://quiet.test/'], ['--seeding-strategy', 'none']);
+    expect(requestsTo(own.web.log, 'quiet.test').map(({ path }) => path)).toEqual(['/robots.txt', '/']);
+  });
+});
