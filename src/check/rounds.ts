@@ -44,6 +44,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     second.these(missing);
     second.these(redirects);
     second.unread(unread);
+    second.confirmHeads(options.ownOrigins);
     second.these(soft404s.lookalikes());
     const probed = soft404s.queue(options.ownOrigins);
     second.forgiveHosts();

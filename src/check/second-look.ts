@@ -25,6 +25,11 @@ const DOUBTFUL: readonly string[] = [
   'unknown',
 ];
 
+const ASKED_BY_GET =
+  UrlFlag.rangedGet | UrlFlag.wholeGet | UrlFlag.secondLook | UrlFlag.anchors | UrlFlag.seed | UrlFlag.candidate;
+
+const mediaType = (contentType: string | null): string => (contentType ?? '').split(';', 1)[0]!.trim().toLowerCase();
+
 /** What the looks of a session go by: who failed is asked again once the pause since then is over, on this machine at once. */
 export const secondLookBy = (
   rules: Pick<CheckRules, 'accepts'>,
@@ -112,6 +117,64 @@ export class SecondLook {
       .prepare(
         `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = (flags | ${UrlFlag.anchors}) & ~${UrlFlag.rangedGet}
          WHERE id IN (SELECT id FROM temp.chosen) AND (state = ${UrlState.done} OR reason = 'known') AND (flags & ${UrlFlag.anchors}) = 0`,
+      )
+      .run();
+    this.#queued += Number(change.changes);
+  }
+
+  /**
+   * Some servers answer HEAD as they do not answer GET. Of each host and media type one URL that only a HEAD has answered for is asked for
+   * its first byte, the one whose name comes first, so that the order of answers decides nothing; where that is refused, all of the host.
+   * What HEAD said is kept as an attempt: so it is known who was asked.
+   */
+  confirmHeads(ownOrigins: readonly string[]): void {
+    const own = new Set(ownOrigins);
+    const asked = new Set<string>();
+    const liars = new Set<number>();
+    for (const { host, type, state } of this.#database
+      .prepare(
+        `SELECT DISTINCT origins.host AS host, pages.content_type AS type, urls.state AS state FROM attempts JOIN urls ON urls.id = attempts.url
+           JOIN origins ON origins.id = urls.origin JOIN pages ON pages.id = urls.id
+         WHERE attempts.look = 1 AND attempts.reason IS NULL AND attempts.status BETWEEN 200 AND 299 AND urls.kind = ${UrlKind.page}`,
+      )
+      .iterate()) {
+      asked.add(`${host} ${mediaType(type)}`);
+      if (state === UrlState.failed) {
+        liars.add(host);
+      }
+    }
+    this.#fill([]);
+    const choose = this.#database.prepare('INSERT INTO temp.chosen (id) VALUES (?)');
+    const chosen: number[] = [];
+    for (const { id, origin, host, type } of this.#database
+      .prepare(
+        `SELECT urls.id AS id, origins.origin AS origin, origins.host AS host, pages.content_type AS type FROM urls
+           JOIN pages ON pages.id = urls.id JOIN origins ON origins.id = urls.origin
+         WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND pages.status BETWEEN 200 AND 299 AND pages.hash IS NULL
+           AND (urls.flags & ${UrlFlag.external | UrlFlag.asset}) <> 0 AND (urls.flags & ${ASKED_BY_GET}) = 0
+         ORDER BY urls.url`,
+      )
+      .iterate()) {
+      const key = `${host} ${mediaType(type)}`;
+      if (!own.has(origin) && (liars.has(host) || !asked.has(key))) {
+        asked.add(key);
+        chosen.push(id);
+      }
+    }
+    for (const id of chosen) {
+      choose.run(id);
+    }
+    this.#database
+      .prepare(
+        `INSERT OR REPLACE INTO attempts (url, look, attempt, at, status, reason, message)
+         SELECT urls.id, 1, urls.attempts, coalesce(pages.fetched_at, ?), pages.status, NULL, NULL FROM urls
+           JOIN pages ON pages.id = urls.id WHERE urls.id IN (SELECT id FROM temp.chosen)`,
+      )
+      .run(this.#now);
+    const change = this.#database
+      .prepare(
+        `UPDATE urls SET state = ${UrlState.queued}, class = 0, attempts = 1, reason = NULL, flags = flags | ${UrlFlag.rangedGet}
+         WHERE id IN (SELECT id FROM temp.chosen)`,
       )
       .run();
     this.#queued += Number(change.changes);

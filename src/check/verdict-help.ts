@@ -45,8 +45,8 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: ['invalid URL', 'invalid URLs'],
     weight: 'attention',
     fails: 'yes',
-    meaning: 'What stands in the link is no URL.',
-    advice: 'Correct what is written there.',
+    meaning: 'What stands in the link is no URL, or it redirects to none.',
+    advice: 'Correct what is written there; or repair the redirect.',
   },
   insecure: {
     counted: same('insecure'),

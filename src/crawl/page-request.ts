@@ -57,9 +57,9 @@ function wantedBytes({ kind, flags }: Lease): number | null {
   return kind === UrlKind.probe || (isSecond && !isPage) ? SECOND_LOOK_BYTES : null;
 }
 
-/** A file that is there and empty has no first byte. */
+/** A file that is there and empty has no first byte; and a part of it says that all of it is there. */
 export const statusOf = (request: FetchRequest, status: number): number =>
-  status === 416 && request.firstBytes !== undefined ? 200 : status;
+  (status === 416 || status === 206) && request.firstBytes !== undefined ? 200 : status;
 
 /** What a HEAD leaves open. */
 export function afterHead(

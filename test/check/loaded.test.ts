@@ -91,5 +91,5 @@ it('reads stylesheets of the site, each once, and never what is in a comment, a 
     ).toEqual([`HEAD ${sheet}`, `GET ${sheet}`]);
   }
   expect(asked.filter((each) => /comment|xhtml|data/.test(each))).toEqual([]);
-  expect(asked.filter((each) => each.endsWith('/s/fine.png'))).toEqual(['HEAD /s/fine.png']);
+  expect(asked.filter((each) => each.endsWith('/s/fine.png'))).toEqual(['HEAD /s/fine.png', 'GET /s/fine.png']);
 });

@@ -116,16 +116,17 @@ describe('what a check asks for, and how', () => {
     });
   });
 
-  it('asks for what is elsewhere once, however many pages link to it, and never for what stands on it', () => {
+  it('asks for what is elsewhere once, by HEAD and the first of its sort by GET too, however many pages link to it, and never for what stands on it', () => {
     const asked = pathsOf(web.log, 'far.test');
-    expect(asked.filter((each) => each.endsWith('/page'))).toEqual(['HEAD /page']);
-    expect(asked.filter((each) => each.endsWith('/app.js'))).toEqual(['HEAD /app.js']);
+    expect(asked.filter((each) => each.endsWith('/page'))).toEqual(['HEAD /page', 'GET /page']);
+    expect(asked.filter((each) => each.endsWith('/app.js'))).toEqual(['HEAD /app.js', 'GET /app.js']);
     expect(asked.filter((each) => /deeper|from-broken|sitemap/.test(each))).toEqual([]);
   });
 
   it('asks for assets with HEAD, and then for all of a stylesheet', () => {
     const asked = pathsOf(web.log, 'site.test').filter((each) => /png|css|zip/.test(each));
     expect(asked.sort()).toEqual([
+      'GET /fine.png',
       'GET /gone.png',
       'GET /gone.png',
       'GET /style.css',

@@ -290,8 +290,8 @@ export const HEADS: Plant[] = [
       answer: byMethod(status(code), ok),
     }),
   ),
-  // A server that only forgets its 404 with HEAD is no better than its HEAD.
-  { href: 'http://headfine.test/x', verdict: 'ok', fails: false, answer: byMethod(ok, status(404)) },
+  // A server that forgets its 404 with HEAD: the GET that confirms it tells.
+  { href: 'http://headfine.test/x', verdict: 'dead', fails: true, answer: byMethod(ok, status(404)) },
 ];
 
 export const PLANTS = [

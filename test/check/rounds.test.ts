@@ -51,7 +51,7 @@ describe('a second look', () => {
     store.put(1, { status: 302, redirectTo: 2 });
     store.put(2, FAILED);
     store.put(3, { status: 302, flags: UrlFlag.external, redirectTo: 4 });
-    store.put(4, { flags: UrlFlag.external });
+    store.put(4, { flags: UrlFlag.external | UrlFlag.rangedGet });
     await prepare();
     expect(store.queued).toEqual([2]);
   });
@@ -82,16 +82,17 @@ describe('a recheck', () => {
 
 describe('a fragment of a link that redirects', () => {
   it.each([
-    ['/3', 'missing'],
-    ['/3#other', 'unknown'],
-    ['/3#', 'unknown'],
-  ])('to %s is %s', async (location, standing) => {
+    ['/3', ['missing']],
+    ['/3#other', ['unknown', 'there']],
+    ['/3#another', ['unknown', 'missing']],
+    ['/3#', ['unknown']],
+  ])('to %s is %s, and so is the one of the redirect', async (location, expected) => {
     store.put(1, {});
     store.put(2, { status: 301, redirectTo: 3 });
     store.put(3, {});
     store.link(1, 'a', 2, '/2#part');
     store.link(2, 'redirect', 3, location);
     store.anchors(3, 'other');
-    expect(await standings()).toEqual([standing]);
+    expect(await standings()).toEqual(expected);
   });
 });

@@ -127,7 +127,7 @@ describe('a web with faults of every kind', () => {
         href !== '/to-nothing',
     );
 
-    it('is a GET at least 5 s after the first try, when nothing else is left to ask', () => {
+    it('is a GET at least 5 s after the first try', () => {
       const { first, second } = looks(failing);
       expect(second.length).toBeGreaterThan(30);
       expect(new Set(second.map(({ method }) => method))).toEqual(new Set(['GET']));
@@ -136,8 +136,6 @@ describe('a web with faults of every kind', () => {
         expect(before.length, urlOf(request)).toBeGreaterThan(0);
         expect(request.at - before.at(-1)!.at, urlOf(request)).toBeGreaterThanOrEqual(5_000);
       }
-      const last = Math.max(...first.map(({ at }) => at));
-      expect(Math.min(...second.map(({ at }) => at))).toBeGreaterThan(last);
     });
 
     it('comes once, over new connections, one request of a host at a time', () => {

@@ -57,7 +57,17 @@ describe('links', () => {
       <link rel=next href=1><link rel=prev href=1><link rel=canonical href=1><link rel=alternate hreflang=x href=1><link rel=icon href=1>
       <link rel=stylesheet href=1><img src=1 srcset=1><script src=1></script><video src=1></video><embed src=1><object data=1></object><form action=1>`;
     const kinds = scanText(page).links.kinds.map((kind) => LINK_KINDS[kind]);
-    expect(kinds).toEqual(LINK_KINDS.filter((kind) => kind !== 'redirect'));
+    expect(kinds).toEqual(LINK_KINDS.filter((kind) => kind !== 'redirect' && kind !== 'css'));
+  });
+
+  test('what style and SVG load is found where it is asked for, and nowhere else', () => {
+    const page = `<style>@import "1"; a{b:url(2)}</style><p style="c:url(3)"><img src=4 style="c:url('5')">
+      <svg><image href=6 /><use xlink:href="7#x"/><feImage href=8 /><script href=9></script><rect style="fill:url(10)"/></svg>
+      <template><p style="c:url(no)"></template>`;
+    const found = kindsAndUrls(scanText(page, { loads: true }));
+    const svg = ['img 6', 'img 7#x', 'img 8', 'script 9', 'css 10'];
+    expect(found).toEqual(['stylesheet 1', 'css 2', 'css 3', 'img 4', 'css 5', ...svg]);
+    expect(kindsAndUrls(scanText(page))).toEqual(['img 4']);
   });
 
   test('meta robots is read under the name of the agent that was given, and no other', () => {
