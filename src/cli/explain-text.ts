@@ -1,6 +1,6 @@
 import { printable } from '../base/text.js';
 import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep } from '../explain/explanation.js';
-import { formatCount, formatDuration } from './terminal.js';
+import { counted, formatCount, formatDuration } from './terminal.js';
 
 const LABEL_WIDTH = 13;
 const MOST_LINKS = 20;
@@ -137,7 +137,7 @@ function waitingLines({ layer, name, why, until, queued, waitedMs }: NonNullable
     layer === null ? why : `layer ${layer}, ${name}: ${why}`,
     queued === null
       ? null
-      : `${formatCount(queued.all)} URLs of its host wait, ${formatCount(queued.before)} before it`,
+      : `${counted(queued.all, 'URL')} of its host ${queued.all === 1 ? 'waits' : 'wait'}, ${formatCount(queued.before)} before it`,
     until === null ? null : `not before ${new Date(until).toISOString()}`,
   ];
   return [parts.filter((part) => part !== null).join('; ')];

@@ -12,7 +12,7 @@ import { listCrawls, statusOf } from '../store/kept-crawls.js';
 import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
 import { EXIT } from './exit.js';
 import { describe } from './status-command.js';
-import { formatCount, formatDuration, type Terminal } from './terminal.js';
+import { counted, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const DEFAULT_ROOT = 'gossamer-data';
 
@@ -58,7 +58,7 @@ async function listRoot(asked: string | null, json: boolean, terminal: Terminal)
 }
 
 function corpusText({ directory, title, pages, tokens, tokensEstimated, written }: CorpusStatus, now: number): string {
-  const counts = `${formatCount(pages)} pages, ${tokensEstimated ? '~' : ''}${formatCount(tokens)} tokens`;
+  const counts = `${counted(pages, 'page')}, ${tokensEstimated ? '~' : ''}${counted(tokens, 'token')}`;
   return `${printable(directory)}: corpus, ${formatDuration(Math.max(0, now - Date.parse(written)))} old; ${counts}; ${printable(title, 100)}\n`;
 }
 

@@ -151,7 +151,7 @@ function skipped(parts: FateParts): Fate {
       const remedy = isOfSeed ? null : resumeCommand(crawl.directory, `--depth ${row.depth}`);
       return {
         ...cut,
-        what: `not fetched: it is ${row.depth} links away from a seed`,
+        what: `not fetched: it is ${row.depth} ${row.depth === 1 ? 'link' : 'links'} away from a seed`,
         rule: rule('depth', text),
         remedy,
       };

@@ -80,11 +80,11 @@ function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: Wa
   if (ofHost >= most || before > 0) {
     return on(
       2,
-      `${ofHost} requests to ${printable(place.host)} are under way, and ${before} of its URLs go before it`,
+      `${ofHost} ${ofHost === 1 ? 'request' : 'requests'} to ${printable(place.host)} under way, ${before} of its URLs before it`,
     );
   }
   return all >= rules.options.workers
-    ? on(1, `${all} requests are under way (--workers ${rules.options.workers})`)
+    ? on(1, `${all} ${all === 1 ? 'request' : 'requests'} under way (--workers ${rules.options.workers})`)
     : on(null, `nothing holds it up: URL ${url.id} goes out next`);
 }
 

@@ -198,7 +198,7 @@ describe('a kill at any point of the start', () => {
     const waiting = inspect(directory).leased.length;
     site.open();
     const requests = web.log.length;
-    for (const sign of ['', 'going on with', 'going on with', 'going on with', 'were under way']) {
+    for (const sign of ['', 'going on with', 'going on with', 'going on with', 'fetched before']) {
       const resumed = start(['resume', directory]);
       await until(() => resumed.stderr().includes(sign), resumed.stderr);
       resumed.child.kill('SIGKILL');

@@ -60,7 +60,7 @@ describe('what a URL that is queued waits for', () => {
       `${READY}; UPDATE urls SET state = 1 WHERE id = 1; UPDATE urls SET state = 2 WHERE id = 3`,
       { delayMs: 0, workers: 1 },
       true,
-      { layer: 1, why: '1 requests are under way (--workers 1)' },
+      { layer: 1, why: '1 request under way (--workers 1)' },
     ],
     [
       'nothing',
