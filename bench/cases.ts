@@ -1,13 +1,12 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CASES, halfOf } from './check-cases/index.js';
-import { PROGRAMS, type Program } from './check-cases/programs.js';
+import { PROGRAMS } from './check-cases/programs.js';
 import { type Judged, judge, OUTCOMES } from './check-cases/score.js';
 import { serveCases } from './check-cases/server.js';
 import { say } from './compete.js';
 import { markdownTable, table } from './figures.js';
 import { DISK_FOLDER, RESULTS_FOLDER, temporaryFolder } from './folders.js';
-import { versionSaidBy } from './peers/peer.js';
 import type { Scenario } from './scenario.js';
 
 /** Planted links whose truth a standard tells: what each link checker says of them. */
@@ -21,7 +20,7 @@ export const cases: Scenario = {
     const present: string[] = [];
     try {
       for (const program of PROGRAMS.filter(({ name }) => only === null || only.includes(name))) {
-        const version = await versionOf(program);
+        const version = await program.find();
         if (version === null) {
           say(`${program.name}: not installed; npm run bench -- --setup`);
           continue;
@@ -30,10 +29,10 @@ export const cases: Scenario = {
         // Some programs give up the rights of root, and must still read what is there.
         const scratch = openFolder(temporaryFolder(DISK_FOLDER));
         const folder = openFolder(join(scratch, 'folder'));
-        site.writeFolder(folder);
+        const texts = site.writeFiles(folder);
         say(`${program.name} ${version}`);
         const startedAt = performance.now();
-        const lines = await program.check({ start: `${site.main}/`, pages: site.pages, folder, scratch });
+        const lines = await program.check({ start: `${site.main}/`, pages: site.pages, folder, texts, scratch });
         const seconds = (performance.now() - startedAt) / 1000;
         const judged = judge(CASES, lines, site);
         present.push(program.name);
@@ -73,10 +72,6 @@ export const cases: Scenario = {
     );
   },
 };
-
-/** Ours says it by itself, the others by their command. */
-const versionOf = ({ file, args }: Program): Promise<string | null> =>
-  versionSaidBy(file, ...args.filter((each) => each !== '--version'), '--version');
 
 function openFolder(folder: string): string {
   mkdirSync(folder, { recursive: true });

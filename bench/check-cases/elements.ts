@@ -66,7 +66,7 @@ export const ELEMENT_CASES: readonly Case[] = [
   ),
   gone('input-image', 'HTML 4.10.5.1.19', '<form><input type="image" src="{t}" alt="Go"></form>'),
   none('input-text-src', 'HTML 4.10.5: src is of type=image alone', '<input type="text" src="{t}">'),
-  gone('body-background', 'HTML 15.3.1', '<body background="{t}">', true),
+  gone('body-background', 'HTML 15.3.3', '<body background="{t}">', true),
   gone('meta-refresh', 'HTML 4.2.5.3', '<meta http-equiv="refresh" content="5; url={t}">', true),
   gone('meta-refresh-quoted', 'HTML 4.2.5.3', `<meta http-equiv="Refresh" content="5;URL='{t}'">`, true),
   gone('svg-a', 'SVG 2 16.2', '<svg><a href="{t}"><text>a link</text></a></svg>'),

@@ -1,9 +1,13 @@
-import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { GOSSAMER_BIN } from '../folders.js';
-import { folderOf } from '../peers/peer.js';
+import { DISK_FOLDER, GOSSAMER_BIN, removeFolder, temporaryFolder } from '../folders.js';
+import { linkchecker as linkcheckerPeer } from '../peers/linkchecker.js';
+import { linkinator as linkinatorPeer } from '../peers/linkinator.js';
+import { lychee as lycheePeer } from '../peers/lychee.js';
+import { folderOf, versionSaidBy } from '../peers/peer.js';
 import type { Line, Said } from './score.js';
 
 /** How long an answer may take, for every program; some cases never answer. */
@@ -17,42 +21,65 @@ export interface Job {
   readonly pages: readonly string[];
   /** The folder of files, which is checked in a run of its own. */
   readonly folder: string;
+  /** Files of plain text with URLs, which are given by their names. */
+  readonly texts: readonly string[];
   /** For what a run needs. */
   readonly scratch: string;
 }
 
 export interface Program {
   readonly name: string;
-  readonly file: string;
-  readonly args: readonly string[];
+  /** The version that is there, or null. */
+  find(): Promise<string | null>;
   check(job: Job): Promise<Line[]>;
   /** What the program has no eyes for by its design, said beside the table. */
   readonly note: string;
 }
 
-/** Standard output, whatever the exit code: findings make every checker fail. */
-function run(file: string, args: readonly string[], cwd: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    execFile(
-      file,
-      args,
-      { cwd, timeout: RUN_LIMIT_MS, maxBuffer: 2 ** 28, env: { ...process.env, NO_COLOR: '1' } },
-      (error, stdout, stderr) => {
-        if (stdout === '') reject(new Error(`${file} said nothing: ${error?.message ?? ''} ${stderr.slice(-500)}`));
-        else resolve(stdout);
-      },
-    );
-  });
+/** Standard output, whatever the exit code: findings make every checker fail. By a file, since some end before a pipe is empty. */
+async function run(file: string, args: readonly string[], cwd: string): Promise<string> {
+  const folder = temporaryFolder(DISK_FOLDER);
+  const [output, errors] = [openSync(join(folder, 'output'), 'w'), openSync(join(folder, 'errors'), 'w')];
+  try {
+    const env = { ...process.env, NO_COLOR: '1' };
+    const child = spawn(file, args, { cwd, timeout: RUN_LIMIT_MS, env, stdio: ['ignore', output, errors] });
+    await once(child, 'close');
+    const said = readFileSync(join(folder, 'output'), 'utf8');
+    if (said === '')
+      throw new Error(`${file} said nothing; ${readFileSync(join(folder, 'errors'), 'utf8').slice(-500)}`);
+    return said;
+  } finally {
+    closeSync(output);
+    closeSync(errors);
+    removeFolder(folder);
+  }
 }
 
-const both = async (site: () => Promise<Line[]>, folder: () => Promise<Line[]>): Promise<Line[]> => [
-  ...(await site()),
-  ...(await folder()),
-];
+/** One run after the other; one that yields no report at all says nothing about any link. */
+async function all(...runs: (() => Promise<Line[]>)[]): Promise<Line[]> {
+  const lines: Line[] = [];
+  for (const each of runs) {
+    try {
+      lines.push(...(await each()));
+    } catch (error) {
+      process.stderr.write(`${String(error)}\n`);
+    }
+  }
+  return lines;
+}
 
 /** What `check` lists as a problem though it does not fail the run: it is elsewhere. */
 const BROKEN_ELSEWHERE = new Set(['server_error', 'connection', 'tls', 'dns']);
-const OPEN = new Set(['auth_required', 'rate_limited', 'timeout', 'unverifiable', 'unchecked', 'skipped', 'soft_404']);
+const OPEN = new Set([
+  'auth_required',
+  'rate_limited',
+  'blocked',
+  'timeout',
+  'unverifiable',
+  'unchecked',
+  'skipped',
+  'soft_404',
+]);
 
 export interface CheckReport {
   readonly links: readonly {
@@ -79,19 +106,19 @@ export const CHECK_OPTIONS: readonly string[] = [
 
 export const gossamer: Program = {
   name: 'gossamer',
-  file: process.execPath,
-  args: [GOSSAMER_BIN],
+  find: () => versionSaidBy(process.execPath, GOSSAMER_BIN, '--version'),
   note: '',
   check: (job) => {
-    const check = async (argument: string): Promise<Line[]> =>
+    const check = async (...inputs: readonly string[]): Promise<Line[]> =>
       linesOfCheck(
         JSON.parse(
-          await run(process.execPath, [GOSSAMER_BIN, 'check', argument, ...CHECK_OPTIONS], job.scratch),
+          await run(process.execPath, [GOSSAMER_BIN, 'check', ...inputs, ...CHECK_OPTIONS], job.scratch),
         ) as CheckReport,
       );
-    return both(
+    return all(
       () => check(job.start),
       () => check(job.folder),
+      () => check(...job.texts),
     );
   },
 };
@@ -100,8 +127,8 @@ const linkinatorFile = join(folderOf('linkinator'), 'node_modules/.bin/linkinato
 
 export const linkinator: Program = {
   name: 'linkinator',
-  file: linkinatorFile,
-  args: ['--version'],
+  find: linkinatorPeer.find,
+  // With --retry it would wait an hour where a server says so.
   note: 'reads no robots.txt, sitemaps or feeds',
   check: (job) => {
     const check = async (locations: readonly string[], ...more: string[]): Promise<Line[]> => {
@@ -109,7 +136,6 @@ export const linkinator: Program = {
         '--recurse',
         '--check-css',
         '--check-fragments',
-        '--retry',
         '--retry-errors',
         `--retry-errors-count=${RETRIES}`,
         '--retry-errors-jitter=100',
@@ -124,9 +150,10 @@ export const linkinator: Program = {
         said: state === 'OK' ? 'fine' : state === 'BROKEN' ? 'broken' : 'unsure',
       }));
     };
-    return both(
+    return all(
       () => check([job.start]),
       () => check(['.'], '--markdown'),
+      () => check(job.texts, '--markdown'),
     );
   },
 };
@@ -135,8 +162,7 @@ const lycheeFile = join(folderOf('lychee'), 'bin/lychee');
 
 export const lychee: Program = {
   name: 'lychee',
-  file: lycheeFile,
-  args: ['--version'],
+  find: lycheePeer.find,
   note: 'does not go from page to page: it is told the pages; reads no robots.txt, sitemaps, feeds or stylesheets',
   check: (job) => {
     const check = async (...inputs: string[]): Promise<Line[]> => {
@@ -168,9 +194,10 @@ export const lychee: Program = {
     };
     const list = join(job.scratch, 'pages.txt');
     writeFileSync(list, job.pages.join('\n'));
-    return both(
+    return all(
       () => check('--files-from', list),
-      () => check('--root-dir', job.folder, '--extensions=html,md,mdx,rst,txt', job.folder),
+      () => check('--root-dir', job.folder, job.folder),
+      () => check(...job.texts),
     );
   },
 };
@@ -179,13 +206,12 @@ const linkcheckerFile = join(folderOf('linkchecker'), 'bin/linkchecker');
 
 export const linkchecker: Program = {
   name: 'LinkChecker',
-  file: linkcheckerFile,
-  args: ['--version'],
+  find: linkcheckerPeer.find,
   note: 'reads no sitemaps or feeds',
   check: (job) => {
     const config = join(job.scratch, 'linkcheckerrc');
-    writeFileSync(config, '[checking]\n[AnchorCheck]\n');
-    const check = async (argument: string): Promise<Line[]> => {
+    writeFileSync(config, '[checking]\nmaxrequestspersecond=1000\n[AnchorCheck]\n');
+    const check = async (...inputs: string[]): Promise<Line[]> => {
       const options = [
         '--config',
         config,
@@ -196,11 +222,12 @@ export const linkchecker: Program = {
         `--timeout=${TIMEOUT_S}`,
         '--ignore-url=^mailto:',
       ];
-      return linesOfCsv(await run(linkcheckerFile, [...options, argument], job.scratch));
+      return linesOfCsv(await run(linkcheckerFile, [...options, ...inputs], job.scratch));
     };
-    return both(
+    return all(
       () => check(job.start),
       () => check(pathToFileURL(join(job.folder, 'index.html')).href),
+      () => check(...job.texts.map((path) => pathToFileURL(path).href)),
     );
   },
 };

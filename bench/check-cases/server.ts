@@ -23,11 +23,13 @@ export interface Site {
   fill(text: string, of: Case): string;
   /** As if nobody had asked for anything yet. */
   forget(): void;
-  writeFolder(folder: string): void;
+  /** Writes the files of the cases; gives the names of those that stand beside the folder. */
+  writeFiles(folder: string): string[];
   close(): Promise<void>;
 }
 
 const MAX_HEAD_BYTES = 65_536;
+const TEXT = /\.(txt|rst|mdx)$/;
 
 export async function serveCases(cases: readonly Case[]): Promise<Site> {
   const servers: Server[] = [];
@@ -72,7 +74,8 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
     pages.push(fill(path, of));
   };
   for (const of of cases) {
-    for (const [path, how] of Object.entries(of.routes)) (path.startsWith('/page/of-') ? putPage : put)(path, of, how);
+    for (const [path, how] of Object.entries(of.routes))
+      (/^\/page\/(of-|self\/)/.test(path) ? putPage : put)(path, of, how);
     if (of.robots !== null) robots.set(ownPorts.get(of.name)!, { answer: of.robots, fill: (text) => fill(text, of) });
     if (of.html !== null && of.alone) putPage('/page/of-{name}', of, pageOf(of.name, fill(of.html, of)));
   }
@@ -139,7 +142,7 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
       log.length = 0;
       times.clear();
     },
-    writeFolder: (folder) => writeFolder(folder, cases, fill),
+    writeFiles: (folder) => writeFiles(folder, cases, fill),
     close: async () => {
       for (const socket of sockets) socket.destroy();
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
@@ -164,15 +167,18 @@ const pageOf =
       Buffer.from(`<!doctype html><html lang="en"><head><title>${title}</title>${markup}`),
     )(asked);
 
-/** The files of the cases, and an index page that links to all that are pages. */
-function writeFolder(folder: string, cases: readonly Case[], fill: (text: string, of: Case) => string): void {
+/** The files of the cases, and an index page that links to all that are pages. Files of plain text stand beside the folder, and are given by their names. */
+function writeFiles(folder: string, cases: readonly Case[], fill: (text: string, of: Case) => string): string[] {
   const files = cases.flatMap((of) =>
     Object.entries(of.files).map(([path, content]) => [fill(path, of), fill(content, of)] as const),
   );
+  const texts = files.filter(([path]) => TEXT.test(path)).map(([path]) => join(`${folder}-texts`, path));
   const starts = files.map(([path]) => path).filter((path) => /^page-of-.*\.(html|md)$/.test(path));
   const index = `<!doctype html><title>Index</title>${starts.map((path) => `<p><a href="${path}">${path}</a></p>`).join('\n')}`;
   for (const [path, content] of [...files, ['index.html', index] as const]) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
+    const place = join(TEXT.test(path) ? `${folder}-texts` : folder, path);
+    mkdirSync(dirname(place), { recursive: true });
+    writeFileSync(place, content);
   }
+  return texts;
 }
