@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { APART, answer, type Case, group, HERE, rawPage } from './case.js';
+import { type Answer, APART, answer, type Case, group, HERE, rawPage } from './case.js';
 
 const body = group('body');
 const LENGTH = 'RFC 9112 6.3';
@@ -9,8 +9,17 @@ const PLACE = '<a href="{t}#place">a link</a>';
 const TEXT = `<!doctype html><title>A page</title><p>${'Words that somebody may read. '.repeat(20)}</p><p id="place">A place</p>`;
 const plain = Buffer.from(TEXT);
 
-const coded = (coding: string, bytes: Buffer) =>
-  answer(200, { 'Content-Type': 'text/html', 'Content-Encoding': coding }, bytes);
+/** Coded for who says that it can read it, else as it is (RFC 9110 12.5.3). */
+const coded =
+  (coding: string, bytes: Buffer): Answer =>
+  (asked) => {
+    const accepted = asked.headers['accept-encoding'] ?? '';
+    const readable = coding.split(', ').every((each) => accepted.includes(each.replace('x-', '')));
+    const headers = { 'Content-Type': 'text/html' };
+    return (readable ? answer(200, { ...headers, 'Content-Encoding': coding }, bytes) : answer(200, headers, plain))(
+      asked,
+    );
+  };
 const head = (lines: string): string => `HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n${lines}\r\n`;
 const chunk = (text: string, extension = ''): string =>
   `${Buffer.byteLength(text).toString(16).toUpperCase()}${extension}\r\n${text}\r\n`;
@@ -37,7 +46,13 @@ export const BODY_CASES: readonly Case[] = [
   body('deflate', 'fine', 'RFC 9110 8.4.1.2', PLACE, coded('deflate', deflateSync(plain))),
   body('deflate-raw', 'fine', 'RFC 9110 8.4.1.2, note', PLACE, coded('deflate', deflateRawSync(plain))),
   body('two-codings', 'fine', 'RFC 9110 8.4', PLACE, coded('gzip, br', brotliCompressSync(gzipSync(plain)))),
-  body('identity', 'fine', 'RFC 9110 12.5.3', PLACE, coded('identity', plain)),
+  body(
+    'identity',
+    'fine',
+    'RFC 9110 12.5.3',
+    PLACE,
+    answer(200, { 'Content-Type': 'text/html', 'Content-Encoding': 'identity' }, plain),
+  ),
   body(
     'chunked',
     'fine',

@@ -60,10 +60,10 @@ export const FRAGMENT_CASES: readonly Case[] = [
   there('id-and-text', '#place:~:text=somebody', '<p id="place">A place</p>', DIRECTIVE),
   missing('id-missing-and-text', '#nowhere:~:text=somebody', '', DIRECTIVE),
   fragment('same-page', 'fine', SELECT, null, null, {
-    routes: { '/page/self/{name}': page('<a href="#{name}">a link</a><p id="{name}">A place</p>') },
+    routes: { '/page/self/{name}.html': page('<a href="#{name}">a link</a><p id="{name}">A place</p>') },
   }),
   fragment('same-page-missing', 'broken', SELECT, null, null, {
-    routes: { '/page/of-{name}': page('<a href="#{name}">a link</a>') },
+    routes: { '/page/of-{name}.html': page('<a href="#{name}">a link</a>') },
   }),
   fragment('of-missing-page', 'broken', 'RFC 9110 15.5.5', a('#place'), notFound),
   fragment('elsewhere', 'fine', SELECT, '<a href="{own}{t}#place">a link</a>', page('<p id="place">A place</p>')),

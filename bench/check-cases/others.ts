@@ -70,7 +70,7 @@ const read = (rest: string, standard: string, target: Answer): Case =>
 const goesOn = (rest: string, standard: string, contentType: string, before: Buffer): Case =>
   charset(rest, 'broken', standard, null, null, {
     routes: {
-      '/page/of-{name}': (asked) =>
+      '/page/of-{name}.html': (asked) =>
         inBytes(
           contentType,
           Buffer.concat([before, Buffer.from(asked.fill('<p>A page with text. <a href="{t}">a link</a>'))]),

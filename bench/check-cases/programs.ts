@@ -181,10 +181,13 @@ export const lychee: Program = {
       ];
       const report = JSON.parse(await run(lycheeFile, [...options, ...inputs], job.scratch)) as Record<
         string,
-        Record<string, { url: string }[]>
+        Record<string, { url: string; status: unknown }[]>
       >;
       const lines = (map: string, said: Said): Line[] =>
-        Object.values(report[map] ?? {}).flatMap((links) => links.map(({ url }) => ({ names: [url], said })));
+        Object.values(report[map] ?? {}).flatMap((links) =>
+          links.map(({ url, status }) => ({ names: [url, JSON.stringify(status)], said })),
+        );
+      // Of what is no URL its text stands in the reason.
       return [
         ...lines('success_map', 'fine'),
         ...lines('error_map', 'broken'),

@@ -75,14 +75,14 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
   };
   for (const of of cases) {
     for (const [path, how] of Object.entries(of.routes))
-      (/^\/page\/(of-|self\/)/.test(path) ? putPage : put)(path, of, how);
+      (/^\/(page\/of-|page\/self\/|typed\/)/.test(path) ? putPage : put)(path, of, how);
     if (of.robots !== null) robots.set(ownPorts.get(of.name)!, { answer: of.robots, fill: (text) => fill(text, of) });
-    if (of.html !== null && of.alone) putPage('/page/of-{name}', of, pageOf(of.name, fill(of.html, of)));
+    if (of.html !== null && of.alone) putPage('/page/of-{name}.html', of, pageOf(of.name, fill(of.html, of)));
   }
   for (const group of new Set(cases.map((of) => of.group))) {
     const links = cases.filter((of) => of.group === group && of.html !== null && !of.alone);
     const markup = links.map((of) => `<p>${fill(of.html!, of)}</p>`).join('\n');
-    if (links.length > 0) putPage(`/page/${group}`, { name: group }, pageOf(group, markup));
+    if (links.length > 0) putPage(`/page/${group}.html`, { name: group }, pageOf(group, markup));
   }
   put('/', { name: 'index' }, pageOf('index', pages.map((path) => `<p><a href="${path}">${path}</a></p>`).join('\n')));
   put('/ok.png', { name: 'index' }, image);

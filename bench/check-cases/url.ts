@@ -24,7 +24,7 @@ const below = (rest: string) => ({ [`{t}/${rest}`]: page() });
 const latin = (markup: string) => (fill: (text: string) => string) =>
   Buffer.from(fill(`<!doctype html><title>Windows-1252</title><p>Some text on a page.</p>${markup}`), 'latin1');
 const latinPage = (markup: string) => ({
-  '/page/of-{name}': (asked: { method: string; fill: (text: string) => string }) => {
+  '/page/of-{name}.html': (asked: { method: string; fill: (text: string) => string }) => {
     const body = latin(markup)(asked.fill);
     const head = `HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=windows-1252\r\nContent-Length: ${body.length}\r\n\r\n`;
     return {
@@ -47,11 +47,11 @@ export const URL_CASES: readonly Case[] = [
   url('query-only', 'fine', RESOLVE, a('?{name}'), null, { alone: true }),
   url('query-only-gone', 'broken', RESOLVE, null, null, {
     routes: {
-      '/page/of-{name}': (asked) => (asked.query === '' ? page(a('?{name}')) : notFound)(asked),
+      '/page/of-{name}.html': (asked) => (asked.query === '' ? page(a('?{name}')) : notFound)(asked),
     },
   }),
   url('empty', 'fine', 'RFC 3986 4.4', null, null, {
-    routes: { '/page/of-{name}': page(`${a('')}${a('/t/{name}')}`), '{t}': page(a('')) },
+    routes: { '/page/of-{name}.html': page(`${a('')}${a('/t/{name}')}`), '{t}': page(a('')) },
   }),
   url('base', 'fine', BASE, `<base href="/t/deep/">${a('{name}')}`, null, {
     alone: true,
