@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { cases } from './cases.js';
 import { check } from './check.js';
 import { say } from './compete.js';
 import { conversion } from './conversion.js';
@@ -25,6 +26,7 @@ const SCENARIOS: readonly Scenario[] = [
   resume,
   names,
   check,
+  cases,
   markdown,
   extraction,
   conversion,
