@@ -43,7 +43,7 @@ export const FRAGMENT_CASES: readonly Case[] = [
   missing('case', '#Place', '<p id="place">A place</p>'),
   missing('in-template', '#place', '<template><p id="place">A place</p></template>', 'HTML 4.12.3'),
   missing('in-comment', '#place', '<!-- <p id="place">A place</p> -->', 'HTML 13.1.6'),
-  missing('in-script', '#place', `<script>var markup = '<p id="place">';</script>`, 'HTML 13.2.5.4'),
+  missing('in-script', '#place', `${FILLER}<script>var markup = '<p id="place">';</script>`, 'HTML 13.2.5.4'),
   missing('in-textarea', '#place', '<textarea><p id="place">A place</p></textarea>', 'HTML 13.2.5.2'),
   missing('in-srcdoc', '#place', `<iframe srcdoc="<p id='place'>A place</p>"></iframe>`, 'HTML 4.8.5'),
   missing('in-text', '#place', '<p>id="place" is written so</p>'),

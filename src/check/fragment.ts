@@ -7,7 +7,9 @@ const LINES = /^L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?$/;
  * The name that the fragment of an href points at, or null where there is nothing to look for: the top of the page, a piece of its text
  * (`#:~:text=`), the route of an application (`#/…`, `#!…`).
  */
-export function fragmentOf(href: string): string | null {
+export function fragmentOf(written: string): string | null {
+  // As every parser of URLs does.
+  const href = written.replace(/[\t\n\r]/g, '');
   const hash = href.indexOf('#');
   if (hash < 0 || href.endsWith('…')) {
     return null;

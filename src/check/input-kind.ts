@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
@@ -14,8 +14,11 @@ export type InputKind = 'site' | 'folder' | 'pages';
 
 const MAGIC = /[*?[{]/;
 const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
-/** A list of URLs is a `.txt` too: so only files that cannot be one are pages by their name. */
 const PAGE_FILE = /\.(?:html?|xhtml|md|markdown|mdx|rst)$/i;
+const TEXT_FILE = /\.txt$/i;
+/** A line of a list: a URL or a domain, and its settings. */
+const LIST_LINE = /^(?:[a-z][a-z0-9+.-]*:\/\/|[^\s/:.,<>()]+\.)\S*[^\s.,;:](?:\s+[\w-]+=\S*)*$/i;
+const FIRST_BYTES = 65_536;
 /** What ends so is a file that is not there, though some of these are top-level domains too. */
 const FILE_NAME = /\.(?:html?|xhtml|md|markdown|mdx|rst|txt|xml|gz|json|csv)$/i;
 const PATH = /^(?:[./\\~]|[a-z]:[/\\])/i;
@@ -36,7 +39,22 @@ export function kindOfInput(text: string, cwd: string): InputKind {
   if (stats.isDirectory()) {
     return 'folder';
   }
-  return PAGE_FILE.test(text) ? 'pages' : 'site';
+  return PAGE_FILE.test(text) || (TEXT_FILE.test(text) && !isList(resolve(cwd, text))) ? 'pages' : 'site';
+}
+
+/** Whether a `.txt` is a list of URLs, by the first line that says something; else it is a text in which URLs stand. */
+function isList(path: string): boolean {
+  const bytes = Buffer.alloc(FIRST_BYTES);
+  const file = openSync(path, 'r');
+  try {
+    const lines = bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_BYTES, 0)).split(/\r?\n/);
+    const first = lines
+      .map((line) => line.replace(/^\ufeff/, '').trim())
+      .find((line) => line !== '' && line[0] !== '#');
+    return first === undefined || LIST_LINE.test(first);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Where it is no path, it begins with the name of a host: one with a dot or a port, or this machine's. */

@@ -40,6 +40,16 @@ const REDIRECT_TROUBLE = {
   redirect_limit: 'it redirects more often than --max-redirects allows',
 } as const;
 
+/** A link to such a URL may be meant so; a redirect to it is refused by every browser. */
+const NEVER_BY_REDIRECT = /^(?:javascript|data|file|blob|about|filesystem|view-source):/i;
+
+function refusedRedirect(row: UrlRow, end: UrlRow): Ruling | null {
+  const [scheme] = end.url.split(':', 1);
+  return end.id !== row.id && NEVER_BY_REDIRECT.test(end.url)
+    ? { verdict: 'invalid_url', why: `it redirects to a URL with ${scheme}:, and browsers do not follow that` }
+    : null;
+}
+
 /** The verdict on one target of links, with its evidence. */
 export class LinkVerdicts {
   readonly #parts: VerdictParts;
@@ -99,7 +109,7 @@ export class LinkVerdicts {
       return cached;
     }
     const end = id === row.id ? row : this.#rows.get(id);
-    const ruling = ruleOn(this.#rows.answerOf(end), this.#parts.leftBy);
+    const ruling = refusedRedirect(row, end) ?? ruleOn(this.#rows.answerOf(end), this.#parts.leftBy);
     const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }

@@ -14,7 +14,15 @@ import { cssUrls } from '../parse/css-urls.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { MdxFile } from '../parse/mdx-links.js';
-import { isCssType, isFeedType, isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
+import {
+  isCssType,
+  isFeedType,
+  isHtmlType,
+  isMarkdownType,
+  isMdxType,
+  isPlainType,
+  isRstType,
+} from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';

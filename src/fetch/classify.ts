@@ -97,7 +97,7 @@ function describe(error: unknown): [ErrorClass, string] {
   const known = BY_CODE[code];
   if (known !== undefined) return known;
   if (CERTIFICATE.test(code)) return ['tls', tlsWords(code)];
-  if (code.startsWith('HPE_')) return ['unknown', `What came is no response of HTTP: ${detailOf(message)}.`];
+  if (code.startsWith('HPE_')) return ['connection_reset', `What came is no response of HTTP: ${detailOf(message)}.`];
   return ['unknown', message];
 }
 

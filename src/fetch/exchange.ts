@@ -271,7 +271,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     // What undici says of a body that is too short, it also says when the lengths in the headers contradict each other.
     if (this.#headers === null && codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
       return fetchError(
-        'unknown',
+        'connection_reset',
         'The headers contradict each other about the length of the body.',
         error,
         verboseNetwork,

@@ -27,6 +27,8 @@ export const ATTRIBUTES = [
   'encoding',
   'data-gossamer-ignore',
   'style',
+  'background',
+  'srcdoc',
 ] as const;
 
 /** The number of an attribute is its place in the list. */

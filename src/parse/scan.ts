@@ -45,6 +45,8 @@ const {
   encoding: ENCODING,
   'data-gossamer-ignore': IGNORE,
   style: STYLE,
+  background: BACKGROUND,
+  srcdoc: SRCDOC,
 } = ATTRIBUTE;
 
 /** What SVG loads, by the name of the element. */
@@ -54,7 +56,14 @@ const SVG_LOADS: ReadonlyMap<string, number> = new Map([
   ['use', LINK_KIND_NUMBER.img],
   ['script', LINK_KIND_NUMBER.script],
 ]);
+/** Elements whose background attribute browsers still load. */
+const WITH_BACKGROUND = new Set(['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
+/** Of any element. */
+const LOADING_ATTRIBUTES = attributeSet(STYLE, BACKGROUND);
 const ONLY_STYLE = attributeSet(STYLE);
+const ONLY_SRCDOC = attributeSet(SRCDOC);
+/** A page in an attribute of a page in an attribute: each has to be escaped once more, and nobody writes that. */
+const MOST_NESTED = 3;
 
 /** What every element can have for a fragment to point at. */
 const ONLY_ID = attributeSet(ID);
@@ -79,19 +88,23 @@ class PageScanner {
   /** What is read of every element that has a rule, whatever the rule reads. */
   readonly #alwaysWanted: number;
   readonly #wantsLoads: boolean;
+  readonly #wishes: ScanWishes;
+  readonly #nesting: number;
   /** What is read of elements without a rule. */
   readonly #plainWanted: number;
   #openTemplates = 0;
 
-  constructor(page: ScannablePage, wishes: ScanWishes, kernel: Kernel) {
+  constructor(page: ScannablePage, wishes: ScanWishes, kernel: Kernel, nesting = 0) {
     this.#page = page;
+    this.#wishes = wishes;
+    this.#nesting = nesting;
     this.#kernel = kernel;
     this.#pieces = new Pieces(page);
     this.#reader = new AttributeReader(page);
     this.#facts = new PageFacts(page, this.#pieces, this.#reader, wishes);
     this.#wantsIds = wishes.anchors ?? false;
     this.#wantsLoads = wishes.loads ?? false;
-    const styles = this.#wantsLoads ? ONLY_STYLE : 0;
+    const styles = this.#wantsLoads ? LOADING_ATTRIBUTES : 0;
     this.#plainWanted = (this.#wantsIds ? ONLY_ID : 0) | (styles === 0 ? 0 : styles | ONLY_IGNORE);
     if (page.isInKernel) this.#facts.scan.links.kernelPage = kernel.page;
     this.#takesAnchors = !wishes.anchorText && !wishes.positions && !wishes.ignoreMarks;
@@ -174,6 +187,9 @@ class PageScanner {
     const end = this.#reader.read(nameEnd, this.#plainWanted);
     if (end !== CUT_OFF && this.#openTemplates === 0) {
       this.#facts.addAnchor(ID);
+      if (this.#facts.has(BACKGROUND) && WITH_BACKGROUND.has(this.#pieces.name(open + 1, nameEnd))) {
+        this.#facts.addAsset(LINK_KIND_NUMBER.img, BACKGROUND, open);
+      }
       this.#facts.addStyle(open);
     }
     return end;
@@ -182,14 +198,29 @@ class PageScanner {
   #passElement(element: ElementRule, open: number, nameEnd: number): number {
     const isInDocument = this.#openTemplates === 0;
     this.#facts.scan.looksLikeHtml = true;
-    const end = this.#reader.read(nameEnd, isInDocument ? element.wants | this.#alwaysWanted : 0);
+    const nests = this.#wantsLoads && element.name === 'iframe';
+    const wanted = element.wants | this.#alwaysWanted | (nests ? ONLY_SRCDOC : 0);
+    const end = this.#reader.read(nameEnd, isInDocument ? wanted : 0);
     if (end === CUT_OFF) return CUT_OFF;
     if (isInDocument) {
       if (this.#wantsIds) this.#facts.addAnchor(ID);
-      element.visit?.(this.#facts, open);
+      if (nests && this.#facts.has(SRCDOC)) this.#addNestedPage(open);
+      else element.visit?.(this.#facts, open);
       if (this.#wantsLoads) this.#facts.addStyle(open);
     }
     return element.content === 'markup' ? end : this.#passContent(element, end);
+  }
+
+  /** The page in a srcdoc, which a browser shows instead of the one at src: its links have the base of this one. */
+  #addNestedPage(open: number): void {
+    if (this.#nesting === MOST_NESTED) return;
+    const kernel = scanKernel();
+    const page = toScannable(Buffer.from(this.#facts.value(SRCDOC)!), 'utf-8', kernel);
+    const wishes = { ...this.#wishes, anchors: false, textHash: false };
+    const { links } = new PageScanner(page, wishes, kernel, this.#nesting + 1).scan();
+    for (const [link, kind] of links.kinds.entries()) {
+      this.#facts.addPartialLink(kind, links.href(link), open);
+    }
   }
 
   /** Goes by the rules of content that is not plain markup; over raw text, to the `<` of the end tag. */
