@@ -71,11 +71,8 @@ function tlsWords(code: string): string {
   return `TLS: ${words} (${code}).`;
 }
 
-/** undici says of these only that the connection broke. */
-const UNASKED: Readonly<Record<string, string>> = {
-  'bad upgrade': 'The server answers 101, and wants to speak another protocol than HTTP.',
-  'bad response': 'The server answers 100, as if the request were to be continued.',
-};
+/** undici says of a 101 only that the connection broke. */
+const BAD_UPGRADE = 'bad upgrade';
 
 /** The FetchError that anything thrown on the way of a request stands for, with what was thrown as its cause. */
 export function classify(error: unknown, verbose: boolean): FetchError {
@@ -92,8 +89,9 @@ export function fetchError(errorClass: ErrorClass, message: string, cause: unkno
 function describe(error: unknown): [ErrorClass, string] {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  const unasked = code === 'UND_ERR_SOCKET' ? UNASKED[message] : undefined;
-  if (unasked !== undefined) return ['unknown', unasked];
+  if (code === 'UND_ERR_SOCKET' && message === BAD_UPGRADE) {
+    return ['connection_reset', 'The server answers 101, and wants to speak another protocol than HTTP.'];
+  }
   const known = BY_CODE[code];
   if (known !== undefined) return known;
   if (CERTIFICATE.test(code)) return ['tls', tlsWords(code)];

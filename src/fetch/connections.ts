@@ -4,6 +4,7 @@ import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import type { Attempt } from './attempt.js';
 import type { Connector, Endpoint } from './connector.js';
+import { mendHeads } from './response-head.js';
 
 /** A request that wants a connection. */
 export interface Borrower {
@@ -25,6 +26,9 @@ export class Connection {
   isOpen = false;
   isDropped = false;
   isH2 = false;
+  /** A request is out, and the head of its response has not come yet. */
+  awaitsHead = false;
+  interim = 0;
   active = 0;
   /** Requests since it was opened, or since nobody waited for a socket. */
   served = 0;
@@ -283,6 +287,7 @@ export class Connections {
           connection.remoteAddress = connected.address;
           connection.socket = connected.socket;
           connected.socket.once('close', () => this.#closed(connection));
+          if (!connected.isH2) mendHeads(connected.socket, connection);
           client.pipelining = connected.isH2 ? MAX_STREAMS : 1;
           callback(null, connected.socket);
           if (connected.isH2) this.#serve(pool);

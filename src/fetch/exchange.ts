@@ -132,6 +132,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#connection = connection;
     this.#startedAt = clock.now();
     deadlines.watch(this);
+    connection.awaitsHead = true;
+    connection.interim = 0;
     connection.client.dispatch(
       { path: this.#target.path, method: this.#request.method, headers: this.#target.headers },
       this,

@@ -33,7 +33,7 @@ const SITES: Record<string, { site: Site; fates: Record<string, string | string[
       '/content-length-too-short': ['done', 'malformed_html'],
       '/truncated-chunk': 'connection_reset',
       '/no-last-chunk': 'connection_reset',
-      '/not-http': 'unknown',
+      '/not-http': 'connection_reset',
       '/no-headers': 'connection_reset',
       '/truncated-gzip': 'malformed_html',
       '/not-gzip': 'malformed_html',

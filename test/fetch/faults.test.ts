@@ -136,13 +136,13 @@ test.each([
   ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\nabcde'],
   ['length and chunks', 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\nabcd'],
   ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nabcde'],
-])('a response with %s is unknown', async (_kind, bytes) => {
-  expect((await fail((socket) => void socket.end(bytes))).errorClass).toBe('unknown');
+])('a response with %s breaks the connection', async (_kind, bytes) => {
+  expect((await fail((socket) => void socket.end(bytes))).errorClass).toBe('connection_reset');
 });
 
 test('a switch of protocols that nobody asked for is refused', async () => {
   const error = await fail(always('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'));
-  expect(error.errorClass).toBe('unknown');
+  expect(error.errorClass).toBe('connection_reset');
 });
 
 test('bad gzip is truncated with what could be decoded', async () => {

@@ -31,7 +31,7 @@ test('the body of a redirect is not waited for, and not read', async () => {
 test('a redirect with a small body leaves its connection to the next request', async () => {
   const server = await rawServer(always(`${PLACE}Content-Length: 5\r\n\r\nmoved`));
   const fetcher = newFetcher();
-  for (let i = 0; i < 3; i++) await fetcher.fetch(get(server.url, { singleConnection: true })).promise;
+  for (let i = 0; i < 25; i++) await fetcher.fetch(get(server.url, { singleConnection: true })).promise;
   expect(server.connections).toBe(1);
 });
 
@@ -97,16 +97,15 @@ test('bytes behind a zlib stream are passed over', async () => {
 test.each([
   ['HTTP/1.1 099 Odd', 'http_5xx', /status 99, which HTTP does not have/],
   ['HTTP/1.1 000 Odd', 'http_5xx', /status 0, which HTTP does not have/],
-  ['HTTP/1.1 42 Odd', 'unknown', /no response of HTTP: Invalid status code/],
-  ['HTTP/1.1 1000 Odd', 'unknown', /no response of HTTP: Invalid response status/],
-  ['<p>Hello', 'unknown', /no response of HTTP: Expected HTTP/],
-  ['ICY 200 OK', 'unknown', /no response of HTTP/],
+  ['HTTP/1.1 42 Odd', 'connection_reset', /no response of HTTP: Invalid status code/],
+  ['HTTP/1.1 1000 Odd', 'connection_reset', /no response of HTTP: Invalid response status/],
+  ['<p>Hello', 'connection_reset', /no response of HTTP: Expected HTTP/],
+  ['ICY 200 OK', 'connection_reset', /no response of HTTP/],
   [
     'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket',
-    'unknown',
+    'connection_reset',
     /answers 101, and wants to speak another/,
   ],
-  ['HTTP/1.1 100 Continue', 'unknown', /answers 100/],
 ])('%s is named as what it is', async (line, errorClass, words) => {
   const server = await rawServer(always(`${line}\r\nContent-Length: 2\r\n\r\nhi`));
   const error = await failureOf(newFetcher().fetch(get(server.url)));
@@ -142,4 +141,35 @@ test('a cookie goes beside those that the user gave the origin, and never in the
   await newFetcher().fetch(get(server.url, { cookie: 'seen=1' })).promise;
   const cookies = server.requests.map((head) => /^cookie: (.*)$/im.exec(head)?.[1]);
   expect(cookies).toEqual(['mine=1; both=mine; seen=1', 'seen=1']);
+});
+
+test.each([
+  ['one unasked 100', ['HTTP/1.1 100 Continue\r\n\r\n']],
+  ['several, one a packet', ['HTTP/1.1 100 Continue\r\nX: y\r\n\r\n', 'HTTP/1.1 100 \r\n\r\n']],
+])('%s is no answer yet, on a connection that is used again', async (_name, interim) => {
+  const server = await rawServer((socket) => {
+    const send = ([first, ...rest]: readonly (string | Buffer)[]): void =>
+      void socket.write(first!, () => (rest.length > 0 ? setImmediate(send, rest) : undefined));
+    send([...interim, response('page')]);
+  });
+  const fetcher = newFetcher();
+  for (let i = 0; i < 25; i++) {
+    expect((await fetcher.fetch(get(server.url)).promise).body?.toString()).toBe('page');
+  }
+});
+
+test('a header that goes on in the next line is one, and a body that looks so is left as it is', async () => {
+  const body = 'HTTP/1.1 100 Continue\r\n\r\nX: one\r\n two';
+  const server = await rawServer(always(response(body, ['X-Note: one\r\n two\r\n\tthree'])));
+  const { headers, body: bytes } = await newFetcher().fetch(get(server.url)).promise;
+  expect(headers.get('x-note')?.split(/\s+/)).toEqual(['one', 'two', 'three']);
+  expect(bytes?.toString()).toBe(body);
+});
+
+test('a flood of them ends the request', async () => {
+  const server = await rawServer((socket) => {
+    const more = (): void => void (socket.destroyed || socket.write('HTTP/1.1 100 Continue\r\n\r\n', more));
+    more();
+  });
+  expect((await failureOf(newFetcher().fetch(get(server.url)))).errorClass).toBe('connection_reset');
 });
