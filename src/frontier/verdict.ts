@@ -37,7 +37,7 @@ export function classOfStatus(status: number): ErrorClass | null {
   return status < 500 ? 'http_4xx' : 'http_5xx';
 }
 
-/** So long does one such request take that the second look has to do for a retry. */
+/** So long does one such request take that nobody waits for it a third time. */
 const SLOW: ReadonlySet<ErrorClass | null> = new Set(['timeout', 'too_slow'] as const);
 const TRANSIENT: ReadonlySet<ErrorClass | null> = new Set([
   'timeout',
@@ -79,24 +79,18 @@ export function judge(outcome: Outcome, asked: Asked, rules: RetryRules): Verdic
   if (problem === null) {
     return { state: UrlState.done, reason: null };
   }
-  const used = failedBefore(attempts, flags);
   const { secondLook } = rules;
+  const looksAgain = secondLook !== undefined && kind === UrlKind.page && (flags & LOOKED_AT_ELSEWISE) === 0;
+  const again = looksAgain ? secondLook.afterMs(url, problem, outcome.status) : null;
+  if (again !== null) {
+    const marked = (flags | UrlFlag.secondLook) & ~UrlFlag.rangedGet;
+    return { state: 'retry', afterMs: again, flags: marked, reason: problem, look: 1 };
+  }
+  const used = failedBefore(attempts, flags);
   const isFinal = secondLook !== undefined && (SLOW.has(problem) || secondLook.isAccepted(url, outcome.status));
   if (TRANSIENT.has(problem) && used < rules.retries && !isFinal) {
     const afterMs = Math.min(rules.maxRetryDelayMs, rules.retryDelayMs * 2 ** used);
     return { state: 'retry', afterMs, flags, reason: problem };
-  }
-  if (secondLook !== undefined && kind === UrlKind.page && (flags & LOOKED_AT_ELSEWISE) === 0) {
-    const afterMs = secondLook.afterMs(url, problem, outcome.status);
-    if (afterMs !== null) {
-      return {
-        state: 'retry',
-        afterMs,
-        flags: (flags | UrlFlag.secondLook) & ~UrlFlag.rangedGet,
-        reason: problem,
-        look: 1,
-      };
-    }
   }
   return { state: UrlState.failed, reason: problem };
 }

@@ -223,7 +223,7 @@ describe('a crawl with a fetcher of its own', () => {
     );
   });
 
-  it('looks for sitemaps at the usual places when only they are asked for', async () => {
+  it('looks for sitemaps by robots.txt and at the usual places when only they are asked for', async () => {
     const asked: string[] = [];
     const pages = await collect(
       crawl({
@@ -239,7 +239,7 @@ describe('a crawl with a fetcher of its own', () => {
         },
       }),
     );
-    expect(asked).not.toContain('http://shop.test/robots.txt');
+    expect(asked).toContain('http://shop.test/robots.txt');
     expect(sorted(pages.map(({ url }) => url))).toEqual(['http://shop.test/', 'http://shop.test/hidden']);
   });
 

@@ -176,7 +176,7 @@ describe('gossamer preview', () => {
       const { code, stderr, stdout } = await run(...withHttps(), 'https://untrusted.test/');
       expect([code, stdout]).toEqual([4, '']);
       expect(stderr).toContain(
-        'https://untrusted.test/ has no connection that can be trusted: TLS: self-signed certificate.',
+        'https://untrusted.test/ has no connection that can be trusted: TLS: the server has signed its certificate itself',
       );
     });
 
