@@ -17,3 +17,9 @@ export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'
 
 /** The same, in quotes only where a shell would take it for something else. */
 export const shellWord = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : shellQuoted(text));
+
+/** A moment as people read it: `2026-11-16 23:30 UTC`, never before the moment itself. */
+export function formatMoment(wall: number): string {
+  const minute = new Date(Math.ceil(wall / 60_000) * 60_000).toISOString();
+  return `${minute.slice(0, 10)} ${minute.slice(11, 16)} UTC`;
+}

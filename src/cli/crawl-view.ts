@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { formatMoment } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import { nextStep } from '../crawl/resume-plan.js';
 import type { CrawlSession } from '../crawl/session.js';
@@ -196,7 +197,7 @@ const isOfStatus = (reason: string | null): boolean =>
 function deferredRow({ host, reason, urls, until }: Summary['deferredHosts'][number]): BoxRow {
   return [
     'deferred',
-    `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${until === null ? '' : `, until ${until}`})`,
+    `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${until === null ? '' : `, until ${formatMoment(Date.parse(until))}`})`,
   ];
 }
 

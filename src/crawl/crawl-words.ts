@@ -1,3 +1,4 @@
+import { formatMoment } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { FrontierEvents } from '../frontier/embedded/frontier-state.js';
 import { MAX_SITEMAP_FILES } from '../store/url-state.js';
@@ -35,7 +36,7 @@ export function frontierWords(
       );
     },
     hostDeferred: (host, reason, urls, until) => {
-      const end = until > 0 ? `, until ${new Date(until).toISOString()}` : '';
+      const end = until > 0 ? `, until ${formatMoment(until)}` : '';
       const count = `${urls.toLocaleString('en-US')} ${urls === 1 ? 'URL' : 'URLs'}`;
       notices.add(`${hostForPeople(host)}: ${count} deferred (${reason}${end})`, 'hosts that are put off');
     },

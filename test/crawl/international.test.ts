@@ -106,8 +106,12 @@ describe('a host with an international name', () => {
       ['--workers', '1', '--max-wait', '1s', ...NONE],
     );
     expect(run.stderr).toContain('2 hosts, no delay');
-    expect(run.stderr).toMatch(/bücher\.example \(xn--bcher-kva\.example\): \d URLs deferred \(retry_after\)/);
-    expect(run.stderr).toMatch(/^│ deferred +bücher\.example \(xn--bcher-kva\.example\): \d \(retry_after\)/m);
+    expect(run.stderr).toMatch(
+      /bücher\.example \(xn--bcher-kva\.example\): \d URLs deferred \(retry_after, until [\d-]+ [\d:]+ UTC\)/,
+    );
+    expect(run.stderr).toMatch(
+      /^│ deferred +bücher\.example \(xn--bcher-kva\.example\): \d URLs \(retry_after, until [\d-]+ [\d:]+ UTC\)/m,
+    );
     expect(run.stderr).toMatch(/^xn--paypl-7ve\.example: \d URLs deferred/m);
     expect(run.stderr).not.toContain('paypаl.example (');
     // Files go by the identity.
