@@ -14,7 +14,15 @@ import { cssUrls } from '../parse/css-urls.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
 import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
 import { MdxFile } from '../parse/mdx-links.js';
-import { isCssType, isFeedType, isHtmlType, isMarkdownType, isMdxType, isPlainType, isRstType } from '../parse/media-type.js';
+import {
+  isCssType,
+  isFeedType,
+  isHtmlType,
+  isMarkdownType,
+  isMdxType,
+  isPlainType,
+  isRstType,
+} from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
@@ -24,6 +32,7 @@ import { emptyPage, type PageRow } from '../store/page-row.js';
 import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp, originOf } from '../url/host.js';
+import { isFeedOfPage } from './feed-of-page.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
@@ -207,7 +216,8 @@ export class PageReader {
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, pieceUrls } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
-    const { entries } = contents;
+    const enclosed = this.#follow(LINK_KIND_NUMBER.link, '', false);
+    const entries = contents.entries.filter(({ isEnclosure }) => isEnclosure === undefined || enclosed !== 0);
     const allowance = new UrlTextAllowance(entries.length, lease.url.length, Number.POSITIVE_INFINITY);
     const passedOver = new Set<string>();
     for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += pieceUrls) {
@@ -241,6 +251,9 @@ export class PageReader {
   ): LinkPiece {
     let priority: number | null = null;
     const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
+    // What comes with an entry is looked at wherever it is, as what a page loads.
+    const enclosures = new JudgedLinks(links.classOf);
+    const asksEnclosures = !this.#judge.isPassedOver(this.#targets.of(lease.url, lease.url)!, SITEMAP_URL_DEPTH);
     const sitemaps: Offer[] = [];
     for (let i = from; i < until; i++) {
       const entry = entries[i]!;
@@ -259,6 +272,12 @@ export class PageReader {
         }
         continue;
       }
+      if (entry.isEnclosure) {
+        if (asksEnclosures) {
+          this.#judge.judge(target, this.#follow(LINK_KIND_NUMBER.link, '', false), SITEMAP_URL_DEPTH, 0, enclosures);
+        }
+        continue;
+      }
       const isPassedOver = this.#judge.isPassedOver(target, SITEMAP_URL_DEPTH);
       if (isPassedOver && passedOver.size <= MOST_PASSED_OVER) {
         passedOver.add(originOf(target.url));
@@ -269,7 +288,10 @@ export class PageReader {
     }
     const isKept = ({ flags, reason }: Offer) =>
       reason === 'scope' || (flags & (UrlFlag.external | UrlFlag.trap)) !== UrlFlag.external;
-    return { offers: [...sitemaps, ...links.offers.filter(isKept)], found: links.found };
+    return {
+      offers: [...sitemaps, ...links.offers.filter(isKept), ...enclosures.offers],
+      found: [...links.found, ...enclosures.found],
+    };
   }
 
   /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
@@ -393,8 +415,8 @@ export class PageReader {
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
     const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
     const links = new ScannedLinks(null);
-    for (const { url } of kind === 'feed' ? entries : []) {
-      links.addGiven(LINK_KIND_NUMBER.a, url, '');
+    for (const { url, isEnclosure } of kind === 'feed' ? entries : []) {
+      links.addGiven(isEnclosure ? LINK_KIND_NUMBER.link : LINK_KIND_NUMBER.a, url, '');
     }
     const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
     reading.page.robotsMeta = text;
@@ -446,15 +468,20 @@ export class PageReader {
     const about = { length: body.length, encoding, nofollow, anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
-      reading.offers.push(...this.#feeds(scan.feeds, base, encoding));
+      reading.offers.push(...this.#feeds(scan.feeds, lease.url, base, encoding));
     }
   }
 
-  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope. */
-  #feeds(hrefs: readonly string[], base: string, encoding: string): Offer[] {
+  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope that are not about the page alone. */
+  #feeds(hrefs: readonly string[], pageUrl: string, base: string, encoding: string): Offer[] {
     const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
     return [...targets].flatMap((target) =>
-      target !== null && isHttp(target.url) && target.seed >= 0 && target.trap === null && !target.isCut
+      target !== null &&
+      isHttp(target.url) &&
+      target.seed >= 0 &&
+      target.trap === null &&
+      !target.isCut &&
+      !isFeedOfPage(target.url, pageUrl)
         ? [sitemapOffer(target.url, 0)]
         : [],
     );

@@ -5,8 +5,8 @@ const MAX_URL_LENGTH = 8_192;
 const MAX_LASTMOD_LENGTH = 64;
 
 /**
- * What was read so far: only usable URLs, each once, and never more than the limit. Alternates do not count for it, as in the protocol, but
- * have a limit of the same size.
+ * What was read so far: only usable URLs, each once, and never more than the limit. Alternates do not count for it, as in the protocol, and
+ * enclosures neither; but both have a limit of the same size.
  */
 export class SitemapEntries {
   readonly list: SitemapEntry[] = [];
@@ -16,10 +16,17 @@ export class SitemapEntries {
   problem: string | null = null;
   readonly #limits: SitemapLimits;
   readonly #seen = new Set<string>();
+  readonly #enclosed = new Set<string>();
   #urls = 0;
+  #alternates = 0;
 
   constructor(limits: SitemapLimits) {
     this.#limits = limits;
+  }
+
+  /** Where the file comes from. */
+  get baseUrl(): string {
+    return this.#limits.baseUrl;
   }
 
   addAbsolute(url: string): void {
@@ -27,8 +34,8 @@ export class SitemapEntries {
     else this.problem ??= `not a URL: ${printable(url, 100)}`;
   }
 
-  add(written: string, lastmod: string | null, priority: string | null): void {
-    const url = this.#resolve(written.trim());
+  add(written: string, lastmod: string | null, priority: string | null, base = this.#limits.baseUrl): void {
+    const url = this.#resolve(written.trim(), base);
     if (url === null) {
       this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
     } else if (this.#seen.has(url)) {
@@ -43,19 +50,35 @@ export class SitemapEntries {
   }
 
   addAlternate(written: string): void {
-    const url = this.#resolve(written.trim());
+    const url = this.#resolve(written.trim(), this.#limits.baseUrl);
     if (url === null) {
       this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
-    } else if (!this.#seen.has(url) && this.list.length - this.#urls < this.#limits.maxUrls) {
+    } else if (!this.#seen.has(url) && this.#alternates < this.#limits.maxUrls) {
+      this.#alternates++;
       this.#seen.add(url);
       this.list.push({ url, lastmod: null, priority: null });
     }
   }
 
-  #resolve(written: string): string | null {
-    const { baseUrl } = this.#limits;
-    if (written === '' || written.length > MAX_URL_LENGTH || !URL.canParse(written, baseUrl)) return null;
-    const { protocol, href } = new URL(written, baseUrl);
+  /** The same URL may be that of an entry, too. */
+  addEnclosure(written: string, base: string): void {
+    const url = this.#resolve(written.trim(), base);
+    if (url === null) {
+      this.problem ??= `not a URL: ${printable(written.trim(), 100)}`;
+    } else if (!this.#enclosed.has(url) && this.#enclosed.size < this.#limits.maxUrls) {
+      this.#enclosed.add(url);
+      this.list.push({ url, lastmod: null, priority: null, isEnclosure: true });
+    }
+  }
+
+  /** The base below an element that has `xml:base`; one that is no address of the web changes nothing. */
+  baseWithin(base: string, written: string | undefined): string {
+    return written === undefined ? base : (this.#resolve(written.trim(), base) ?? base);
+  }
+
+  #resolve(written: string, base: string): string | null {
+    if (written === '' || written.length > MAX_URL_LENGTH || !URL.canParse(written, base)) return null;
+    const { protocol, href } = new URL(written, base);
     return protocol === 'http:' || protocol === 'https:' ? href : null;
   }
 }

@@ -57,6 +57,8 @@ class XmlReading {
   elements: SitemapElements | null = null;
   readonly #parser = new SaxesParser({ xmlns: false });
   readonly #entries: SitemapEntries;
+  /** Of each element that is open: what relative URLs in it are resolved against. */
+  readonly #bases: string[];
   #depth = 0;
   #attributes = 0;
   #slicesSinceToken = 0;
@@ -65,6 +67,7 @@ class XmlReading {
 
   constructor(entries: SitemapEntries) {
     this.#entries = entries;
+    this.#bases = [entries.baseUrl];
     const parser = this.#parser;
     // With two handlers more V8 turns the parser into a dictionary, and reading takes eight times as long.
     parser.on('error', (error) => this.#fail(error));
@@ -116,8 +119,10 @@ class XmlReading {
     this.#onToken();
     this.#attributes = 0;
     if (++this.#depth > MAX_DEPTH) throw new Stop('xml: nested too deeply');
+    const base = this.#entries.baseWithin(this.#bases.at(-1)!, attributes['xml:base']);
+    this.#bases.push(base);
     if (this.#depth > 1) {
-      this.elements?.open(name, attributes);
+      this.elements?.open(name, attributes, base);
       return;
     }
     this.kind = KIND_OF_ROOT.get(name) ?? 'unknown';
@@ -128,6 +133,7 @@ class XmlReading {
 
   #onClose(name: string): void {
     this.#onToken();
+    this.#bases.pop();
     if (this.#depth-- > 1) this.elements?.close(name);
     if (this.#entries.isFull) throw new Stop(null);
   }

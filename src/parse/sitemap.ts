@@ -13,6 +13,8 @@ export interface SitemapEntry {
   lastmod: string | null;
   /** From 0 to 1. */
   priority: number | null;
+  /** Of a feed: no page but what comes with one, such as a sound. */
+  isEnclosure?: true;
 }
 
 export interface SitemapContents {

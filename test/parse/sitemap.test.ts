@@ -212,6 +212,49 @@ describe('a feed', () => {
       entries: [{ url: 'https://example.org/a', lastmod: '2024-01-01' }],
     });
   });
+
+  test('resolves its links by xml:base, each by the nearest element that has one', () => {
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://base.org/a/">
+      <entry><link href="1"/></entry>
+      <entry xml:base="b/"><link xml:base="c/" href="2"/></entry>
+      <entry xml:base="mailto:x"><link href="3"/></entry>
+      <entry><content><div xml:base="/inner/">x</div></content><link href="4"/></entry></feed>`;
+    expect(urls(text)).toEqual([
+      'https://base.org/a/1',
+      'https://base.org/a/b/c/2',
+      'https://base.org/a/3',
+      'https://base.org/a/4',
+    ]);
+    expect(urls('<rss xml:base="/r/"><channel><item xml:base="s/"><link>5</link></item></channel></rss>')).toEqual([
+      'https://example.org/r/s/5',
+    ]);
+  });
+
+  test('tells what comes with an entry apart from its page', () => {
+    const rss = `<rss><channel><item><enclosure url="/a.mp3" length="1" type="audio/mpeg"/><link>/a</link></item>
+      <item><link>/a.mp3</link><enclosure url="/a.mp3"/><enclosure url="x:no"/></item><item><enclosure url="/b.mp3"/></item></channel></rss>`;
+    expect(read(rss)).toMatchObject({
+      entries: [
+        { url: 'https://example.org/a' },
+        { url: 'https://example.org/a.mp3', isEnclosure: true },
+        { url: 'https://example.org/a.mp3' },
+        { url: 'https://example.org/b.mp3', isEnclosure: true },
+      ],
+      problem: 'not a URL: x:no',
+    });
+    const atom = '<feed><entry xml:base="/in/"><link rel="enclosure" href="c.pdf"/><link href="c"/></entry></feed>';
+    expect(read(atom).entries).toEqual([
+      { url: 'https://example.org/in/c', lastmod: null, priority: null },
+      { url: 'https://example.org/in/c.pdf', lastmod: null, priority: null, isEnclosure: true },
+    ]);
+  });
+
+  test('gives no more enclosures than the limit, and they take no place of a page', () => {
+    const item = (n: number) => `<item><enclosure url="/e${n}"/><enclosure url="/f${n}"/><link>/p${n}</link></item>`;
+    const { entries } = read(`<rss>${[1, 2, 3].map(item).join('')}</rss>`, { maxUrls: 3 });
+    expect(entries.filter(({ isEnclosure }) => isEnclosure).length).toBe(3);
+    expect(entries.filter(({ isEnclosure }) => !isEnclosure).length).toBe(3);
+  });
 });
 
 describe('what is not a sitemap', () => {
