@@ -33,7 +33,7 @@ import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp, originOf } from '../url/host.js';
 import { isFeedOfPage } from './feed-of-page.js';
-import { LinkFactsKeeper } from './link-facts.js';
+import { INVALID_SCHEME, LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
@@ -193,19 +193,25 @@ export class PageReader {
   /** Of what a robots.txt names as sitemaps, the URLs that can be asked for, in normal form. */
   sitemapUrls(named: readonly string[], robotsUrl: string): string[] {
     const targets = named.map((url) => this.#targets.of(url, robotsUrl));
-    return targets.flatMap((target) => (target !== null && isHttp(target.url) && !target.isCut ? [target.url] : []));
+    return targets.flatMap((target) =>
+      target !== null && isHttp(target.url) && !target.isCut && target.leftOut !== 'offline' ? [target.url] : [],
+    );
   }
 
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
   *readSitemap(lease: Lease, page: FetchedPage): PageReading {
     const reading = emptyReading(page);
+    const guess = lease.flags & UrlFlag.candidate;
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const target = this.#targets.of(page.location, lease.url);
       if (lease.hops >= MOST_SITEMAP_HOPS) {
         reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
       } else if (target !== null && isHttp(target.url) && !target.isCut) {
-        reading.offers.push({ ...sitemapOffer(target.url, lease.depth), hops: lease.hops + 1 });
+        reading.offers.push({ ...sitemapOffer(target.url, lease.depth, guess), hops: lease.hops + 1 });
+      } else {
+        reading.message = 'it redirects to no address of the web';
       }
+      reading.page.malformed = guess === 0 ? reading.message : null;
       return reading;
     }
     if (page.status < 200 || page.status >= 300 || page.body === null) {
@@ -236,7 +242,21 @@ export class PageReader {
     }
     reading.page.links = entries.length - reading.page.linksCut;
     reading.message = contents.problem ?? contents.truncated;
+    // Where nobody says that there is a sitemap, anything else is no fault.
+    reading.page.malformed = guess !== 0 && contents.kind === 'unknown' ? null : (contents.unread ?? null);
+    if (this.#options.linkFacts && !(guess !== 0 && contents.kind === 'unknown')) {
+      reading.offers = [...reading.offers, ...this.#faults(contents.faults ?? [])];
+    }
     return reading;
+  }
+
+  /** What is no URL, for a check to say so. */
+  #faults(written: readonly string[]): Offer[] {
+    const links = new JudgedLinks((url) => this.#places.ofSitemap(url, null));
+    for (const text of written) {
+      this.#judge.judge(this.#judge.recall(INVALID_SCHEME + text), 0, SITEMAP_URL_DEPTH, 0, links);
+    }
+    return links.offers;
   }
 
   #judgeEntries(

@@ -63,6 +63,8 @@ export const isRetry = (attempt: number, flags: number): boolean => failedBefore
 /** What was asked for, and how often. */
 export type Asked = Pick<Lease, 'url' | 'kind' | 'flags'> & { attempts: number };
 
+/** What others name, and what can be missed where it is broken. */
+const LOOKED_AT_TWICE: ReadonlySet<UrlKind> = new Set([UrlKind.page, UrlKind.sitemap]);
 /** Twice already; or other spellings of it are tried first; or it is no page until it answers. */
 const LOOKED_AT_ELSEWISE = UrlFlag.secondLook | UrlFlag.seed | UrlFlag.candidate;
 
@@ -86,7 +88,7 @@ export function judge(outcome: Outcome, asked: Asked, rules: RetryRules): Verdic
     const afterMs = Math.min(rules.maxRetryDelayMs, rules.retryDelayMs * 2 ** used);
     return { state: 'retry', afterMs, flags, reason: problem };
   }
-  if (secondLook !== undefined && kind === UrlKind.page && (flags & LOOKED_AT_ELSEWISE) === 0) {
+  if (secondLook !== undefined && LOOKED_AT_TWICE.has(kind) && (flags & LOOKED_AT_ELSEWISE) === 0) {
     const afterMs = secondLook.afterMs(url, problem, outcome.status);
     if (afterMs !== null) {
       return {

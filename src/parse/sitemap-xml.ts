@@ -15,6 +15,9 @@ const MAX_BARE_AMPERSANDS = 1_000_000;
 /** Two slices of nothing else: the parser keeps a piece of text for each. */
 const MAX_BARE_AMPERSANDS_PER_TOKEN = 2 * SLICE_LENGTH;
 
+/** A fault that hides nothing. */
+export const BARE_AMPERSAND = 'xml: bare ampersand';
+
 const KIND_OF_ROOT = new Map<string, SitemapKind>([
   ['urlset', 'urlset'],
   ['sitemapindex', 'index'],
@@ -49,7 +52,7 @@ export function readSitemapXml(
     problem = error.problem;
   }
   reading.elements?.end();
-  return { kind: reading.kind, problem: problem ?? (reading.hasBareAmpersands ? 'xml: bare ampersand' : null) };
+  return { kind: reading.kind, problem: problem ?? (reading.hasBareAmpersands ? BARE_AMPERSAND : null) };
 }
 
 class XmlReading {
