@@ -22,10 +22,12 @@ import {
   isMdxType,
   isPlainType,
   isRstType,
+  isSvgType,
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
+import { svgAnchors } from '../parse/svg-anchors.js';
 import { plainTextLinks, rstLinks, type TextLink } from '../parse/text-links.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
@@ -178,6 +180,8 @@ export class PageReader {
       yield* this.#readStylesheet(lease, page.body, reading);
     } else if (page.body !== null && isFeedType(page.contentType)) {
       yield* this.#readFeed(lease, page, page.body, reading);
+    } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
+      reading.page.facts = { ...new LinkFactsKeeper().facts(svgAnchors(page.body!), null), headers: page.telling };
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -379,6 +383,8 @@ export class PageReader {
       anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
     } else if (wantsAnchors && isMarkdownType(page.contentType)) {
       anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
+    } else if (wantsAnchors && isSvgType(page.contentType)) {
+      anchors = svgAnchors(page.body!);
     } else if (wantsAnchors && isMdxType(page.contentType)) {
       anchors = new MdxFile(decodeText(page.body!, 'utf-8').text).anchors();
     }
@@ -580,6 +586,13 @@ const NAMES_ENOUGH = 50;
 const MOST_TEXT = 4_096;
 const capped = (text: string | null): string | null =>
   text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+
+/** Of what pages only load no more than its beginning may have been asked for. */
+const isWhole = ({ flags }: Lease, { body, truncated }: FetchedPage): boolean =>
+  body !== null &&
+  !truncated &&
+  ((flags & UrlFlag.asset) === 0 || (flags & UrlFlag.anchors) !== 0) &&
+  (flags & UrlFlag.rangedGet) === 0;
 
 /** Plain text is read where the user names it: on the web it is mostly no page. */
 const isText = (contentType: string | null, { flags }: Lease): boolean =>
