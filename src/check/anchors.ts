@@ -1,5 +1,5 @@
 import { AnchorSet, DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
-import { isHtmlType, isMarkdownType, isMdxType } from '../parse/media-type.js';
+import { isHtmlType, isMarkdownType, isMdxType, isSvgType } from '../parse/media-type.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
@@ -115,6 +115,10 @@ class Pages {
       const anchors = new AnchorSet(edgesFromBlob(row.anchors));
       // A page elsewhere without a single id may well be made by a program in the browser.
       return anchors.size === 0 && isOutside(row.flags) ? 'unknown' : anchors;
+    }
+    if (isSvgType(row.type)) {
+      // It is read for its ids whether pages link to it or load it.
+      return (row.flags & UrlFlag.anchors) === 0 ? 'unread' : 'unknown';
     }
     const readable = row.type === null || isHtmlType(row.type) || isMarkdownType(row.type) || isMdxType(row.type);
     return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';

@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
+import { INVALID_SCHEME } from '../crawl/link-facts.js';
 import { LINK_KINDS } from '../parse/links.js';
 import { edgesFromBlob } from '../store/packed-edges.js';
 import { IGNORED_LINK } from '../store/page-row.js';
 import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Row } from '../store/sqlite.js';
-import { UrlFlag } from '../store/url-state.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { checkFragments } from './anchors.js';
 import { FindingTable, type FoundSource } from './finding-table.js';
@@ -76,6 +77,7 @@ export class Findings {
     await findings.#judgeTargets();
     await findings.#judgeFragments();
     findings.#judgeCut();
+    findings.#judgeSitemaps();
     await findings.#findSources();
     findings.table.complete();
     return findings;
@@ -102,7 +104,15 @@ export class Findings {
       this.#bad.set(row.id, n);
       if (row.sitemap !== null && links === 0) {
         const { sitemap, url } = row;
-        this.table.addSource(n, { page: sitemap, kind: 'sitemap', href: url, text: '', line: null, column: null });
+        const href = url.startsWith(INVALID_SCHEME) ? url.slice(INVALID_SCHEME.length) : url;
+        this.table.addSource(n, {
+          page: this.#parts.names.url(sitemap),
+          kind: 'sitemap',
+          href,
+          text: '',
+          line: null,
+          column: null,
+        });
         this.table.countUp(n);
       }
     }
@@ -131,6 +141,28 @@ export class Findings {
     const cut = this.#parts.database.prepare('SELECT id, links_cut AS links FROM pages WHERE links_cut > 0').all();
     for (const { id, links } of cut) {
       this.table.add(this.#verdicts.ofCut(id, links), 0);
+    }
+  }
+
+  /** Sitemaps that hide what they name; those that are read are no links. */
+  #judgeSitemaps(): void {
+    for (const { row, finding } of this.#verdicts.unreadSitemaps()) {
+      if (UNLISTED_VERDICTS.has(finding.verdict)) {
+        continue;
+      }
+      const n = this.table.add(finding, 0);
+      if (row.parent !== null && !isOnlyCounted(finding.unchecked)) {
+        const kind = row.parentKind === UrlKind.sitemap ? 'sitemap' : 'link';
+        this.table.addSource(n, {
+          page: this.#parts.names.url(row.parent),
+          kind,
+          href: row.url,
+          text: '',
+          line: null,
+          column: null,
+        });
+        this.table.countUp(n);
+      }
     }
   }
 

@@ -2,7 +2,7 @@ import { INVALID_SCHEME } from '../crawl/link-facts.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
-import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
+import { isOutside, MAX_SITEMAP_DEPTH, UrlFlag, UrlState } from '../store/url-state.js';
 import { hostnameOf, isLoopbackHost } from '../url/host.js';
 import type { FragmentCheck } from './anchors.js';
 import type { Finding } from './finding-table.js';
@@ -136,6 +136,27 @@ export class LinkVerdicts {
     return { ...this.#finding(this.#rows.get(target), this.#rows.get(end), ruling), fragment };
   }
 
+  /** Sitemaps of which it is not known all that they name. */
+  *unreadSitemaps(): IterableIterator<{ row: UrlRow; finding: Finding }> {
+    for (const row of this.#rows.unreadSitemaps()) {
+      yield { row, finding: this.#finding(row, row, this.#ofSitemap(row)) };
+    }
+  }
+
+  #ofSitemap(row: UrlRow): Ruling {
+    const why =
+      row.state === UrlState.skipped && row.reason === 'depth'
+        ? `it is not read: sitemap indexes nested deeper than ${MAX_SITEMAP_DEPTH} are not followed`
+        : row.state === UrlState.done
+          ? `this sitemap is not read, or not all of it: ${row.malformed}`
+          : null;
+    const ruling: Ruling =
+      why === null
+        ? ruleOn(this.#rows.answerOf(row), this.#parts.leftBy)
+        : { verdict: 'unchecked', unchecked: 'sitemap', why };
+    return row.parent === null ? { ...ruling, why: `${ruling.why}; robots.txt names this sitemap` } : ruling;
+  }
+
   /** The page is read, but not all of its links are kept. */
   ofCut(page: number, links: number): Finding {
     const row = this.#rows.get(page);
@@ -155,7 +176,7 @@ export class LinkVerdicts {
 
   #invalid(row: UrlRow): Finding {
     const url = row.url.slice(INVALID_SCHEME.length);
-    const why = url.startsWith('[') ? 'nothing defines this label' : 'it cannot be read as a URL';
+    const why = url.startsWith('[') ? 'nothing defines this label' : whyInvalid(url);
     return { ...this.#finding(row, row, { verdict: 'invalid_url', why }), url };
   }
 
@@ -230,6 +251,16 @@ export class LinkVerdicts {
 
 /** What leads to this machine goes over no net. */
 const isInsecure = (url: string): boolean => url.startsWith('http:') && !isLoopbackHost(hostnameOf(url));
+
+/** On a page whatever can be read as a URL is one: then a sitemap names it. */
+function whyInvalid(written: string): string {
+  if (URL.canParse(written)) {
+    return 'a sitemap names pages by http and https alone';
+  }
+  return written !== '' && URL.canParse(written, 'http://relative.invalid/')
+    ? 'a sitemap has to name whole URLs, and this one is relative'
+    : 'it cannot be read as a URL';
+}
 
 const WORKS: ReadonlySet<Verdict> = new Set(['ok', 'moved', 'redirected']);
 const TOO_LARGE = 'it answers, but is larger than --max-body: its links and ids were not read';

@@ -69,7 +69,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       links: table.size,
       pages: count(
         `link_facts JOIN urls ON urls.id = link_facts.page JOIN pages ON pages.id = link_facts.page
-         WHERE (anchors IS NOT NULL OR places IS NOT NULL) AND pages.redirect_to IS NULL AND (urls.flags & ${UrlFlag.external}) = 0`,
+         WHERE (anchors IS NOT NULL OR places IS NOT NULL) AND pages.redirect_to IS NULL AND coalesce(pages.content_type, '') NOT LIKE 'image/svg+xml%' AND (urls.flags & ${UrlFlag.external}) = 0`,
       ),
       failing: table.failing,
       ignored: findings.ignored,

@@ -183,7 +183,8 @@ export class SecondLook {
   /** What failed and these, as if nothing had been asked of them yet. */
   forget(ids: Iterable<number>): void {
     this.#fill(ids);
-    const which = `kind = ${UrlKind.page} AND (state = ${UrlState.failed} AND reason <> 'internal' OR id IN (SELECT id FROM temp.chosen))`;
+    const isGuess = `kind = ${UrlKind.sitemap} AND (flags & ${UrlFlag.candidate}) <> 0`;
+    const which = `kind IN (${UrlKind.page}, ${UrlKind.sitemap}) AND NOT (${isGuess}) AND (state = ${UrlState.failed} AND reason <> 'internal' OR id IN (SELECT id FROM temp.chosen))`;
     this.#database.exec(`DELETE FROM attempts WHERE url IN (SELECT id FROM urls WHERE ${which})`);
     const change = this.#database
       .prepare(
@@ -228,7 +229,7 @@ export class SecondLook {
 
   /** What came of the first look is kept as its last attempt. */
   #again(which: string): void {
-    const asked = `urls.kind = ${UrlKind.page} AND urls.state IN (${UrlState.done}, ${UrlState.failed}) AND ${which}`;
+    const asked = `urls.kind IN (${UrlKind.page}, ${UrlKind.sitemap}) AND urls.state IN (${UrlState.done}, ${UrlState.failed}) AND ${which}`;
     this.#database
       .prepare(
         `INSERT OR REPLACE INTO attempts (url, look, attempt, at, status, reason, message)

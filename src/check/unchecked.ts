@@ -2,6 +2,7 @@
 export const UNCHECKED_CAUSES = [
   'too_long',
   'too_many_links',
+  'sitemap',
   'robots',
   'robots_unreachable',
   'put_off',
@@ -22,6 +23,7 @@ export type UncheckedCounts = Partial<Record<UncheckedCause, number>>;
 export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
   too_long: 'too long',
   too_many_links: 'cut from pages that lead to too much',
+  sitemap: 'unread sitemaps',
   robots: 'robots.txt',
   robots_unreachable: 'robots.txt out of reach',
   put_off: 'host put off',
@@ -40,6 +42,7 @@ export const isOnlyCounted = (cause: UncheckedCause | null): boolean => ONLY_COU
 /** Of a page in scope: links that stand on it, or are behind it, may have been seen by another run. */
 const HIDES_LINKS: ReadonlySet<UncheckedCause | null> = new Set([
   'too_long',
+  'sitemap',
   'robots',
   'blocked_address',
   'robots_unreachable',

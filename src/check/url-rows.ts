@@ -19,6 +19,11 @@ export interface UrlRow {
   redirectTo: number | null;
   contentType: string | null;
   headers: string | null;
+  /** Why not all of a page or sitemap could be read, or null. */
+  malformed: string | null;
+  /** The first that led to it, or null. */
+  parent: string | null;
+  parentKind: UrlKind | null;
   /** The sitemap that names it, or null. */
   sitemap: string | null;
 }
@@ -28,6 +33,7 @@ const ROW = `SELECT urls.id AS id, urls.url AS url, urls.state AS state, urls.re
     urls.attempts AS attempts, pages.status AS status, CASE WHEN pages.id IS NULL THEN robots.message ELSE pages.message END AS message,
     pages.title AS title, CASE WHEN pages.id IS NULL THEN robots.fetched_at ELSE pages.fetched_at END AS fetchedAt,
     pages.redirect_to AS redirectTo, pages.content_type AS contentType, link_facts.headers AS headers,
+    pages.malformed AS malformed, parents.url AS parent, parents.kind AS parentKind,
     CASE WHEN parents.kind = ${UrlKind.sitemap} THEN parents.url ELSE sitemaps.url END AS sitemap
   FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id
     LEFT JOIN origins ON origins.id = urls.origin LEFT JOIN pages AS robots ON robots.id = origins.robots_id
@@ -70,6 +76,16 @@ export class UrlRows {
   all(): IterableIterator<UrlRow> {
     return this.#database
       .prepare(`${ROW} WHERE urls.kind = ${UrlKind.page} AND NOT ${UNANSWERED} ORDER BY urls.id`)
+      .iterate() as IterableIterator<UrlRow>;
+  }
+
+  /** Sitemaps that were not read, or not wholly, but for those that are only guessed; and feeds, where the link to one does not tell. */
+  unreadSitemaps(): IterableIterator<UrlRow> {
+    return this.#database
+      .prepare(
+        `${ROW} WHERE urls.kind = ${UrlKind.sitemap} AND NOT ${UNANSWERED}
+           AND (pages.malformed IS NOT NULL OR (urls.state <> ${UrlState.done} AND parents.kind IS NOT ${UrlKind.page})) ORDER BY urls.id`,
+      )
       .iterate() as IterableIterator<UrlRow>;
   }
 

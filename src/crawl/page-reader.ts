@@ -22,17 +22,20 @@ import {
   isMdxType,
   isPlainType,
   isRstType,
+  isSvgType,
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { TextPlaces } from '../parse/scan-position.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
+import { svgAnchors } from '../parse/svg-anchors.js';
 import { plainTextLinks, rstLinks, type TextLink } from '../parse/text-links.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
 import { emptyPage, type PageRow } from '../store/page-row.js';
 import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp, originOf } from '../url/host.js';
-import { LinkFactsKeeper } from './link-facts.js';
+import { isFeedOfPage } from './feed-of-page.js';
+import { INVALID_SCHEME, LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge } from './link-judge.js';
 import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
 import { packBody } from './packed-body.js';
@@ -177,6 +180,8 @@ export class PageReader {
       yield* this.#readStylesheet(lease, page.body, reading);
     } else if (page.body !== null && isFeedType(page.contentType)) {
       yield* this.#readFeed(lease, page, page.body, reading);
+    } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
+      reading.page.facts = { ...new LinkFactsKeeper().facts(svgAnchors(page.body!), null), headers: page.telling };
     } else if (page.truncated) {
       reading.page.malformed = ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -192,19 +197,25 @@ export class PageReader {
   /** Of what a robots.txt names as sitemaps, the URLs that can be asked for, in normal form. */
   sitemapUrls(named: readonly string[], robotsUrl: string): string[] {
     const targets = named.map((url) => this.#targets.of(url, robotsUrl));
-    return targets.flatMap((target) => (target !== null && isHttp(target.url) && !target.isCut ? [target.url] : []));
+    return targets.flatMap((target) =>
+      target !== null && isHttp(target.url) && !target.isCut && target.leftOut !== 'offline' ? [target.url] : [],
+    );
   }
 
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
   *readSitemap(lease: Lease, page: FetchedPage): PageReading {
     const reading = emptyReading(page);
+    const guess = lease.flags & UrlFlag.candidate;
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const target = this.#targets.of(page.location, lease.url);
       if (lease.hops >= MOST_SITEMAP_HOPS) {
         reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
       } else if (target !== null && isHttp(target.url) && !target.isCut) {
-        reading.offers.push({ ...sitemapOffer(target.url, lease.depth), hops: lease.hops + 1 });
+        reading.offers.push({ ...sitemapOffer(target.url, lease.depth, guess), hops: lease.hops + 1 });
+      } else {
+        reading.message = 'it redirects to no address of the web';
       }
+      reading.page.malformed = guess === 0 ? reading.message : null;
       return reading;
     }
     if (page.status < 200 || page.status >= 300 || page.body === null) {
@@ -215,7 +226,8 @@ export class PageReader {
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, pieceUrls } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
-    const { entries } = contents;
+    const enclosed = this.#follow(LINK_KIND_NUMBER.link, '', false);
+    const entries = contents.entries.filter(({ isEnclosure }) => isEnclosure === undefined || enclosed !== 0);
     const allowance = new UrlTextAllowance(entries.length, lease.url.length, Number.POSITIVE_INFINITY);
     const passedOver = new Set<string>();
     for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += pieceUrls) {
@@ -234,7 +246,21 @@ export class PageReader {
     }
     reading.page.links = entries.length - reading.page.linksCut;
     reading.message = contents.problem ?? contents.truncated;
+    // Where nobody says that there is a sitemap, anything else is no fault.
+    reading.page.malformed = guess !== 0 && contents.kind === 'unknown' ? null : (contents.unread ?? null);
+    if (this.#options.linkFacts && !(guess !== 0 && contents.kind === 'unknown')) {
+      reading.offers = [...reading.offers, ...this.#faults(contents.faults ?? [])];
+    }
     return reading;
+  }
+
+  /** What is no URL, for a check to say so. */
+  #faults(written: readonly string[]): Offer[] {
+    const links = new JudgedLinks((url) => this.#places.ofSitemap(url, null));
+    for (const text of written) {
+      this.#judge.judge(this.#judge.recall(INVALID_SCHEME + text), 0, SITEMAP_URL_DEPTH, 0, links);
+    }
+    return links.offers;
   }
 
   #judgeEntries(
@@ -249,6 +275,9 @@ export class PageReader {
   ): LinkPiece {
     let priority: number | null = null;
     const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
+    // What comes with an entry is looked at wherever it is, as what a page loads.
+    const enclosures = new JudgedLinks(links.classOf);
+    const asksEnclosures = !this.#judge.isPassedOver(this.#targets.of(lease.url, lease.url)!, SITEMAP_URL_DEPTH);
     const sitemaps: Offer[] = [];
     for (let i = from; i < until; i++) {
       const entry = entries[i]!;
@@ -267,6 +296,12 @@ export class PageReader {
         }
         continue;
       }
+      if (entry.isEnclosure) {
+        if (asksEnclosures) {
+          this.#judge.judge(target, this.#follow(LINK_KIND_NUMBER.link, '', false), SITEMAP_URL_DEPTH, 0, enclosures);
+        }
+        continue;
+      }
       const isPassedOver = this.#judge.isPassedOver(target, SITEMAP_URL_DEPTH);
       if (isPassedOver && passedOver.size <= MOST_PASSED_OVER) {
         passedOver.add(originOf(target.url));
@@ -277,7 +312,10 @@ export class PageReader {
     }
     const isKept = ({ flags, reason }: Offer) =>
       reason === 'scope' || (flags & (UrlFlag.external | UrlFlag.trap)) !== UrlFlag.external;
-    return { offers: [...sitemaps, ...links.offers.filter(isKept)], found: links.found };
+    return {
+      offers: [...sitemaps, ...links.offers.filter(isKept), ...enclosures.offers],
+      found: [...links.found, ...enclosures.found],
+    };
   }
 
   /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
@@ -345,6 +383,8 @@ export class PageReader {
       anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
     } else if (wantsAnchors && isMarkdownType(page.contentType)) {
       anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
+    } else if (wantsAnchors && isSvgType(page.contentType)) {
+      anchors = svgAnchors(page.body!);
     } else if (wantsAnchors && isMdxType(page.contentType)) {
       anchors = new MdxFile(decodeText(page.body!, 'utf-8').text).anchors();
     }
@@ -401,8 +441,8 @@ export class PageReader {
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
     const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
     const links = new ScannedLinks(null);
-    for (const { url } of kind === 'feed' ? entries : []) {
-      links.addGiven(LINK_KIND_NUMBER.a, url, '');
+    for (const { url, isEnclosure } of kind === 'feed' ? entries : []) {
+      links.addGiven(isEnclosure ? LINK_KIND_NUMBER.link : LINK_KIND_NUMBER.a, url, '');
     }
     const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
     reading.page.robotsMeta = text;
@@ -454,15 +494,20 @@ export class PageReader {
     const about = { length: body.length, encoding, nofollow, anchors, zones };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
-      reading.offers.push(...this.#feeds(scan.feeds, base, encoding));
+      reading.offers.push(...this.#feeds(scan.feeds, lease.url, base, encoding));
     }
   }
 
-  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope. */
-  #feeds(hrefs: readonly string[], base: string, encoding: string): Offer[] {
+  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope that are not about the page alone. */
+  #feeds(hrefs: readonly string[], pageUrl: string, base: string, encoding: string): Offer[] {
     const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
     return [...targets].flatMap((target) =>
-      target !== null && isHttp(target.url) && target.seed >= 0 && target.trap === null && !target.isCut
+      target !== null &&
+      isHttp(target.url) &&
+      target.seed >= 0 &&
+      target.trap === null &&
+      !target.isCut &&
+      !isFeedOfPage(target.url, pageUrl)
         ? [sitemapOffer(target.url, 0)]
         : [],
     );
@@ -541,6 +586,13 @@ const NAMES_ENOUGH = 50;
 const MOST_TEXT = 4_096;
 const capped = (text: string | null): string | null =>
   text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+
+/** Of what pages only load no more than its beginning may have been asked for. */
+const isWhole = ({ flags }: Lease, { body, truncated }: FetchedPage): boolean =>
+  body !== null &&
+  !truncated &&
+  ((flags & UrlFlag.asset) === 0 || (flags & UrlFlag.anchors) !== 0) &&
+  (flags & UrlFlag.rangedGet) === 0;
 
 /** Plain text is read where the user names it: on the web it is mostly no page. */
 const isText = (contentType: string | null, { flags }: Lease): boolean =>

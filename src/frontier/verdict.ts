@@ -63,6 +63,8 @@ export const isRetry = (attempt: number, flags: number): boolean => failedBefore
 /** What was asked for, and how often. */
 export type Asked = Pick<Lease, 'url' | 'kind' | 'flags'> & { attempts: number };
 
+/** What others name, and what can be missed where it is broken. */
+const LOOKED_AT_TWICE: ReadonlySet<UrlKind> = new Set([UrlKind.page, UrlKind.sitemap]);
 /** Twice already; or other spellings of it are tried first; or it is no page until it answers. */
 const LOOKED_AT_ELSEWISE = UrlFlag.secondLook | UrlFlag.seed | UrlFlag.candidate;
 
@@ -80,7 +82,7 @@ export function judge(outcome: Outcome, asked: Asked, rules: RetryRules): Verdic
     return { state: UrlState.done, reason: null };
   }
   const { secondLook } = rules;
-  const looksAgain = secondLook !== undefined && kind === UrlKind.page && (flags & LOOKED_AT_ELSEWISE) === 0;
+  const looksAgain = secondLook !== undefined && LOOKED_AT_TWICE.has(kind) && (flags & LOOKED_AT_ELSEWISE) === 0;
   const again = looksAgain ? secondLook.afterMs(url, problem, outcome.status) : null;
   if (again !== null) {
     const marked = (flags | UrlFlag.secondLook) & ~UrlFlag.rangedGet;

@@ -5,6 +5,7 @@ const FEED = /^\s*application\/(?:rss|atom|rdf)\+xml\s*(?:;|$)/i;
 const MDX = /^\s*text\/(?:x-)?mdx\s*(?:[;,]|$)/i;
 const RST = /^\s*text\/(?:x-rst|prs\.fallenstein\.rst)\s*(?:[;,]|$)/i;
 const CSS = /^\s*text\/css\s*(?:[;,]|$)/i;
+const SVG = /^\s*image\/svg\+xml\s*(?:[;,]|$)/i;
 const PLAIN = /^\s*text\/plain\s*(?:[;,]|$)/i;
 
 /** What a Content-Type says that a body is; null says nothing. The whole name counts: `text/html-x` is not HTML. */
@@ -15,5 +16,6 @@ export const isMdxType = (contentType: string | null): boolean => contentType !=
 export const isRstType = (contentType: string | null): boolean => contentType !== null && RST.test(contentType);
 export const isPlainType = (contentType: string | null): boolean => contentType !== null && PLAIN.test(contentType);
 export const isCssType = (contentType: string | null): boolean => contentType !== null && CSS.test(contentType);
+export const isSvgType = (contentType: string | null): boolean => contentType !== null && SVG.test(contentType);
 /** What a link element says that is at its end. */
 export const isFeedType = (type: string | null): boolean => type !== null && FEED.test(type);

@@ -15,6 +15,9 @@ const MAX_BARE_AMPERSANDS = 1_000_000;
 /** Two slices of nothing else: the parser keeps a piece of text for each. */
 const MAX_BARE_AMPERSANDS_PER_TOKEN = 2 * SLICE_LENGTH;
 
+/** A fault that hides nothing. */
+export const BARE_AMPERSAND = 'xml: bare ampersand';
+
 const KIND_OF_ROOT = new Map<string, SitemapKind>([
   ['urlset', 'urlset'],
   ['sitemapindex', 'index'],
@@ -49,7 +52,7 @@ export function readSitemapXml(
     problem = error.problem;
   }
   reading.elements?.end();
-  return { kind: reading.kind, problem: problem ?? (reading.hasBareAmpersands ? 'xml: bare ampersand' : null) };
+  return { kind: reading.kind, problem: problem ?? (reading.hasBareAmpersands ? BARE_AMPERSAND : null) };
 }
 
 class XmlReading {
@@ -57,6 +60,8 @@ class XmlReading {
   elements: SitemapElements | null = null;
   readonly #parser = new SaxesParser({ xmlns: false });
   readonly #entries: SitemapEntries;
+  /** Of each element that is open: what relative URLs in it are resolved against. */
+  readonly #bases: string[];
   #depth = 0;
   #attributes = 0;
   #slicesSinceToken = 0;
@@ -65,6 +70,7 @@ class XmlReading {
 
   constructor(entries: SitemapEntries) {
     this.#entries = entries;
+    this.#bases = [entries.baseUrl];
     const parser = this.#parser;
     // With two handlers more V8 turns the parser into a dictionary, and reading takes eight times as long.
     parser.on('error', (error) => this.#fail(error));
@@ -116,8 +122,10 @@ class XmlReading {
     this.#onToken();
     this.#attributes = 0;
     if (++this.#depth > MAX_DEPTH) throw new Stop('xml: nested too deeply');
+    const base = this.#entries.baseWithin(this.#bases.at(-1)!, attributes['xml:base']);
+    this.#bases.push(base);
     if (this.#depth > 1) {
-      this.elements?.open(name, attributes);
+      this.elements?.open(name, attributes, base);
       return;
     }
     this.kind = KIND_OF_ROOT.get(name) ?? 'unknown';
@@ -128,6 +136,7 @@ class XmlReading {
 
   #onClose(name: string): void {
     this.#onToken();
+    this.#bases.pop();
     if (this.#depth-- > 1) this.elements?.close(name);
     if (this.#entries.isFull) throw new Stop(null);
   }

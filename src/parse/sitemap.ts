@@ -1,7 +1,7 @@
 import { decodeSitemap } from './sitemap-charset.js';
 import { SitemapEntries } from './sitemap-entries.js';
 import { gunzipCapped, isGzip } from './sitemap-gunzip.js';
-import { readSitemapXml } from './sitemap-xml.js';
+import { BARE_AMPERSAND, readSitemapXml } from './sitemap-xml.js';
 
 export const SITEMAP_KINDS = ['urlset', 'index', 'text', 'feed', 'unknown'] as const;
 export type SitemapKind = (typeof SITEMAP_KINDS)[number];
@@ -13,6 +13,8 @@ export interface SitemapEntry {
   lastmod: string | null;
   /** From 0 to 1. */
   priority: number | null;
+  /** Of a feed: no page but what comes with one, such as a sound. */
+  isEnclosure?: true;
 }
 
 export interface SitemapContents {
@@ -21,6 +23,10 @@ export interface SitemapContents {
   truncated: 'urls' | 'bytes' | null;
   /** What is wrong with the file, in a few printable words. The entries are what could be read all the same. */
   problem: string | null;
+  /** Why not all of it could be read, in a few printable words; left out where all was. */
+  unread?: string;
+  /** What is no absolute URL of the web and should be, as written; left out where there is none. */
+  faults?: string[];
 }
 
 export interface SitemapLimits {
@@ -52,12 +58,31 @@ export function readSitemap(bytes: Uint8Array, limits: SitemapLimits): SitemapCo
     else problem = text === '' ? 'empty' : 'not a sitemap';
   }
 
+  const truncated = entries.isFull ? 'urls' : unpacked.isCut ? 'bytes' : null;
+  const unread =
+    unpacked.problem ??
+    (problem === 'dtd' ? 'it has a DTD, and what follows is not read' : problem === BARE_AMPERSAND ? null : problem) ??
+    cutWords(truncated, limits, entries);
   return {
     kind,
     entries: entries.list,
-    truncated: entries.isFull ? 'urls' : unpacked.isCut ? 'bytes' : null,
+    truncated,
     problem: unpacked.problem ?? problem ?? entries.problem,
+    ...(unread === null ? {} : { unread }),
+    ...(entries.faults.length === 0 ? {} : { faults: entries.faults }),
   };
+}
+
+function cutWords(
+  truncated: SitemapContents['truncated'],
+  { maxUrls, maxBytes }: SitemapLimits,
+  { faultsCut }: SitemapEntries,
+): string | null {
+  if (truncated !== null) {
+    const [most, what] = truncated === 'urls' ? [maxUrls, 'URLs'] : [maxBytes, 'bytes'];
+    return `it has more than ${most.toLocaleString('en-US')} ${what}`;
+  }
+  return faultsCut === 0 ? null : `${faultsCut.toLocaleString('en-US')} more of its entries are no URLs`;
 }
 
 /** One absolute URL a line. */

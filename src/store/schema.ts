@@ -14,6 +14,8 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
      ALTER TABLE pages ADD COLUMN note TEXT;
      ALTER TABLE pages ADD COLUMN links_cut INTEGER;
      CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
+     UPDATE urls SET flags = flags | 16 WHERE kind = 2 AND parent IS NULL
+       AND (url LIKE '%/sitemap.xml' OR url LIKE '%/sitemap_index.xml');
      UPDATE hosts SET sitemap_files = 0;
      UPDATE hosts SET sitemap_files = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin

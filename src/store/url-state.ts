@@ -57,7 +57,7 @@ export const UrlFlag = {
   seed: 4,
   /** Its name looked binary but it is a page: next time a GET. */
   wholeGet: 8,
-  /** Only a third party has named it: it is no page until it answers, or a page leads to it. */
+  /** Only a third party has named it: it is no page until it answers, or a page leads to it. Of a sitemap: it is only guessed that there is one. */
   candidate: 16,
   /** First heard of from a log of certificates, or from Common Crawl. */
   fromCertificates: 32,

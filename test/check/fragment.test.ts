@@ -15,6 +15,12 @@ test.each([
   ['/x.c#L10', null],
   ['/x.c#L10-L20', null],
   ['#Link', 'Link'],
+  ['/a.svg#svgView(viewBox(0,0,1,1))', null],
+  ['/a.mp4#t=10', null],
+  ['/a.mp4#t=npt:10,20&track=x', null],
+  ['/a.png#xywh=percent:1,2,3,4', null],
+  ['/a#t=intro', 't=intro'],
+  ['/a.svg#icon&t=2', 'icon&t=2'],
   ['/a?b#c#d', 'c#d'],
   ['/a#%C3%BC', '%C3%BC'],
 ])('the fragment of %s is %s', (href, fragment) => {
@@ -24,6 +30,7 @@ test.each([
 describe('names that a fragment may have on its page', () => {
   it('are as written and unescaped, with the prefix of code hosts', () => {
     expect([...namesOf('%C3%BC')]).toEqual(['%C3%BC', 'user-content-%C3%BC', 'ü', 'user-content-ü']);
+    expect([...namesOf('icon&t=2')]).toContain('icon');
     expect([...namesOf('100%')]).toEqual(['100%', 'user-content-100%']);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { check, HASTY } from '../check/checking.js';
 import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite, text, xml } from '../web/site.js';
 import { box, type Crawled } from './box.js';
@@ -101,5 +102,113 @@ describe('without sitemaps there are no feeds', () => {
     );
     await own.crawl(['http://quiet.test/'], ['--seeding-strategy', 'none']);
     expect(requestsTo(own.web.log, 'quiet.test').map(({ path }) => path)).toEqual(['/robots.txt', '/']);
+  });
+});
+
+describe('a feed about one page', () => {
+  const own = box();
+
+  it('is not asked for: comments of a post, of a section only that which its posts name', async () => {
+    const post = (path: string) =>
+      html(`${feed(RSS, `${path}feed/`)}${feed(RSS, '/blog/feed/')}${feed(RSS, '/comments/feed/')}`);
+    own.web.site(
+      'wordpress.test',
+      pathSite({
+        '/': html(`${feed(RSS, '/feed/')}${linkPage('Home', ['/blog/', '/?p=7', '/t/1', '/alone/'])}`),
+        '/feed/': xml('<rss/>'),
+        '/comments/feed/': xml('<rss/>'),
+        '/blog/': html(`${feed(RSS, '/blog/feed/')}${linkPage('Blog', ['/blog/a/', '/blog/b'])}`),
+        '/blog/feed/': xml('<rss><channel><item><link>/blog/old/</link></item></channel></rss>'),
+        '/blog/a/': post('/blog/a/'),
+        '/blog/b': post('/blog/b/'),
+        '/blog/old/': post('/blog/old/'),
+        '/?p=7': html(feed(RSS, '/?feed=rss2&amp;p=7')),
+        '/t/1': html(`${feed(RSS, '/t/1.rss')}${feed(RSS, '/t/10')}`),
+        '/t/10': xml('<rss/>'),
+        '/alone/': html(feed(RSS, '/alone/feed/')),
+      }),
+    );
+    await own.crawl(['http://wordpress.test/']);
+    const asked = requestsTo(own.web.log, 'wordpress.test').map(({ path }) => path);
+    expect(asked.filter((path) => /feed|rss|10$/.test(path)).sort()).toEqual([
+      '/blog/feed/',
+      '/comments/feed/',
+      '/feed/',
+      '/t/10',
+    ]);
+    expect(asked.filter((path) => path === '/blog/old/').length).toBe(1);
+  });
+});
+
+describe('a feed that is named and linked', () => {
+  const own = box();
+  let site: string;
+
+  beforeAll(() => {
+    site = `http://127.0.0.1:${own.web.port}`;
+    own.web.site(
+      '127.0.0.1',
+      pathSite({
+        '/named-first': html(linkPage('Home', ['/names', '/links'])),
+        '/linked-first': html(linkPage('Home', ['/links', '/names'])),
+        '/names': html(feed(RSS, '/feed')),
+        '/links': html(linkPage('Links', ['/feed'])),
+        '/feed': {
+          headers: { 'content-type': RSS },
+          body: '<rss><channel><item><link>/entry</link><enclosure url="/gone.mp3"/></item></channel></rss>',
+        },
+        '/entry': page('Entry'),
+      }),
+    );
+  });
+
+  it.each(['/named-first', '/linked-first'])('is a page all the same, with its edges: %s', async (home) => {
+    const { pages, directory } = await own.crawl([site + home], ['--allow-private']);
+    expect(pages.get(`${site}/feed`)).toMatchObject({ state: 'done', depth: 2, links: 2 });
+    expect(pages.get(`${site}/entry`)).toMatchObject({ state: 'done', depth: 1 });
+    expect(pages.has(`${site}/gone.mp3`)).toBe(false);
+    const targets = await own.edgeTargets(directory);
+    expect(['/feed', '/entry', '/gone.mp3'].filter((path) => !targets.has(site + path))).toEqual([]);
+  });
+
+  it.each(['/named-first', '/linked-first'])('is a link of a check, and so is what it names: %s', async (home) => {
+    const { byUrl } = await check([site + home, ...HASTY], { code: 1 });
+    expect(byUrl.get(`${site}/feed`)).toMatchObject({ verdict: 'ok', sourceCount: 2 });
+    expect(byUrl.get(`${site}/gone.mp3`)).toMatchObject({
+      verdict: 'dead',
+      sources: [{ page: `${site}/feed`, kind: 'link', href: `${site}/gone.mp3` }],
+    });
+  });
+});
+
+describe('what comes with the entries of a feed', () => {
+  const own = box();
+
+  it('is looked at by a check, wherever it is, and asked for by no crawl', async () => {
+    const site = `http://127.0.0.1:${own.web.port}`;
+    const elsewhere = `http://localhost:${own.web.port}`;
+    own.web.site(
+      '127.0.0.1',
+      pathSite({
+        '/': html(feed(RSS, '/feed')),
+        '/feed': xml(
+          `<rss><channel><item><link>/one</link><enclosure url="/fine.mp3"/><enclosure url="/gone.mp3"/>
+           <enclosure url="${elsewhere}/gone.mp3"/></item></channel></rss>`,
+        ),
+        '/one': page('One'),
+        '/fine.mp3': { headers: { 'content-type': 'audio/mpeg' }, body: 'ID3' },
+      }),
+    );
+    own.web.site('localhost', pathSite({}));
+    await own.crawl([`${site}/`], ['--allow-private']);
+    expect(own.web.log.filter(({ path }) => path.endsWith('.mp3'))).toEqual([]);
+    const { byUrl } = await check([`${site}/`, '--allow-private', ...HASTY], { code: 1 });
+    expect(byUrl.get(`${site}/fine.mp3`)).toMatchObject({ verdict: 'ok' });
+    for (const url of [`${site}/gone.mp3`, `${elsewhere}/gone.mp3`]) {
+      expect(byUrl.get(url)).toMatchObject({
+        verdict: 'dead',
+        sources: [{ page: `${site}/feed`, kind: 'sitemap', href: url }],
+      });
+    }
   });
 });

@@ -112,12 +112,19 @@ describe('what becomes of a page after one request', () => {
       });
     });
 
-    it('leaves out seeds, candidates and what is no page', () => {
+    it('looks twice at a sitemap that somebody names, and not at a guess', () => {
+      expect(judge(outcome({ status: 404 }), asked(1, 0, UrlKind.sitemap), rules)).toMatchObject({ look: 1 });
+      expect(judge(outcome({ status: 404 }), asked(1, UrlFlag.candidate, UrlKind.sitemap), rules)).toMatchObject({
+        state: UrlState.failed,
+      });
+    });
+
+    it('leaves out seeds, candidates and probes', () => {
       const failed = { state: UrlState.failed, reason: 'http_4xx' };
       for (const flags of [UrlFlag.seed, UrlFlag.candidate]) {
         expect(judge(outcome({ status: 404 }), asked(1, flags), rules)).toEqual(failed);
       }
-      expect(judge(outcome({ status: 404 }), asked(1, 0, UrlKind.sitemap), rules)).toEqual(failed);
+      expect(judge(outcome({ status: 404 }), asked(1, 0, UrlKind.probe), rules)).toEqual(failed);
     });
   });
 });

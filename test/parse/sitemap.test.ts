@@ -173,6 +173,33 @@ describe('a list of URLs', () => {
   });
 });
 
+describe('a sitemap with faults', () => {
+  test('says what is no absolute URL of the web, and reads what it can', () => {
+    const { entries, faults, unread } = read(
+      urlset(['/a', 'ftp://x/', 'http://[', 'HTTPS://example.org/b'].map(url).join('')),
+    );
+    expect(entries.map((entry) => entry.url)).toEqual(['https://example.org/a', 'https://example.org/b']);
+    expect([faults, unread]).toEqual([['/a', 'ftp://x/', 'http://['], undefined]);
+    expect(read('<rss><channel><item><link>/a</link></item></channel></rss>').faults).toBeUndefined();
+  });
+
+  test('keeps a thousand of them, and says how many more there are', () => {
+    const { faults, unread } = read(urlset(Array.from({ length: 1_005 }, (_, n) => url(`x${n}:`)).join('')));
+    expect([faults?.length, unread]).toEqual([1_000, '5 more of its entries are no URLs']);
+  });
+
+  test.each([
+    ['<urlset><url></urlset>', 'xml: 1:22: unexpected close tag.'],
+    ['<!DOCTYPE html><p>', 'it has a DTD, and what follows is not read'],
+    ['<html/>', 'not a sitemap: <html>'],
+    ['', 'empty'],
+    [urlset(url('https://example.org/?a&b')), undefined],
+    [manyUrls(4), 'it has more than 3 URLs'],
+  ])('says why not all of it is read: %#', (text, unread) => {
+    expect(read(text, { maxUrls: 3 }).unread).toBe(unread);
+  });
+});
+
 describe('a feed', () => {
   test('of RSS gives the links of its items', () => {
     const text = `<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel><link>https://example.org/</link>
@@ -211,6 +238,49 @@ describe('a feed', () => {
       kind: 'feed',
       entries: [{ url: 'https://example.org/a', lastmod: '2024-01-01' }],
     });
+  });
+
+  test('resolves its links by xml:base, each by the nearest element that has one', () => {
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom" xml:base="https://base.org/a/">
+      <entry><link href="1"/></entry>
+      <entry xml:base="b/"><link xml:base="c/" href="2"/></entry>
+      <entry xml:base="mailto:x"><link href="3"/></entry>
+      <entry><content><div xml:base="/inner/">x</div></content><link href="4"/></entry></feed>`;
+    expect(urls(text)).toEqual([
+      'https://base.org/a/1',
+      'https://base.org/a/b/c/2',
+      'https://base.org/a/3',
+      'https://base.org/a/4',
+    ]);
+    expect(urls('<rss xml:base="/r/"><channel><item xml:base="s/"><link>5</link></item></channel></rss>')).toEqual([
+      'https://example.org/r/s/5',
+    ]);
+  });
+
+  test('tells what comes with an entry apart from its page', () => {
+    const rss = `<rss><channel><item><enclosure url="/a.mp3" length="1" type="audio/mpeg"/><link>/a</link></item>
+      <item><link>/a.mp3</link><enclosure url="/a.mp3"/><enclosure url="x:no"/></item><item><enclosure url="/b.mp3"/></item></channel></rss>`;
+    expect(read(rss)).toMatchObject({
+      entries: [
+        { url: 'https://example.org/a' },
+        { url: 'https://example.org/a.mp3', isEnclosure: true },
+        { url: 'https://example.org/a.mp3' },
+        { url: 'https://example.org/b.mp3', isEnclosure: true },
+      ],
+      problem: 'not a URL: x:no',
+    });
+    const atom = '<feed><entry xml:base="/in/"><link rel="enclosure" href="c.pdf"/><link href="c"/></entry></feed>';
+    expect(read(atom).entries).toEqual([
+      { url: 'https://example.org/in/c', lastmod: null, priority: null },
+      { url: 'https://example.org/in/c.pdf', lastmod: null, priority: null, isEnclosure: true },
+    ]);
+  });
+
+  test('gives no more enclosures than the limit, and they take no place of a page', () => {
+    const item = (n: number) => `<item><enclosure url="/e${n}"/><enclosure url="/f${n}"/><link>/p${n}</link></item>`;
+    const { entries } = read(`<rss>${[1, 2, 3].map(item).join('')}</rss>`, { maxUrls: 3 });
+    expect(entries.filter(({ isEnclosure }) => isEnclosure).length).toBe(3);
+    expect(entries.filter(({ isEnclosure }) => !isEnclosure).length).toBe(3);
   });
 });
 
@@ -335,7 +405,12 @@ describe('gzip', () => {
   test('that is damaged gives nothing', () => {
     const packed = gzipSync(manyUrls(1_000));
     packed.fill(0xff, 20, 60);
-    expect(readBytes(packed)).toEqual({ kind: 'unknown', entries: [], truncated: null, problem: 'gzip: damaged' });
+    expect(readBytes(packed)).toMatchObject({
+      kind: 'unknown',
+      entries: [],
+      truncated: null,
+      problem: 'gzip: damaged',
+    });
   });
 
   test('that is larger than the cap gives its beginning', () => {
@@ -391,13 +466,13 @@ describe('hostile XML', () => {
     ['an entity without a DTD', `<!ENTITY x "y"><urlset>${url('/a')}</urlset>`],
     ['a DTD after a byte order mark', `\ufeff<!DOCTYPE x><urlset>${url('/a')}</urlset>`],
   ])('%s is refused', (_, text) => {
-    expect(read(text)).toEqual({ kind: 'unknown', entries: [], truncated: null, problem: 'dtd' });
+    expect(read(text)).toMatchObject({ kind: 'unknown', entries: [], truncated: null, problem: 'dtd' });
   });
 
   test.each(['<!DOCTYPE x [<!ENTITY e "y">]>', '<!ENTITY e "y">', '<!doctype x>', '<!ELEMENT x ANY>'])(
     'nothing is read after %s',
     (declaration) => {
-      expect(read(`<urlset>${url('/a')}${declaration}${url('/b&e;')}</urlset>`)).toEqual({
+      expect(read(`<urlset>${url('/a')}${declaration}${url('/b&e;')}</urlset>`)).toMatchObject({
         kind: 'urlset',
         entries: [{ url: 'https://example.org/a', lastmod: null, priority: null }],
         truncated: null,

@@ -179,14 +179,13 @@ export class Admission {
       return;
     }
     owner.sitemapsSought = true;
-    const places = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
-    const urls = [...new Set([...sitemaps, ...places])];
-    this.admit(
-      urls.map((url) => sitemapOffer(url, 0)),
-      null,
-      composition,
-      host,
-    );
+    const named = [...new Set(sitemaps)];
+    const guessed = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`).filter((url) => !named.includes(url));
+    const offers = [
+      ...named.map((url) => sitemapOffer(url, 0)),
+      ...guessed.map((url) => sitemapOffer(url, 0, UrlFlag.candidate)),
+    ];
+    this.admit(offers, null, composition, host);
   }
 }
 
