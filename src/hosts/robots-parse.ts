@@ -67,7 +67,7 @@ export function parseRobots(body: Uint8Array, agent: string, url?: string): Robo
       case 'allow':
       case 'disallow': {
         readingAgents = false;
-        if (value === '' || open.length === 0) break;
+        if (value === '' || open.length === 0 || (key === 'allow' && !isRooted(value))) break;
         const text = textOf(record.line.slice(0, MAX_TEXT_LENGTH));
         const rule = { allow: key === 'allow', pattern: normalPattern(value), line: index + 1, text };
         for (const group of open) group.rules.push(rule);
@@ -97,17 +97,22 @@ class Group {
   crawlDelayMs: number | null = null;
 }
 
+/** What forbids is read as if it had its slash. No guess may let anybody in: what allows counts only as it is written. */
+const isRooted = (path: string): boolean => path.startsWith('/') || path.startsWith('*');
+
 /**
  * Lines as octets and not as decoded text, because rules are compared by octet: a file that is not in UTF-8 still matches
- * the escapes of its own encoding. Without its NULs even a file in UTF-16 is readable.
+ * the escapes of its own encoding. Without its NULs even a file in UTF-16 is readable; in any other file a NUL ends what
+ * its line says.
  */
 function linesOf(body: Uint8Array): string[] {
   const kept = body.subarray(0, MAX_ROBOTS_BYTES);
-  const octets = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength)
-    .toString('latin1')
-    .replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
-    .replaceAll('\0', '');
-  const lines = octets.split(/\r\n|[\r\n]/);
+  const octets = Buffer.from(kept.buffer, kept.byteOffset, kept.byteLength).toString('latin1');
+  const isUtf16 = /^(?:\xff\xfe|\xfe\xff)?(?:[^\0]\0[^\0]\0|\0[^\0]\0[^\0])/.test(octets);
+  const text = isUtf16
+    ? octets.replace(/^(?:\xff\xfe|\xfe\xff)/, '').replaceAll('\0', '')
+    : octets.replace(/^\xef(?:\xbb\xbf?)?/, '');
+  const lines = text.split(/\r\n|[\r\n]/);
   const next = body[MAX_ROBOTS_BYTES];
   const isCutInLine = next !== undefined && next !== 0x0a && next !== 0x0d;
   // Half a rule is a shorter pattern, which says more than the whole one did.
@@ -115,18 +120,30 @@ function linesOf(body: Uint8Array): string[] {
   return lines;
 }
 
-function readRecord(rawLine: string): { key: Key; value: string; line: string } | null {
-  const commentAt = rawLine.indexOf('#');
-  const line = trimSpaces(commentAt < 0 ? rawLine : rawLine.slice(0, commentAt));
+/** A line that says something; `line` is all of it. */
+interface Line {
+  readonly key: Key;
+  readonly value: string;
+  readonly line: string;
+}
+
+function readRecord(rawLine: string): Line | null {
+  const end = rawLine.search(/[#\0]/);
+  const said = end < 0 ? rawLine : rawLine.slice(0, end);
+  if (said === '') return null;
+  if (!/[\x80-\xff]/.test(said)) return readTrimmed(said, trimSpaces);
+  const record = readTrimmed(said, trimWide);
+  return record?.key === 'allow' ? readTrimmed(said, trimSpaces) : record;
+}
+
+function readTrimmed(said: string, trim: (octets: string) => string): Line | null {
+  const line = trim(said);
   const colonAt = line.indexOf(':');
   // Some forget the colon: where there are two words, the space between them stands for it.
   const keyEnd = colonAt >= 0 ? colonAt : (/^[^ \t]+(?=[ \t]+[^ \t]+$)/.exec(line)?.[0].length ?? 0);
-  const written = trimWide(line.slice(0, keyEnd)).toLowerCase();
+  const written = trim(line.slice(0, keyEnd)).toLowerCase();
   const key = KEYS.find(([, beginning]) => beginning.test(written))?.[0];
-  if (key === undefined) return null;
-  const value = trimSpaces(line.slice(keyEnd + 1));
-  // No guess may let anybody in: an Allow counts for what is written there.
-  return { key, value: key === 'allow' ? value : trimWide(value), line };
+  return key === undefined ? null : { key, value: trim(line.slice(keyEnd + 1)), line };
 }
 
 /** Not String.trim, which takes the octet A0 for a space and would cut characters of UTF-8 in two. */
@@ -138,16 +155,21 @@ function trimSpaces(octets: string): string {
   return octets.slice(start, end);
 }
 
-/** No-break spaces go too, in UTF-8 or in the older encodings; an A0 behind any other octet than those of ASCII is part of a character. */
+/** The spaces of Unicode in UTF-8. In the older encodings the no-break space is A0, which in UTF-8 ends many a character. */
+const WIDE_SPACE = /\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80/.source;
+const FIRST_SPACES = new RegExp(`^(?:[\\t\\v\\f ]|\\xa0|${WIDE_SPACE})*`);
+const LAST_WIDE_SPACE = new RegExp(`(?:(?<![\\x80-\\xff])\\xa0|${WIDE_SPACE})$`);
+const LONGEST_WIDE_SPACE = 3;
+
+/** Wide spaces go, too. */
 function trimWide(octets: string): string {
-  const text = trimSpaces(octets);
-  const start = /^(?:\xc2?\xa0|[\t\v\f ])*/.exec(text)![0].length;
-  let end = text.length;
+  let text = trimSpaces(octets);
+  text = text.slice(FIRST_SPACES.exec(text)![0].length);
+  // One by one, from the end: a search for all of them at once would begin anew at each space within the line.
   for (;;) {
-    if (end > start && isSpace(text.charCodeAt(end - 1))) end--;
-    else if (end > start && text[end - 1] === '\xa0' && text[end - 2] === '\xc2') end -= 2;
-    else if (end > start && text[end - 1] === '\xa0' && text.charCodeAt(end - 2) < 0x80) end--;
-    else return text.slice(start, end);
+    const length = LAST_WIDE_SPACE.exec(text.slice(-LONGEST_WIDE_SPACE - 1))?.[0].length;
+    if (length === undefined) return text;
+    text = trimSpaces(text.slice(0, -length));
   }
 }
 

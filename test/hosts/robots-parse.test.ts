@@ -88,8 +88,10 @@ describe('2.2.2 allow and disallow lines', () => {
     expect(patterns('User-agent: *\nDisallow:\nAllow:\nDisallow: # nothing')).toEqual([]);
   });
 
-  test('a path without a slash is read as if it had one', () => {
-    expect(patterns('User-agent: *\nDisallow: fish/\nAllow: *.gif\nDisallow: $')).toEqual(['-/fish/', '+*.gif', '-/$']);
+  test('what is forbidden without a slash is read as if it had one, what is allowed without one is no rule', () => {
+    const text = 'User-agent: *\nDisallow: fish/\nAllow: *.gif\nDisallow: $\nAllow: fish/\nAllow: $';
+    expect(patterns(text)).toEqual(['-/fish/', '+*.gif', '-/$']);
+    expect(patterns('User-agent: *\nAllow: fish\nUser-agent: other\nDisallow: /')).toEqual([]);
   });
 
   test('a rule knows its line and how it was written', () => {
@@ -178,11 +180,23 @@ describe('files as they are really written', () => {
 
   test('no-break spaces around a value are none of it, save where they would let somebody in', () => {
     const text = `User-agent:${NBSP}*${NBSP}\nDisallow:${NBSP}/a${NBSP} \nAllow:${NBSP}/a/b`;
-    expect(patterns(text)).toEqual(['-/a', '+/%C2%A0/a/b']);
+    expect(patterns(text)).toEqual(['-/a']);
+    expect(patterns(`User-agent: *\nDisallow: /a\nAllow: /a/b${NBSP}\n${NBSP}Allow: /a`)).toEqual([
+      '-/a',
+      '+/a/b%C2%A0',
+    ]);
     const octets = Buffer.from('User-agent:\xa0*\nDisallow\xa0: \xa0/a\xa0\nDisallow: /\xc3\xa0', 'latin1');
     const { rules } = parseRobots(octets, 'gossamer');
     expect(rules.map(({ pattern }) => pattern)).toEqual(['/a', '/%C3%A0']);
   });
+
+  test.each(['\u0085', '\u1680', '\u2003', '\u2028', '\u202f', '\u205f', '\u3000'])(
+    'any space of Unicode around a word is none of it: %j',
+    (space) => {
+      const text = `${space}User-agent${space}:${space}*${space}\n${space}Disallow /a${space}\nDisallow:${space}/b\nAllow:${space}/b`;
+      expect(patterns(text)).toEqual(['-/a', '-/b']);
+    },
+  );
 });
 
 describe('Crawl-delay', () => {
@@ -237,10 +251,25 @@ describe('2.3 encoding and lines', () => {
     expect(patterns('\ufeffUser-agent: *\nDisallow: /a')).toEqual(['-/a']);
   });
 
-  test('NULs are passed over, and so UTF-16 can be read', () => {
-    expect(patterns('User-\0agent: *\nDisallow: /a\0')).toEqual(['-/a']);
-    const utf16 = Buffer.from('\ufeffUser-agent: *\r\nDisallow: /a\r\n', 'utf16le');
-    expect(parseRobots(utf16, 'gossamer').rules).toMatchObject([{ pattern: '/a', line: 2 }]);
+  test.each(['\xef', '\xef\xbb'])('so is the beginning of one: %j', (start) => {
+    const octets = Buffer.from(`${start}User-agent: *\nDisallow: /a`, 'latin1');
+    expect(parseRobots(octets, 'gossamer').rules).toMatchObject([{ pattern: '/a' }]);
+  });
+
+  test('a NUL ends what is said in its line', () => {
+    expect(patterns('User-agent: *\nDisallow: /a\0b\nAllow: /a/c\0d\n\0Allow: /\nDisallow: /e#\0')).toEqual([
+      '-/a',
+      '+/a/c',
+      '-/e',
+    ]);
+  });
+
+  test.each(['\ufeff', ''])('UTF-16 can be read, in either order of octets, after %j', (mark) => {
+    const little = Buffer.from(`${mark}User-agent: *\r\nDisallow: /a\r\n`, 'utf16le');
+    const big = Buffer.from(little).swap16();
+    for (const octets of [little, big]) {
+      expect(parseRobots(octets, 'gossamer').rules).toMatchObject([{ pattern: '/a', line: 2 }]);
+    }
   });
 
   test('keys are read in any case, with or without spaces and tabs', () => {
