@@ -152,7 +152,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     weight: 'attention',
     fails: 'no',
     meaning:
-      'It was not asked for: too long, forbidden by robots.txt, its host put off, at a blocked address, beyond a limit, or after a stop. Or it answers, but as part of a trap it was not read for links.',
+      'It was not asked for: too long, forbidden by robots.txt, its host put off, at a blocked address, beyond a limit, or after a stop. Or it answers, but as part of a trap it was not read for links, or it is a sitemap that could not be read whole.',
     advice: 'Open it, or check again without what stood in the way.',
   },
   moved: {
