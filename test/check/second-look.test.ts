@@ -17,13 +17,18 @@ afterAll(async () => {
 
 describe('a second look', () => {
   const PACED = [1, 2, 3, 4, 5, 6, 7].map((n) => `http://paced.test/${n}`);
+  /** Each leads to the next, and to a page that is gone. */
+  const CHAIN = [0, 1, 2, 3].map((n) => `/chain${n}`);
   let web: WebInABox;
   let checked: Checked;
 
   beforeAll(async () => {
     web = await open();
     const links = ['http://far.test/gone', 'http://far.test/gone-too', 'http://hang.test/x', 'http://busy.test/x'];
-    web.site('site.test', pathSite({ '/': html(linkPage('Home', [...links, ...PACED])) }));
+    const chain = Object.fromEntries(
+      CHAIN.map((path, n) => [path, html(linkPage(path, [`/gone${n}`, CHAIN[n + 1] ?? '/']))]),
+    );
+    web.site('site.test', pathSite({ '/': html(linkPage('Home', [...links, ...PACED, CHAIN[0]!])), ...chain }));
     web.site('far.test', { handle: () => notFound });
     web.site('busy.test', pathSite({ '/x': status(503) }));
     web.site('hang.test', { handle: ({ path }) => (path === '/x' ? { afterMs: 60_000, body: '' } : notFound) });
@@ -47,6 +52,12 @@ describe('a second look', () => {
     expect(second!.at - ranged!.at).toBeGreaterThanOrEqual(5_000);
     expect(second!.at).toBeLessThan(asked(PACED.at(-1)!)[0]!.at);
     expect(checked.byUrl.get('http://far.test/gone')).toMatchObject({ verdict: 'dead' });
+  });
+
+  it('keeps nothing of its host waiting for it', () => {
+    const looks = CHAIN.map((_, n) => asked(`http://site.test/gone${n}`).map(({ at }) => at));
+    expect(looks.map((each) => each.length)).toEqual([2, 2, 2, 2]);
+    expect(asked(`http://site.test${CHAIN.at(-1)}`)[0]!.at).toBeLessThan(looks[0]![1]!);
   });
 
   it('tells of both looks with their times', () => {
@@ -96,4 +107,25 @@ it('does not wait on this machine', async () => {
   const read = web.log.filter(({ path }) => path === '/p0');
   expect(read).toHaveLength(2);
   expect(read[1]!.at - read[0]!.at).toBeLessThan(4_000);
+});
+
+it('puts no host off for a few URLs that always fail', async () => {
+  const web = await open();
+  const pages = Array.from({ length: 20 }, (_, n) => `/p${n}`);
+  const bad = ['/bad1', '/bad2', '/bad3'];
+  web.site(
+    '127.0.0.1',
+    pathSite({
+      '/': html(linkPage('Home', [...bad, ...pages])),
+      ...Object.fromEntries([...bad.map((path) => [path, status(500)]), ...pages.map((path) => [path, ok])]),
+    }),
+  );
+  const { links } = await check(
+    [`http://127.0.0.1:${web.port}/`, '--max-backoff', '1s', '--quarantine-after', '5'],
+    {
+      code: 1,
+    },
+  );
+  expect(links.filter(({ verdict }) => verdict === 'server_error')).toHaveLength(3);
+  expect(links.filter(({ verdict }) => verdict === 'ok')).toHaveLength(21);
 });

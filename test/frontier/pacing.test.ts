@@ -40,13 +40,19 @@ describe('backoff of a failing host', () => {
 
   it('takes many requests that fail together for one failure', () => {
     const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: true, tunedLimit: null });
-    for (let n = 0; n < 12; n++) host.troubled(100, 200 + n, null, 0.5, BACKOFF);
+    for (let n = 0; n < 12; n++) host.troubled({ sentAt: 100, isKnown: false }, 200 + n, null, 0.5, BACKOFF);
     expect(host.failures).toBe(1);
     expect(host.blockedUntil).toBe(2_200);
-    host.troubled(2_300, 2_400, null, 0.5, BACKOFF);
+    host.troubled({ sentAt: 2_300, isKnown: false }, 2_400, null, 0.5, BACKOFF);
     expect([host.failures, host.blockedUntil]).toEqual([2, 6_400]);
     host.succeeded();
     expect(host.failures).toBe(0);
+  });
+
+  it('adds up no failures of what is known to fail', () => {
+    const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: true, tunedLimit: null });
+    for (let n = 1; n <= 12; n++) host.troubled({ sentAt: n * 10_000, isKnown: true }, n * 10_000, null, 0.5, BACKOFF);
+    expect([host.failures, host.blockedUntil]).toEqual([1, 122_000]);
   });
 });
 

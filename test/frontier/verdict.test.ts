@@ -87,12 +87,17 @@ describe('what becomes of a page after one request', () => {
       ...{ state: 'retry', afterMs: 5_000, flags, reason, look: 1 },
     });
 
-    it('begins it when the retries are used up, by a GET, and never a third', () => {
+    it('begins it instead of a retry, by a GET, and never a third', () => {
       expect(judge(outcome({ status: 404 }), asked(1, 0), rules)).toEqual(again('http_4xx'));
-      expect(judge(outcome({ status: 500 }), asked(2, 0), rules)).toMatchObject({ state: 'retry', afterMs: 2_000 });
-      expect(judge(outcome({ status: 500 }), asked(3, UrlFlag.external), rules)).toEqual(
+      expect(judge(outcome({ status: 500 }), asked(1, UrlFlag.external), rules)).toEqual(
         again('http_5xx', UrlFlag.external | UrlFlag.secondLook),
       );
+      expect(judge(outcome({ status: 500 }), asked(2, UrlFlag.secondLook), rules)).toMatchObject({
+        ...{ state: 'retry', afterMs: 1_000 },
+      });
+      expect(judge(outcome({ status: 500 }), asked(4, UrlFlag.secondLook), rules)).toMatchObject({
+        state: UrlState.failed,
+      });
       expect(judge(outcome({ status: 404 }), asked(2, UrlFlag.rangedGet), rules)).toEqual(again('http_4xx'));
       const failed = { state: UrlState.failed, reason: 'http_4xx' };
       expect(judge(outcome({ status: 404 }), asked(2, UrlFlag.secondLook), rules)).toEqual(failed);

@@ -60,6 +60,12 @@ const MOST_LEARNED_MS = 10_000;
 
 const FIRST_LIMIT = 2;
 
+/** A request that failed, and whether what it asked for had failed before: of a URL that always fails, each second look tells nothing new. */
+export interface Trouble {
+  sentAt: number;
+  isKnown: boolean;
+}
+
 /** What pacing goes by: a name, whatever its schemes and ports. All times are monotonic. */
 export class Host implements HeapItem {
   readonly id: number;
@@ -191,12 +197,18 @@ export class Host implements HeapItem {
   #refusedAt = 0;
 
   /** Trouble of a request that was sent after the last block began; those sent before it tell nothing new. */
-  troubled(sentAt: number, now: number, retryAfterMs: number | null, random: number, options: BackoffOptions): void {
+  troubled(
+    { sentAt, isKnown }: Trouble,
+    now: number,
+    retryAfterMs: number | null,
+    random: number,
+    options: BackoffOptions,
+  ): void {
     if (sentAt < this.#blockedSince && retryAfterMs === null) {
       return;
     }
     if (sentAt >= this.#blockedSince) {
-      this.failures++;
+      this.failures = isKnown ? Math.max(1, this.failures) : this.failures + 1;
     }
     const { ms, reason } = blockFor(this.failures, retryAfterMs, random, options);
     this.#blockedSince = now;

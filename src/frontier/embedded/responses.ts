@@ -1,5 +1,5 @@
 import { isHostTrouble } from '../../hosts/backoff.js';
-import { UrlKind } from '../../store/url-state.js';
+import { UrlFlag, UrlKind } from '../../store/url-state.js';
 import { isServer } from '../../url/place.js';
 import type { Outcome } from '../frontier.js';
 import type { Deferral } from './deferral.js';
@@ -69,7 +69,8 @@ export class Responses {
     }
     const retryAfterMs = status === 429 || status === 503 ? outcome.retryAfterMs : null;
     this.#state.scheduler.use.peakBlocked++;
-    host.troubled(held.sentAt, now, retryAfterMs, this.#state.parts.random(), this.#state.options);
+    const trouble = { sentAt: held.sentAt, isKnown: (held.item.flags & UrlFlag.secondLook) !== 0 };
+    host.troubled(trouble, now, retryAfterMs, this.#state.parts.random(), this.#state.options);
     if (host.blockedUntil - now > this.#state.options.maxWaitMs && host.deferredReason === null) {
       this.#deferral.putOff(host, host.blockReason ?? 'backoff');
     }

@@ -89,8 +89,15 @@ export class Scheduler {
 
   /** Puts the host where it belongs; call it after whatever changed its clock, its places or its queue. */
   refresh(host: Host, now = this.#clock.now()): void {
-    if (host.heapAt !== null || host.evicted || host.waitingForRobots || host.waitingForRoom) {
+    if (host.evicted || host.waitingForRobots || host.waitingForRoom) {
       return;
+    }
+    if (host.heapAt !== null) {
+      // It stands there for a URL that waits for a time of its own, and another has come that need not.
+      if (host.heapAt <= Math.max(now, host.readyAt) || this.#turnOf(host) >= host.heapAt) {
+        return;
+      }
+      this.#turns.remove(host);
     }
     const at = this.#turnOf(host);
     if (at < Number.POSITIVE_INFINITY) {
@@ -145,8 +152,13 @@ export class Scheduler {
     return (
       mayGo(origin)(item) &&
       (!this.closed || item.attempts > 0 || isAsset(item)) &&
-      !(origin.host.secondLooks > 0 && isSecondLook(item))
+      !(isSecondLook(item) && this.#keepsSecondLooks(origin))
     );
+  }
+
+  /** One at a time; and after a failure something goes that has not failed yet, so that a few bad URLs do not put the whole host off. */
+  #keepsSecondLooks({ host, queue }: Origin): boolean {
+    return host.secondLooks > 0 || (host.failures > 0 && !this.closed && queue.restWaits);
   }
 
   #wantsRobots(origin: Origin): boolean {

@@ -41,6 +41,11 @@ export class Turns {
     this.#heapOf(host).push(host, at);
   }
 
+  /** Takes out one that stands here. */
+  remove(host: Host): void {
+    this.#heapOf(host).remove(host);
+  }
+
   /** It may have got a seed or home page while it stands here. */
   renew(host: Host): void {
     const at = host.heapAt;

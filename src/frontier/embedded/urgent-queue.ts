@@ -4,7 +4,7 @@ import type { Waiting } from './queue-window.js';
 /**
  * The urgent URLs of an origin that are in memory: first come, first served among those whose own time has come. Whether one may go is
  * the same for all of a sort (robots.txt, assets, tried before, never tried, second looks), so only the first of each sort is ever asked about: no call
- * looks through those that wait.
+ * looks through those that wait. Second looks come after all others.
  */
 export class UrgentQueue {
   /** None where nothing was ever urgent: of very many hosts that holds for nearly all. */
@@ -34,13 +34,12 @@ export class UrgentQueue {
       return undefined;
     }
     let first: Sort | undefined;
-    for (const sort of this.#sorts) {
+    for (const [place, sort] of this.#sorts.entries()) {
       const next = sort.due(now);
-      if (
-        next !== undefined &&
-        allowed(next.item) &&
-        next.order < (first?.due(now)?.order ?? Number.POSITIVE_INFINITY)
-      ) {
+      if (next === undefined || (first !== undefined && place === SECOND_LOOKS)) {
+        continue;
+      }
+      if (next.order < (first?.due(now)?.order ?? Number.POSITIVE_INFINITY) && allowed(next.item)) {
         first = sort;
       }
     }

@@ -45,6 +45,11 @@ export class UrlQueue {
     return this.#windows[QueueClass.seed]?.waits ?? false;
   }
 
+  /** Others than urgent ones wait, and could go next. */
+  get restWaits(): boolean {
+    return this.urgentOnDisk === 0 && this.#front() >= 0;
+  }
+
   /** Neither urgent ones nor seeds wait. */
   get holdsOnlyRest(): boolean {
     return this.#urgent.size + this.urgentOnDisk === 0 && !this.hasSeeds;
