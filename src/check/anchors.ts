@@ -13,10 +13,11 @@ export interface FragmentCheck {
   end: number;
   fragment: string;
   /**
-   * `drawn`: the page has it not, but is nearly empty until a script draws it. `unread`: the page answers, but it was not read for what
+   * `drawn`: the page has it not, but is nearly empty until a script draws it. `nameless`: nothing at all has a name there, on a page elsewhere:
+   * a program in the browser may well make them. `unread`: the page answers, but it was not read for what
    * fragments can point at. `unknown`: nothing can be said.
    */
-  standing: 'there' | 'missing' | 'drawn' | 'unread' | 'unknown';
+  standing: 'there' | 'missing' | 'drawn' | 'nameless' | 'unread' | 'unknown';
   /** A redirect on the way names it, and not the link: it counts for all links to the target. */
   byRedirect: boolean;
 }
@@ -56,7 +57,7 @@ function standingOf(page: Page, fragment: string): FragmentCheck['standing'] {
   return hasOne(page, fragment) ? 'there' : page.has(DRAWN_BY_SCRIPT) ? 'drawn' : 'missing';
 }
 
-type Page = AnchorSet | 'unread' | 'unknown';
+type Page = AnchorSet | 'nameless' | 'unread' | 'unknown';
 const UNKNOWN: Page = 'unknown';
 
 function hasOne(anchors: AnchorSet, fragment: string): boolean {
@@ -113,8 +114,7 @@ class Pages {
     }
     if (row.anchors !== null) {
       const anchors = new AnchorSet(edgesFromBlob(row.anchors));
-      // A page elsewhere without a single id may well be made by a program in the browser.
-      return anchors.size === 0 && isOutside(row.flags) ? 'unknown' : anchors;
+      return anchors.size === 0 && isOutside(row.flags) ? 'nameless' : anchors;
     }
     if (isSvgType(row.type)) {
       // It is read for its ids whether pages link to it or load it.

@@ -80,18 +80,25 @@ async function copyOf(client: ApiClient, question: string): Promise<string | nul
     bytes += piece.length;
     return bytes <= MOST_BYTES;
   });
-  return end === 'complete' ? readAnswer(Buffer.concat(pieces).toString('utf8')) : null;
+  if (end !== 'complete') throw new ApiTrouble('its answer is larger than any answer of an archive');
+  return readAnswer(Buffer.concat(pieces).toString('utf8'));
 }
 
 /** The answer is a stranger's: only a URL of the web counts. */
 function readAnswer(text: string): string | null {
-  let answer: { archived_snapshots?: { closest?: { available?: unknown; url?: unknown } } } | null;
+  let answer: { archived_snapshots?: { closest?: { available?: unknown; url?: unknown } } } | null = null;
   try {
     answer = JSON.parse(text);
   } catch {
-    return null;
+    // Said below.
   }
-  const { available, url } = answer?.archived_snapshots?.closest ?? {};
+  const snapshots = answer?.archived_snapshots;
+  if (typeof snapshots !== 'object' || snapshots === null) {
+    throw new ApiTrouble(
+      'what it answers is not what the availability API of the Wayback Machine answers (--suggest-url)',
+    );
+  }
+  const { available, url } = snapshots.closest ?? {};
   const normal = available === true && typeof url === 'string' && isHttp(url) ? normaliseUrl(url) : null;
   return normal?.url ?? null;
 }

@@ -123,7 +123,7 @@ export class Findings {
       if (check.byRedirect && this.#links.links[check.target] === 0) {
         continue;
       }
-      if (check.standing === 'missing' || check.standing === 'drawn') {
+      if (check.standing === 'missing' || check.standing === 'drawn' || check.standing === 'nameless') {
         const n = this.table.add(this.#verdicts.ofMissing(check), 0);
         if (check.byRedirect) {
           this.#badRedirects.set(check.target, n);

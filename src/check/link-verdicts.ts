@@ -34,6 +34,10 @@ const LEFT_UNREAD: Readonly<Record<LeftBy, string>> = {
   limit: 'the time for second looks was over',
   stop: 'the run was stopped',
 };
+const MADE_LATER = {
+  drawn: 'but a script draws the page, and may make it',
+  nameless: 'but nothing there has a name at all, and a script may give them',
+} as const;
 const MOST_CHAIN = 1_000;
 const REDIRECT_TROUBLE = {
   redirect_loop: 'its redirects lead back to where they have been',
@@ -117,8 +121,8 @@ export class LinkVerdicts {
   ofMissing({ target, end: endId, fragment, byRedirect, standing }: FragmentCheck): Finding {
     const end = this.#rows.get(endId);
     const why = `nothing on the page has this id or name${byRedirect ? ', which a redirect on the way names' : ''}`;
-    if (standing === 'drawn') {
-      const drawn: Ruling = { verdict: 'unverifiable', why: `${why}; but a script draws the page, and may make it` };
+    if (standing === 'drawn' || standing === 'nameless') {
+      const drawn: Ruling = { verdict: 'unverifiable', why: `${why}; ${MADE_LATER[standing]}` };
       return { ...this.#finding(this.#rows.get(target), end, drawn), fragment };
     }
     const missing: Ruling = { verdict: 'missing_fragment', why };

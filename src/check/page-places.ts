@@ -59,11 +59,14 @@ export function placeFiles(files: readonly string[], cwd: string, rootDir: strin
   }
   const baseUrl = FILES + BESIDE;
   const pages = paths.map((path) => relative(root, path).split(sep).join('/'));
-  const own: LocalFolder = { root, baseUrl, ...kind };
+  // The second answers for what is asked of the name itself: without it that would go out to the net.
+  const folders: LocalFolder[] = [
+    { root, baseUrl, ...kind },
+    { root: start, baseUrl: FILES, ...kind },
+  ];
   const inside = placeBelow(start, root);
-  return inside === null
-    ? placed([own, { root: start, baseUrl: FILES, ...kind }], baseUrl, pages, null)
-    : placed([own], baseUrl, pages, null, { from: FILES, except: baseUrl, to: baseUrl + encoded(inside) });
+  const moved = inside === null ? null : { from: FILES, except: baseUrl, to: baseUrl + encoded(inside) };
+  return placed(folders, baseUrl, pages, null, moved);
 }
 
 function placed(

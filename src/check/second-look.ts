@@ -131,17 +131,27 @@ export class SecondLook {
     const own = new Set(ownOrigins);
     const asked = new Set<string>();
     const liars = new Set<number>();
-    for (const { host, type, state } of this.#database
+    for (const { host, type, state, status } of this.#database
       .prepare(
-        `SELECT DISTINCT origins.host AS host, pages.content_type AS type, urls.state AS state FROM attempts JOIN urls ON urls.id = attempts.url
-           JOIN origins ON origins.id = urls.origin JOIN pages ON pages.id = urls.id
+        `SELECT DISTINCT origins.host AS host, pages.content_type AS type, urls.state AS state, pages.status AS status
+         FROM attempts JOIN urls ON urls.id = attempts.url JOIN origins ON origins.id = urls.origin JOIN pages ON pages.id = urls.id
          WHERE attempts.look = 1 AND attempts.reason IS NULL AND attempts.status BETWEEN 200 AND 299 AND urls.kind = ${UrlKind.page}`,
       )
       .iterate()) {
       asked.add(`${host} ${mediaType(type)}`);
-      if (state === UrlState.failed) {
+      if (state === UrlState.failed || (state === UrlState.done && (status ?? 200) >= 300)) {
         liars.add(host);
       }
+    }
+    // The other way round: what HEAD says is gone is there.
+    for (const { host } of this.#database
+      .prepare(
+        `SELECT DISTINCT origins.host AS host FROM attempts JOIN urls ON urls.id = attempts.url JOIN origins ON origins.id = urls.origin
+         WHERE attempts.look = 1 AND attempts.status IN (404, 410) AND urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
+           AND (urls.flags & ${UrlFlag.rangedGet}) <> 0`,
+      )
+      .iterate()) {
+      liars.add(host);
     }
     this.#fill([]);
     const choose = this.#database.prepare('INSERT INTO temp.chosen (id) VALUES (?)');

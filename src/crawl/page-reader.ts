@@ -341,9 +341,8 @@ export class PageReader {
 
   /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
   #withDrawn(anchors: string[], body: Uint8Array, encoding: string): string[] {
-    return anchors.length < NAMES_ENOUGH && isDrawn(readableText(decodeText(body, encoding).text))
-      ? [...anchors, DRAWN_BY_SCRIPT]
-      : anchors;
+    const { text, hasScripts } = anchors.length < NAMES_ENOUGH ? readableText(decodeText(body, encoding).text) : ENOUGH;
+    return hasScripts && text < NEARLY_NO_TEXT ? [...anchors, DRAWN_BY_SCRIPT] : anchors;
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
@@ -416,6 +415,9 @@ export class PageReader {
 
   /** What a stylesheet loads is checked as if the page had loaded it itself. */
   *#readStylesheet(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
+    if (lease.depth > DEEPEST_STYLESHEET) {
+      return;
+    }
     const { text } = decodeText(body, 'utf-8');
     const links = new ScannedLinks(null);
     const places = new TextPlaces(text);
@@ -579,8 +581,13 @@ export class PageReader {
 }
 
 const isDrawn = ({ text, hasScripts }: ReturnType<typeof readableText>): boolean => hasScripts && text < LITTLE_TEXT;
+/** One that imports the next, and so on: nobody writes that, a program makes it without end. */
+const DEEPEST_STYLESHEET = 100;
 /** A page with so many names is no empty frame. */
 const NAMES_ENOUGH = 50;
+const ENOUGH = { text: Number.POSITIVE_INFINITY, hasScripts: false };
+/** A page with less and a script is one that the script fills. Short pages that only count their visitors have more. */
+const NEARLY_NO_TEXT = 200;
 
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;

@@ -148,7 +148,7 @@ export const ELEMENT_RULES: readonly ElementRule[] = [
     facts.addAsset(KIND.media, SRC, at);
     addSrcset(facts, SRCSET, at);
   }),
-  rule('style', [], null, 'hidden'),
+  rule('style', [TYPE], null, 'hidden'),
   rule('svg', [], null, 'foreign'),
   rule('template', [], null, 'template'),
   rule('textarea', [], null, 'text'),

@@ -47,6 +47,7 @@ const {
   style: STYLE,
   background: BACKGROUND,
   srcdoc: SRCDOC,
+  type: TYPE,
 } = ATTRIBUTE;
 
 /** What SVG loads, by the name of the element. */
@@ -60,8 +61,8 @@ const SVG_LOADS: ReadonlyMap<string, number> = new Map([
 const WITH_BACKGROUND = new Set(['body', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'td', 'th']);
 /** Of any element. */
 const LOADING_ATTRIBUTES = attributeSet(STYLE, BACKGROUND);
-const ONLY_STYLE = attributeSet(STYLE);
 const ONLY_SRCDOC = attributeSet(SRCDOC);
+const STYLE_ATTRIBUTES = attributeSet(STYLE, TYPE);
 /** A page in an attribute of a page in an attribute: each has to be escaped once more, and nobody writes that. */
 const MOST_NESTED = 3;
 
@@ -71,6 +72,11 @@ const ID_AND_NAME = attributeSet(ID, NAME);
 const ONLY_IGNORE = attributeSet(IGNORE);
 const FOREIGN_ATTRIBUTES = attributeSet(ID, HREF, XLINK_HREF, REL, COLOR, FACE, SIZE, ENCODING, IGNORE);
 const CUT_OFF = -1;
+const CDATA = '<![CDATA[';
+
+/** A style element without a type is CSS, and one with another is for a program. */
+const isCss = (facts: PageFacts): boolean =>
+  !facts.has(TYPE) || facts.isWord(TYPE, 'text/css') || facts.isWord(TYPE, '');
 
 const ENDS_TAG_NAME = new Uint8Array(256);
 for (const byte of [0x09, 0x0a, 0x0c, 0x0d, 0x20, SLASH, GREATER_THAN]) ENDS_TAG_NAME[byte] = 1;
@@ -239,7 +245,7 @@ class PageScanner {
     if (content === 'script') end = endOfScript(this.#page, from);
     else if (content !== 'plaintext') end = endOfRawText(this.#page, from, name);
     if (end === CUT_OFF || !isInDocument) return end;
-    if (name === 'style' && this.#wantsLoads) this.#facts.addStylesheet(from, end);
+    if (name === 'style' && this.#wantsLoads && isCss(this.#facts)) this.#facts.addStylesheet(from, end);
     if (content === 'title') this.#facts.setTitle(from, end);
     if (content !== 'script' && content !== 'hidden') this.#facts.addHashedText(from, end);
     return end;
@@ -251,7 +257,7 @@ class PageScanner {
       this.#foreign.breakOut();
       return this.#passStartTag(open, nameEnd);
     }
-    const end = this.#reader.read(nameEnd, FOREIGN_ATTRIBUTES | (this.#wantsLoads ? ONLY_STYLE : 0));
+    const end = this.#reader.read(nameEnd, FOREIGN_ATTRIBUTES | (this.#wantsLoads ? STYLE_ATTRIBUTES : 0));
     if (end === CUT_OFF) return CUT_OFF;
     const facts = this.#facts;
     if (name === 'font' && (facts.has(COLOR) || facts.has(FACE) || facts.has(SIZE))) {
@@ -265,6 +271,7 @@ class PageScanner {
         const kind = SVG_LOADS.get(name);
         if (kind !== undefined) facts.addAsset(kind, facts.has(HREF) ? HREF : XLINK_HREF, open);
         facts.addStyle(open);
+        if (name === 'style' && !this.#reader.selfClosing && isCss(facts)) this.#addForeignStylesheet(end);
       }
     }
     if (!this.#reader.selfClosing) {
@@ -272,6 +279,14 @@ class PageScanner {
       this.#foreign.open(name, encoding === 'text/html' || encoding === 'application/xhtml+xml');
     }
     return end;
+  }
+
+  /** In SVG it is markup like any other: up to the next tag, its CDATA sections too. */
+  #addForeignStylesheet(from: number): void {
+    const { bytes } = this.#page;
+    const isCdata = bytes.toString('latin1', from, from + CDATA.length) === CDATA;
+    const end = isCdata ? endOfCdata(this.#page, from + CDATA.length) - 3 : this.#page.find(LESS_THAN, from);
+    if (end > from) this.#facts.addStylesheet(from + (isCdata ? CDATA.length : 0), end);
   }
 
   #visitForeignAnchor(open: number): void {

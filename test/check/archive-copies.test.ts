@@ -83,19 +83,31 @@ it.each([
     'a copy that is not there',
     () => text('{"archived_snapshots":{"closest":{"available":false,"url":"http://a.test/"}}}'),
   ],
-  ['what is no JSON', () => text('<html>')],
-  ['null', () => text('null')],
   ['a program instead of a URL', () => snapshot('javascript:alert(1)')],
   ['something else than text', () => snapshot({ a: 1 })],
+])('suggests nothing where the archive says %s', async (_, says) => {
+  answer = says;
+  const { found, notices } = await copiesOf([['https://a.test/', 'dead']]);
+  expect([found, notices]).toEqual([{ 'https://a.test/': null }, []]);
+});
+
+it.each([
+  ['what is no JSON', () => text('<html>')],
+  ['null', () => text('null')],
+  ['a list', () => text('[null]')],
   [
     'more than anybody reads',
     () =>
       text(JSON.stringify({ x: 'x'.repeat(100_000), archived_snapshots: { closest: { available: true, url: COPY } } })),
   ],
-])('suggests nothing where the archive says %s', async (_, says) => {
+])('says so where the archive says %s', async (_, says) => {
   answer = says;
   const { found, notices } = await copiesOf([['https://a.test/', 'dead']]);
-  expect([found, notices]).toEqual([{ 'https://a.test/': null }, []]);
+  expect(found).toEqual({ 'https://a.test/': null });
+  expect(notices).toEqual([
+    expect.stringMatching(/^the archive could not be asked: (?:what it answers is not|its answer is larger)/),
+    '1 of 1 dead links were not looked for in the archive',
+  ]);
 });
 
 it('says so where the archive refuses, and asks it no more', async () => {
@@ -112,7 +124,7 @@ it('says so where the archive refuses, and asks it no more', async () => {
 });
 
 it('asks for no more than 500, and nothing once the run is stopped', async () => {
-  answer = () => text('{}');
+  answer = () => text('{"archived_snapshots":{}}');
   const many = Array.from({ length: 502 }, (_, i) => [`https://a.test/${i}`, 'dead'] as const);
   const { asked, notices } = await copiesOf(many);
   expect(asked).toHaveLength(500);

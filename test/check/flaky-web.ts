@@ -85,11 +85,11 @@ export class FlakyWeb {
     return this.#asked.has(url);
   }
 
-  /** A look ends with an answer, or with the last of its tries. */
-  #looksInside(asked: readonly Asked[]): (Fate | undefined)[] {
-    const looks: Fate[] = [];
+  /** The first look is one request. The second ends with an answer, or with the last of its tries. */
+  #looksInside([first, ...others]: readonly Asked[]): (Fate | undefined)[] {
+    const looks = first === undefined ? [] : [first.fate];
     let tries = 0;
-    for (const { fate } of asked) {
+    for (const { fate } of others) {
       if (++tries > this.#options.retries || fate === 'fine' || fate === 'dead') {
         looks.push(fate);
         tries = 0;

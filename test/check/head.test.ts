@@ -10,6 +10,7 @@ let checked: Checked;
 beforeAll(async () => {
   web = await openWeb();
   const links = ['a', 'b', 'c'].flatMap((name) => [`http://honest.test/${name}`, `http://liar.test/${name}`]);
+  links.push('http://mover.test/a', 'http://mover.test/b', 'http://denier.test/a', 'http://denier.test/b');
   web.site('site.test', pathSite({ '/': html(linkPage('Home', [...links, 'http://honest.test/x.png'])) }));
   web.site('honest.test', {
     handle: ({ path }) => (path === '/robots.txt' ? notFound : path.endsWith('.png') ? png : html('<p>Here')),
@@ -18,6 +19,19 @@ beforeAll(async () => {
   web.site('liar.test', {
     handle: ({ path, method }) =>
       path === '/robots.txt' || (method === 'GET' && path !== '/c') ? notFound : html('<p>Here'),
+  });
+  // To HEAD it says of one that it is there, and sends whoever comes elsewhere; of another that it is not.
+  web.site('mover.test', {
+    handle: ({ path, method }) =>
+      path === '/robots.txt' || (method === 'GET' && path === '/b')
+        ? notFound
+        : method === 'GET' && path === '/a'
+          ? { status: 302, headers: { location: '/c' }, body: '' }
+          : html('<p>Here'),
+  });
+  web.site('denier.test', {
+    handle: ({ path, method }) =>
+      path === '/robots.txt' || (method === 'HEAD') === (path === '/a') ? notFound : html('<p>Here'),
   });
   const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
   checked = await check(['http://site.test/', ...HASTY, ...connectTo], { code: 1 });
@@ -38,4 +52,11 @@ it('believes no HEAD of a host where a GET says otherwise', () => {
   const said = ['a', 'b', 'c'].map((name) => checked.byUrl.get(`http://liar.test/${name}`)!.verdict);
   expect(said).toEqual(['dead', 'dead', 'ok']);
   expect(pathsOf(web.log, 'liar.test').filter((each) => each === 'GET /c')).toHaveLength(1);
+});
+
+it('nor where the GET leads elsewhere, nor where it finds what the HEAD did not', () => {
+  const said = ['mover', 'denier'].flatMap((host) =>
+    ['a', 'b'].map((name) => checked.byUrl.get(`http://${host}.test/${name}`)!.verdict),
+  );
+  expect(said).toEqual(['redirected', 'dead', 'ok', 'dead']);
 });

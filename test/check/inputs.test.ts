@@ -169,6 +169,11 @@ describe('a single HTML file', () => {
     ]);
     expect(code).toBe(1);
   });
+
+  it('asks nobody on the net for what belongs to its folder', async () => {
+    await check('one/page.html', '--proxy', outside, '--allow-network', '127.0.0.0/8');
+    expect(asked).not.toContainEqual(expect.stringContaining('files.localhost'));
+  });
 });
 
 describe('a path that leads nowhere', () => {

@@ -120,12 +120,9 @@ it('puts no host off for a few URLs that always fail', async () => {
       ...Object.fromEntries([...bad.map((path) => [path, status(500)]), ...pages.map((path) => [path, ok])]),
     }),
   );
-  const { links } = await check(
-    [`http://127.0.0.1:${web.port}/`, '--max-backoff', '1s', '--quarantine-after', '5'],
-    {
-      code: 1,
-    },
-  );
+  const { links } = await check([`http://127.0.0.1:${web.port}/`, '--max-backoff', '1s', '--quarantine-after', '5'], {
+    code: 1,
+  });
   expect(links.filter(({ verdict }) => verdict === 'server_error')).toHaveLength(3);
   expect(links.filter(({ verdict }) => verdict === 'ok')).toHaveLength(21);
 });

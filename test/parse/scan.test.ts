@@ -70,6 +70,14 @@ describe('links', () => {
     expect(kindsAndUrls(scanText(page))).toEqual(['img 4']);
   });
 
+  test('a style in SVG is read like any other, one of another type is not, and a page in a page is', () => {
+    const page = `<svg><style>a{b:url(1)}</style><style><![CDATA[a{b:url(2)}]]></style></svg><style type="text/less">a{b:url(no)}</style>
+      <style type="TEXT/CSS">a{b:url(3)}</style><body background=4><td background=5><p background=no>
+      <iframe src=no srcdoc="&lt;a href='6'>x&lt;/a>&lt;iframe srcdoc='&amp;lt;img src=7>'>&lt;/iframe>"></iframe>`;
+    const found = kindsAndUrls(scanText(page, { loads: true }));
+    expect(found).toEqual(['css 1', 'css 2', 'css 3', 'img 4', 'img 5', 'a 6', 'img 7']);
+  });
+
   test('meta robots is read under the name of the agent that was given, and no other', () => {
     const page = '<meta name=robots content=a><meta name=gossamer content=b><meta name=MyBot content=c>';
     expect(scanText(page).robots).toEqual(['a', 'b']);
