@@ -34,8 +34,8 @@ const ELSEWHERE = new Set([
   ],
 ]);
 
-/** Pages that name keys of options and files of a corpus, which tests of their own hold to the code. */
-const OF_THEIR_OWN = new Set(['docs/OPTIONS.md', 'docs/CORPUS.md']);
+/** Pages that name keys of options, files of a corpus and files of their readers. */
+const OF_THEIR_OWN = new Set(['docs/OPTIONS.md', 'docs/CORPUS.md', 'docs/CHECK-INPUT.md']);
 
 function namesOf(sources: readonly ts.SourceFile[]): Names {
   const names: Names = { words: new Set(), members: new Map() };
