@@ -146,16 +146,16 @@ export class CookieGates {
 
 /**
  * A run has ended: what it was told in confidence goes with it. That there was something to send back stays known. The table is emptied and filled anew:
- * where its pages were divided, parts of what they held may stand in between. And the log that still has them is emptied into the file.
+ * where its pages were divided, parts of what they held may stand in between.
  */
 export function forgetCookies(database: Database): void {
+  const known = database.prepare('SELECT url FROM cookies WHERE set_here IS NOT NULL').all();
+  database.exec(`${WITHOUT_TRACE}; BEGIN IMMEDIATE; DELETE FROM cookies`);
+  const keep = database.prepare(`INSERT INTO cookies (url, set_here, sent) VALUES (?, '${FORGOTTEN}', NULL)`);
+  for (const { url } of known) {
+    keep.run(url);
+  }
   database.exec(
-    `${WITHOUT_TRACE}; BEGIN IMMEDIATE;
-     CREATE TABLE cookies_kept AS SELECT url FROM cookies WHERE set_here IS NOT NULL;
-     DELETE FROM cookies;
-     INSERT INTO cookies (url, set_here, sent) SELECT url, '${FORGOTTEN}', NULL FROM cookies_kept;
-     DROP TABLE cookies_kept;
-     UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE (flags & ${UrlFlag.gate}) <> 0;
-     COMMIT; ${AS_USUAL}; PRAGMA wal_checkpoint(TRUNCATE)`,
+    `UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE (flags & ${UrlFlag.gate}) <> 0; COMMIT; ${AS_USUAL}`,
   );
 }
