@@ -331,7 +331,8 @@ export class Lane {
     } else if (status > 599) {
       reading.message ??= `HTTP has no status ${status}`;
     }
-    if (reading.redirect !== null && lease.kind === UrlKind.page && !this.#requestLimits.wholeOnly) {
+    const keepsCookies = lease.kind === UrlKind.page || lease.kind === UrlKind.robots;
+    if (reading.redirect !== null && keepsCookies && !this.#requestLimits.wholeOnly) {
       const cookies = readSetCookies(headers.all('set-cookie'), lease.url, this.#clock.wall());
       if (cookies.length > 0) {
         outcome.cookies = cookies;

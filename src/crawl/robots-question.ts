@@ -8,6 +8,8 @@ import type { CrawlOptions } from '../config/options.js';
 import { completeOptions } from '../config/resolve.js';
 import { Fetcher } from '../fetch/fetcher.js';
 import { parseRobots, productToken, RobotsMatcher } from '../hosts/robots.js';
+import { RobotsWalk } from '../hosts/robots-walk.js';
+import { readSetCookies } from '../url/cookies.js';
 import { originOf, pathOf } from '../url/host.js';
 import { AS_WRITTEN, asText, UrlResolver } from '../url/identity.js';
 import { parseSeedArgument } from '../url/seeds.js';
@@ -40,8 +42,6 @@ export interface RobotsQuestion extends Partial<Omit<CrawlOptions, 'seedsFiles' 
   /** Gives up: the promise is rejected with a `StateError` of the code `stopped`. */
   signal?: AbortSignal;
 }
-
-const MOST_REDIRECTS = 10;
 
 /** What this robots.txt says, without fetching anything. */
 export function matchRobots(robots: string | Uint8Array, url: string, agent = 'gossamer'): RobotsAnswer {
@@ -132,10 +132,17 @@ async function fetchRobots(
   } as const;
   try {
     let at = `${originOf(url)}/robots.txt`;
-    for (let hop = 0; hop <= MOST_REDIRECTS; hop++) {
+    const walk = new RobotsWalk();
+    for (;;) {
       throwIfStopped('robotsVerdict', signal);
-      const asked = fetcher.fetch({ ...request, url: at, timeoutMs: options.robotsTimeoutMs });
-      const { status, headers, body } = await stoppedBy(
+      const cookie = walk.cookieFor(at);
+      const asked = fetcher.fetch({
+        ...request,
+        url: at,
+        timeoutMs: options.robotsTimeoutMs,
+        ...(cookie === null ? {} : { cookie }),
+      });
+      const { status, headers, body, truncated } = await stoppedBy(
         signal,
         () => asked.abort(new FetchError('internal', 'stopped')),
         () => asked.promise,
@@ -145,15 +152,20 @@ async function fetchRobots(
       });
       const location = headers.url('location');
       if (status >= 300 && status < 400 && location !== null) {
-        at = resolver.resolve(location, at) ?? at;
+        const to = resolver.resolve(location, at) ?? at;
+        const cookies = readSetCookies(headers.all('set-cookie'), at, systemClock.wall());
+        const meaning = walk.redirected(at, to, cookies);
+        if (meaning !== 'ask') {
+          return meaning;
+        }
+        at = to;
         continue;
       }
-      if (status === 429 || status >= 500) {
+      if (status === 429 || status >= 500 || truncated) {
         return 'unreachable';
       }
       return status >= 200 && status < 300 && body !== null ? body : 'none';
     }
-    return 'none';
   } finally {
     await fetcher.close();
   }

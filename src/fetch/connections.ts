@@ -5,6 +5,7 @@ import { FetchError } from '../base/errors.js';
 import type { Attempt } from './attempt.js';
 import type { Connector, Endpoint } from './connector.js';
 import { mendHeads } from './response-head.js';
+import { type StreamOwner, watchStreams } from './stream-ends.js';
 
 /** A request that wants a connection. */
 export interface Borrower {
@@ -29,6 +30,8 @@ export class Connection {
   /** A request is out, and the head of its response has not come yet. */
   awaitsHead = false;
   interim = 0;
+  /** Whose stream of HTTP/2 is opened next. */
+  asking: StreamOwner | null = null;
   active = 0;
   /** Requests since it was opened, or since nobody waited for a socket. */
   served = 0;
@@ -287,7 +290,8 @@ export class Connections {
           connection.remoteAddress = connected.address;
           connection.socket = connected.socket;
           connected.socket.once('close', () => this.#closed(connection));
-          if (!connected.isH2) mendHeads(connected.socket, connection);
+          if (connected.isH2) client.once('connect', () => watchStreams(connected.socket, connection));
+          else mendHeads(connected.socket, connection);
           client.pipelining = connected.isH2 ? MAX_STREAMS : 1;
           callback(null, connected.socket);
           if (connected.isH2) this.#serve(pool);

@@ -11,6 +11,7 @@ import type { Deadlines, Watched } from './deadlines.js';
 import { type Decoded, decodeBody, readContentEncoding } from './decode.js';
 import { ResponseHeaders } from './response-headers.js';
 import { Shortage } from './shortage.js';
+import type { StreamOwner } from './stream-ends.js';
 
 /** What all requests of a fetcher share. */
 export interface ExchangeContext {
@@ -50,7 +51,7 @@ const EARLY_END =
  * One request and its response. It is undici's handler, of the older kind: the newer one has all headers parsed into an object
  * first, for a tenth of the cost of a request.
  */
-export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.DispatchHandler {
+export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, Dispatcher.DispatchHandler {
   readonly promise: Promise<FetchResponse>;
   readonly endpoint: Endpoint;
   readonly single: boolean;
@@ -81,6 +82,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
   #encodings: string[] = [];
   #expectedBytes = 0;
   #wireBytes = 0;
+  /** Its stream was reset before its end. */
+  #isBrokenOff = false;
   #isCut = false;
   /** All that was wanted of the body is here. */
   #hasEnough = false;
@@ -176,6 +179,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     // undici puts requests of a lost HTTP/2 connection on the next one; whether to ask again is not decided here.
     if (this.#sentAt !== null) throw new FetchError('connection_reset', 'The connection was lost after the request.');
     this.#cancelRequest = cancel;
+    if (this.#connection!.isH2) this.#connection!.asking = this;
     this.#sentAt = this.#lastByteAt = this.#context.clock.now();
   }
 
@@ -186,7 +190,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
       throw new FetchError('unknown', 'The server sends one informational response after the other.');
     }
     const at = this.#context.clock.now();
-    const headers = new ResponseHeaders(raw);
+    const headers = new ResponseHeaders(raw, this.#connection!.isH2);
     this.#status = status;
     this.#headers = headers;
     this.#headersAt = this.#lastByteAt = this.#windowStartedAt = at;
@@ -238,8 +242,15 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     return this.#hasEnough || this.#pausedAt === null;
   }
 
+  brokenOff(): void {
+    this.#isBrokenOff = true;
+  }
+
   onComplete(): void {
-    if (!this.isSettled) this.#succeed(false);
+    if (this.isSettled) return;
+    const isShort = this.#connection!.isH2 && this.#wireBytes < this.#expectedBytes;
+    if ((this.#isBrokenOff || isShort) && this.#request.method !== 'HEAD') this.onError(new BrokenOff());
+    else this.#succeed(false);
   }
 
   onError(error: Error): void {
@@ -371,6 +382,15 @@ export class Exchange implements PendingFetch, Borrower, Watched, Dispatcher.Dis
     this.#context.inFlight.delete(this);
     this.#context.deadlines.forget(this);
     if (this.#connection !== null) this.#context.connections.release(this.#connection, isSpent);
+  }
+}
+
+/** As Node calls it where the server gives a worse reason. */
+class BrokenOff extends Error {
+  readonly code = 'ERR_HTTP2_STREAM_ERROR';
+
+  constructor() {
+    super('The server broke the response off.');
   }
 }
 

@@ -19,9 +19,14 @@ const SINGLE = new Set([
  */
 export class ResponseHeaders {
   readonly #raw: readonly Buffer[];
+  readonly #isText: boolean;
 
-  /** Names and values in turn. */
-  constructor(raw: readonly Buffer[]) {
+  /**
+   * @param raw names and values in turn
+   * @param isText values came as text of which each character was a byte, and that was made into bytes as UTF-8: undici does so with HTTP/2
+   */
+  constructor(raw: readonly Buffer[], isText = false) {
+    this.#isText = isText;
     this.#raw = raw.length > 2 * MAX_HEADERS ? raw.slice(0, 2 * MAX_HEADERS) : raw;
   }
 
@@ -31,7 +36,7 @@ export class ResponseHeaders {
     for (let i = 0; i + 1 < this.#raw.length; i += 2) {
       const key = this.#raw[i]!;
       if (key.length !== name.length || key.toString('latin1').toLowerCase() !== name) continue;
-      const value = readValue(this.#raw[i + 1]!);
+      const value = this.#valueAt(i + 1);
       if (SINGLE.has(name)) return value;
       found = found === null ? value : `${found}, ${value}`;
     }
@@ -56,14 +61,17 @@ export class ResponseHeaders {
   list(): [string, string][] {
     const list: [string, string][] = [];
     for (let i = 0; i + 1 < this.#raw.length; i += 2) {
-      list.push([this.#raw[i]!.toString('latin1').toLowerCase(), readValue(this.#raw[i + 1]!)]);
+      list.push([this.#raw[i]!.toString('latin1').toLowerCase(), this.#valueAt(i + 1)]);
     }
     return list;
   }
-}
 
-function readValue(value: Buffer): string {
-  const text = value.toString('latin1', 0, MAX_VALUE_LENGTH);
-  // The HTTP parsers refuse these; outputs that write headers again must not depend on it.
-  return /[\0\r\n]/.test(text) ? text.replace(/[\0\r\n]/g, ' ') : text;
+  #valueAt(index: number): string {
+    const value = this.#raw[index]!;
+    const text = this.#isText
+      ? value.toString('utf8', 0, 2 * MAX_VALUE_LENGTH).slice(0, MAX_VALUE_LENGTH)
+      : value.toString('latin1', 0, MAX_VALUE_LENGTH);
+    // The HTTP parsers refuse these; outputs that write headers again must not depend on it.
+    return /[\0\r\n]/.test(text) ? text.replace(/[\0\r\n]/g, ' ') : text;
+  }
 }

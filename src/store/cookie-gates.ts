@@ -24,12 +24,18 @@ const FORGOTTEN = '[]';
 /** A circle that is longer leads nobody anywhere. */
 const LONGEST_CIRCLE = 100;
 
+/** What is overwritten or deleted here is gone from the file too: SQLite leaves it there otherwise. All else that a crawl writes does without that. */
+const WITHOUT_TRACE = 'PRAGMA secure_delete = ON';
+const AS_USUAL = 'PRAGMA secure_delete = OFF';
+
 /**
  * Redirects that run in a circle until a cookie is sent back. When the last redirect of a circle is settled, each URL of it that would get a cookie
  * from its own origin, by what the circle set, is asked for once more with it. What came of that counts: a page, or the circle again, which is
  * a loop then. Cookies outlive a kill, but not the end of a run: after that the chain starts over. Which redirect is settled last does not matter, and where in the circle somebody entered does not either.
  */
 export class CookieGates {
+  readonly #database: Database;
+  readonly #has: Statement;
   readonly #keep: Statement;
   readonly #forget: Statement;
   readonly #member: Statement;
@@ -39,6 +45,8 @@ export class CookieGates {
   #settled: number[] = [];
 
   constructor(database: Database) {
+    this.#database = database;
+    this.#has = database.prepare('SELECT 1 FROM cookies WHERE url = ?');
     this.#keep = database.prepare('INSERT OR REPLACE INTO cookies (url, set_here, sent) VALUES (?, ?, NULL)');
     this.#forget = database.prepare('DELETE FROM cookies WHERE url = ?');
     this.#member = database.prepare(
@@ -53,16 +61,32 @@ export class CookieGates {
 
   redirected(id: number, cookies: readonly SetCookie[] | undefined): void {
     if (cookies === undefined) {
-      this.#forget.run(id);
+      this.#drop(id);
     } else {
-      this.#keep.run(id, JSON.stringify(cookies));
+      this.#withoutTrace(() => this.#keep.run(id, JSON.stringify(cookies)));
     }
     this.#settled.push(id);
   }
 
+  /** Most redirects never set anything. */
+  #drop(id: number): void {
+    if (this.#has.get(id) !== undefined) {
+      this.#withoutTrace(() => this.#forget.run(id));
+    }
+  }
+
+  #withoutTrace(write: () => void): void {
+    this.#database.exec(WITHOUT_TRACE);
+    try {
+      write();
+    } finally {
+      this.#database.exec(AS_USUAL);
+    }
+  }
+
   /** It was asked for with cookies, and leads to an end: nothing of that is wanted any more. */
   passed(id: number): void {
-    this.#forget.run(id);
+    this.#drop(id);
     this.#pass.run(id);
   }
 
@@ -93,7 +117,7 @@ export class CookieGates {
     }
     const forgotten = circle.filter(({ isForgotten }) => isForgotten);
     for (const { id: member } of forgotten) {
-      this.#forget.run(member);
+      this.#drop(member);
       yield { id: member, cookie: null };
     }
     if (forgotten.length > 0) {
@@ -104,7 +128,7 @@ export class CookieGates {
     for (const { id: member, url, flags } of answers) {
       const cookie = (flags & UrlFlag.gate) === 0 ? cookieHeader(answers, url) : null;
       if (cookie !== null) {
-        this.#send.run(member, cookie);
+        this.#withoutTrace(() => this.#send.run(member, cookie));
         yield { id: member, cookie };
       }
     }
@@ -120,10 +144,18 @@ export class CookieGates {
   }
 }
 
-/** A run has ended: what it was told in confidence goes with it. That there was something to send back stays known. */
+/**
+ * A run has ended: what it was told in confidence goes with it. That there was something to send back stays known. The table is emptied and filled anew:
+ * where its pages were divided, parts of what they held may stand in between.
+ */
 export function forgetCookies(database: Database): void {
+  const known = database.prepare('SELECT url FROM cookies WHERE set_here IS NOT NULL').all();
+  database.exec(`${WITHOUT_TRACE}; BEGIN IMMEDIATE; DELETE FROM cookies`);
+  const keep = database.prepare(`INSERT INTO cookies (url, set_here, sent) VALUES (?, '${FORGOTTEN}', NULL)`);
+  for (const { url } of known) {
+    keep.run(url);
+  }
   database.exec(
-    `UPDATE cookies SET set_here = CASE WHEN set_here IS NULL THEN NULL ELSE '${FORGOTTEN}' END, sent = NULL;
-     UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE (flags & ${UrlFlag.gate}) <> 0`,
+    `UPDATE urls SET flags = flags & ~${UrlFlag.gate} WHERE (flags & ${UrlFlag.gate}) <> 0; COMMIT; ${AS_USUAL}`,
   );
 }

@@ -346,6 +346,12 @@ export class Store {
   }
 
   close(): void {
+    try {
+      // What was deleted for good must not stand in the log.
+      this.database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // Somebody still reads: the log goes with the last who does.
+    }
     this.database.close();
   }
 

@@ -1,16 +1,21 @@
 import { isHttp, originOf, pathOf } from './host.js';
 
-/** A cookie that a redirect set; '' in place of a value takes it back. */
+/** A cookie that a redirect set. */
 export interface SetCookie {
+  /** May be empty: then its value alone is sent. */
   name: string;
-  value: string;
+  /** Null takes it back. */
+  value: string | null;
   path: string;
 }
 
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4_096;
+/** What one answer can have kept, names, values and paths together: anyone can set as much as he likes on as many redirects as he likes. */
+const MOST_OF_ANSWER = 4_096;
 const LONGEST_HEADER = 8_192;
-const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+const SEPARATOR = '; ';
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
 /** Nothing that could end the header, or the cookie. */
 const VALUE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
 
@@ -21,15 +26,33 @@ const VALUE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
 export function readSetCookies(lines: readonly string[], url: string, now: number): SetCookie[] {
   if (!isHttp(url)) return [];
   const cookies = lines.slice(0, MOST_COOKIES).map((line) => readSetCookie(line, url, now));
-  return cookies.filter((cookie) => cookie !== null);
+  return fitting(
+    cookies.filter((cookie) => cookie !== null),
+    ({ name, value, path }) => name.length + (value?.length ?? 0) + path.length,
+    MOST_OF_ANSWER,
+  );
+}
+
+/** In their order; one that is too long for what is left does not keep out those behind it. */
+function fitting<T>(all: readonly T[], lengthOf: (each: T) => number, most: number): T[] {
+  let left = most;
+  return all.filter((each) => {
+    const length = lengthOf(each);
+    const fits = length <= left;
+    left -= fits ? length : 0;
+    return fits;
+  });
 }
 
 function readSetCookie(line: string, url: string, now: number): SetCookie | null {
   const [pair = '', ...rest] = line.split(';');
+  // Without an equals sign it is all value, as in browsers.
   const equals = pair.indexOf('=');
-  const name = pair.slice(0, equals).trim();
+  const name = pair.slice(0, Math.max(0, equals)).trim();
   const value = pair.slice(equals + 1).trim();
-  if (equals < 1 || line.length > LONGEST_COOKIE || !NAME.test(name) || !VALUE.test(value)) return null;
+  if (line.length > LONGEST_COOKIE || !NAME.test(name) || !VALUE.test(value)) return null;
+  // Sent without a name, it would be taken for another one.
+  if (name === '' && (value === '' || /=|^__(?:secure|host)-/i.test(value))) return null;
   const attributes = new Map(
     rest.map((text) => {
       const at = text.indexOf('=');
@@ -44,8 +67,9 @@ function readSetCookie(line: string, url: string, now: number): SetCookie | null
   if (isSecure && protocol !== 'https:') return null;
   if (/^__(?:secure|host)-/i.test(name) && !isSecure) return null;
   const given = attributes.get('path') ?? '';
+  if (/^__host-/i.test(name) && (domain !== '' || given !== '/')) return null;
   const path = given.startsWith('/') ? given : defaultPath(url);
-  return { name, value: isOver(attributes, now) ? '' : value, path };
+  return { name, value: isOver(attributes, now) ? null : value, path };
 }
 
 function isOver(attributes: ReadonlyMap<string, string>, now: number): boolean {
@@ -66,7 +90,7 @@ function defaultPath(url: string): string {
 const covers = (path: string, asked: string): boolean =>
   asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'));
 
-/** The Cookie header of a request, from what the answers of its own origin set, in their order; null where there is nothing to send. */
+/** The Cookie header of a request, from what the answers of its own origin set, in their order, as far as it fits; null where there is nothing to send. */
 export function cookieHeader(
   answers: readonly { url: string; cookies: readonly SetCookie[] }[],
   url: string,
@@ -78,14 +102,13 @@ export function cookieHeader(
     if (originOf(answer.url) !== origin) continue;
     for (const cookie of answer.cookies) {
       const key = `${cookie.name};${cookie.path}`;
-      if (cookie.value === '') jar.delete(key);
+      if (cookie.value === null) jar.delete(key);
       else jar.set(key, cookie);
     }
   }
-  const sent = [...jar.values()].filter(({ path }) => covers(path, asked));
-  const header = sent
+  const sent = [...jar.values()]
+    .filter(({ path }) => covers(path, asked))
     .sort((a, b) => b.path.length - a.path.length)
-    .map(({ name, value }) => `${name}=${value}`)
-    .join('; ');
-  return header === '' || header.length > LONGEST_HEADER ? null : header;
+    .map(({ name, value }) => (name === '' ? `${value}` : `${name}=${value}`));
+  return fitting(sent, ({ length }) => length + SEPARATOR.length, LONGEST_HEADER).join(SEPARATOR) || null;
 }

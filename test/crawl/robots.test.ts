@@ -1,8 +1,9 @@
 import { createSocket, type Socket } from 'node:dgram';
+import { robotsVerdict } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { requestsTo, smallestGap } from '../web/judge.js';
 import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
-import { html, linkPage, pathSite, redirect, text } from '../web/site.js';
+import { html, linkPage, pathSite, redirect, type SiteAnswer, type SiteRequest, text } from '../web/site.js';
 import { box, type Crawled } from './box.js';
 import { closedPort } from './support.js';
 
@@ -230,5 +231,50 @@ describe('a robots.txt that moved to a host which cannot be had', () => {
     expect(pages.get('http://busy.test/')).toMatchObject({ state: 'deferred', reason: 'retry_after' });
     expect(pages.get('http://moved.test/')).toMatchObject({ state: 'deferred', reason: 'robots_unreachable' });
     expect(summary.reason).toBe('complete_with_deferred');
+  });
+});
+
+describe('a robots.txt that redirects in a circle', () => {
+  const own = box();
+  const forbidding = text('User-agent: *\nDisallow: /private');
+
+  it('is asked for once more where a cookie was set, and not ten times where none was', async () => {
+    const home = html(linkPage('Home', ['/private', '/open']));
+    const site = (robots: SiteAnswer | ((request: SiteRequest) => SiteAnswer)) =>
+      pathSite({ '/robots.txt': robots, '/': home, '/private': html('private'), '/open': html('open') });
+    own.web.site(
+      'gate.test',
+      site(({ headers }) =>
+        headers.cookie === 'r=1'
+          ? forbidding
+          : { status: 302, headers: { location: '/robots.txt', 'set-cookie': 'r=1' } },
+      ),
+    );
+    own.web.site('loop.test', site(redirect('/robots.txt')));
+    const { pages } = await own.crawl(['http://gate.test/', 'http://loop.test/']);
+    const asked = (host: string) =>
+      requestsTo(own.web.log, host)
+        .filter(({ path }) => path === '/robots.txt')
+        .map(({ headers }) => headers.cookie ?? '');
+    expect(asked('gate.test')).toEqual(['', 'r=1']);
+    expect(asked('loop.test')).toEqual(['']);
+    expect(pages.get('http://gate.test/private')).toMatchObject({ state: 'skipped', reason: 'robots' });
+    expect(pages.get('http://gate.test/open')).toMatchObject({ state: 'done' });
+    expect(pages.get('http://loop.test/private')).toMatchObject({ state: 'done' });
+    expect(
+      requestsTo(own.web.log, 'gate.test').some(({ path, headers }) => path !== '/robots.txt' && headers.cookie),
+    ).toBe(false);
+  });
+
+  it('cannot be had where the cookie does not help, and is never taken for absent', async () => {
+    const back = { status: 302, headers: { location: '/robots.txt', 'set-cookie': 'r=1' } };
+    own.web.site('never.test', pathSite({ '/robots.txt': back }));
+    own.web.clearLog();
+    const verdict = await robotsVerdict('http://never.test/private', { connectTo: own.web.connectTo });
+    expect(verdict).toMatchObject({ allowed: false, line: null });
+    expect(requestsTo(own.web.log, 'never.test')).toHaveLength(2);
+    expect(await robotsVerdict('http://gate.test/private', { connectTo: own.web.connectTo })).toMatchObject({
+      ...{ allowed: false, line: 2 },
+    });
   });
 });

@@ -1,8 +1,15 @@
 import { once } from 'node:events';
-import { createSecureServer, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import {
+  constants,
+  createSecureServer,
+  type Http2Session,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { CERTIFICATE, PRIVATE_KEY } from './certificate.js';
+import { data, head, rawHttp2, reset } from './raw-http2.js';
 import { always, FakeClock, failureOf, GUARDED, get, newFetcher, nextTurn, rawServer, response } from './support.js';
 
 const PAGE = always(response('page'));
@@ -44,7 +51,7 @@ test('what does not speak TLS is tls, what hangs up in the handshake is connecti
   expect((await closing).errorClass).toBe('connection_reset');
 });
 
-async function http2Server(answer: (stream: ServerHttp2Stream, path: string) => void) {
+async function http2Server(answer: (stream: ServerHttp2Stream, path: string, headers: IncomingHttpHeaders) => void) {
   const server = createSecureServer({ cert: CERTIFICATE, key: PRIVATE_KEY, allowHTTP1: true });
   const sessions = new Set<Http2Session>();
   const paths: string[] = [];
@@ -55,7 +62,7 @@ async function http2Server(answer: (stream: ServerHttp2Stream, path: string) => 
   server.on('stream', (stream, headers) => {
     stream.on('error', () => {});
     paths.push(String(headers[':path']));
-    answer(stream, String(headers[':path']));
+    answer(stream, String(headers[':path']), headers);
   });
   server.on('request', (request, reply) => {
     if (request.httpVersionMajor === 1) reply.end('old');
@@ -80,8 +87,8 @@ test('HTTP/2 is spoken where it is wanted, and requests share its one connection
   );
   expect(all.map((answer) => answer.body?.toString())).toEqual(['new', 'new', 'new', 'new']);
   expect(all[0]?.headers.get('content-type')).toBe('text/html');
-  const head = await fetcher.fetch(get(`${server.url}/head`, { method: 'HEAD' })).promise;
-  expect(head).toMatchObject({ status: 200, body: null });
+  const bare = await fetcher.fetch(get(`${server.url}/head`, { method: 'HEAD' })).promise;
+  expect(bare).toMatchObject({ status: 200, body: null });
   expect(server.sessions.size).toBe(1);
   expect((await newFetcher({ insecure: true }).fetch(get(server.url)).promise).body?.toString()).toBe('old');
 });
@@ -154,4 +161,52 @@ test('an idle HTTP/2 connection is closed after a while', async () => {
   clock.advance(60_000);
   while (fetcher.stats().sockets > 0) await nextTurn();
   expect(clock.armed).toBe(0);
+});
+
+test('over HTTP/2 a response that is reset before its end is not whole, whatever reason the server gives', async () => {
+  const ok = head({ ':status': '200' });
+  const long = head({ ':status': '200', 'content-length': '5000' });
+  for (const code of [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_CANCEL, constants.NGHTTP2_INTERNAL_ERROR]) {
+    const url = await rawHttp2([
+      [ok, data('half'), reset(code)],
+      [long, data('half'), reset(code)],
+      [ok, reset(code)],
+      [ok, reset(code)],
+      [ok, data('whole', true), reset(code)],
+      [ok, data('whole'), head({ 'x-trailer': '1' }, true)],
+      [long, data('short', true)],
+    ]);
+    const fetcher = newFetcher({ http2: true, insecure: true });
+    const answer = async (more = {}) => {
+      const { body, endedEarly } = await fetcher.fetch(get(url, more)).promise;
+      return [code, body?.toString(), endedEarly];
+    };
+    expect(await answer()).toEqual([code, 'half', true]);
+    expect(await answer()).toEqual([code, 'half', true]);
+    expect((await failureOf(fetcher.fetch(get(url)))).errorClass).toBe('connection_reset');
+    // That a server has failed may be said of the headers too.
+    if (code === constants.NGHTTP2_INTERNAL_ERROR) await failureOf(fetcher.fetch(get(url)));
+    else expect(await answer({ method: 'HEAD' })).toEqual([code, undefined, false]);
+    expect(await answer()).toEqual([code, 'whole', false]);
+    expect(await answer()).toEqual([code, 'whole', false]);
+    expect(await answer()).toEqual([code, 'short', true]);
+  }
+});
+
+test('over HTTP/2 headers are the bytes that came, and cookies go back as such', async () => {
+  const url = await rawHttp2([
+    [head({ ':status': '302', location: '/\xc3\xa9', 'set-cookie': 'a=\xc3\xa9' }, true)],
+    [head({ ':status': '302', location: '/\xe9' }, true)],
+  ]);
+  const fetcher = newFetcher({ http2: true, insecure: true });
+  const { headers } = await fetcher.fetch(get(url)).promise;
+  expect([headers.url('location'), headers.all('set-cookie')]).toEqual(['/%C3%A9', ['a=\xc3\xa9']]);
+  expect((await fetcher.fetch(get(url)).promise).headers.url('location')).toBe('/%E9');
+  const cookies: unknown[] = [];
+  const server = await http2Server((stream, _path, asked) => {
+    cookies.push(asked.cookie);
+    stream.respond({ ':status': 200 }, { endStream: true });
+  });
+  await fetcher.fetch(get(server.url, { cookie: 'a=\xc3\xa9' })).promise;
+  expect(cookies).toEqual(['a=\xc3\xa9']);
 });

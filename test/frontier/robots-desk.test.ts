@@ -6,7 +6,7 @@ import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
 import { RobotsDesk } from '../../src/frontier/embedded/robots-desk.js';
 import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
 import { failure } from '../../src/frontier/outcome.js';
-import { SeedBook } from '../../src/frontier/seed-book.js';
+import { pageOffer, SeedBook } from '../../src/frontier/seed-book.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 
 const ORIGIN = 'https://a.test';
@@ -47,4 +47,30 @@ describe('a host that refuses connections', () => {
     expect(book.hasOtherSpelling('http://a.test')).toBe(false);
     expect(askedOf(book)).toBe(3);
   });
+});
+
+it('a circle of redirects that a cookie does not open cannot be had, and nothing is let in for it', () => {
+  const desk = new RobotsDesk({ obeyRobots: true } as SchedulerOptions, systemClock, () => false);
+  const owner = new Origin(
+    1,
+    ORIGIN,
+    new Host(1, 'a.test', 0, { ceiling: 20, tunes: false, tunedLimit: null }),
+    new UrlQueue(false),
+  );
+  const back = {
+    ...failure(item, 0, null, null),
+    ...{ status: 302, redirect: { offer: 0 }, offers: [pageOffer(item.url, 0)] },
+    cookies: [{ name: 'r', value: '1', path: '/' }],
+  };
+  for (let tries = 1; tries <= 3; tries++) {
+    const { hop } = desk.answer(owner, item, back);
+    desk.follows(2, owner, ORIGIN, hop!.walk);
+    const again = { ...item, id: 2, hops: 1 };
+    expect(desk.cookieFor(item)).toBeNull();
+    expect(desk.cookieFor(again)).toBe('r=1');
+    const { bulk } = desk.answer(owner, again, back);
+    expect([owner.robots, bulk?.reason]).toEqual(
+      tries < 3 ? ['unknown', undefined] : ['unreachable', 'robots_unreachable'],
+    );
+  }
 });

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openStoreFile } from '../../src/store/store.js';
@@ -93,4 +94,29 @@ it('asks nobody with a part of what the circle sets', () => {
     [2, 'seen=1; own=2'],
     [1, 'seen=1; own=2'],
   ]);
+});
+
+it('leaves nothing of a cookie in the file once the run has ended', () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'crawl.sqlite');
+  openStoreFile(path, { create: true }).close();
+  const store = reopen(path);
+  begin(store);
+  const ids = Array.from({ length: 300 }, (_, i) => i + 1);
+  const isIn = (found = readdirSync(folder).map((name) => readFileSync(join(folder, name)))) =>
+    Buffer.concat(found).includes('CONFIDENTIAL');
+  const redirect = (id: number, length: number): SettledUrl => ({
+    ...settled(id, { redirectTo: (id % 300) + 1 }),
+    cookies: [{ name: `n${id}`, value: `CONFIDENTIAL${'x'.repeat(length)}`, path: '/' }],
+  });
+  store.writer.commit(transaction({ newUrls: ids.map((id) => newUrl(id, `http://a.test/${id}`)) }));
+  store.writer.commit(transaction({ leased: ids }));
+  for (const id of ids) store.writer.commit(transaction({ settled: [redirect(id, id % 7 === 0 ? 4_000 : id)] }));
+  store.database.exec('UPDATE urls SET state = 1');
+  store.writer.commit(transaction({ settled: [1, 2, 3].map((id) => redirect(id, 4_000)) }));
+  store.writer.commit(transaction({ settled: ids.slice(10, 200).map((id) => settled(id, { redirectTo: 1 })) }));
+  expect(isIn()).toBe(true);
+  store.end('complete', 0);
+  store.close();
+  expect(isIn()).toBe(false);
 });

@@ -13,11 +13,22 @@ test('a cookie is sent back as it was set', () => {
   ).toBe('a="x y"; b=2; c=a=b');
 });
 
+test('an empty one is one too, and one without a name is its value', () => {
+  expect(sent('seen=')).toBe('seen=');
+  expect(sent(['seen=; Path=/', 'a=1'])).toBe('a=1; seen=');
+  expect(sent('seen')).toBe('seen');
+  expect(sent('=seen')).toBe('seen');
+  expect(sent(['seen', 'a=1', '=later'])).toBe('later; a=1');
+});
+
 test('what cannot be sent safely, and what its origin must not set, is left out', () => {
   for (const line of [
     '',
-    '=x',
-    'no-value',
+    '=',
+    ' ; Path=/',
+    '=a=b',
+    '=__Host-a',
+    '__secure-a',
     'a b=1',
     'a=1\r\nX: y',
     'a=\x7f',
@@ -30,6 +41,9 @@ test('what cannot be sent safely, and what its origin must not set, is left out'
   expect(sent('a=1; Secure', 'http://a.test/', 'http://a.test/')).toBeNull();
   expect(sent('a=1; Secure')).toBe('a=1');
   expect(sent('__Host-a=1; Secure; Path=/')).toBe('__Host-a=1');
+  expect(sent('__Host-a=1; Secure')).toBeNull();
+  expect(sent('__Host-a=1; Secure; Path=/docs')).toBeNull();
+  expect(sent('__host-a=1; Secure; Path=/; Domain=a.test')).toBeNull();
   expect(sent('a=1; Domain=b.test')).toBeNull();
   expect(sent('a=1; Domain=xa.test')).toBeNull();
   expect(sent('a=1; Domain=.a.test')).toBe('a=1');
@@ -69,5 +83,12 @@ test('there is an end to how much is kept and sent', () => {
       NOW,
     ),
   ).toHaveLength(50);
-  expect(sent(['a', 'b', 'c'].map((name) => `${name}=${'x'.repeat(4_000)}`))).toBeNull();
+  const long = (name: string, length: number) => `${name}=${'x'.repeat(length)}`;
+  const kept = readSetCookies([long('a', 3_000), long('b', 3_000), long('c', 900)], PAGE, NOW);
+  expect(kept.map(({ name }) => name)).toEqual(['a', 'c']);
+  const answers = ['a', 'b', 'c', 'd'].map((name) => ({
+    url: PAGE,
+    cookies: readSetCookies([long(name, name === 'd' ? 100 : 4_000)], PAGE, NOW),
+  }));
+  expect(cookieHeader(answers, PAGE)).toBe([long('a', 4_000), long('b', 4_000), long('d', 100)].join('; '));
 });

@@ -190,6 +190,7 @@ export class Leasing {
   }
 
   #asLease(item: Waiting, origin: Origin): Lease {
+    const cookie = item.kind === UrlKind.robots ? this.#state.robots.cookieFor(item) : item.cookie;
     return {
       id: item.id,
       url: item.url,
@@ -211,7 +212,7 @@ export class Leasing {
           (item.flags & UrlFlag.external) === 0 &&
           this.#state.parts.traps.wantsText(item.url)),
       ...ifModified(item),
-      ...(item.cookie ? { cookie: item.cookie } : {}),
+      ...(cookie ? { cookie } : {}),
     };
   }
 }

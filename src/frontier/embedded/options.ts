@@ -57,5 +57,4 @@ export const ROBOTS_RETRIES_MS = [2_000, 4_000] as const;
 /** Of a host that refuses connections it is asked again as a page would be. */
 export const longestRobotsPauseMs = ({ retryDelayMs, retries }: SchedulerOptions): number =>
   Math.max(...ROBOTS_RETRIES_MS, retryDelayMs * 2 ** retries);
-export const MAX_ROBOTS_HOPS = 10;
 export const SITEMAP_PLACES = ['/sitemap.xml', '/sitemap_index.xml'] as const;

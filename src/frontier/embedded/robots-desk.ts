@@ -1,14 +1,15 @@
 import type { Clock } from '../../base/clock.js';
+import { RobotsWalk } from '../../hosts/robots-walk.js';
 import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import type { Offer, Outcome } from '../frontier.js';
 import { pageOffer } from '../seed-book.js';
 import type { Origin } from './host.js';
-import { MAX_ROBOTS_HOPS, ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
+import { ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
 import type { Waiting } from './queue-window.js';
 
 export interface RobotsStep {
   /** It redirects: this URL is asked next, in the name of the first origin. */
-  hop: Offer | null;
+  hop: { offer: Offer; walk: RobotsWalk } | null;
   /** The fate of all URLs that wait at the origin. */
   bulk: { to: UrlState; reason: string } | null;
   /** Rules are known now. */
@@ -24,8 +25,8 @@ export class RobotsDesk {
   readonly #clock: Clock;
   /** A bare domain waits there that can be asked in another way: nobody insists on this one. */
   readonly #hasOtherSpelling: (origin: string) => boolean;
-  /** Redirected requests, by id: which origin they are asked for, and which they are sent to. */
-  readonly #owners = new Map<number, { owner: Origin; at: string }>();
+  /** Redirected requests, by id: which origin they are asked for, which they are sent to, and by which way. */
+  readonly #owners = new Map<number, { owner: Origin; at: string; walk: RobotsWalk }>();
 
   constructor(options: SchedulerOptions, clock: Clock, hasOtherSpelling: (origin: string) => boolean) {
     this.#options = options;
@@ -33,8 +34,12 @@ export class RobotsDesk {
     this.#hasOtherSpelling = hasOtherSpelling;
   }
 
-  follows(id: number, owner: Origin, at: string): void {
-    this.#owners.set(id, { owner, at });
+  follows(id: number, owner: Origin, at: string, walk: RobotsWalk): void {
+    this.#owners.set(id, { owner, at, walk });
+  }
+
+  cookieFor({ id, url }: Waiting): string | null {
+    return this.#owners.get(id)?.walk.cookieFor(url) ?? null;
   }
 
   ownerOf(id: number): Origin | null {
@@ -67,16 +72,20 @@ export class RobotsDesk {
   }
 
   answer(owner: Origin, item: Waiting, outcome: Outcome): RobotsStep {
+    const walk = this.#owners.get(item.id)?.walk ?? new RobotsWalk();
     this.#owners.delete(item.id);
     owner.dirty = true;
     const target =
       outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
-    if (target !== undefined && item.hops < MAX_ROBOTS_HOPS) {
-      return { ...NOTHING, hop: hopOffer(target.url, item.hops + 1) };
-    }
-    if (outcome.redirect !== null) {
-      // More redirects than anyone has to follow: as if there were no file.
-      return this.#rules(owner, null, null, [], null);
+    if (target !== undefined) {
+      const meaning = walk.redirected(item.url, target.url, outcome.cookies ?? []);
+      if (meaning === 'ask') {
+        return { ...NOTHING, hop: { offer: hopOffer(target.url, item.hops + 1), walk } };
+      }
+      return meaning === 'unreachable' && this.#options.obeyRobots
+        ? this.#unreachable(owner)
+        : // More redirects than anyone has to follow: as if there were no file.
+          this.#rules(owner, null, null, [], null);
     }
     const { robots } = outcome;
     if (!this.#options.obeyRobots) {

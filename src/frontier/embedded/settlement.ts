@@ -268,10 +268,11 @@ export class Settlement {
     });
     const step = this.#state.robots.answer(owner, held.item, outcome);
     if (step.hop !== null) {
-      const id = this.#admission.addNew(step.hop, held.item.id, composition);
-      this.#state.robots.follows(id, owner, queueOriginOf(step.hop.url));
+      const { offer, walk } = step.hop;
+      const id = this.#admission.addNew(offer, held.item.id, composition);
+      this.#state.robots.follows(id, owner, queueOriginOf(offer.url), walk);
       if (composition.transaction.newUrls.at(-1)!.state !== UrlState.queued) {
-        this.#deferral.abandonHops(queueOriginOf(step.hop.url), composition);
+        this.#deferral.abandonHops(queueOriginOf(offer.url), composition);
       }
     }
     if (step.bulk !== null) {
