@@ -132,10 +132,12 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
   const run = new CheckRun({ ...plan, events: { session: view.events.session, notice: view.events.notice! } });
   const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards: NOTHING_KEPT });
   try {
-    const { end, seeds, allSeedsFailed } = await run.dump((links) => writePieces(dumpText(links, options.format)));
+    const { end, seeds, allSeedsFailed, summary } = await run.dump((links) =>
+      writePieces(dumpText(links, options.format)),
+    );
     const exitCode = exitCodeOf(EXIT.ok, allSeedsFailed, end.reason);
     if (exitCode === EXIT.noSeed) {
-      throw seedFailure(seeds);
+      throw seedFailure(seeds, summary);
     }
     return exitCode;
   } finally {
@@ -178,7 +180,7 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
         terminal.line(isKept ? next : NOTHING_KEPT);
       }
       if (exitCode === EXIT.noSeed) {
-        throw seedFailure(result.seeds);
+        throw seedFailure(result.seeds, result.summary);
       }
       return exitCode;
     } finally {

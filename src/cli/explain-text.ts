@@ -1,5 +1,5 @@
 import { printable } from '../base/text.js';
-import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep } from '../explain/explanation.js';
+import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep, RobotsSays } from '../explain/explanation.js';
 import { counted, formatCount, formatDuration } from './terminal.js';
 
 const LABEL_WIDTH = 13;
@@ -17,10 +17,7 @@ export function explanationText(explanation: Explanation): string {
     what,
     ...row('state', [reason === null ? state : `${state}, ${reason}`]),
     ...row('rule', [rule.text]),
-    ...row(
-      'robots.txt',
-      rule.by === 'robots' || robots === null ? [] : [`${robots.allowed ? 'allows it' : 'forbids it'}: ${robots.why}`],
-    ),
+    ...row('robots.txt', rule.by === 'robots' || robots === null ? [] : [robotsSays(robots)]),
     ...trapRows(explanation.trap, remedy),
     ...row('to fetch it', remedy === null ? [] : [remedy]),
     ...row('depth', depth === null ? [] : [String(depth)]),
@@ -38,6 +35,10 @@ export function explanationText(explanation: Explanation): string {
   ];
   return lines.map((line) => `${printable(line, LONGEST_LINE)}\n`).join('');
 }
+
+/** Where there is no line that forbids, nobody knows what robots.txt says. */
+const robotsSays = ({ allowed, line, why }: RobotsSays): string =>
+  allowed ? `allows it: ${why}` : line === null ? why : `forbids it: ${why}`;
 
 const row = (label: string, values: readonly string[]): string[] =>
   values.map((value, place) => `  ${(place === 0 ? label : '').padEnd(LABEL_WIDTH)} ${value}`);
