@@ -199,7 +199,7 @@ function deferredRows({ host, reason, urls, until, detail }: Summary['deferredHo
   const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
   return [
     ['deferred', `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${end})`],
-    ...(detail === null ? [] : ([['', `${detail}, ${SO_NOTHING}`]] as const)),
+    ...(detail === null ? [] : [`${detail},`, SO_NOTHING].map((line): BoxRow => ['', line])),
   ];
 }
 

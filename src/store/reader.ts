@@ -111,11 +111,15 @@ export interface HostResult {
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
+/** A URL that has failed with its host has no answer of its own: what is known is what the request for robots.txt met with. */
+const MESSAGE = `CASE WHEN pages.id IS NULL AND urls.state = ${UrlState.failed} THEN
+    (SELECT robots.message FROM origins JOIN pages AS robots ON robots.id = origins.robots_id WHERE origins.id = urls.origin)
+  ELSE pages.message END`;
 const columns = (
   note: string,
   linksCut: string,
 ): string => `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
-  pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
+  pages.status, ${MESSAGE}, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
   pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed, ${note}, ${linksCut}) AS result`;
 const COLUMNS = columns('pages.note', 'pages.links_cut');
 /** Version 3 of the tables, as it is read before it is upgraded. */

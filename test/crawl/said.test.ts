@@ -41,11 +41,19 @@ describe('a seed that gives no page is named with its own reason', () => {
   it('a dead proxy is named as the proxy, without its password', async () => {
     const port = await closedPort();
     const proxy = ['--proxy', `http://me:secret@127.0.0.1:${port}`, '--connect-to', 'other.test:80:127.0.0.1:9'];
-    const { run } = await own.crawl(['http://seed.test/'], [...QUICK, ...proxy], { code: 4 });
-    expect(lastLine(run.stderr)).toBe(
-      `error: http://seed.test/ could not be reached: The proxy 127.0.0.1:${port} cannot be used: The connection was refused.`,
-    );
-    expect(run.stderr).not.toContain('secret');
+    const { run, directory, pages } = await own.crawl(['http://seed.test/'], [...QUICK, ...proxy], { code: 4 });
+    const dead = `The proxy 127.0.0.1:${port} cannot be used: The connection was refused.`;
+    const line = `error: http://seed.test/ could not be reached: ${dead}`;
+    expect(lastLine(run.stderr)).toBe(line);
+    expect(run.stderr).toContain(`connection_refused http://seed.test/ (${dead.slice(0, 30)}`);
+    expect(pages.get('http://seed.test/')).toMatchObject({ reason: 'connection_refused', message: dead });
+    expect((await inProcess(['export', directory, '--format', 'seeds'])).stdout).toContain(dead);
+    const said = (await inProcess(['explain', directory, 'http://seed.test/'])).stdout;
+    expect(said.split(dead).length - 1).toBeGreaterThanOrEqual(3);
+    expect(said).not.toContain('forbids');
+    const checked = await inProcess(['check', 'http://seed.test/', ...QUICK, ...proxy]);
+    expect(lastLine(checked.stderr).replace(/\.$/, '')).toBe(line.replace(/\.$/, ''));
+    expect(run.stderr + checked.stderr + said).not.toContain('secret');
   });
 
   it('an address that is not public names the option that lets it through', async () => {
