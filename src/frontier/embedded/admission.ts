@@ -175,12 +175,16 @@ export class Admission {
       this.#state.parts.events.crawlDelayTooLong(host.name, owner.crawlDelayMs);
       return;
     }
-    if (!this.#state.options.seekSitemaps || owner.sitemapsSought || !this.#state.parts.seeds.covers(owner.origin)) {
+    if (!this.#state.options.seekSitemaps || !this.#state.parts.seeds.covers(owner.origin)) {
       return;
     }
+    // What a robots.txt names that is read once more may be new: the first time it may not even have been answered.
+    const places = owner.sitemapsSought ? [] : SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
     owner.sitemapsSought = true;
-    const places = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
     const urls = [...new Set([...sitemaps, ...places])];
+    if (urls.length === 0) {
+      return;
+    }
     this.admit(
       urls.map((url) => sitemapOffer(url, 0)),
       null,
