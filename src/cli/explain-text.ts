@@ -20,6 +20,7 @@ export function explanationText(explanation: Explanation): string {
     ...row('robots.txt', rule.by === 'robots' || robots === null ? [] : [robotsSays(robots)]),
     ...trapRows(explanation.trap, remedy),
     ...row('to fetch it', remedy === null ? [] : [remedy]),
+    ...row('note', noteLines(explanation.note)),
     ...row('depth', depth === null ? [] : [String(depth)]),
     ...row('path', pathLines(path ?? [])),
     ...row('redirects to', explanation.redirects),
@@ -113,6 +114,17 @@ function linkFrom(links: readonly LinkFrom[]): string {
   const times = links.length === 1 ? '' : ` ×${formatCount(links.length)}`;
   return `${url} (${[...facts].join(', ')})${times}${text === null || text === '' ? '' : ` "${text}"`}`;
 }
+
+const NOTES: Readonly<Record<string, string>> = {
+  wrong_charset: 'it is not in the encoding that its server names',
+  undecodable_bytes: 'not all of its bytes mean something in its encoding',
+  too_many_links: 'it has more links than are kept',
+};
+
+const noteLines = (note: string | null): string[] =>
+  (note ?? '')
+    .split(/,\s*/)
+    .flatMap((name) => (name === '' ? [] : [NOTES[name] === undefined ? name : `${name}: ${NOTES[name]}`]));
 
 function robotsMetaLines(robotsMeta: string | null): string[] {
   if (robotsMeta === null || robotsMeta === '') {

@@ -25,7 +25,9 @@ export function seedFailure(
       ? (deferredHosts.find(({ host }) => named.label.includes(host)) ?? deferredHosts[0])
       : undefined;
   const what = host === undefined ? whatHappened(named, Object.keys(byClass)[0] ?? null) : whyPutOff(host);
-  return new SeedError(`${named.label} ${what}${others}`);
+  const isMoved = named.redirectsTo !== null && !what.startsWith('redirects ');
+  const moved = isMoved ? `redirects to ${named.redirectsTo}, which ` : '';
+  return new SeedError(`${named.label} ${moved}${what}${others}`);
 }
 
 function whyPutOff({ host, reason, until, detail }: Summary['deferredHosts'][number]): string {

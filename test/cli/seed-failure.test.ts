@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { seedFailure } from '../../src/cli/seed-failure.js';
 import type { SeedFate } from '../../src/frontier/seed-book.js';
 
-const OPEN: SeedFate = { seed: 0, label: 'https://a.test/', fate: 'open', detail: null, reason: null, status: null };
+const OPEN: SeedFate = {
+  ...{ seed: 0, label: 'https://a.test/', fate: 'open', detail: null, reason: null, status: null, redirectsTo: null },
+};
 
 describe('the last line where no seed gave a page', () => {
   it.each([

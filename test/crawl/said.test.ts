@@ -19,6 +19,8 @@ describe('a seed that gives no page is named with its own reason', () => {
     ['/login', 'was answered with HTTP 401, it wants a login'],
     ['/broken', 'was answered with HTTP 500'],
     ['/circle', 'redirects in a circle'],
+    ['/nowhere', 'cannot be read (invalid_url): the server answers 302 and does not say where to'],
+    ['/moved', 'redirects to http://seed.test/missing, which was answered with HTTP 404'],
     ['/closed/x', 'is forbidden by robots.txt: robots.txt line 2: Disallow: /closed'],
     ['/silent', 'could not be reached: The response was not complete within 300 ms.'],
   ])('%s %s', async (path, says) => {
@@ -30,6 +32,9 @@ describe('a seed that gives no page is named with its own reason', () => {
         '/broken': html('', 500),
         '/circle': redirect('/circle/2'),
         '/circle/2': redirect('/circle'),
+        '/nowhere': { status: 302 },
+        '/moved': redirect('/moved/2'),
+        '/moved/2': redirect('/missing'),
         '/silent': hang,
       }),
     );
