@@ -38,7 +38,7 @@ export interface Ruling {
 export type LeftBy = 'limit' | 'stop';
 
 /** The chain of causes at the end of a message: evidence, but no sentence. */
-const CAUSES = / \(.*\)$/s;
+export const CAUSES = / \(.*\)$/s;
 const FINAL_NAMES = /there is no such name|has no address|not a name that can be looked up/;
 
 const BY_REASON: Readonly<Record<string, Verdict>> = {

@@ -10,12 +10,14 @@ import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-c
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
 import { reopenBroken } from '../check/rounds.js';
+import { CAUSES } from '../check/ruling.js';
 import { writeReportFile } from '../check/write-report.js';
 import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/limits.js';
 import { nextStep } from '../crawl/resume-plan.js';
+import type { SeedFate } from '../frontier/seed-book.js';
 import { refuseUnwritable } from '../report/index.js';
 import { StreamFiles } from '../report/stream-files.js';
 import { resumeCommand } from '../store/directory.js';
@@ -132,10 +134,12 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
   const run = new CheckRun({ ...plan, events: { session: view.events.session, notice: view.events.notice! } });
   const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards: NOTHING_KEPT });
   try {
-    const { end, seeds, allSeedsFailed } = await run.dump((links) => writePieces(dumpText(links, options.format)));
+    const { end, seeds, allSeedsFailed, summary } = await run.dump((links) =>
+      writePieces(dumpText(links, options.format)),
+    );
     const exitCode = exitCodeOf(EXIT.ok, allSeedsFailed, end.reason);
     if (exitCode === EXIT.noSeed) {
-      throw seedFailure(seeds);
+      throw seedFailure(inWords(seeds, options), summary);
     }
     return exitCode;
   } finally {
@@ -178,7 +182,7 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
         terminal.line(isKept ? next : NOTHING_KEPT);
       }
       if (exitCode === EXIT.noSeed) {
-        throw seedFailure(result.seeds);
+        throw seedFailure(inWords(result.seeds, options), result.summary);
       }
       return exitCode;
     } finally {
@@ -190,6 +194,10 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
 }
 
 const NOTHING_KEPT = 'nothing is kept of this check: with --data-dir DIR it is, and `gossamer resume DIR` goes on';
+
+/** A check keeps the chain of causes of each failure for its reports, whoever asks for it. */
+const inWords = (seeds: readonly SeedFate[], { verboseNetwork }: CheckOptions): readonly SeedFate[] =>
+  verboseNetwork ? seeds : seeds.map((seed) => ({ ...seed, detail: seed.detail?.replace(CAUSES, '') ?? null }));
 
 function exitCodeOf(found: number, nothingReached: boolean, reason: string): number {
   if (reason === 'interrupted') {

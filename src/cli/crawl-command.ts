@@ -122,7 +122,7 @@ function exitCode({ end, seeds, allSeedsFailed, summary }: SessionResult): numbe
     return EXIT.terminated;
   }
   if (allSeedsFailed) {
-    throw seedFailure(seeds, summary.byClass);
+    throw seedFailure(seeds, summary);
   }
   return EXIT.ok;
 }

@@ -9,6 +9,7 @@ import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
 import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import { ProgressLine } from './progress-line.js';
+import { SO_NOTHING } from './seed-failure.js';
 import { type BoxRow, counted, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const TRAPS_SHOWN = 5;
@@ -88,7 +89,7 @@ export class CrawlView {
       ...breakdown('failed', summary.byClass),
       ...failureRows(summary),
       ...breakdown('skipped', summary.bySkipReason),
-      ...summary.deferredHosts.slice(0, DEFERRED_SHOWN).map(deferredRow),
+      ...summary.deferredHosts.slice(0, DEFERRED_SHOWN).flatMap(deferredRows),
       ...moreDeferred(summary),
       ...summary.traps.slice(0, TRAPS_SHOWN).flatMap(({ pattern, count, cause, examples, allow }): BoxRow[] => [
         ['trap', `${formatCount(count)} cut: ${pattern}`],
@@ -194,10 +195,11 @@ function failureRows({ failures, failed }: Summary): BoxRow[] {
 const isOfStatus = (reason: string | null): boolean =>
   ['http_4xx', 'http_5xx', 'auth_required', 'rate_limited'].includes(reason ?? '');
 
-function deferredRow({ host, reason, urls, until }: Summary['deferredHosts'][number]): BoxRow {
+function deferredRows({ host, reason, urls, until, detail }: Summary['deferredHosts'][number]): BoxRow[] {
+  const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
   return [
-    'deferred',
-    `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${until === null ? '' : `, until ${formatMoment(Date.parse(until))}`})`,
+    ['deferred', `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${end})`],
+    ...(detail === null ? [] : [`${detail},`, SO_NOTHING].map((line): BoxRow => ['', line])),
   ];
 }
 

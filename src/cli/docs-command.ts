@@ -76,7 +76,7 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
       return stopped === 'terminated' ? EXIT.terminated : EXIT.interrupted;
     }
     if (corpora.length === 0) {
-      throw seedFailure(result.seeds, result.summary.byClass);
+      throw seedFailure(result.seeds, result.summary);
     }
     tell(corpora, result.end.truncated, terminal);
     if (options.json) {

@@ -1,5 +1,5 @@
 import { printable } from '../base/text.js';
-import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep } from '../explain/explanation.js';
+import type { Attempt, Explanation, FirstOf, LinkFrom, PathStep, RobotsSays } from '../explain/explanation.js';
 import { counted, formatCount, formatDuration } from './terminal.js';
 
 const LABEL_WIDTH = 13;
@@ -17,12 +17,10 @@ export function explanationText(explanation: Explanation): string {
     what,
     ...row('state', [reason === null ? state : `${state}, ${reason}`]),
     ...row('rule', [rule.text]),
-    ...row(
-      'robots.txt',
-      rule.by === 'robots' || robots === null ? [] : [`${robots.allowed ? 'allows it' : 'forbids it'}: ${robots.why}`],
-    ),
+    ...row('robots.txt', rule.by === 'robots' || robots === null ? [] : [robotsSays(robots)]),
     ...trapRows(explanation.trap, remedy),
     ...row('to fetch it', remedy === null ? [] : [remedy]),
+    ...row('note', noteLines(explanation.note)),
     ...row('depth', depth === null ? [] : [String(depth)]),
     ...row('path', pathLines(path ?? [])),
     ...row('redirects to', explanation.redirects),
@@ -38,6 +36,10 @@ export function explanationText(explanation: Explanation): string {
   ];
   return lines.map((line) => `${printable(line, LONGEST_LINE)}\n`).join('');
 }
+
+/** Where there is no line that forbids, nobody knows what robots.txt says. */
+const robotsSays = ({ allowed, line, why }: RobotsSays): string =>
+  allowed ? `allows it: ${why}` : line === null ? why : `forbids it: ${why}`;
 
 const row = (label: string, values: readonly string[]): string[] =>
   values.map((value, place) => `  ${(place === 0 ? label : '').padEnd(LABEL_WIDTH)} ${value}`);
@@ -112,6 +114,17 @@ function linkFrom(links: readonly LinkFrom[]): string {
   const times = links.length === 1 ? '' : ` ×${formatCount(links.length)}`;
   return `${url} (${[...facts].join(', ')})${times}${text === null || text === '' ? '' : ` "${text}"`}`;
 }
+
+const NOTES: Readonly<Record<string, string>> = {
+  wrong_charset: 'it is not in the encoding that its server names',
+  undecodable_bytes: 'not all of its bytes mean something in its encoding',
+  too_many_links: 'it has more links than are kept',
+};
+
+const noteLines = (note: string | null): string[] =>
+  (note ?? '')
+    .split(/,\s*/)
+    .flatMap((name) => (name === '' ? [] : [NOTES[name] === undefined ? name : `${name}: ${NOTES[name]}`]));
 
 function robotsMetaLines(robotsMeta: string | null): string[] {
   if (robotsMeta === null || robotsMeta === '') {

@@ -1,17 +1,41 @@
 import { SeedError } from '../base/errors.js';
+import { formatMoment } from '../base/text.js';
 import type { SeedFate } from '../frontier/seed-book.js';
+import type { Summary } from '../report/summary.js';
+import { hostForPeople } from '../url/host-display.js';
 import { counted } from './terminal.js';
+
+/** What follows where a robots.txt cannot be had. */
+export const SO_NOTHING = 'so nothing may be asked for; --robots-unreachable allow asks all the same';
 
 /**
  * No seed gave a page: the one that robots.txt forbids says more than the others.
- * @param byClass what failed in the crawl, the most frequent class first: of redirects in a circle the seed itself knows nothing
+ * @param summary what failed and what was put off in the crawl: of redirects in a circle, and of its host, the seed itself knows nothing
  */
-export function seedFailure(seeds: readonly SeedFate[], byClass: Readonly<Record<string, number>> = {}): SeedError {
+export function seedFailure(
+  seeds: readonly SeedFate[],
+  { byClass, deferredHosts }: Pick<Summary, 'byClass' | 'deferredHosts'> = { byClass: {}, deferredHosts: [] },
+): SeedError {
   const named =
     seeds.find(({ fate }) => fate === 'forbidden') ?? seeds.find(({ fate }) => fate === 'failed') ?? seeds[0]!;
   const more = seeds.filter(({ fate }) => fate !== 'reached').length - 1;
   const others = more > 0 ? ` (and ${counted(more, 'more seed')} failed)` : '';
-  return new SeedError(`${named.label} ${whatHappened(named, Object.keys(byClass)[0] ?? null)}${others}`);
+  const host =
+    named.fate === 'open'
+      ? (deferredHosts.find(({ host }) => named.label.includes(host)) ?? deferredHosts[0])
+      : undefined;
+  const what = host === undefined ? whatHappened(named, Object.keys(byClass)[0] ?? null) : whyPutOff(host);
+  const isMoved = named.redirectsTo !== null && !what.startsWith('redirects ');
+  const moved = isMoved ? `redirects to ${named.redirectsTo}, which ` : '';
+  return new SeedError(`${named.label} ${moved}${what}${others}`);
+}
+
+function whyPutOff({ host, reason, until, detail }: Summary['deferredHosts'][number]): string {
+  if (detail !== null) {
+    return `was not asked for: ${detail}, ${SO_NOTHING}`;
+  }
+  const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
+  return `was put off with ${hostForPeople(host)} (${reason}${end})`;
 }
 
 function whatHappened({ fate, detail, reason, status }: SeedFate, otherwise: string | null): string {

@@ -143,7 +143,7 @@ export class PageReader {
       this.#readRedirect(lease, page.location, reading);
       return reading;
     }
-    if (this.#options.linkFacts && LEADS_ON.has(page.status)) {
+    if (LEADS_ON.has(page.status)) {
       reading.errorClass = 'invalid_url';
       reading.message = `the server answers ${page.status} and does not say where to`;
       return reading;

@@ -1,6 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import type { CorpusInput, KnownPages, PreparedDocument } from '../corpus/document.js';
 import type { Measure } from '../corpus/prepare.js';
+import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database, Statement } from '../store/sqlite.js';
 import { UrlFlag, UrlState } from '../store/url-state.js';
 import type { Conversion, Job, Problem, Step, Task } from './convert/conversion.js';
@@ -15,6 +16,7 @@ const FEW_PAGES = 50;
 export const NOINDEX = /(?:^|[\s,])(?:noindex|none)(?:[\s,]|$)/i;
 /** What a server says of a page that is gone. */
 const GONE: ReadonlySet<number | null> = new Set([404, 410]);
+const COULD_NOT_BE_HAD: ReadonlySet<UrlState> = new Set([UrlState.failed, UrlState.deferred]);
 
 const PAGE = `SELECT urls.url AS url, urls.state AS state, urls.flags AS flags, pages.status AS status, pages.bytes AS bytes,
     pages.redirect_to AS redirectTo, pages.robots_meta AS robots, bodies.page IS NOT NULL AS isKept
@@ -28,6 +30,8 @@ export interface DocumentsOptions extends Measure {
   pages: number;
   /** Where a link leads in the end. */
   linkEnd(url: string): string;
+  /** Where redirects end. */
+  redirects: Pick<RedirectChains, 'endOf'>;
   /** Told of each page that could not be converted. */
   onProblem?(url: string, sentence: string): void;
 }
@@ -106,10 +110,18 @@ export class Documents {
   *#steps(ids: readonly number[], known: KnownPages, site: number, onFailed: () => void): IterableIterator<Step> {
     for (const id of ids) {
       const { url, state, flags, status, bytes, redirectTo, robots, isKept } = this.#page.get(id)!;
-      if ((flags & UrlFlag.external) !== 0 || redirectTo !== null) {
+      if ((flags & UrlFlag.external) !== 0) {
         continue;
       }
-      if (state === UrlState.failed || state === UrlState.deferred) {
+      if (redirectTo !== null) {
+        const isKnown = known.has(url);
+        const end = this.#endOf(id);
+        // Where redirects end in a page that could not be had, that one counts; but what was here before has failed as well.
+        if (end === 'none' || (end === 'failed' && isKnown)) {
+          onFailed();
+          if (isKnown) yield { input: { url, isKnown: true } };
+        }
+      } else if (COULD_NOT_BE_HAD.has(state)) {
         onFailed();
         if (known.has(url) && !GONE.has(status)) {
           yield { input: { url, isKnown: true } };
@@ -119,6 +131,14 @@ export class Documents {
         yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds } };
       }
     }
+  }
+
+  /** What redirects of a page end in; `none` where they go round in circles or are too many. */
+  #endOf(id: number): 'page' | 'failed' | 'none' {
+    const end = this.#options.redirects.endOf(id);
+    if (end.problem !== null) return 'none';
+    const { state, status } = this.#page.get(end.id)!;
+    return COULD_NOT_BE_HAD.has(state) && !GONE.has(status) ? 'failed' : 'page';
   }
 
   #failedPage(url: string, { problem }: Problem, known: KnownPages, onFailed: () => void): CorpusInput | null {

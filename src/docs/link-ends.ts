@@ -1,17 +1,17 @@
 import type { Breaks } from '../base/breaks.js';
-import { RedirectChains } from '../store/redirect-chains.js';
+import type { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 
 /** The URL that a link of a page leads to, as the crawl knows it: in normal form, after all redirects. A fragment stays. */
 export async function linkEnds(
   database: Database,
-  { maxRedirects, ...options }: IdentityOptions & { maxRedirects: number },
+  chains: RedirectChains,
+  { stripQuery, stripTracking, sortQuery }: IdentityOptions,
   breaks: Breaks,
 ): Promise<(url: string) => string> {
-  const { stripQuery, stripTracking, sortQuery } = options;
   const identity = { stripQuery, stripTracking, sortQuery };
-  const ends = await redirectEnds(database, maxRedirects, breaks);
+  const ends = await redirectEnds(database, chains, breaks);
   return (url) => {
     const hash = url.indexOf('#');
     const normal = normaliseUrl(url, identity)?.url;
@@ -26,8 +26,7 @@ export function otherSlash(url: string): string {
   return (path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + url.slice(end);
 }
 
-async function redirectEnds(database: Database, maxRedirects: number, breaks: Breaks): Promise<Map<string, string>> {
-  const chains = new RedirectChains(database, maxRedirects);
+async function redirectEnds(database: Database, chains: RedirectChains, breaks: Breaks): Promise<Map<string, string>> {
   const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
   const ends = new Map<string, string>();
   for (const { id, url } of database

@@ -3,6 +3,7 @@ import type { Element } from '../content/element.js';
 import { mainContent } from '../content/extract/main-content.js';
 import type { SiteMemory } from '../content/extract/site-memory.js';
 import { type LinkedPlace, linkedPlaces } from '../content/markdown/linked-places.js';
+import type { PagePlace } from '../content/markdown/links.js';
 import { toMarkdown } from '../content/markdown/markdown.js';
 import { parseTree } from '../content/tree.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
@@ -37,9 +38,9 @@ export function factsOf(page: KeptPage): PageFacts {
   if (isMarkdown(page)) {
     return { fingerprints: [], linked: [] };
   }
-  const tree = treeOf(page);
+  const { tree, place } = treeOf(page);
   const { nodes, fingerprints } = mainContent(tree, { url: page.url });
-  return { fingerprints, linked: linkedPlaces(nodes, { pageUrl: page.url, baseHref: baseHrefOf(tree) }) };
+  return { fingerprints, linked: linkedPlaces(nodes, place) };
 }
 
 /**
@@ -49,14 +50,13 @@ export function factsOf(page: KeptPage): PageFacts {
 export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: ReadonlySet<string>): PageText {
   const { url } = page;
   if (isMarkdown(page)) {
-    const markdown = textOf(page);
+    const markdown = textOf(page).text;
     return { title: firstHeading(markdown), markdown, text: markdown };
   }
-  const tree = treeOf(page);
+  const { tree, place } = treeOf(page);
   const { nodes, title } = mainContent(tree, { url, memory });
-  const baseHref = baseHrefOf(tree);
   const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
-  const { markdown, text } = toMarkdown(nodes, { pageUrl: url, baseHref, linkFor, linkedIds });
+  const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
   return { title, markdown, text };
 }
 
@@ -73,11 +73,17 @@ function firstHeading(markdown: string): string {
 
 const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);
 
-const treeOf = (page: KeptPage): Element => parseTree(textOf(page));
+/** With what its links are read by, which is what the crawl has read them by. */
+function treeOf(page: KeptPage): { tree: Element; place: PagePlace } {
+  const { text, encoding } = textOf(page);
+  const tree = parseTree(text);
+  return { tree, place: { pageUrl: page.url, baseHref: baseHrefOf(tree), encoding } };
+}
 
-function textOf({ packed, type }: KeptPage): string {
+function textOf({ packed, type }: KeptPage): { text: string; encoding: string } {
   const bytes = inflateRawSync(packed);
-  return decodeText(bytes, detectEncoding(bytes, type).encoding).text;
+  const { encoding } = detectEncoding(bytes, type);
+  return { text: decodeText(bytes, encoding).text, encoding };
 }
 
 /** The first `<base href>` counts, wherever it stands. */

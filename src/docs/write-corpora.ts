@@ -10,6 +10,7 @@ import { HOW_TO_COUNT, loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { storePath } from '../store/directory.js';
 import { Reader } from '../store/reader.js';
+import { RedirectChains } from '../store/redirect-chains.js';
 import type { Database } from '../store/sqlite.js';
 import { openStoreFile } from '../store/store.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -134,11 +135,13 @@ class Corpora {
     const { options, directory } = orders;
     const breaks = new Breaks(orders.isPartial ? orders.isTimeUp : orders.isStopped);
     const order = await PageOrder.of(database, options, breaks);
-    const ends = await linkEnds(database, options, breaks);
+    const redirects = new RedirectChains(database, options.maxRedirects);
+    const ends = await linkEnds(database, redirects, options, breaks);
     const tokens = await loadTokenCounter();
     if (tokens.isEstimate) orders.notice(HOW_TO_COUNT);
     const documents = new Documents(database, {
       ...{ store: storePath(directory), chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
+      redirects,
       threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
       onProblem: (url, sentence) => orders.notice(printable(`${url}: ${sentence}`, 300)),
     });

@@ -4,6 +4,7 @@ import type { CrawlOptions, OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
 import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
+import { robotsTrouble } from '../store/robots-trouble.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { StoredPlace } from '../store/url-facts.js';
 import { UNANSWERED_ROBOTS } from '../store/url-state.js';
@@ -125,7 +126,7 @@ export class CrawlRules {
       return says(true, `robots.txt of ${printable(place.origin)} cannot be reached; --robots-unreachable allow`);
     }
     if (place.robotsState !== 'ready') {
-      return says(false, `robots.txt of ${printable(place.origin)} cannot be had`);
+      return says(false, `${troubleOf(place)}, so nothing of ${printable(place.origin)} may be asked for`);
     }
     if (place.robotsRules === null) {
       return says(true, `${printable(place.origin)} has no robots.txt`);
@@ -148,6 +149,10 @@ const robotsLine = (line: number, text: string): Pick<RobotsSays, 'line' | 'rule
   rule: text,
   why: `robots.txt line ${line}: ${printable(text)}`,
 });
+
+/** Why the robots.txt of the place cannot be had. */
+export const troubleOf = ({ robotsStatus, robotsMessage }: StoredPlace): string =>
+  printable(robotsTrouble(robotsStatus, robotsMessage));
 
 /** The line that forbade a URL, as it was kept with it: robots.txt may say something else by now. */
 export function keptRobotsLine(message: string | null): RobotsSays | null {

@@ -63,7 +63,7 @@ class Explainer {
     const meant = meantBy(text, this.#rules).map((url) => this.#rules.keptForm(url));
     const near = meant.flatMap(nearTo);
     const rows = this.#facts.find([...meant, ...near]);
-    const row = meant.flatMap((url) => rows.find((found) => found.url === url) ?? [])[0];
+    const row = meant.flatMap((url) => foremost(rows.filter((found) => found.url === url)) ?? [])[0];
     return row === undefined ? this.#unseen(meant[0]!, [...new Set(rows.map((found) => found.url))]) : this.#seen(row);
   }
 
@@ -72,7 +72,7 @@ class Explainer {
     const robots = this.#rules.robots(url, place);
     const { trap, ...fate } = judgeAfresh(url, { rules: this.#rules, reader: this.#reader, robots });
     return {
-      ...{ url, kind: 'page', ...fate, remedy: null, status: null, depth: null, path: null, redirects: [] },
+      ...{ url, kind: 'page', ...fate, remedy: null, status: null, note: null, depth: null, path: null, redirects: [] },
       linkedFrom: { total: 0, first: [], pages: 0, nofollow: 0 },
       ...{
         duplicates: NONE,
@@ -107,6 +107,7 @@ class Explainer {
       kind: row.kind === UrlKind.page ? 'page' : row.kind === UrlKind.robots ? 'robots' : 'sitemap',
       ...fate,
       status: page.status,
+      note: page.note,
       depth: pass.depth,
       path: this.#path(pass),
       redirects: this.#redirects(row.id),
@@ -186,5 +187,9 @@ class Explainer {
     return fetchedAt === null ? null : waitedOn(row, fetchedAt, parts);
   }
 }
+
+/** A feed and a sitemap may also be the end of a link, which nobody asks for: what was asked for says more. */
+const foremost = (rows: readonly StoredUrl[]): StoredUrl | undefined =>
+  rows.find(({ state }) => state !== UrlState.unlisted) ?? rows[0];
 
 const NONE = { total: 0, first: [] as string[] };

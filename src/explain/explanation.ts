@@ -105,6 +105,8 @@ export interface Explanation {
   remedy: string | null;
   /** Of the last answer; null where there was none. */
   status: number | null;
+  /** What was out of the ordinary and no failure, as in pages.jsonl; else null. */
+  note: string | null;
   /** Links from the nearest seed. */
   depth: number | null;
   /** The way from a seed with the fewest links; null where none is known. */

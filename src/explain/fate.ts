@@ -5,7 +5,7 @@ import type { TrapResult } from '../store/trap-reader.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
 import { MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { allowTrapFlag, isLengthTrap } from '../url/traps.js';
-import { type CrawlRules, keptRobotsLine, rule } from './crawl-rules.js';
+import { type CrawlRules, keptRobotsLine, rule, troubleOf } from './crawl-rules.js';
 import type { DecidingRule, ExplainedState, Explanation, RobotsSays } from './explanation.js';
 
 /** What became of a URL, and what decided it. */
@@ -114,7 +114,8 @@ function answered(parts: FateParts): Fate {
     return { ...done, what: `failed (${reason}): ${http}${said}`, rule: rule('answer', http) };
   }
   if (row.attempts === 0) {
-    const text = `robots.txt of ${printable(place?.origin ?? '')} cannot be had (${reason}), and so nothing of it`;
+    const why = place?.robotsMessage == null ? reason : printable(place.robotsMessage);
+    const text = `robots.txt of ${printable(place?.origin ?? '')} cannot be had (${why}), and so nothing of it`;
     return { ...done, what: `failed (${reason}): ${text}`, rule: rule('host', text) };
   }
   if (reason === 'internal' && message === null) {
@@ -216,12 +217,15 @@ const PUT_OFF: Readonly<Record<string, string>> = {
   backoff: 'it fails, and is left alone for longer than --max-wait',
   retry_after: 'its Retry-After is longer than --max-wait',
   quarantine: 'it failed --quarantine-after times in a row',
-  robots_unreachable: 'its robots.txt does not answer',
   crawl_delay: 'its Crawl-delay is longer than --max-crawl-delay',
 };
 
 function deferred({ row, place, crawl }: FateParts): Fate {
-  const cause = PUT_OFF[row.reason ?? ''] ?? String(row.reason);
+  const isRobots = row.reason === 'robots_unreachable';
+  const cause =
+    isRobots && place !== null
+      ? `${troubleOf(place)}, so nothing may be asked for`
+      : (PUT_OFF[row.reason ?? ''] ?? String(row.reason));
   const until = place?.blockedUntil ?? 0;
   const hasEnd = until > 0 && ['backoff', 'retry_after', 'quarantine'].includes(row.reason ?? '');
   const end = hasEnd ? `, until ${new Date(until).toISOString()}` : '';
@@ -231,7 +235,8 @@ function deferred({ row, place, crawl }: FateParts): Fate {
     reason: row.reason,
     what: `put off with its host, ${text}`,
     rule: rule('host', text),
-    remedy: resumeCommand(crawl.directory),
+    // What is put off is tried again by any resume; only this one asks whatever comes of robots.txt.
+    remedy: resumeCommand(crawl.directory, isRobots ? '--robots-unreachable allow' : ''),
   };
 }
 

@@ -1,7 +1,7 @@
 import { printable } from '../base/text.js';
 import { baseDelayMs } from '../hosts/base-delay.js';
 import type { StoredPlace, StoredUrl, UrlFacts } from '../store/url-facts.js';
-import { UNANSWERED_ROBOTS } from '../store/url-state.js';
+import { UNANSWERED_ROBOTS, UrlFlag } from '../store/url-state.js';
 import { isServer } from '../url/place.js';
 import type { CrawlRules } from './crawl-rules.js';
 import type { WaitingFor } from './explanation.js';
@@ -15,6 +15,9 @@ const LAYERS = {
   8: 'robots.txt fetches',
   10: 'hosts held in memory',
 } as const;
+
+/** A check asks for a URL in several ways, and none of them has failed by that. */
+const OTHER_REQUESTS = UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.wholeGet;
 
 const inWords = (ms: number): string =>
   ms < 1000
@@ -106,13 +109,16 @@ export function waitedOn(url: StoredUrl, fetchedAt: number, { facts, rules, plac
   const waitedMs = foundAt === null ? null : Math.max(0, fetchedAt - foundAt);
   const paced = paceOf(rules, place);
   const hostFailed = foundAt !== null && facts.failedBetween(place.hostId, url.id, foundAt, fetchedAt);
+  // A request after which it was asked again is kept, but for a redirect: only a cookie has another one follow.
   const waited =
-    url.attempts > 1
-      ? on(5, `it was asked ${url.attempts} times; between them its host was left alone`)
-      : hostFailed
-        ? on(5, `${printable(place.host)} failed meanwhile, and was left alone for a while`)
-        : paced !== null
-          ? on(4, paced.why)
-          : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
+    url.attempts === 2 && (url.flags & OTHER_REQUESTS) === 0 && facts.failedAttempts(url.id).length === 0
+      ? on(null, 'a circle of redirects set a cookie, and it was asked once more with it')
+      : url.attempts > 1
+        ? on(5, `it was asked ${url.attempts} times; between them its host was left alone`)
+        : hostFailed
+          ? on(5, `${printable(place.host)} failed meanwhile, and was left alone for a while`)
+          : paced !== null
+            ? on(4, paced.why)
+            : on(2, `${printable(place.host)} has no delay, only a limit on its requests in flight`);
   return { ...waited, waitedMs };
 }

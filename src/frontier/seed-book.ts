@@ -19,6 +19,8 @@ export interface SeedFate {
   reason: Outcome['errorClass'];
   /** Of the answer; null where nothing answered. */
   status: number | null;
+  /** Where it redirects to, as far as that is followed; null where it does not. */
+  redirectsTo: string | null;
 }
 
 /** What became of each seed, and what is tried next where a bare domain does not answer the way it was first asked. */
@@ -35,7 +37,7 @@ export class SeedBook {
   constructor(seeds: SeedRow[]) {
     this.#seeds = seeds;
     this.#fates = seeds.map(({ seed, label }) => ({
-      ...{ seed, label, fate: 'open', detail: null, reason: null, status: null },
+      ...{ seed, label, fate: 'open', detail: null, reason: null, status: null, redirectsTo: null },
     }));
     this.#tried = seeds.map(() => 0);
     this.#current = seeds.map(({ url }) => url);
@@ -71,6 +73,7 @@ export class SeedBook {
   redirected(seed: number, scopeUrls: string[]): void {
     const row = this.#seeds[seed]!;
     const url = scopeUrls.at(-1)!;
+    this.#fates[seed]!.redirectsTo = url;
     row.scopeUrls = scopeUrls;
     this.#stands(seed, url);
     this.#hostScope.grow({ kind: wholeHost(row.scope as ScopeKind), url });
@@ -100,6 +103,7 @@ export class SeedBook {
       return null;
     }
     fate.fate = 'open';
+    fate.redirectsTo = null;
     this.#stands(seed, next);
     return seedOffer(next, seed);
   }

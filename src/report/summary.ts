@@ -1,4 +1,4 @@
-import type { Reader, Tally } from '../store/reader.js';
+import type { DeferredHost, Reader, Tally } from '../store/reader.js';
 import type { SitemapFiles } from '../store/sitemap-files.js';
 import type { TrapResult } from '../store/trap-reader.js';
 import { allowTrapFlag } from '../url/traps.js';
@@ -108,7 +108,7 @@ export interface Summary {
   /** How long the run took. */
   durationMs: number;
   /** Hosts that were put off, and why; `until` is when they may be asked again, null where nobody knows. */
-  deferredHosts: { host: string; reason: string; urls: number; until: string | null }[];
+  deferredHosts: DeferredHost[];
   /** The first that failed, and the page that leads there. */
   failures: {
     url: string;

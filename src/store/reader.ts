@@ -1,6 +1,7 @@
 import { unicodeHost } from '../url/host-display.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './packed-edges.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
+import { robotsTrouble } from './robots-trouble.js';
 import { SitemapFilesReader } from './sitemap-files.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { readCounts, readMeta, readSeeds } from './store.js';
@@ -110,11 +111,15 @@ export interface HostResult {
 /**
  * A row as one text: a row of many columns costs more to hand over, value by value, than to find. Its values stand in the order of ResultRow.
  */
+/** A URL that has failed with its host has no answer of its own: what is known is what the request for robots.txt met with. */
+const MESSAGE = `CASE WHEN pages.id IS NULL AND urls.state = ${UrlState.failed} THEN
+    (SELECT robots.message FROM origins JOIN pages AS robots ON robots.id = origins.robots_id WHERE origins.id = urls.origin)
+  ELSE pages.message END`;
 const columns = (
   note: string,
   linksCut: string,
 ): string => `json_array(urls.id, urls.url, urls.state, urls.reason, urls.depth, urls.attempts, urls.flags, parents.url, pages.redirect_to,
-  pages.status, pages.message, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
+  pages.status, ${MESSAGE}, pages.content_type, pages.bytes, pages.links, pages.title, pages.description, pages.canonical, pages.lang,
   pages.robots_meta, pages.hash, pages.last_modified, pages.fetched_at, pages.ttfb_ms, pages.total_ms, pages.malformed, ${note}, ${linksCut}) AS result`;
 const COLUMNS = columns('pages.note', 'pages.links_cut');
 /** Version 3 of the tables, as it is read before it is upgraded. */
@@ -131,6 +136,19 @@ type ResultRow = [
   ...[robotsMeta: Text, hash: Text, lastModified: Text, fetchedAt: number | null, ttfbMs: number | null],
   ...[totalMs: number | null, malformed: Text, note: Text, linksCut: number | null],
 ];
+
+/** A host that was put off. */
+export interface DeferredHost {
+  host: string;
+  /** Why, as in pages.jsonl. */
+  reason: string;
+  /** How many of its URLs wait. */
+  urls: number;
+  /** ISO 8601; null where nobody knows. */
+  until: string | null;
+  /** What came of its robots.txt, where that is why; else null. */
+  detail: string | null;
+}
 
 /** So many pages with the same fate. */
 export interface Tally {
@@ -426,19 +444,22 @@ export class Reader {
   }
 
   /** Deferred URLs by host and cause. */
-  deferred(): { host: string; reason: string; urls: number; until: string | null }[] {
+  deferred(): DeferredHost[] {
     return this.#database
       .prepare(
-        `SELECT hosts.name AS host, urls.reason AS reason, sum(urls.kind = ${UrlKind.page}) AS urls, hosts.blocked_until AS until
+        `SELECT hosts.name AS host, urls.reason AS reason, sum(urls.kind = ${UrlKind.page}) AS urls, hosts.blocked_until AS until,
+           max(robots.id) AS robots, robots.status AS status, robots.message AS message
          FROM urls INDEXED BY urls_deferred
-         JOIN origins ON origins.id = urls.origin JOIN hosts ON hosts.id = origins.host WHERE urls.state = 5 AND NOT ${UNANSWERED}
+         JOIN origins ON origins.id = urls.origin JOIN hosts ON hosts.id = origins.host
+         LEFT JOIN pages AS robots ON robots.id = origins.robots_id WHERE urls.state = 5 AND NOT ${UNANSWERED}
          GROUP BY hosts.id, urls.reason HAVING sum(urls.kind = ${UrlKind.page}) > 0 ORDER BY urls DESC`,
       )
       .all()
-      .map(({ host, reason, urls, until }) => {
+      .map(({ host, reason, urls, until, status, message }) => {
         // Nobody knows when a robots.txt will answer, and a long Crawl-delay has no end.
         const hasEnd = until > 0 && ['backoff', 'retry_after', 'quarantine'].includes(reason);
-        return { host, reason, urls, until: hasEnd ? new Date(until).toISOString() : null };
+        const detail = reason === 'robots_unreachable' ? robotsTrouble(status, message) : null;
+        return { host, reason, urls, until: hasEnd ? new Date(until).toISOString() : null, detail };
       });
   }
 

@@ -6,7 +6,7 @@ import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, type Row } from './sqlite.js';
 import { type Standing, standingOf } from './standing.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { Rendering, UNANSWERED, UrlFlag, UrlKind } from './url-state.js';
+import { Rendering, UNANSWERED, UNANSWERED_ROBOTS, UrlFlag, UrlKind } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -158,7 +158,9 @@ export class Store {
     // On resume each host that was put off is probed again.
     database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
       UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
-      UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')`);
+      UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')
+        OR (robots_state = '${UNANSWERED_ROBOTS}'
+          AND EXISTS (SELECT 1 FROM urls INDEXED BY urls_queued WHERE urls.state = 0 AND urls.origin = origins.id))`);
     // Their tries are kept: a robots.txt that was given up is asked for once, to see, and one that is still being tried goes on where it was.
     database.exec("DELETE FROM meta WHERE key = 'ended'");
     const run = (last?.run ?? 0) + 1;

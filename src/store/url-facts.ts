@@ -34,6 +34,9 @@ export interface StoredPlace {
   origin: string;
   robotsState: string;
   robotsRules: string | null;
+  /** What came of the last request for robots.txt. */
+  robotsStatus: number | null;
+  robotsMessage: string | null;
   /** The longest that any origin of the host asks for. */
   crawlDelayMs: number | null;
 }
@@ -56,9 +59,9 @@ const URL_ROW = `id, url, kind, origin, depth, parent, seed, class, state, reaso
 const PLACE = `SELECT hosts.name AS host, hosts.id AS hostId, hosts.next_allowed_at AS nextAllowedAt, hosts.blocked_until AS blockedUntil,
     hosts.block_reason AS blockReason, hosts.failures AS failures, hosts.tuned_limit AS tunedLimit, hosts.dispatched AS dispatched,
     hosts.deferred_reason AS deferredReason, hosts.parked_until AS parkedUntil, origins.origin AS origin,
-    origins.robots_state AS robotsState, origins.robots_rules AS robotsRules,
+    origins.robots_state AS robotsState, origins.robots_rules AS robotsRules, robots.status AS robotsStatus, robots.message AS robotsMessage,
     (SELECT max(crawl_delay_ms) FROM origins AS others WHERE others.host = hosts.id) AS crawlDelayMs
-  FROM origins JOIN hosts ON hosts.id = origins.host`;
+  FROM origins JOIN hosts ON hosts.id = origins.host LEFT JOIN pages AS robots ON robots.id = origins.robots_id`;
 
 /** What the store knows of single URLs, for people who ask why. Reads only; nothing of it grows with the store. */
 export class UrlFacts {

@@ -131,7 +131,7 @@ describe('redirects', () => {
     expect(entry('/fragment')).toMatchObject({ state: 'done', finalUrl: at('/end') });
     expect(entry('/no-url')).toMatchObject({ state: 'failed', reason: 'invalid_url' });
     expect(entry('/mailto')).toMatchObject({ state: 'done', status: 301 });
-    expect(entry('/nowhere')).toMatchObject({ state: 'done', status: 302 });
+    expect(entry('/nowhere')).toMatchObject({ state: 'failed', reason: 'invalid_url', status: 302 });
     expect(entry('/dead')).toMatchObject({ state: 'done', finalUrl: at('/missing') });
     expect(entry('/missing')).toMatchObject({ state: 'failed', reason: 'http_4xx' });
   });

@@ -1,11 +1,15 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { robotsVerdict } from 'gossamer';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explain } from '../../src/explain/explain.js';
 import { requestsTo, smallestGap } from '../web/judge.js';
 import { installRobotsCases, robotsCases } from '../web/robots-sites.js';
 import { html, linkPage, pathSite, redirect, type SiteAnswer, type SiteRequest, text } from '../web/site.js';
 import { box, type Crawled } from './box.js';
 import { closedPort } from './support.js';
+
+/** What came of a robots.txt that cannot be had: a status, or why there was none. */
+const TROUBLE = /robots\.txt (?:was answered with HTTP (?:429|5\d\d)|was not answered: \S|broke off)/;
 
 /** A name server that knows no name. */
 async function openNameless(): Promise<{ socket: Socket; address: string }> {
@@ -104,8 +108,17 @@ describe('robots.txt of every kind', () => {
         status: null,
       });
       expect(crawled.summary.deferredHosts).toContainEqual(
-        expect.objectContaining({ host, reason: 'robots_unreachable', urls: 1 }),
+        expect.objectContaining({
+          host,
+          reason: 'robots_unreachable',
+          urls: 1,
+          detail: expect.stringMatching(TROUBLE),
+        }),
       );
+      const said = explain(crawled.directory, `http://${host}/`);
+      expect(said.rule.text).toMatch(TROUBLE);
+      expect(said.robots).toMatchObject({ allowed: false, why: expect.stringMatching(TROUBLE) });
+      expect(said.remedy).toMatch(/ --robots-unreachable allow$/);
     },
   );
 

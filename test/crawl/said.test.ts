@@ -19,6 +19,8 @@ describe('a seed that gives no page is named with its own reason', () => {
     ['/login', 'was answered with HTTP 401, it wants a login'],
     ['/broken', 'was answered with HTTP 500'],
     ['/circle', 'redirects in a circle'],
+    ['/nowhere', 'cannot be read (invalid_url): the server answers 302 and does not say where to'],
+    ['/moved', 'redirects to http://seed.test/missing, which was answered with HTTP 404'],
     ['/closed/x', 'is forbidden by robots.txt: robots.txt line 2: Disallow: /closed'],
     ['/silent', 'could not be reached: The response was not complete within 300 ms.'],
   ])('%s %s', async (path, says) => {
@@ -30,6 +32,9 @@ describe('a seed that gives no page is named with its own reason', () => {
         '/broken': html('', 500),
         '/circle': redirect('/circle/2'),
         '/circle/2': redirect('/circle'),
+        '/nowhere': { status: 302 },
+        '/moved': redirect('/moved/2'),
+        '/moved/2': redirect('/missing'),
         '/silent': hang,
       }),
     );
@@ -41,11 +46,19 @@ describe('a seed that gives no page is named with its own reason', () => {
   it('a dead proxy is named as the proxy, without its password', async () => {
     const port = await closedPort();
     const proxy = ['--proxy', `http://me:secret@127.0.0.1:${port}`, '--connect-to', 'other.test:80:127.0.0.1:9'];
-    const { run } = await own.crawl(['http://seed.test/'], [...QUICK, ...proxy], { code: 4 });
-    expect(lastLine(run.stderr)).toBe(
-      `error: http://seed.test/ could not be reached: The proxy 127.0.0.1:${port} cannot be used: The connection was refused.`,
-    );
-    expect(run.stderr).not.toContain('secret');
+    const { run, directory, pages } = await own.crawl(['http://seed.test/'], [...QUICK, ...proxy], { code: 4 });
+    const dead = `The proxy 127.0.0.1:${port} cannot be used: The connection was refused.`;
+    const line = `error: http://seed.test/ could not be reached: ${dead}`;
+    expect(lastLine(run.stderr)).toBe(line);
+    expect(run.stderr).toContain(`connection_refused http://seed.test/ (${dead.slice(0, 30)}`);
+    expect(pages.get('http://seed.test/')).toMatchObject({ reason: 'connection_refused', message: dead });
+    expect((await inProcess(['export', directory, '--format', 'seeds'])).stdout).toContain(dead);
+    const said = (await inProcess(['explain', directory, 'http://seed.test/'])).stdout;
+    expect(said.split(dead).length - 1).toBeGreaterThanOrEqual(3);
+    expect(said).not.toContain('forbids');
+    const checked = await inProcess(['check', 'http://seed.test/', ...QUICK, ...proxy]);
+    expect(lastLine(checked.stderr).replace(/\.$/, '')).toBe(line.replace(/\.$/, ''));
+    expect(run.stderr + checked.stderr + said).not.toContain('secret');
   });
 
   it('an address that is not public names the option that lets it through', async () => {

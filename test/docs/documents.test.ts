@@ -53,6 +53,7 @@ async function converted(
   const documents = new Documents(database, {
     ...{ store, threads, pages: ids.length, chunkTokens: 128, tokens: ESTIMATE },
     linkEnd: (url) => url,
+    redirects: { endOf: (id) => ({ id, problem: null }) },
     onProblem: (url, sentence) => problems.push(`${url} ${sentence}`),
   });
   const all: CorpusInput[] = [];

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SiteMemory } from '../../src/content/extract/site-memory.js';
-import { readPage } from '../../src/docs/page-content.js';
+import { factsOf, readPage } from '../../src/docs/page-content.js';
 
 const titleOf = (markdown: string): string =>
   readPage(
@@ -26,5 +26,29 @@ describe('the title of a page that is Markdown', () => {
   it('is found in time that grows with the text', () => {
     expect(titleOf(`# a${' '.repeat(2_000_000)}b`)).toBe(`a${' '.repeat(299)}`);
     expect(titleOf(`# a${' #'.repeat(1_000_000)} b`)).toHaveLength(300);
+  });
+});
+
+describe('the links of a page that is not UTF-8', () => {
+  const page = {
+    url: 'https://a.test/d/x',
+    type: 'text/html; charset=windows-1251',
+    packed: deflateRawSync(
+      Buffer.from(
+        `<h1 id=top>Head</h1><p>Words of the page, enough to be a text, and <a href="y?q=\xcf\xf0#\xe9">one</a>.</p>
+         <p><img src="/i?q=\xcf" alt="A picture"></p>`,
+        'latin1',
+      ),
+    ),
+  };
+
+  it('lead where the crawl has gone: queries are in its encoding', () => {
+    const { markdown } = readPage(page, new SiteMemory(), new Set());
+    expect(markdown).toContain('[one](https://a.test/d/y?q=%CF%F0#%D0%B9)');
+    expect(markdown).toContain('https://a.test/i?q=%CF)');
+  });
+
+  it('name places on pages that were fetched', () => {
+    expect(factsOf(page).linked).toContainEqual({ url: 'https://a.test/d/y?q=%CF%F0', id: 'й' });
   });
 });

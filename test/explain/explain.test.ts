@@ -396,4 +396,33 @@ describe('explain, in words', () => {
     expect(send).toContain('not fetched: only forms lead to it\n');
     expect(send).toContain('forms are recorded and never sent');
   });
+
+  it('knows a feed that was read, a gate that a cookie opened, and what was out of the ordinary', async () => {
+    const feed = '<rss version="2.0"><channel><item><link>http://odd.test/news</link></item></channel></rss>';
+    own.web.site(
+      'odd.test',
+      pathSite({
+        '/': html(
+          '<link rel="alternate" type="application/rss+xml" href="/feed.xml"><a href="/gate">g</a><a href="/bytes">b</a>',
+        ),
+        '/feed.xml': { status: 200, headers: { 'content-type': 'application/rss+xml' }, body: feed },
+        '/gate': ({ headers }) =>
+          headers.cookie === undefined
+            ? { status: 302, headers: { location: '/gate', 'set-cookie': 'a=1' } }
+            : html('<p>behind the gate'),
+        '/bytes': {
+          ...{ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } },
+          body: Buffer.from('<p>gr\u00fc\u00df dich, and more words', 'latin1'),
+        },
+        '/news': page(),
+      }),
+    );
+    const { directory } = await own.crawl(['http://odd.test/']);
+    const said = async (path: string) => (await inProcess(['explain', directory, path])).stdout;
+    expect(await said('/feed.xml')).toContain('/feed.xml\nfetched: HTTP 200\n');
+    const gate = await said('/gate');
+    expect(gate).toContain('a circle of redirects set a cookie, and it was asked once more with it');
+    expect(gate).not.toContain('backoff');
+    expect(await said('/bytes')).toMatch(/\n {2}note +(?:wrong_charset|undecodable_bytes): /);
+  });
 });

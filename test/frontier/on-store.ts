@@ -58,6 +58,7 @@ export class FrontierOnStore {
     store = openStore(scope),
     now = 1_000,
     traps = new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: 0, allow: [] }),
+    seeds = new SeedBook([]),
   ) {
     this.store = store;
     this.now = now;
@@ -74,7 +75,7 @@ export class FrontierOnStore {
       snapshot: begin(this.store),
       keys: new KeyTable(Number.POSITIVE_INFINITY),
       traps,
-      seeds: new SeedBook([]),
+      seeds,
       resolveAddress: async () => null,
       seedOf: (url) => (scope.admits(url) ? 0 : -1),
       events: {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
 import type { RobotsAnswer } from '../../src/frontier/frontier.js';
+import { SeedBook } from '../../src/frontier/seed-book.js';
 import type { Store } from '../../src/store/store.js';
+import type { SeedRow } from '../../src/store/transaction.js';
 import { STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { openStore, TestScope } from '../store/support.js';
 import { FrontierOnStore, offer } from './on-store.js';
@@ -16,17 +18,23 @@ const ALLOWED = {
   robots: { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null } as RobotsAnswer,
 };
 
+const URL = 'http://a.test/';
+const SEED: SeedRow = {
+  ...{ seed: 0, url: URL, label: URL, scope: 'host', scopeUrls: [URL], depth: null, maxUrls: null, fallbacks: [] },
+};
+
 /** The runs of one crawl, one after the other on the same store; what is asked for robots.txt is answered as given. */
 class Runs {
   readonly store: Store = openStore(new TestScope());
   /** When each request for robots.txt went out. */
   readonly asked: number[] = [];
   options: Partial<SchedulerOptions> = { obeyRobots: true };
+  seeds = () => new SeedBook([]);
   #now = 1_000;
   #run = this.#begin();
 
   #begin(): FrontierOnStore {
-    return new FrontierOnStore(this.options, new TestScope(), this.store, this.#now);
+    return new FrontierOnStore(this.options, new TestScope(), this.store, this.#now, undefined, this.seeds());
   }
 
   async admit(url: string): Promise<void> {
@@ -52,6 +60,11 @@ class Runs {
     // The host's own backoff is kept too, and must not be what keeps the pauses.
     this.store.database.exec('UPDATE hosts SET blocked_until = 0');
     this.#run = this.#begin();
+  }
+
+  sitemaps(): string[] {
+    const rows = this.store.database.prepare(`SELECT url FROM urls WHERE kind = ${UrlKind.sitemap}`).all();
+    return rows.map(({ url }) => url);
   }
 
   states(): string[] {
@@ -129,6 +142,36 @@ describe('--robots-unreachable allow', () => {
     expect(runs.states()).toEqual(['leased']);
     expect(standing(runs)).toBe('unanswered');
     runs.kill();
+    expect(await runs.ask(UNREACHABLE)).toBe(1);
+    expect(standing(runs)).toBe('unanswered');
+  });
+
+  it('asks once more in another run where pages wait, and reads the sitemaps that robots.txt names by then', async () => {
+    for (const robotsUnreachable of ['allow', 'defer'] as const) {
+      const runs = new Runs();
+      runs.options = { ...letting, seekSitemaps: true };
+      runs.seeds = () => new SeedBook([SEED]);
+      runs.kill();
+      await runs.admit('http://a.test/');
+      expect(await runs.ask(UNREACHABLE)).toBe(3);
+      expect(runs.sitemaps()).not.toContain('http://a.test/named.xml');
+      runs.options = { ...runs.options, robotsUnreachable };
+      runs.kill();
+      const robots = { ...ALLOWED.robots, sitemaps: ['http://a.test/named.xml'] } as RobotsAnswer;
+      expect(await runs.ask({ ...ALLOWED, robots })).toBe(1);
+      expect(standing(runs)).toBe('ready');
+      expect(runs.sitemaps()).toContain('http://a.test/named.xml');
+    }
+  });
+
+  it('is still known of a host where nothing waits any more', async () => {
+    const runs = new Runs();
+    runs.options = letting;
+    runs.kill();
+    await runs.admit('http://a.test/');
+    expect(await runs.ask(UNREACHABLE)).toBe(3);
+    runs.store.database.exec(`UPDATE urls SET state = ${UrlState.done} WHERE kind = 0`);
+    runs.kill();
     expect(await runs.ask(UNREACHABLE)).toBe(0);
     expect(standing(runs)).toBe('unanswered');
   });
@@ -141,7 +184,7 @@ describe('--robots-unreachable allow', () => {
     expect(await runs.ask(UNREACHABLE)).toBe(3);
     runs.options = { obeyRobots: true };
     runs.kill();
-    expect(await runs.ask(UNREACHABLE)).toBe(3);
+    expect(await runs.ask(UNREACHABLE)).toBe(1);
     expect(runs.states()).toEqual(['robots_unreachable']);
   });
 });

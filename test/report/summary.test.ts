@@ -63,7 +63,7 @@ describe('summary', () => {
       pagesPerSecond: 2.5,
       peakMemoryBytes: 1000,
       durationMs: 2000,
-      deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1, until: null }],
+      deferredHosts: [{ host: 'b.test', reason: 'backoff', urls: 1, until: null, detail: null }],
       settled: 5,
       failures: [
         ['https://a.test/1', 'http_4xx', 404],

@@ -1,5 +1,5 @@
 import { type Child, walk } from '../element.js';
-import { baseOf, idsNamedBy, type LinkOptions, resolvedHref } from './links.js';
+import { baseOf, idsNamedBy, type PagePlace, resolvedHref } from './links.js';
 import { isNoise } from './noise.js';
 
 /** A place on a page that a link names. */
@@ -10,10 +10,7 @@ export interface LinkedPlace {
 }
 
 /** The places that links of a page lead to, on itself and on others: a conversion of these has to keep their ids. */
-export function linkedPlaces(
-  nodes: readonly Child[],
-  options: Pick<LinkOptions, 'pageUrl' | 'baseHref'>,
-): LinkedPlace[] {
+export function linkedPlaces(nodes: readonly Child[], options: PagePlace): LinkedPlace[] {
   const base = baseOf(options);
   const seen = new Set<string>();
   const places: LinkedPlace[] = [];

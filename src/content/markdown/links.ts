@@ -1,3 +1,4 @@
+import { inEncodingOfPage } from '../../parse/query-encoding.js';
 import type { Element } from '../element.js';
 
 /** Schemes that may stand in a file that people click in; all others run something or lead nowhere. */
@@ -22,6 +23,8 @@ export interface LinkOptions {
   readonly pageUrl: string;
   /** The `href` of its `<base>`, if it has one. */
   readonly baseHref?: string | null;
+  /** Of the page, by its canonical name: queries of its links are written in it. UTF-8 unless told. */
+  readonly encoding?: string;
   /**
    * What a link becomes: a path to another file, the URL itself, or null for no link at all. `url` is absolute and without its
    * fragment, `fragment` is as the page wrote it, without `#`. Also asked for images.
@@ -39,17 +42,27 @@ function parsed(href: string, base: string): URL | null {
 
 const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:';
 
-/** What hrefs are relative to. */
-export function baseOf({ pageUrl, baseHref }: Pick<LinkOptions, 'pageUrl' | 'baseHref'>): string {
-  const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
-  return base !== null && isHttp(base) ? base.href : pageUrl;
+/** What hrefs of a page are read by. */
+export interface LinkBase {
+  readonly url: string;
+  readonly encoding: string;
 }
 
+export type PagePlace = Pick<LinkOptions, 'pageUrl' | 'baseHref' | 'encoding'>;
+
+export function baseOf({ pageUrl, baseHref, encoding = 'utf-8' }: PagePlace): LinkBase {
+  const base = baseHref === null || baseHref === undefined ? null : parsed(baseHref, pageUrl);
+  return { url: base !== null && isHttp(base) ? base.href : pageUrl, encoding };
+}
+
+const parsedIn = (href: string, { url, encoding }: LinkBase): URL | null =>
+  parsed(inEncodingOfPage(href, encoding), url);
+
 /** Null where there is nothing that may be linked to. */
-export function resolvedHref(href: string, base: string): URL | null {
+export function resolvedHref(href: string, base: LinkBase): URL | null {
   const trimmed = href.trim();
   if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
-  const url = parsed(trimmed, base);
+  const url = parsedIn(trimmed, base);
   return url !== null && HARMLESS.has(url.protocol) ? url : null;
 }
 
@@ -76,16 +89,16 @@ export function idsNamedBy(fragment: string): string[] {
 const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1);
 
 /** The fragment of an href that leads to a place on the page itself, '' for its top; null where it leads elsewhere. */
-export function fragmentOf(href: string, pageUrl: string, base: string): string | null {
+export function fragmentOf(href: string, pageUrl: string, base: LinkBase): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
   if (hash === -1 || trimmed.length > LONGEST_URL) return null;
-  const isOwn = hash === 0 && withoutFragment(base) === withoutFragment(pageUrl);
+  const isOwn = hash === 0 && withoutFragment(base.url) === withoutFragment(pageUrl);
   if (!isOwn) {
     // Most links that lead elsewhere show it by their last segment, and need not be parsed.
     const segment = lastSegment(trimmed.slice(0, hash));
     if (hash > 0 && /^[\w-]+\.[\w.]*$/.test(segment) && segment !== lastSegment(withoutFragment(pageUrl))) return null;
-    const url = parsed(trimmed, base);
+    const url = parsedIn(trimmed, base);
     if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
   }
   return trimmed.slice(hash + 1);
@@ -94,7 +107,7 @@ export function fragmentOf(href: string, pageUrl: string, base: string): string 
 /** Makes the links of one page. */
 export class LinkMaker {
   readonly #options: LinkOptions;
-  readonly #base: string;
+  readonly #base: LinkBase;
   readonly #page: string;
   readonly #byId: ReadonlyMap<string, Element>;
   readonly #made = new Map<string, string | null>();

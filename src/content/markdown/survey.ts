@@ -1,7 +1,7 @@
 import type { Child, Element } from '../element.js';
 import { admonitionOf } from './admonitions.js';
 import { isNoteReference } from './footnotes.js';
-import { fragmentOf, idsNamedBy } from './links.js';
+import { fragmentOf, idsNamedBy, type LinkBase } from './links.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { isNoise } from './noise.js';
 
@@ -27,9 +27,9 @@ class Surveyor implements Survey {
   readonly linkedIds = new Set<string>();
   readonly noteReferences: Element[] = [];
   readonly #pageUrl: string;
-  readonly #base: string;
+  readonly #base: LinkBase;
 
-  constructor(pageUrl: string, base: string) {
+  constructor(pageUrl: string, base: LinkBase) {
     this.#pageUrl = pageUrl;
     this.#base = base;
   }
@@ -70,7 +70,7 @@ class Surveyor implements Survey {
   }
 }
 
-export function survey(nodes: readonly Child[], pageUrl: string, base: string): Survey {
+export function survey(nodes: readonly Child[], pageUrl: string, base: LinkBase): Survey {
   const surveyor = new Surveyor(pageUrl, base);
   for (const node of nodes) if (typeof node !== 'string') surveyor.visit(node, false);
   return surveyor;

@@ -175,17 +175,21 @@ export class Admission {
       this.#state.parts.events.crawlDelayTooLong(host.name, owner.crawlDelayMs);
       return;
     }
-    if (!this.#state.options.seekSitemaps || owner.sitemapsSought || !this.#state.parts.seeds.covers(owner.origin)) {
+    if (!this.#state.options.seekSitemaps || !this.#state.parts.seeds.covers(owner.origin)) {
       return;
     }
+    // What a robots.txt names that is read once more may be new: the first time it may not even have been answered.
+    const places = owner.sitemapsSought ? [] : SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
     owner.sitemapsSought = true;
     const named = [...new Set(sitemaps)];
-    const guessed = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`).filter((url) => !named.includes(url));
+    const guessed = places.filter((url) => !named.includes(url));
     const offers = [
       ...named.map((url) => sitemapOffer(url, 0)),
       ...guessed.map((url) => sitemapOffer(url, 0, UrlFlag.candidate)),
     ];
-    this.admit(offers, null, composition, host);
+    if (offers.length > 0) {
+      this.admit(offers, null, composition, host);
+    }
   }
 }
 

@@ -144,6 +144,8 @@ export class RobotsDesk {
   #passOver(owner: Origin): RobotsStep {
     const step = this.#rules(owner, null, null, [], null);
     owner.isUnanswered = this.#options.obeyRobots;
+    // Another run asks once, to see.
+    owner.robotsTries = ROBOTS_RETRIES_MS.length;
     return step;
   }
 
