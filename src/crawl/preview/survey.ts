@@ -21,10 +21,12 @@ export interface SurveyQuestion {
 }
 
 /** How long a crawl would take. */
-export interface Duration extends Forecast {
-  /** At the smallest and at the largest size that a sample admits; null where there is no largest. */
-  lowMs: number;
-  /** At most; null where nobody can know. */
+export interface Duration extends Omit<Forecast, 'durationMs'> {
+  /** How long it would take; null where no host has a delay: nobody knows how fast a server answers when it is busy. */
+  durationMs: number | null;
+  /** At the smallest size that a sample admits; without a sample the same as `durationMs`. */
+  lowMs: number | null;
+  /** At the largest; null where the sample sees no end, too. */
   highMs: number | null;
 }
 
@@ -111,7 +113,12 @@ function largest(hosts: readonly SurveyedHost[]): PreviewHost[] {
   return sorted.map(({ load: _load, deferred: _deferred, ...host }) => host);
 }
 
-function times(loads: HostLoad[], known: number, size: SizeEstimate | null, question: SurveyQuestion) {
+function times(
+  loads: HostLoad[],
+  known: number,
+  size: SizeEstimate | null,
+  question: SurveyQuestion,
+): Pick<Survey, 'duration' | 'faster'> {
   const at = (pages: number | null, changed: { delayMs?: number; workers?: number } = {}): Forecast => {
     const factor = known === 0 || pages === null ? 1 : pages / known;
     const scaled = loads.map((load) => ({
@@ -128,6 +135,9 @@ function times(loads: HostLoad[], known: number, size: SizeEstimate | null, ques
   const now = at(middle);
   const lowMs = size === null ? now.durationMs : at(size.low).durationMs;
   const highMs = size === null ? now.durationMs : size.high === null ? null : at(size.high).durationMs;
+  if (loads.every(({ delayMs }) => delayMs === 0)) {
+    return { duration: { ...now, durationMs: null, lowMs: null, highMs: null }, faster: [] };
+  }
   const ways = [
     {
       option: `--delay ${OWN_SITE_DELAY_MS}ms`,
