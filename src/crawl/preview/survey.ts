@@ -32,7 +32,7 @@ export interface Duration extends Omit<Forecast, 'durationMs'> {
 
 /** What the store knows. Counts are of all; lists are of the largest only. */
 export interface Survey {
-  /** Known, in scope, and allowed by robots.txt: what a crawl asks for. */
+  /** Known, in scope and not forbidden: seeds and what sitemaps (or a sample) name. */
   pages: number;
   /** Sitemaps say which pages there are, and no link leads to another. */
   isNamed: boolean;
@@ -42,11 +42,11 @@ export interface Survey {
   sampled: { html: number; other: number; redirects: number; failed: number } | null;
   /** How many hosts there are. */
   hosts: number;
-  /** The largest of them. */
+  /** The 20 with most pages. */
   hostList: PreviewHost[];
   /** Hosts of seeds that no sitemap says anything about. */
   hostsUnknown: number;
-  /** Sitemaps that were read, and those that could not be. */
+  /** `read`: sitemaps that name URLs, indexes not counted; `problems`: those that could not be read, or only in part. */
   sitemaps: { read: number; urls: number; problems: number; problemList: { url: string; problem: string }[] };
   /** URLs that robots.txt forbids, and the rules that do. */
   forbidden: { pages: number; rules: ForbiddingRule[] };
@@ -57,9 +57,9 @@ export interface Survey {
   /** Pages of hosts that cannot be asked now. */
   deferred: number;
   duration: Duration;
-  /** What would make it faster. */
+  /** Options that would save a tenth or more, and how long it takes with them. */
   faster: { option: string; durationMs: number }[];
-  /** Seeds that were not asked for; `forbiddenBy` quotes the line. */
+  /** All seeds; `forbiddenBy` quotes the line of robots.txt, null where none forbids it. */
   seeds: { seed: number; forbiddenBy: string | null; robots: string }[];
 }
 
