@@ -2,7 +2,7 @@
 
 export type { ErrorClass } from './base/errors.js';
 /** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
-export { ERROR_CLASSES, FetchError, GossamerError, StateError, UsageError } from './base/errors.js';
+export { ERROR_CLASSES, FetchError, GossamerError, SeedError, StateError, UsageError } from './base/errors.js';
 export type { CheckLibraryOptions, LinkCheck } from './check/library.js';
 /** Dead links of sites, folders and Markdown, with the reasons. */
 export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';

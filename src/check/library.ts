@@ -1,3 +1,4 @@
+import { Closing } from '../base/closing.js';
 import { UsageError } from '../base/errors.js';
 import { checkSignal, stoppedBy } from '../config/abort.js';
 import { checkFunction, describe, readDirectory, readOptions, readTexts } from '../config/arguments.js';
@@ -52,7 +53,7 @@ export interface LinkCheck {
   links(): Iterable<CheckedLink>;
   /** Writes a report, in the formats of --report. */
   write(format: CheckFormat, path: string): Promise<void>;
-  /** Gives the store back; links cannot be read any more. */
+  /** Gives the store back: links cannot be read any more. A second time it does nothing. */
   close(): void;
 }
 
@@ -143,18 +144,20 @@ async function finished(
     report.close();
     throw error;
   }
+  const open = new Closing('the check', () => {
+    report.close();
+    cleanUp();
+  });
   return {
     summary: report.summary,
-    links: () => report.links(),
+    links: () => open.read(() => report.links()),
     write: async (format, path) => {
+      open.check();
       if (!CHECK_FORMATS.includes(format)) {
         throw new UsageError(`format must be one of ${CHECK_FORMATS.join(' ')}, got ${describe(format)}`);
       }
       await writeReportFile(report as CheckReport, format, readDirectory("write('html', 'links.html')", path, 'path'));
     },
-    close: () => {
-      report.close();
-      cleanUp();
-    },
+    close: () => open.close(),
   };
 }

@@ -6,6 +6,7 @@ import { Reader } from '../store/reader.js';
 import { openStoreFile } from '../store/store.js';
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { compareWithBaseline, readBaseline, updateBaseline, writeBaseline } from './baseline.js';
+import { checkExitCode } from './exit-code.js';
 import type { FindingTable } from './finding-table.js';
 import { Findings, type PageNames } from './findings.js';
 import type { CheckReport, CheckSummary } from './result.js';
@@ -28,8 +29,6 @@ export interface ReportParts {
 
 /** A report that can be read until it is closed. */
 export interface MadeReport extends CheckReport {
-  /** Nothing of what was to be checked has answered. */
-  nothingReached: boolean;
   close(): void;
 }
 
@@ -63,6 +62,9 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     const { links: cut } = reader.cutLinks();
     const unchecked = cut === 0 ? table.unchecked : { ...table.unchecked, too_many_links: cut };
     const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
+    // What a limit left unasked is not out of reach.
+    const nothingReached = truncated === null && count(`${inside} AND NOT ${LEADS_AWAY}`) === 0;
+    const found = table.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0;
     const summary: CheckSummary = {
       verdicts: table.verdicts,
       unchecked,
@@ -77,14 +79,13 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       truncated,
       ignoredRobots: options.ignoreRobots,
       durationMs: Math.round(parts.durationMs),
-      exitCode: table.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0,
+      exitCode: checkExitCode(found, nothingReached, parts.end),
     };
     return {
       summary,
       seeds: reader.seeds().map(({ label }) => names.url(label)),
       startedAt: new Date(Number(reader.meta().startedAt ?? 0)).toISOString(),
       links: () => table.links(),
-      nothingReached: count(`${inside} AND NOT ${LEADS_AWAY}`) === 0,
       close: () => database.close(),
     };
   } catch (error) {

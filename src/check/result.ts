@@ -40,11 +40,11 @@ export interface LinkSource {
   href: string;
   /** Anchor text, white space folded; '' where there is none. */
   text: string;
-  /** From 1, of the tag that holds the link. */
+  /** From 1, of the tag that holds the link, or of the link itself where there are no tags; null where it is not known. */
   line: number | null;
   /** From 1; null where it is not known. */
   column: number | null;
-  /** A CSS path that finds it on the page; null in Markdown. */
+  /** A CSS path that finds it on the page; null where there is no HTML. */
   selector: string | null;
 }
 
@@ -88,7 +88,7 @@ export interface CheckedLink {
   external: boolean;
   /** Of the last answer; null where there was none. */
   status: number | null;
-  /** Where its redirects lead; null where it has none. */
+  /** Where its redirects end, its own URL where there are none; null where nothing answered. */
   finalUrl: string | null;
   /** What to write instead, where a server says so; of a dead link its copy in an archive, with --suggest. */
   suggestion: string | null;
@@ -120,13 +120,13 @@ export interface CheckSummary {
   ignored: number;
   /** Of a baseline: what is broken now and was not, no longer is, still is; null without one. */
   baseline: { new: number; fixed: string[]; known: number } | null;
-  /** The limit that cut the run short, or null. */
+  /** The limit or the stop that cut the run short, or null. */
   truncated: string | null;
   /** Whether robots.txt was not obeyed. */
   ignoredRobots: boolean;
   /** How long the check took. */
   durationMs: number;
-  /** What the command line would end with. */
+  /** What the command line ends with: 0, 1 where something fails, 4 where nothing answered, 130 or 143 after a stop. */
   exitCode: number;
 }
 

@@ -144,7 +144,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('unverifiable'),
     weight: 'attention',
     fails: 'no',
-    meaning: 'Two looks differed, or there was no time for the second look.',
+    meaning: 'What came does not tell whether it works; or two looks differed, or there was no time for the second.',
     advice: 'Open it, or check again later.',
   },
   unchecked: {

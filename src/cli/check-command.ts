@@ -6,6 +6,7 @@ import { printable } from '../base/text.js';
 import { readBaseline } from '../check/baseline.js';
 import { type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
 import { DUMP_FORMATS, dumpText } from '../check/dump.js';
+import { checkExitCode } from '../check/exit-code.js';
 import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-check.js';
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
 import type { CheckReport } from '../check/result.js';
@@ -137,7 +138,7 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
     const { end, seeds, allSeedsFailed, summary } = await run.dump((links) =>
       writePieces(dumpText(links, options.format)),
     );
-    const exitCode = exitCodeOf(EXIT.ok, allSeedsFailed, end.reason);
+    const exitCode = checkExitCode(EXIT.ok, allSeedsFailed, end.reason);
     if (exitCode === EXIT.noSeed) {
       throw seedFailure(inWords(seeds, options), summary);
     }
@@ -171,10 +172,8 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
     const { report, result } = await (isKept ? advisedToResume(directory, () => run.run()) : run.run());
     terminal.endProgress();
     try {
-      // What a limit left unasked is not out of reach.
-      const nothingReached = report.nothingReached && report.summary.truncated === null;
-      const exitCode = exitCodeOf(report.summary.exitCode, nothingReached, result.end.reason);
-      await writeReports({ ...report, summary: { ...report.summary, exitCode } }, options, terminal);
+      const { exitCode } = report.summary;
+      await writeReports(report, options, terminal);
       const { done, failed } = result.summary;
       const reason = (report.summary.truncated as EndReason | null) ?? result.end.reason;
       const next = nextStep(directory, reason, done + failed);
@@ -198,16 +197,6 @@ const NOTHING_KEPT = 'nothing is kept of this check: with --data-dir DIR it is, 
 /** A check keeps the chain of causes of each failure for its reports, whoever asks for it. */
 const inWords = (seeds: readonly SeedFate[], { verboseNetwork }: CheckOptions): readonly SeedFate[] =>
   verboseNetwork ? seeds : seeds.map((seed) => ({ ...seed, detail: seed.detail?.replace(CAUSES, '') ?? null }));
-
-function exitCodeOf(found: number, nothingReached: boolean, reason: string): number {
-  if (reason === 'interrupted') {
-    return EXIT.interrupted;
-  }
-  if (reason === 'terminated') {
-    return EXIT.terminated;
-  }
-  return nothingReached ? EXIT.noSeed : found;
-}
 
 const outputsOf = ({ reports, output, baseline, updateBaseline, cache }: CheckOptions): string[] => [
   ...reports.map(({ path }) => path),

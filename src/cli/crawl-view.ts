@@ -185,7 +185,7 @@ function failureRows({ failures, failed }: Summary): BoxRow[] {
   return [
     ...failures.flatMap(({ url, status, reason, message, parent }): BoxRow[] => [
       ['', `${isOfStatus(reason) ? status : reason} ${url}${message === null ? '' : ` (${message})`}`],
-      ['', parent === null ? '  a seed, or named by a sitemap' : `  on ${parent}`],
+      ['', parent === null ? '  a seed, or named by a third party' : `  on ${parent}`],
     ]),
     ...(more > 0 ? ([['', `and ${formatCount(more)} more: pages.jsonl names them all`]] as const) : []),
   ];

@@ -31,10 +31,12 @@ function subject({ seeds }: Preview): string {
 }
 
 function amount(preview: Preview): string {
-  const { basis, pages, size, sampled, sitemaps, hosts } = preview;
+  const { basis, pages, size, sampled, sitemaps, hosts, seeds } = preview;
   const where = hosts > 1 ? `, ${counted(hosts, 'host')}` : '';
   if (basis === 'sitemaps') {
-    return `${counted(pages, 'page')} in ${counted(sitemaps.read, 'sitemap')}${where}`;
+    const names = sitemaps.read === 1 ? 'names' : 'name';
+    const alone = seeds.length === 1 ? 'the seed' : 'the seeds';
+    return `${counted(pages, 'page')}${where}: what ${counted(sitemaps.read, 'sitemap')} ${names}, and ${alone}`;
   }
   if (basis !== 'sample' || size === null || sampled === null) {
     return basis === 'none'
@@ -109,20 +111,17 @@ function troubled({ hostList }: Preview): string[] {
     .slice(0, MOST_SHOWN)
     .map(({ host, trouble, crawlDelayMs }) =>
       trouble === 'crawl_delay'
-        ? `${host} asks for a Crawl-delay of ${writeDuration(crawlDelayMs!)}, more than --max-crawl-delay: one page, the rest is put off`
+        ? `${host} asks for a Crawl-delay of ${writeDuration(crawlDelayMs!)}, more than --max-crawl-delay: one page at that pace, the rest is put off`
         : `${host} cannot be asked now (${trouble}): a crawl puts its pages off`,
     );
 }
 
-/** The server decides, and nobody knows how fast it is when it is busy. */
-const isUnpaced = ({ hostList }: Preview): boolean => hostList.every(({ delayMs }) => delayMs === 0);
-
-function duration(preview: Preview, delayMs: number): string[] {
-  const { duration, size } = preview;
+function duration({ duration, size }: Preview, delayMs: number): string[] {
   if (duration === null) {
     return [];
   }
-  if (isUnpaced(preview)) {
+  const { durationMs, lowMs, highMs } = duration;
+  if (durationMs === null || lowMs === null) {
     const cut = duration.cutBy === null ? '' : `; ${cutText(duration.cutBy)} may end it`;
     return [`Without a delay a crawl is as fast as the server answers: how long it takes is not known${cut}`];
   }
@@ -133,11 +132,11 @@ function duration(preview: Preview, delayMs: number): string[] {
     workers: 'With as many requests in flight as --workers allows',
   }[duration.decidedBy];
   const time =
-    size === null || duration.lowMs === duration.highMs
-      ? `about ${formatDuration(duration.durationMs)}`
-      : duration.highMs === null
-        ? `more than ${formatDuration(duration.lowMs)}`
-        : `about ${formatDuration(duration.durationMs)}, between ${formatDuration(duration.lowMs)} and ${formatDuration(duration.highMs)}`;
+    size === null || lowMs === highMs
+      ? `about ${formatDuration(durationMs)}`
+      : highMs === null
+        ? `more than ${formatDuration(lowMs)}`
+        : `about ${formatDuration(durationMs)}, between ${formatDuration(lowMs)} and ${formatDuration(highMs)}`;
   const cut =
     duration.cutBy === null ? '' : `, then ${cutText(duration.cutBy)} ends it with ${counted(duration.pages, 'page')}`;
   return [`${pace}: ${time}${cut}`];
@@ -145,9 +144,8 @@ function duration(preview: Preview, delayMs: number): string[] {
 
 const cutText = (cutBy: 'max_urls' | 'duration'): string => (cutBy === 'max_urls' ? '--max-urls' : '--duration');
 
-function faster(preview: Preview): string[] {
-  const { faster: ways, duration, hostList } = preview;
-  if (duration === null || isUnpaced(preview)) {
+function faster({ faster: ways, duration, hostList }: Preview): string[] {
+  if (duration === null) {
     return [];
   }
   if (duration.decidedBy === 'crawl_delay') {

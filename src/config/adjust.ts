@@ -59,7 +59,9 @@ export function adjust(
     notices.push(`TLS certificates are not verified (${name('insecure')})`);
   }
   if (options.ignoreRobots) {
-    notices.push(`robots.txt is not obeyed (${name('ignoreRobots')}); every output says so`);
+    notices.push(
+      `robots.txt is not obeyed (${name('ignoreRobots')}); summary, hosts, seeds, sitemap and reports say so`,
+    );
   }
   if (options.robotsUnreachable === 'allow' && !options.ignoreRobots) {
     notices.push(

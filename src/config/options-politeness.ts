@@ -51,7 +51,8 @@ export const POLITENESS_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'Politeness',
-    sentence: 'Do not obey robots.txt, which is read only for its sitemaps; warned about, and recorded in every output',
+    sentence:
+      'Do not obey robots.txt, which is read only for its sitemaps; warned about, and recorded in summary, hosts, seeds, sitemap and reports',
     advanced: false,
     resumable: false,
     commands: CRAWL,

@@ -41,9 +41,9 @@ export interface CorpusReport {
   tokens: number;
   /** Whether tokens are estimated, because no tokenizer is installed. */
   tokensEstimated: boolean;
-  /** Chunks of all pages; null where none were cut. */
+  /** Chunks of all pages. */
   chunks: number;
-  /** Pages left out because another has the same text. */
+  /** Pages left out because another has their content; `duplicates` of index.json says why. */
   duplicates: number;
   /** What is other than before. */
   changes: ChangeCounts;

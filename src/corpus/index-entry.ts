@@ -10,13 +10,13 @@ export interface IndexEntry {
   description: string | null;
   /** Its language; null where it does not say. */
   lang: string | null;
-  /** SHA-256 of its Markdown. */
+  /** SHA-256 of its Markdown as in corpus.jsonl, before links are made relative. */
   hash: string;
   /** Tokens of its Markdown. */
   tokens: number;
   /** Bytes of its file. */
   bytes: number;
-  /** When it was fetched. */
+  /** The day on which this content was first seen. */
   crawled: string;
   /** What it calls its canonical URL; null where it names none. */
   canonical: string | null;
@@ -68,23 +68,23 @@ export interface IndexHead {
   schema: string;
   /** Of the site. */
   title: string;
-  /** What the site says of itself. */
+  /** Always null: nobody writes one yet. */
   summary: string | null;
   /** The URL that it was begun from. */
   source: string;
-  /** Where the site is. */
+  /** The origin whose pages stand at the root of the tree. */
   origin: string;
   /** How often this corpus was written. */
   run: number;
   /** How many pages there are. */
   pages: number;
-  /** Of all pages. */
+  /** Of the files of the tree. */
   bytes: number;
-  /** Of all pages. */
+  /** Of the Markdown of all pages. */
   tokens: number;
   /** Whether tokens are estimated, because no tokenizer was installed. */
   tokensEstimated: boolean;
-  /** Tokens of a chunk at most; null where there are none. */
+  /** Tokens of a chunk at most. */
   chunkTokens: number;
   /** How many chunks there are. */
   chunks: number;

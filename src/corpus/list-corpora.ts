@@ -1,6 +1,6 @@
-import { existsSync, readdirSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { foldersIn } from '../base/folders.js';
 import type { IndexHead } from './index-entry.js';
 import { isCorpus, readIndexHead } from './index-file.js';
 import { asideOf, FILES, partialOf } from './layout.js';
@@ -26,10 +26,9 @@ export async function listCorpora(
   root: string,
   onUnreadable: (name: string, error: Error) => void,
 ): Promise<CorpusStatus[]> {
-  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
-  const folders = entries.filter((entry) => entry.isDirectory() && isCorpus(join(root, entry.name)));
+  const folders = foldersIn(root).filter((name) => isCorpus(join(root, name)));
   // One that a kill left between two names is known by the name that it will have.
-  const names = new Set(folders.map(({ name }) => name.replace(BESIDE, '')));
+  const names = new Set(folders.map((name) => name.replace(BESIDE, '')));
   const found: CorpusStatus[] = [];
   for (const name of names) {
     try {

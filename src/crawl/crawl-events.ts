@@ -6,13 +6,13 @@ import type { GovernorDecision } from './governor.js';
 
 /** A moment of a crawl, in numbers. */
 export interface CrawlStats {
-  /** URLs that were answered. */
+  /** Of all runs: answered with a page, a file or a redirect that ends well. */
   done: number;
-  /** URLs that could not be had. */
+  /** Of all runs: answered with 4xx or 5xx, unreadable, or not answered at all. */
   failed: number;
-  /** URLs that were not asked for, by a rule. */
+  /** Of all runs: not asked for (robots.txt, nofollow, depth, traps, limits). */
   skipped: number;
-  /** URLs put off with their host. */
+  /** URLs that are put off with their host. */
   deferred: number;
   /** URLs that wait to be asked for, in memory and on disk. */
   queued: number;
@@ -22,11 +22,11 @@ export interface CrawlStats {
   inFlightLimit: number;
   /** Results that wait to be taken from the iterator. */
   waitingResults: number;
-  /** Requests sent so far. */
+  /** Requests of this run. */
   requests: number;
-  /** Of them those that were repeats. */
+  /** Of them, those for pages that had failed before. */
   retries: number;
-  /** Bytes of bodies so far. */
+  /** Bytes of bodies of this run, robots.txt and sitemaps included. */
   bytes: number;
   /** Since the run began. */
   elapsedMs: number;
@@ -44,7 +44,7 @@ export interface RunEvents {
   notice: string;
   /** Once a second. */
   tick: CrawlStats;
-  /** The governor lowered or raised the number in flight, and why. */
+  /** What the governor decided; the limit need not have changed. */
   governed: GovernorDecision;
   /** A sitemap was read, with the number of its URLs. */
   sitemap: { url: string; urls: number };

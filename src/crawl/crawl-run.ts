@@ -160,7 +160,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       this.#queue.end();
       return result;
     } catch (error) {
-      this.#queue.end(error);
+      this.#queue.fail(error);
       throw error;
     }
   }

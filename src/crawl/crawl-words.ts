@@ -42,7 +42,7 @@ export function frontierWords(
     },
     crawlDelayTooLong: (host, delayMs) =>
       notices.add(
-        `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page now, the rest deferred`,
+        `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page at that pace, the rest deferred`,
         'hosts with a long Crawl-delay',
       ),
     robotsUnanswered: (origin) =>

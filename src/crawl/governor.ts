@@ -15,7 +15,10 @@ export interface Sample {
 export interface GovernorDecision {
   /** In flight at most, from now on. */
   limit: number;
-  /** What was over its limit, or no longer is. */
+  /**
+   * `memory`: over 75 % of --memory-limit; `memory_critical`: over 90 %; `commit`, `lag`: commits or the event loop slower than 200 ms;
+   * `recovery`: all is well again.
+   */
   cause: 'memory' | 'memory_critical' | 'commit' | 'lag' | 'recovery';
   /** Whether caches are emptied. */
   dropCaches: boolean;

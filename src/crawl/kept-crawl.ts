@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { Closing } from '../base/closing.js';
 import { UsageError } from '../base/errors.js';
 import { checkFunction, describe, type OutputStream, readDirectory, readOutputStream } from '../config/arguments.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
@@ -12,7 +13,6 @@ import type { Summary } from '../report/summary.js';
 import { openForReading, openKept } from '../store/directory.js';
 import { type CrawlStatus, deleteCrawl as deleteIn, listCrawls as listIn, statusOf } from '../store/kept-crawls.js';
 import { type EdgeResult, type HostResult, type PageResult, Reader } from '../store/reader.js';
-import type { Database } from '../store/sqlite.js';
 
 /** An edge of a kept crawl. */
 export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
@@ -24,13 +24,14 @@ export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
 export class KeptCrawl {
   /** Where it is kept. */
   readonly directory: string;
-  readonly #database: Database;
+  readonly #open: Closing;
   readonly #reader: Reader;
 
   constructor(directory: string) {
     this.directory = directory;
-    this.#database = openKept(directory);
-    this.#reader = new Reader(this.#database);
+    const database = openKept(directory);
+    this.#open = new Closing(`the crawl in ${directory}`, () => database.close());
+    this.#reader = new Reader(database);
   }
 
   /** How far it is, now. */
@@ -46,11 +47,15 @@ export class KeptCrawl {
 
   /** Every URL and what became of it, in the order they were found. */
   pages(): IterableIterator<PageResult> {
-    return this.#reader.pages();
+    return this.#open.read(() => this.#reader.pages());
   }
 
   /** Every edge, one per occurrence: by page, and within a page in document order. */
-  *edges(): IterableIterator<KeptEdge> {
+  edges(): IterableIterator<KeptEdge> {
+    return this.#open.read(() => this.#keptEdges());
+  }
+
+  *#keptEdges(): IterableIterator<KeptEdge> {
     for (const edge of this.#reader.edges()) {
       yield { ...edge, kind: LINK_KINDS[edge.kind]! };
     }
@@ -58,12 +63,12 @@ export class KeptCrawl {
 
   /** Every host and what became of it. */
   hosts(): IterableIterator<HostResult> {
-    return this.#reader.hosts();
+    return this.#open.read(() => this.#reader.hosts());
   }
 
-  /** Gives the store back; nothing can be read any more. */
+  /** Gives the store back: pages, edges and hosts cannot be read any more. A second time it does nothing. */
   close(): void {
-    this.#database.close();
+    this.#open.close();
   }
 }
 

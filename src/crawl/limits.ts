@@ -9,11 +9,17 @@ export type EndReason =
   | 'max_bytes'
   /** Nothing was left of a check but second looks, and their time was over. */
   | 'second_look_budget'
+  /** By SIGINT. */
   | 'interrupted'
+  /** By SIGTERM or SIGHUP. */
   | 'terminated'
+  /** By `stop()`, a signal of the program's, or a reader who left. */
   | 'stopped'
+  /** Memory stayed over its limit with one request in flight. */
   | 'memory'
+  /** The disk was full. */
   | 'disk'
+  /** Something broke, or a function of the user's threw. */
   | 'error';
 
 /** Limits on the whole run: hitting one ends it normally, and says so. Those on single URLs are the frontier's. */

@@ -45,9 +45,18 @@ export class ResultQueue<T> {
     });
   }
 
-  /** What is in it can still be taken; after that it is over, or the error comes, once. */
-  end(error?: unknown): void {
-    this.#end ??= error === undefined ? 'fine' : { error };
+  /** What is in it can still be taken; after that it is over. */
+  end(): void {
+    this.#endWith('fine');
+  }
+
+  /** What is in it can still be taken; after that the error comes, once: whatever was thrown, `undefined` too. */
+  fail(error: unknown): void {
+    this.#endWith({ error });
+  }
+
+  #endWith(end: { error: unknown } | 'fine'): void {
+    this.#end ??= end;
     for (const waiter of this.#waiters.splice(0)) {
       this.#ended(this.#end).then(waiter.resolve, waiter.reject);
     }

@@ -52,11 +52,11 @@ export interface SavedCorpus {
   seed: string;
   /** The folder of the corpus. */
   output: string;
-  /** Pages that could not be had. */
+  /** Pages that failed, were put off or could not be converted; 0 where an earlier run wrote it. */
   failed: number;
   /** False where the run was stopped before it was done. */
   isFinished: boolean;
-  /** Null where the run was stopped, or nothing was found to write. */
+  /** Null where the run was stopped, or where one of several sites gave nothing to write. */
   report: CorpusReport | null;
   /** What a wider scope would give, where this one gives next to nothing. */
   hint: string | null;

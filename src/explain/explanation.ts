@@ -103,13 +103,13 @@ export interface Explanation {
   rule: DecidingRule;
   /** The command that would fetch it after all; null where there is none. */
   remedy: string | null;
-  /** Of the last answer; null where there was none. */
+  /** Of the answer that settled it; null where nothing has yet. `attempts` has the others. */
   status: number | null;
   /** What was out of the ordinary and no failure, as in pages.jsonl; else null. */
   note: string | null;
   /** Links from the nearest seed. */
   depth: number | null;
-  /** The way from a seed with the fewest links; null where none is known. */
+  /** The way from a seed with the fewest links; its first step is `unknown` where nobody knows how it was come by; null for a URL never seen. */
   path: PathStep[] | null;
   /** Of a redirect the URLs it leads through, to the end. */
   redirects: string[];
@@ -121,13 +121,13 @@ export interface Explanation {
   canonical: string | null;
   /** What its robots meta elements and X-Robots-Tag say, such as `noindex`. */
   robotsMeta: string | null;
-  /** Other pages that name this one. */
+  /** Other pages that name this one as canonical. */
   canonicalOf: FirstOf<string>;
-  /** All requests that were made for it, the last one included. */
+  /** Requests that were answered or failed, in their order; what was under way at a kill is not among them. */
   attempts: Attempt[];
   /** What it waits for, or waited for. */
   waiting: WaitingFor | null;
-  /** What robots.txt says of it. */
+  /** What robots.txt says of it, or what follows from its not being had; null where its rules are not known yet. */
   robots: RobotsSays | null;
   /** The pattern that cut it; null where none did. */
   trap: (TrapResult & { allow: string }) | null;

@@ -11,13 +11,16 @@ export interface SeedFate {
   seed: number;
   /** As it was given. */
   label: string;
-  /** What became of it. */
+  /**
+   * `reached`: it gave an answer below 400 (in a preview: robots.txt does not forbid it); `failed`; `forbidden` by robots.txt; `open`: put
+   * off, or the run ended first.
+   */
   fate: 'open' | 'reached' | 'failed' | 'forbidden';
-  /** Why; null where there is nothing to say. */
+  /** The reason in words, for `forbidden` the line of robots.txt; null where there is nothing to say. */
   detail: string | null;
   /** Why it failed, as in the outputs; null where it has not. */
   reason: Outcome['errorClass'];
-  /** Of the answer; null where nothing answered. */
+  /** HTTP status, where a status is why it failed; else null. */
   status: number | null;
   /** Where it redirects to, as far as that is followed; null where it does not. */
   redirectsTo: string | null;

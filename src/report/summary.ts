@@ -44,7 +44,7 @@ export interface SeedingFacts {
 
 /** How far one layer of concurrency was used. */
 export interface LayerFacts {
-  /** The limit of the layer. */
+  /** The limit of the layer; null where it has none. */
   limit: number | null;
   /** The most that were in use at once. */
   peak: number;
@@ -65,13 +65,13 @@ export interface Summary {
   reason: string;
   /** The limit that cut it, or null. */
   truncated: string | null;
-  /** URLs that are known. */
+  /** Lines of pages.jsonl: URLs of which something has become. */
   total: number;
-  /** URLs that were answered. */
+  /** Answered with a page, a file or a redirect that ends well. */
   done: number;
-  /** URLs that could not be had. */
+  /** Answered with 4xx or 5xx, unreadable, or not answered at all. */
   failed: number;
-  /** URLs that were not asked for, by a rule. */
+  /** Not asked for: robots.txt, nofollow, depth, traps, limits. */
   skipped: number;
   /** URLs put off with their host. */
   deferred: number;
@@ -79,19 +79,19 @@ export interface Summary {
   unfinished: number;
   /** URLs out of scope that were looked at. */
   external: number;
-  /** URLs asked for again after a kill. */
+  /** Of all runs: what may have been on the wire when a run was killed or a thread died, and was asked for again; robots.txt included. */
   refetched: number;
   /** URLs that failed by a time-out. */
   timeouts: number;
-  /** Bytes of bodies. */
+  /** Bytes of decoded bodies of pages, of all runs; without robots.txt and sitemaps. */
   bytes: number;
   /** Pages that this run settled; all other counts of URLs are those of all runs. */
   settled: number;
   /** Requests of this run. */
   requests: number;
-  /** Of them those that were repeats. */
+  /** Of them, those for pages that had failed before. */
   retries: number;
-  /** Answers by their status. */
+  /** Lines of pages.jsonl by HTTP status; those without an answer are in none. */
   byStatus: Counts;
   /** Failed URLs by error class. */
   byClass: Counts;
@@ -99,9 +99,9 @@ export interface Summary {
   bySkipReason: Counts;
   /** Deferred URLs by their reason. */
   byDeferReason: Counts;
-  /** Time spent reading pages. */
+  /** Time for reading pages in this run, all threads together. */
   parseMs: number;
-  /** Answers a second, over the whole run. */
+  /** URLs settled a second, those that robots.txt forbids included. */
   pagesPerSecond: number;
   /** The most memory that the process had. */
   peakMemoryBytes: number;
@@ -109,7 +109,7 @@ export interface Summary {
   durationMs: number;
   /** Hosts that were put off, and why; `until` is when they may be asked again, null where nobody knows. */
   deferredHosts: DeferredHost[];
-  /** The first that failed, and the page that leads there. */
+  /** The first five lines of pages.jsonl that failed; `parent` is null for seeds and what third parties named. */
   failures: {
     url: string;
     reason: string | null;
@@ -127,7 +127,7 @@ export interface Summary {
   ignoredRobots: boolean;
   /** --robots-unreachable, and how many hosts were crawled though their robots.txt could not be reached. */
   robotsUnreachable: { policy: 'defer' | 'allow'; crawledHosts: number };
-  /** What was left out of sitemap.xml, and why. */
+  /** URLs and files of sitemap.xml (0 files: no page belonged in it), and what was left out by cause; null where none was asked for. */
   sitemap: { urls: number; files: number; leftOut: Readonly<Counts> } | null;
   /** Sitemaps that were read for URLs, over all runs; `cutHosts` have more than 1,000 files, the largest first. */
   sitemapFiles: SitemapFiles & { cutHosts: { host: string; files: number }[] };
@@ -135,7 +135,7 @@ export interface Summary {
   seeding: (SeedingFacts & { answered: number })[];
   /** Limit and use of each layer of concurrency. */
   layers: Readonly<Record<string, LayerFacts>>;
-  /** What the user was told. */
+  /** Warnings and remarks of this run. */
   notices: readonly string[];
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { foldersIn } from '../base/folders.js';
 import { isUnbegun, openForReading, refuseLink, stateOf, storePath } from './directory.js';
 import { DirectoryLock } from './lock.js';
 
@@ -51,9 +52,8 @@ export function statusOf(directory: string): CrawlStatus {
 
 /** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */
 export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void): CrawlStatus[] {
-  const entries = existsSync(root) ? readdirSync(root, { withFileTypes: true }) : [];
-  const crawls = entries.filter((entry) => entry.isDirectory() && existsSync(storePath(join(root, entry.name))));
-  return crawls.flatMap(({ name }) => {
+  const crawls = foldersIn(root).filter((name) => existsSync(storePath(join(root, name))));
+  return crawls.flatMap((name) => {
     try {
       return [statusOf(join(root, name))];
     } catch (error) {

@@ -19,11 +19,11 @@ export interface PageResult {
   reason: string | null;
   /** Of the last answer; null where there was none. */
   status: number | null;
-  /** Where its redirects lead; null where it has none. */
+  /** Where its redirects end, its own URL where there are none; null where nothing answered, and for a loop. */
   finalUrl: string | null;
-  /** The shortest path of links to it. */
+  /** Links from the nearest seed, redirects not counted; 1 for what a sitemap names. */
   depth: number;
-  /** The page that first led to it; null for seeds. */
+  /** The page, sitemap or feed by which it came into the queue; null for seeds and what third parties named. */
   parent: string | null;
   /** Its title. */
   title: string | null;
@@ -47,15 +47,15 @@ export interface PageResult {
   attempts: number;
   /** Of the answer. */
   lastModified: string | null;
-  /** When it was answered. */
+  /** When it was answered, in milliseconds since 1970 (in pages.jsonl ISO 8601). */
   fetchedAt: number | null;
   /** From the request to its headers. */
   ttfbMs: number | null;
   /** From the request to its end. */
   totalMs: number | null;
-  /** Whether it is no text at all. */
+  /** What is wrong with a body that could not be read as a page (no text at all, cut short); null where nothing is. */
   malformed: string | null;
-  /** What was out of the ordinary and no failure: `too_many_links`. */
+  /** What was out of the ordinary and no failure: `too_many_links`, `wrong_charset`, `undecodable_bytes`, joined by commas; else null. */
   note: string | null;
   /** Links that were left out because the text of their URLs is too much. */
   linksCut: number;
@@ -86,25 +86,28 @@ export interface HostResult {
   name: string;
   /** The name in Unicode, where it has such a form that is safe to show. */
   unicodeName: string | null;
-  /** URLs of it that are known. */
+  /** Its lines in pages.jsonl. */
   urls: number;
-  /** URLs that were answered. */
+  /** Of them, those answered with a page, a file or a redirect that ends well. */
   done: number;
-  /** URLs that could not be had. */
+  /** Of them, those answered with 4xx or 5xx, unreadable, or not answered at all. */
   failed: number;
-  /** URLs that were not asked for. */
+  /** Of them, those not asked for: robots.txt, nofollow, depth, traps, limits. */
   skipped: number;
-  /** URLs put off with it. */
+  /** Of them, those put off with it. */
   deferred: number;
-  /** URLs that were asked for. */
+  /** Of its lines, those that were asked for. */
   dispatched: number;
   /** Why it was put off; null where it was not. */
   deferredReason: string | null;
-  /** What came of its robots.txt. */
+  /**
+   * What came of its robots.txt: `ready` (its rules are known, or there are none), `unknown`, `fetching`, `unreachable`, `failed`,
+   * `unanswered` (crawled all the same, --robots-unreachable allow), `ignored` (--ignore-robots).
+   */
   robots: string | null;
-  /** Its Crawl-delay; null where it has none. */
+  /** Its Crawl-delay, the longest of its origins; null where it has none. */
   crawlDelayMs: number | null;
-  /** Its last address; null where it has none. */
+  /** The address last connected to; null where there was no connection. */
   address: string | null;
 }
 

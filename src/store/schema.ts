@@ -19,7 +19,12 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
      UPDATE hosts SET sitemap_files = 0;
      UPDATE hosts SET sitemap_files = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-       WHERE urls.kind = 2 AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
+       WHERE urls.kind = 2 AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;
+     UPDATE hosts SET dispatched = 0;
+     UPDATE hosts SET dispatched = asked.n FROM (
+       SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
+       WHERE urls.kind = 0 AND urls.attempts > (urls.state = 1) AND urls.reason IS NOT 'robots'
+       GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
   ],
 ]);
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */

@@ -223,12 +223,8 @@ export class Store {
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */
   #uncountLost(): void {
-    const uncount = this.database.prepare('UPDATE hosts SET dispatched = max(0, dispatched - ?) WHERE id = ?');
-    let lost = 0;
-    for (const { host, n } of this.#lostOfHosts(UrlKind.page)) {
-      lost += n;
-      uncount.run(n, host);
-    }
+    // The row of a host does not count its pages before they are settled.
+    const lost = this.#lostOfHosts(UrlKind.page).reduce((sum, { n }) => sum + n, 0);
     for (const { host, n } of this.#lostOfHosts(UrlKind.sitemap)) {
       this.database.prepare('UPDATE hosts SET sitemap_files = max(0, sitemap_files - ?) WHERE id = ?').run(n, host);
     }

@@ -169,6 +169,8 @@ describe('gossamer list', () => {
       code: 3,
       stderr: `error: there is no folder ${join(root, 'nowhere')}\n`,
     });
+    const file = join(root, 'foreign/index.json');
+    expect(await run('list', file)).toMatchObject({ code: 3, stdout: '', stderr: `error: ${file} is no folder\n` });
   });
 });
 

@@ -255,7 +255,7 @@ describe('what is adjusted and said', () => {
   test('--insecure and --ignore-robots warn', () => {
     expect(resolve({ flags: { insecure: true, ignoreRobots: true } }).notices).toEqual([
       'TLS certificates are not verified (--insecure)',
-      'robots.txt is not obeyed (--ignore-robots); every output says so',
+      'robots.txt is not obeyed (--ignore-robots); summary, hosts, seeds, sitemap and reports say so',
     ]);
   });
 });

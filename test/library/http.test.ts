@@ -8,6 +8,7 @@ import {
   deleteCrawl,
   exportCrawl,
   type LibraryOptions,
+  listCorpora,
   listCrawls,
   matchRobots,
   readCrawl,
@@ -184,6 +185,10 @@ describe('a kept crawl', () => {
     expect(listCrawls(root)).toMatchObject([{ directory }]);
     expect(deleteCrawl(directory)).toBe(0);
     expect(listCrawls(root)).toEqual([]);
+    const file = join(root, 'map.xml');
+    const refusal = { name: 'StateError', code: 'no_folder', message: `${file} is no folder` };
+    expect(() => listCrawls(file)).toThrow(expect.objectContaining(refusal));
+    await expect(listCorpora(file)).rejects.toMatchObject(refusal);
   });
 });
 

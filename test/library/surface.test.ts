@@ -6,6 +6,7 @@ it('the public surface is exactly this list', () => {
     'ERROR_CLASSES',
     'FetchError',
     'GossamerError',
+    'SeedError',
     'StateError',
     'UsageError',
     'VERSION',

@@ -223,10 +223,13 @@ export const PREVIEW_EVIDENCE: Row[] = (
     {
       key: 'maxInflightPerHost',
       stage: longList,
-      values: [[], ['--max-inflight-per-host', '1']],
-      // All after each other, or many at once.
-      sees: (seen) => answerOf(seen).duration!.durationMs / answerOf(seen).hostList[0]!.headersMs! >= 300,
-      gives: [false, true],
+      values: [
+        ['--workers', '1'],
+        ['--workers', '1', '--max-inflight-per-host', '1'],
+      ],
+      // The host would take more than one worker can ask for, or no more.
+      sees: (seen) => answerOf(seen).duration?.decidedBy,
+      gives: ['workers', 'answers'],
     },
     {
       key: 'delayMs',
@@ -296,7 +299,10 @@ export const PREVIEW_EVIDENCE: Row[] = (
       key: 'json',
       stage: list,
       values: [['--json'], ['--no-json']],
-      sees: (seen) => [seen.stdout.startsWith('{'), seen.stdout.startsWith(`${HOME}: 8 pages in 1 sitemap, 2 hosts`)],
+      sees: (seen) => [
+        seen.stdout.startsWith('{'),
+        seen.stdout.startsWith(`${HOME}: 8 pages, 2 hosts: what 1 sitemap names`),
+      ],
       gives: [
         [true, false],
         [false, true],

@@ -123,7 +123,7 @@ describe('gossamer preview --for docs', () => {
     });
     expect(web.log.map(({ path }) => path).filter((path) => !SERVICE.test(path))).toEqual([]);
     const { stdout } = await run('preview', 'http://listed.test/docs/', '--for', 'docs');
-    expect(stdout).toContain('61 pages in 1 sitemap');
+    expect(stdout).toContain('61 pages: what 1 sitemap names, and the seed');
     expect(stdout).toContain('How many tokens its corpus has is unknown: --sample 200 estimates it');
     expect(stdout).not.toContain('Links may lead to more');
     expect((await ask('http://small.test/')).corpus).toMatchObject({ pages: null, tokens: null });

@@ -90,7 +90,7 @@ describe('gossamer preview', () => {
       const { code, stdout } = await run('http://mapped.test/', '--scope', 'host', '--delay', '500ms');
       expect(code).toBe(0);
       expect(stdout.split('\n')).toEqual([
-        'http://mapped.test/: 61 pages in 2 sitemaps',
+        'http://mapped.test/: 61 pages: what 2 sitemaps name, and the seed',
         'robots.txt forbids 8 more known pages:',
         '  7 by line 2 of mapped.test: Disallow: /search',
         '  1 by line 3 of mapped.test: Disallow: /*.pdf$',
@@ -148,9 +148,19 @@ describe('gossamer preview', () => {
       }
     });
 
+    it('without a delay makes up no duration', async () => {
+      const { duration, faster } = await ask('http://known.test/', '--delay', '0');
+      expect(duration).toMatchObject({ durationMs: null, lowMs: null, highMs: null, decidedBy: 'answers', pages: 6 });
+      expect(faster).toEqual([]);
+      const { stdout } = await run('http://known.test/', '--delay', '0');
+      expect(stdout).toContain('how long it takes is not known');
+    });
+
     it('beside one with a sitemap is named as unknown', async () => {
       const { stdout } = await run('http://known.test/', 'http://bare.test/', '--delay', '0');
-      expect(stdout).toContain('http://known.test/ and 1 more seed: 7 pages in 1 sitemap, 2 hosts');
+      expect(stdout).toContain(
+        'http://known.test/ and 1 more seed: 7 pages, 2 hosts: what 1 sitemap names, and the seeds',
+      );
       expect(stdout).toContain('No sitemap says anything about 1 other host of the seeds');
     });
   });

@@ -14,11 +14,11 @@ export interface PreviewHost {
   forbidden: number;
   /** What robots.txt asks for, or null. */
   crawlDelayMs: number | null;
-  /** The stricter of that and --delay. */
+  /** The longer of that and --delay. */
   delayMs: number;
-  /** From a request to the headers of its answer; null where nothing was answered. */
+  /** From a request to the headers of its answer: the mean of sampled pages, without a sample the quickest of robots.txt and sitemaps; null where nothing was answered. */
   headersMs: number | null;
-  /** Why a crawl puts its pages off, or fails on them; else null. */
+  /** `crawl_delay` where that is too long; of a host without a page to ask for, what stands in the way; else null. */
   trouble: string | null;
 }
 

@@ -21,11 +21,11 @@ import type { Duration, Survey } from './survey.js';
 export interface Preview extends Omit<Survey, 'seeds' | 'duration' | 'isNamed'> {
   /** What the figures rest on. `none`: there is no sitemap, so nobody can know how many pages there are. */
   basis: 'sitemaps' | 'sample' | 'seeds' | 'none';
-  /** Null where nobody can know. */
+  /** Null where nobody knows how many pages there are. */
   duration: Duration | null;
   /** What the corpus will be; null where a crawl is previewed. */
   corpus: CorpusForecast | null;
-  /** What became of each seed, as far as robots.txt tells. */
+  /** What became of each seed: with a sample it is fetched, else as far as robots.txt tells. */
   seeds: SeedFate[];
   /** What the user of a crawl would have been told. */
   notices: readonly string[];

@@ -3,7 +3,7 @@ import type { LinkGraph } from './link-graph.js';
 
 /** How many URLs a site has, seen from a sample. */
 export interface SizeEstimate {
-  /** Known for certain. */
+  /** URLs that are known. */
   readonly low: number;
   /** Null where every page still leads to more: then nobody can say. */
   readonly estimate: number | null;

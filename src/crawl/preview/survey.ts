@@ -21,16 +21,18 @@ export interface SurveyQuestion {
 }
 
 /** How long a crawl would take. */
-export interface Duration extends Forecast {
-  /** At the smallest and at the largest size that a sample admits; null where there is no largest. */
-  lowMs: number;
-  /** At most; null where nobody can know. */
+export interface Duration extends Omit<Forecast, 'durationMs'> {
+  /** How long it would take; null where no host has a delay: nobody knows how fast a server answers when it is busy. */
+  durationMs: number | null;
+  /** At the smallest size that a sample admits; without a sample the same as `durationMs`. */
+  lowMs: number | null;
+  /** At the largest; null where the sample sees no end, too. */
   highMs: number | null;
 }
 
 /** What the store knows. Counts are of all; lists are of the largest only. */
 export interface Survey {
-  /** Known, in scope, and allowed by robots.txt: what a crawl asks for. */
+  /** Known, in scope and not forbidden: seeds and what sitemaps (or a sample) name. */
   pages: number;
   /** Sitemaps say which pages there are, and no link leads to another. */
   isNamed: boolean;
@@ -40,11 +42,11 @@ export interface Survey {
   sampled: { html: number; other: number; redirects: number; failed: number } | null;
   /** How many hosts there are. */
   hosts: number;
-  /** The largest of them. */
+  /** The 20 with most pages. */
   hostList: PreviewHost[];
   /** Hosts of seeds that no sitemap says anything about. */
   hostsUnknown: number;
-  /** Sitemaps that were read, and those that could not be. */
+  /** `read`: sitemaps that name URLs, indexes not counted; `problems`: those that could not be read, or only in part. */
   sitemaps: { read: number; urls: number; problems: number; problemList: { url: string; problem: string }[] };
   /** URLs that robots.txt forbids, and the rules that do. */
   forbidden: { pages: number; rules: ForbiddingRule[] };
@@ -55,9 +57,9 @@ export interface Survey {
   /** Pages of hosts that cannot be asked now. */
   deferred: number;
   duration: Duration;
-  /** What would make it faster. */
+  /** Options that would save a tenth or more, and how long it takes with them. */
   faster: { option: string; durationMs: number }[];
-  /** Seeds that were not asked for; `forbiddenBy` quotes the line. */
+  /** All seeds; `forbiddenBy` quotes the line of robots.txt, null where none forbids it. */
   seeds: { seed: number; forbiddenBy: string | null; robots: string }[];
 }
 
@@ -111,7 +113,12 @@ function largest(hosts: readonly SurveyedHost[]): PreviewHost[] {
   return sorted.map(({ load: _load, deferred: _deferred, ...host }) => host);
 }
 
-function times(loads: HostLoad[], known: number, size: SizeEstimate | null, question: SurveyQuestion) {
+function times(
+  loads: HostLoad[],
+  known: number,
+  size: SizeEstimate | null,
+  question: SurveyQuestion,
+): Pick<Survey, 'duration' | 'faster'> {
   const at = (pages: number | null, changed: { delayMs?: number; workers?: number } = {}): Forecast => {
     const factor = known === 0 || pages === null ? 1 : pages / known;
     const scaled = loads.map((load) => ({
@@ -128,6 +135,9 @@ function times(loads: HostLoad[], known: number, size: SizeEstimate | null, ques
   const now = at(middle);
   const lowMs = size === null ? now.durationMs : at(size.low).durationMs;
   const highMs = size === null ? now.durationMs : size.high === null ? null : at(size.high).durationMs;
+  if (loads.every(({ delayMs }) => delayMs === 0)) {
+    return { duration: { ...now, durationMs: null, lowMs: null, highMs: null }, faster: [] };
+  }
   const ways = [
     {
       option: `--delay ${OWN_SITE_DELAY_MS}ms`,

@@ -87,7 +87,13 @@ export class Host implements HeapItem {
   awaitingHeaders = 0;
   /** Second looks under way: one at a time. */
   secondLooks = 0;
+  /** Pages that were asked for, each once. */
   dispatched = 0;
+  /**
+   * Of them, those under way for the first time. The store counts them when they are settled, in the same transaction: what a kill
+   * loses was not counted, and what it does not lose was.
+   */
+  firstUnderWay = 0;
   sitemapFiles = 0;
   /** Its URLs are put off for this reason. */
   deferredReason: string | null = null;

@@ -10,7 +10,7 @@ import type { FrontierState } from './frontier-state.js';
 import type { Host, Origin } from './host.js';
 import type { Waiting } from './queue-window.js';
 import type { Pick } from './scheduler.js';
-import type { UrlBudget } from './url-budget.js';
+import { isFirstOfPage, type UrlBudget } from './url-budget.js';
 
 /** Who may be asked now becomes a lease in the next transaction. */
 export class Leasing {
@@ -116,7 +116,9 @@ export class Leasing {
       origin.dirty = true;
       this.#admission.afterRobots(origin, [], composition);
     }
-    if (this.#state.options.maxUrlsPerHost > 0 || item.kind === UrlKind.sitemap) {
+    if (isFirstOfPage(item)) {
+      origin.host.firstUnderWay++;
+    } else if (item.kind === UrlKind.sitemap) {
       // Its count is saved with the lease, so that a kill does not lower it.
       composition.pin(origin.host);
     }

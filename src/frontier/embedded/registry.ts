@@ -193,7 +193,7 @@ export class Registry {
       failures: host.failures,
       tunedLimit: host.tuner.exact,
       learnedDelayMs: host.learnedDelayMs,
-      dispatched: host.dispatched,
+      dispatched: host.dispatched - host.firstUnderWay,
       sitemapFiles: host.sitemapFiles,
       deferredReason: host.deferredReason,
       address: host.address,

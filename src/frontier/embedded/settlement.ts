@@ -40,6 +40,7 @@ export class Settlement {
     this.#responses.ended(outcome);
     this.#state.leased.delete(outcome.id);
     held.origin.host.pinned--;
+    this.#budget.ended(held);
     const asked = held.item.flags;
     held.item.flags = this.#state.flagsOf(held.item);
     this.#state.reflagged.delete(held.item.id);

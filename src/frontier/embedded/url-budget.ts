@@ -4,6 +4,9 @@ import type { FrontierState, Held } from './frontier-state.js';
 import type { Host } from './host.js';
 import type { Waiting } from './queue-window.js';
 
+/** A lease by which a page counts. */
+export const isFirstOfPage = ({ kind, attempts }: Waiting): boolean => kind === UrlKind.page && attempts === 1;
+
 /** How many URLs were asked for the first time: of the whole crawl, of each host and of each seed; and how many sitemap files. Limits go by it. */
 export class UrlBudget {
   readonly #state: FrontierState;
@@ -22,14 +25,19 @@ export class UrlBudget {
     this.closeWhenSpent();
   }
 
+  /** Something has come of it: with the same transaction the store counts it. */
+  ended({ item, origin }: Held): void {
+    if (isFirstOfPage(item)) {
+      origin.host.firstUnderWay--;
+      origin.host.dirty = true;
+    }
+  }
+
   /** No request was made for it after all. */
   uncount(held: Held): void {
-    if (held.item.attempts !== 1) {
-      return;
-    }
-    if (held.item.kind === UrlKind.page) {
+    if (isFirstOfPage(held.item)) {
       this.count(held.item, held.origin.host, -1);
-    } else if (held.item.kind === UrlKind.sitemap) {
+    } else if (held.item.kind === UrlKind.sitemap && held.item.attempts === 1) {
       held.origin.host.sitemapFiles--;
       held.origin.host.dirty = true;
     }
