@@ -124,6 +124,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       ownOrigins: own,
       learnsDelay: true,
       asksTraps: true,
+      givesUpOnSilence: true,
       ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
       secondLook: wishes.secondLook,
       ...(isRound ? { maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true } : {}),
