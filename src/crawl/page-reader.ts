@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
+import { ENDED_EARLY } from '../fetch/decode.js';
 import { assetOffer } from '../frontier/asset-offer.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
@@ -53,6 +54,8 @@ export interface FetchedPage {
   /** Links given outright instead of a body. */
   links: string[] | null;
   truncated: boolean;
+  /** What is wrong with how it was encoded, in words, or null. */
+  damage: string | null;
   /** Those that a check wants; null in any other crawl. */
   telling: Record<string, string> | null;
 }
@@ -110,7 +113,6 @@ const TOO_MANY_LINKS = 'too_many_links';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
-const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
@@ -178,9 +180,9 @@ export class PageReader {
     } else if (page.body !== null && isFeedType(page.contentType)) {
       yield* this.#readFeed(lease, page, page.body, reading);
     } else if (page.truncated) {
-      reading.page.malformed = ENDED_EARLY;
+      reading.page.malformed = page.damage ?? ENDED_EARLY;
       reading.errorClass = 'malformed_html';
-      reading.message = ENDED_EARLY;
+      reading.message = reading.page.malformed;
     }
     return reading;
   }
@@ -566,7 +568,7 @@ function cutLinks({ page }: Reading, count: number): void {
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
-    return ENDED_EARLY;
+    return page.damage ?? ENDED_EARLY;
   }
   const isSaid = page.contentType !== null;
   return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;
