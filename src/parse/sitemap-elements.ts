@@ -105,13 +105,17 @@ export class UrlElements extends EntryElements {
 export class FeedElements extends EntryElements {
   /** RSS: the id of the entry is no URL, though it may look like one. */
   #hasOpaqueId = false;
+  /** Atom: the same in another language or form, besides the first. */
+  #alternates: string[] = [];
 
   constructor(entries: SitemapEntries) {
     super(entries, ['item', 'entry']);
   }
 
-  protected override note(name: string, { isPermaLink }: Record<string, string>): void {
-    if (name === 'guid' && isPermaLink?.trim().toLowerCase() === 'false') this.#hasOpaqueId = true;
+  protected override note(name: string, attributes: Record<string, string>): void {
+    if (name === 'guid' && attributes.isPermaLink?.trim().toLowerCase() === 'false') this.#hasOpaqueId = true;
+    const alternate = this.attributeField(name, attributes);
+    if (alternate !== null && this.#alternates.length < MAX_ALTERNATES) this.#alternates.push(alternate);
   }
 
   protected override attributeField(name: string, attributes: Record<string, string>): string | null {
@@ -122,10 +126,14 @@ export class FeedElements extends EntryElements {
   protected add(fields: Map<string, string>): void {
     const id = this.#hasOpaqueId ? undefined : fields.get('guid');
     this.#hasOpaqueId = false;
+    const alternates = this.#alternates;
+    this.#alternates = [];
     const link = fields.get('link') ?? (id !== undefined && /^\s*https?:\/\//i.test(id) ? id : undefined);
     if (link === undefined) return;
     const rssDate = Date.parse(fields.get('pubdate') ?? '');
     const atomDate = fields.get('updated') ?? fields.get('published') ?? fields.get('date') ?? null;
     this.entries.add(link, Number.isNaN(rssDate) ? atomDate : new Date(rssDate).toISOString(), null);
+    // The first of them is the link itself, which is known by now.
+    for (const alternate of alternates) this.entries.addAlternate(alternate);
   }
 }
