@@ -72,6 +72,8 @@ export interface ReaderOptions {
   sitemapMaxBytes: number;
   /** Feeds that pages name are read for URLs, as sitemaps are. */
   feeds: boolean;
+  /** Depth forbids all that a feed could name. */
+  feedsAreBeyond: boolean;
   /** What is out of scope in a sitemap is kept as such, to be counted. */
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
@@ -117,7 +119,7 @@ const LEADS_ON = new Set([...REDIRECTS, 304]);
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
 const MOST_SITEMAP_HOPS = 5;
-const SITEMAP_URL_DEPTH = 1;
+export const SITEMAP_URL_DEPTH = 1;
 /** Origins that a sitemap names out of scope, as far as they are told apart. */
 const MOST_PASSED_OVER = 64;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
@@ -465,7 +467,7 @@ export class PageReader {
     const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
     return [...targets].flatMap((target) =>
       target !== null && isHttp(target.url) && target.seed >= 0 && target.trap === null && !target.isCut
-        ? [sitemapOffer(target.url, 0)]
+        ? [sitemapOffer(target.url, 0, this.#options.feedsAreBeyond)]
         : [],
     );
   }

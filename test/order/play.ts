@@ -210,6 +210,7 @@ export class Play {
               sitemapMaxBytes: 2 ** 20,
               keepsOutside: false,
               feeds: false,
+              feedsAreBeyond: false,
               linkFacts: check,
             },
             ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const },

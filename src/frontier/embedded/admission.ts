@@ -182,7 +182,7 @@ export class Admission {
     const places = SITEMAP_PLACES.map((place) => `${owner.origin}${place}`);
     const urls = [...new Set([...sitemaps, ...places])];
     this.admit(
-      urls.map((url) => sitemapOffer(url, 0)),
+      urls.map((url) => sitemapOffer(url, 0, this.#state.options.sitemapsAreBeyond)),
       null,
       composition,
       host,

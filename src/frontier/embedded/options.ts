@@ -49,6 +49,8 @@ export interface SchedulerOptions extends BackoffOptions {
   maxInflightPerIp: number;
   delayPerIpMs: number;
   seekSitemaps: boolean;
+  /** Depth forbids all that a sitemap could name. */
+  sitemapsAreBeyond?: boolean;
   maxRedirects: number;
 }
 

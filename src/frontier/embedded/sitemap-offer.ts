@@ -2,12 +2,13 @@ import { MAX_SITEMAP_DEPTH, QueueClass, UrlKind, UrlState } from '../../store/ur
 import type { Offer } from '../frontier.js';
 import { pageOffer, sitemapKey } from '../seed-book.js';
 
-export function sitemapOffer(url: string, depth: number): Offer {
+/** @param isBeyond depth forbids all that it could name: it is kept, and not asked for */
+export function sitemapOffer(url: string, depth: number, isBeyond = false): Offer {
   return {
     ...pageOffer(url, depth),
     key: sitemapKey(url),
     kind: UrlKind.sitemap,
-    ...(depth > MAX_SITEMAP_DEPTH
+    ...(isBeyond || depth > MAX_SITEMAP_DEPTH
       ? { state: UrlState.skipped, reason: 'depth' }
       : { state: UrlState.queued, reason: null }),
     class: QueueClass.seed,
