@@ -1,4 +1,4 @@
-import { gunzipSync, inflateRawSync } from 'node:zlib';
+import { constants, gunzipSync, inflateRawSync } from 'node:zlib';
 
 export interface GunzipOptions {
   maxOutputLength: number;
@@ -22,9 +22,15 @@ export function gunzip(data: Uint8Array, options: GunzipOptions): Buffer {
   }
 }
 
+/** What a stream inflates to whose checksum is wrong: of its first member alone, as browsers have it. */
+export function gunzipUnchecked(data: Uint8Array, options: GunzipOptions): Buffer {
+  const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+  return inflateRawSync(bytes.subarray(headerLength(bytes, 0)), options);
+}
+
 /**
- * Where the last whole member of a gzip stream ends; 0 where there is none, or where another begins that is not whole. What comes before the
- * damage was inflated once before, under the cap.
+ * Where the last whole member of a gzip stream ends; 0 where there is none, or where another begins that was cut. What only begins like one
+ * is none. What comes before the damage was inflated once before, under the cap.
  */
 function endOfMembers(data: Buffer, { maxOutputLength }: GunzipOptions): number {
   let at = 0;
@@ -35,12 +41,25 @@ function endOfMembers(data: Buffer, { maxOutputLength }: GunzipOptions): number 
       const { engine } = inflateRawSync(data.subarray(deflated), { maxOutputLength, info: true }) as unknown as {
         engine: { bytesWritten: number };
       };
-      at = deflated + engine.bytesWritten + TRAILER_BYTES;
-    } catch {
-      return 0;
+      const end = deflated + engine.bytesWritten + TRAILER_BYTES;
+      gunzipSync(data.subarray(at, end), { maxOutputLength });
+      at = end;
+    } catch (error) {
+      const isCut = (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR' && givesAnything(data, at, maxOutputLength);
+      return isCut ? 0 : at;
     }
   }
   return at;
+}
+
+/** Whether anything can be inflated before the end of the data, which comes too early. */
+function givesAnything(data: Buffer, at: number, maxOutputLength: number): boolean {
+  try {
+    const deflated = data.subarray(at + headerLength(data, at));
+    return inflateRawSync(deflated, { maxOutputLength, finishFlush: constants.Z_SYNC_FLUSH }).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 /** RFC 1952, 2.3: ten bytes, then what its flags announce. */

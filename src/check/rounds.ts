@@ -72,6 +72,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     database.exec('BEGIN IMMEDIATE');
     const second = new SecondLook(database, systemClock.wall(), []);
     second.forget([...missing, ...redirects]);
+    second.forgetSilence();
     second.forgiveHosts();
     writeMeta(database, { checkRound: '0', checkSpentMs: '0' });
     database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");

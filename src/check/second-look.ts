@@ -3,6 +3,7 @@ import type { Database } from '../store/sqlite.js';
 import { UNANSWERED, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { hostnameOf, isLoopbackHost, originOf } from '../url/host.js';
 import type { CheckRules } from './rules.js';
+import { FAILED_WITH_ROBOTS, ROBOTS_WAS_SILENT } from './silent-robots.js';
 
 /** Between the first look and the second. */
 const SECOND_LOOK_AFTER_MS = 5_000;
@@ -77,7 +78,7 @@ export class SecondLook {
   /** All that failed and was looked at only once, but for what the user takes for fine. */
   failed(rules: Pick<CheckRules, 'accepts'>): void {
     const reasons = DOUBTFUL.map((reason) => `'${reason}'`).join(', ');
-    const inDoubt = `urls.state = ${UrlState.failed} AND urls.reason IN (${reasons}) AND (urls.flags & ${UrlFlag.secondLook}) = 0 AND NOT ${UNANSWERED}`;
+    const inDoubt = `urls.state = ${UrlState.failed} AND urls.reason IN (${reasons}) AND (urls.flags & ${UrlFlag.secondLook}) = 0 AND NOT ${UNANSWERED} AND NOT ${FAILED_WITH_ROBOTS}`;
     const accepted: number[] = [];
     for (const { id, url, status } of this.#database
       .prepare(
@@ -210,8 +211,13 @@ export class SecondLook {
     this.#database.exec(
       `UPDATE hosts SET blocked_until = 0, failures = 0, block_reason = NULL WHERE block_reason IS NOT 'retry_after';
        UPDATE hosts SET failures = 0;
-       UPDATE origins SET robots_tries = 0, robots_retry_at = 0 WHERE robots_state = 'failed'`,
+       UPDATE origins SET robots_tries = 0, robots_retry_at = 0 WHERE robots_state = 'failed' AND NOT ${ROBOTS_WAS_SILENT}`,
     );
+  }
+
+  /** What looks have shown of robots.txt that lets its time run out counts no more. */
+  forgetSilence(): void {
+    this.#database.exec(`UPDATE origins SET robots_tries = 0 WHERE ${ROBOTS_WAS_SILENT}`);
   }
 
   /** A limit has ended the run: what it left is not to be asked for now. */

@@ -2,6 +2,7 @@ import type { Database, Row, Statement } from '../store/sqlite.js';
 import { UNANSWERED, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import type { Look } from './result.js';
 import type { Answer, LookResult } from './ruling.js';
+import { FAILED_WITH_ROBOTS } from './silent-robots.js';
 
 /** A URL as a check sees it. */
 export interface UrlRow {
@@ -26,6 +27,8 @@ export interface UrlRow {
   parentKind: UrlKind | null;
   /** The sitemap that names it, or null. */
   sitemap: string | null;
+  /** 1 where both looks for its robots.txt ran out of time, which were those at this URL. */
+  failedWithRobots: number;
 }
 
 /** Of a URL that shares the fate of its host there is no page of its own: what is known is what robots.txt met with. */
@@ -34,7 +37,8 @@ const ROW = `SELECT urls.id AS id, urls.url AS url, urls.state AS state, urls.re
     pages.title AS title, CASE WHEN pages.id IS NULL THEN robots.fetched_at ELSE pages.fetched_at END AS fetchedAt,
     pages.redirect_to AS redirectTo, pages.content_type AS contentType, link_facts.headers AS headers,
     pages.malformed AS malformed, parents.url AS parent, parents.kind AS parentKind,
-    CASE WHEN parents.kind = ${UrlKind.sitemap} THEN parents.url ELSE sitemaps.url END AS sitemap
+    CASE WHEN parents.kind = ${UrlKind.sitemap} THEN parents.url ELSE sitemaps.url END AS sitemap,
+    ${FAILED_WITH_ROBOTS} AS failedWithRobots
   FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id
     LEFT JOIN origins ON origins.id = urls.origin LEFT JOIN pages AS robots ON robots.id = origins.robots_id
     LEFT JOIN urls AS parents ON parents.id = urls.parent LEFT JOIN sitemap_finds ON sitemap_finds.url = urls.id
@@ -94,14 +98,15 @@ export class UrlRows {
   }
 
   answerOf(row: UrlRow): Answer {
-    const wasDoubted = (row.flags & UrlFlag.secondLook) !== 0;
+    const isMarked = (row.flags & UrlFlag.secondLook) !== 0;
+    const isSilent = !isMarked && row.failedWithRobots === 1;
     return {
       state: row.state,
       ...resultOf(row),
       headers: row.headers === null ? {} : JSON.parse(row.headers),
       title: row.title,
-      first: wasDoubted ? this.#firstLook(row.id) : null,
-      wasDoubted,
+      first: isMarked ? this.#firstLook(row.id) : isSilent ? resultOf(row) : null,
+      wasDoubted: isMarked || isSilent,
       last: row.state === UrlState.done || row.state === UrlState.failed ? null : this.#lastLook(row.id),
       forbiddenByHost: row.host === null ? 0 : (this.#forbidding.get(row.host) ?? 0),
     };

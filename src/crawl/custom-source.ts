@@ -104,6 +104,7 @@ export class CustomSource implements PageSource {
       cut: false,
       endedEarly: false,
       truncated: false,
+      damage: null,
       ttfbMs: now - startedAt,
       headersAt: now,
       endedAt: now,

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import { ENDED_EARLY } from '../fetch/decode.js';
 import { parseRetryAfter } from '../fetch/retry-after.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/embedded/key-table.js';
 import type { Lease, Outcome, PagePiece } from '../frontier/frontier.js';
@@ -84,7 +85,6 @@ interface Fetching {
   startedAt: number;
 }
 
-const ENDED_EARLY = 'the body ended early';
 const RENDERED_TYPE = 'text/html; charset=utf-8';
 
 /**
@@ -318,6 +318,7 @@ export class Lane {
       body: response.body,
       links: (response as { links?: string[] }).links ?? null,
       truncated: response.truncated,
+      damage: response.damage,
       telling: this.#setup.reader.linkFacts && status >= 400 ? tellingHeaders(headers) : null,
     };
     const reading = yield* lease.kind === UrlKind.robots
@@ -380,7 +381,15 @@ export class Lane {
           body: Buffer.from(html),
           robotsTags: robots === null ? [] : [robots],
         },
-        ...{ location: null, lastModified: null, etag: null, links: null, truncated: false, telling: null },
+        ...{
+          location: null,
+          lastModified: null,
+          etag: null,
+          links: null,
+          truncated: false,
+          damage: null,
+          telling: null,
+        },
       });
       return Object.assign(outcome, read, { page: sealPage(row) });
     } catch (error) {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
+import { ENDED_EARLY } from '../fetch/decode.js';
 import { assetOffer } from '../frontier/asset-offer.js';
 import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
@@ -56,6 +57,8 @@ export interface FetchedPage {
   /** Links given outright instead of a body. */
   links: string[] | null;
   truncated: boolean;
+  /** What is wrong with how it was encoded, in words, or null. */
+  damage: string | null;
   /** Those that a check wants; null in any other crawl. */
   telling: Record<string, string> | null;
 }
@@ -72,6 +75,8 @@ export interface ReaderOptions {
   sitemapMaxBytes: number;
   /** Feeds that pages name are read for URLs, as sitemaps are. */
   feeds: boolean;
+  /** Depth forbids all that a feed could name. */
+  feedsAreBeyond: boolean;
   /** What is out of scope in a sitemap is kept as such, to be counted. */
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
@@ -113,12 +118,11 @@ const TOO_MANY_LINKS = 'too_many_links';
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
-const ENDED_EARLY = 'the body ended early';
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
 const MOST_SITEMAP_HOPS = 5;
-const SITEMAP_URL_DEPTH = 1;
+export const SITEMAP_URL_DEPTH = 1;
 /** Origins that a sitemap names out of scope, as far as they are told apart. */
 const MOST_PASSED_OVER = 64;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
@@ -183,9 +187,9 @@ export class PageReader {
     } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
       reading.page.facts = { ...new LinkFactsKeeper().facts(svgAnchors(page.body!), null), headers: page.telling };
     } else if (page.truncated) {
-      reading.page.malformed = ENDED_EARLY;
+      reading.page.malformed = page.damage ?? ENDED_EARLY;
       reading.errorClass = 'malformed_html';
-      reading.message = ENDED_EARLY;
+      reading.message = reading.page.malformed;
     }
     return reading;
   }
@@ -205,17 +209,17 @@ export class PageReader {
   /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
   *readSitemap(lease: Lease, page: FetchedPage): PageReading {
     const reading = emptyReading(page);
-    const guess = lease.flags & UrlFlag.candidate;
+    const isGuess = (lease.flags & UrlFlag.candidate) !== 0;
     if (REDIRECTS.has(page.status) && page.location !== null) {
       const target = this.#targets.of(page.location, lease.url);
       if (lease.hops >= MOST_SITEMAP_HOPS) {
         reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
       } else if (target !== null && isHttp(target.url) && !target.isCut) {
-        reading.offers.push({ ...sitemapOffer(target.url, lease.depth, guess), hops: lease.hops + 1 });
+        reading.offers.push({ ...sitemapOffer(target.url, lease.depth, { isGuess }), hops: lease.hops + 1 });
       } else {
         reading.message = 'it redirects to no address of the web';
       }
-      reading.page.malformed = guess === 0 ? reading.message : null;
+      reading.page.malformed = !isGuess ? reading.message : null;
       return reading;
     }
     if (page.status < 200 || page.status >= 300 || page.body === null) {
@@ -247,8 +251,8 @@ export class PageReader {
     reading.page.links = entries.length - reading.page.linksCut;
     reading.message = contents.problem ?? contents.truncated;
     // Where nobody says that there is a sitemap, anything else is no fault.
-    reading.page.malformed = guess !== 0 && contents.kind === 'unknown' ? null : (contents.unread ?? null);
-    if (this.#options.linkFacts && !(guess !== 0 && contents.kind === 'unknown')) {
+    reading.page.malformed = isGuess && contents.kind === 'unknown' ? null : (contents.unread ?? null);
+    if (this.#options.linkFacts && !(isGuess && contents.kind === 'unknown')) {
       reading.offers = [...reading.offers, ...this.#faults(contents.faults ?? [])];
     }
     return reading;
@@ -510,7 +514,7 @@ export class PageReader {
       target.trap === null &&
       !target.isCut &&
       !isFeedOfPage(target.url, pageUrl)
-        ? [sitemapOffer(target.url, 0)]
+        ? [sitemapOffer(target.url, 0, { isBeyond: this.#options.feedsAreBeyond })]
         : [],
     );
   }
@@ -625,7 +629,7 @@ function cutLinks({ page }: Reading, count: number): void {
 
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
-    return ENDED_EARLY;
+    return page.damage ?? ENDED_EARLY;
   }
   const isSaid = page.contentType !== null;
   return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;

@@ -13,7 +13,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf, hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { bindHeaders } from './bound-headers.js';
-import type { ReaderOptions } from './page-reader.js';
+import { type ReaderOptions, SITEMAP_URL_DEPTH } from './page-reader.js';
 import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
 import { socketBudget, spareDescriptors } from './socket-budget.js';
 
@@ -83,6 +83,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       targets: input.listensToEdges,
       order: options.order,
       feeds: seedingSources(options.seedingStrategy).has('sitemap'),
+      feedsAreBeyond: areSitemapsBeyond(input),
       sitemapMaxUrls: SITEMAP_MAX_URLS,
       sitemapMaxBytes: SITEMAP_MAX_BYTES,
       keepsOutside: false,
@@ -103,7 +104,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
 export function surveySettings(settings: EngineSettings, { choose, keepsPages }: PreviewWishes): EngineSettings {
   return {
     ...settings,
-    scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null },
+    scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null, sitemapsAreBeyond: false },
     reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages, feeds: false },
   };
 }
@@ -124,6 +125,7 @@ export function checkSettings(settings: EngineSettings, wishes: CheckWishes): En
       ownOrigins: own,
       learnsDelay: true,
       asksTraps: true,
+      givesUpOnSilence: true,
       ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
       secondLook: wishes.secondLook,
       ...(isRound ? { maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true } : {}),
@@ -180,6 +182,12 @@ function availableMemory(): number {
   return constrained > 0 && constrained < machine ? constrained : machine;
 }
 
+/** Whether depth forbids all that sitemaps and feeds could name, whichever seed it belongs to. */
+const areSitemapsBeyond = ({ options, seeds }: SettingsInput): boolean =>
+  options.depth !== null
+    ? options.depth < SITEMAP_URL_DEPTH && seeds.every(({ depth }) => (depth ?? 0) < SITEMAP_URL_DEPTH)
+    : seeds.length > 0 && seeds.every(({ depth }) => depth !== null && depth < SITEMAP_URL_DEPTH);
+
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
   return {
@@ -207,6 +215,7 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     maxInflightPerIp: options.maxInflightPerIp,
     delayPerIpMs: options.delayPerIpMs,
     seekSitemaps: seedingSources(options.seedingStrategy).has('sitemap'),
+    sitemapsAreBeyond: areSitemapsBeyond(input),
     maxRedirects: options.maxRedirects,
   };
 }

@@ -108,6 +108,8 @@ export interface FetchResponse {
   endedEarly: boolean;
   /** It ended early or in the middle of an encoding: `body` is what could be had of it. */
   truncated: boolean;
+  /** What is wrong with its encoding, in words, or null. */
+  damage: string | null;
   /** From the request on the wire to the complete headers: neither DNS nor the connection count. */
   ttfbMs: number;
   headersAt: number;

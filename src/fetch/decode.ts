@@ -1,21 +1,25 @@
 import { PassThrough, type Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { FetchError } from '../base/errors.js';
-import { gunzip } from '../base/gunzip.js';
+import { gunzip, gunzipUnchecked } from '../base/gunzip.js';
 
 export interface Decoded {
   body: Buffer;
-  /** The data ended early or is damaged: `body` is what came before that. */
-  damaged: boolean;
+  /** What is wrong with the data, in words: `body` is what could be had of it. Null: nothing is. */
+  damage: string | null;
 }
 
 interface Codec {
   decodeAll(data: Buffer, options: { maxOutputLength: number }): Buffer;
+  /** The same, whatever the checksum says; left out where there is none. */
+  decodeUnchecked?(data: Buffer, options: { maxOutputLength: number }): Buffer;
   createStream(data: Buffer): Transform;
 }
 
+export const ENDED_EARLY = 'the body ended early';
 const MAX_ENCODINGS = 2;
-const MIN_SALVAGE_SLICE_BYTES = 1024;
+const MIN_SALVAGE_SLICE_BYTES = 64;
+const WRONG_CHECKSUM = /^incorrect (?:data|length) check$/;
 
 // Node 20 has no zstd, and neither have its types.
 const { zstdDecompressSync, createZstdDecompress, constants } = zlib as typeof zlib & {
@@ -24,11 +28,17 @@ const { zstdDecompressSync, createZstdDecompress, constants } = zlib as typeof z
   constants: { ZSTD_d_windowLogMax?: number };
 };
 
-const GZIP: Codec = { decodeAll: gunzip, createStream: () => zlib.createGunzip() };
+const GZIP: Codec = {
+  decodeAll: gunzip,
+  decodeUnchecked: gunzipUnchecked,
+  createStream: () => zlib.createGunzip(),
+};
 
+const ZLIB_HEADER_BYTES = 2;
 /** Half of the servers that say "deflate" mean zlib, as the standard has it, and half raw deflate. */
 const DEFLATE: Codec = {
   decodeAll: (data, options) => (hasZlibHeader(data) ? zlib.inflateSync : zlib.inflateRawSync)(data, options),
+  decodeUnchecked: (data, options) => zlib.inflateRawSync(data.subarray(ZLIB_HEADER_BYTES), options),
   createStream: (data) => (hasZlibHeader(data) ? zlib.createInflate() : zlib.createInflateRaw()),
 };
 
@@ -89,21 +99,40 @@ export function decodeBody(data: Buffer, encodings: readonly string[], maxBytes:
   let body = data;
   for (let left = encodings.length; left > 0 && body.length > 0; left--) {
     const codec = CODECS.get(encodings[left - 1]!);
-    if (codec === undefined) return { body: Buffer.alloc(0), damaged: true };
+    if (codec === undefined) {
+      return {
+        body: Buffer.alloc(0),
+        damage: `the body is encoded in a way that cannot be undone (${encodings[left - 1]})`,
+      };
+    }
     try {
       body = codec.decodeAll(body, { maxOutputLength: maxBytes });
     } catch (error) {
       if (isOverflow(error)) throw tooLarge(maxBytes);
-      return salvageRest(body, encodings.slice(0, left), maxBytes);
+      return salvageRest(body, encodings.slice(0, left), maxBytes, error as NodeJS.ErrnoException);
     }
   }
-  return { body, damaged: false };
+  return { body, damage: null };
 }
 
-async function salvageRest(data: Buffer, encodings: readonly string[], maxBytes: number): Promise<Decoded> {
-  const inner = await salvage(CODECS.get(encodings.at(-1)!)!, data);
+async function salvageRest(
+  data: Buffer,
+  encodings: readonly string[],
+  maxBytes: number,
+  error: NodeJS.ErrnoException,
+): Promise<Decoded> {
+  const encoding = encodings.at(-1)!;
+  const codec = CODECS.get(encoding)!;
+  const isWhole = WRONG_CHECKSUM.test(error.message) && codec.decodeUnchecked !== undefined;
+  const inner = isWhole ? codec.decodeUnchecked!(data, { maxOutputLength: maxBytes }) : await salvage(codec, data);
   const { body } = await decodeBody(inner, encodings.slice(0, -1), maxBytes);
-  return { body, damaged: true };
+  return { body, damage: damageOf(error, encoding, inner.length > 0) };
+}
+
+function damageOf({ code, message }: NodeJS.ErrnoException, encoding: string, isPart: boolean): string {
+  if (WRONG_CHECKSUM.test(message)) return `the checksum of its ${encoding} is wrong`;
+  if (code === 'Z_BUF_ERROR') return ENDED_EARLY;
+  return isPart ? `its ${encoding} is damaged` : `what came is not ${encoding}`;
 }
 
 /**

@@ -208,7 +208,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     if (isRedirect || !wantsBody) {
       this.#cut();
       // All that a redirect says is here: what else is let through is for the connection's sake alone.
-      if (isRedirect) this.#respond(null, false, false, at);
+      if (isRedirect) this.#respond(null, false, null, at);
       return true;
     }
     const maxBodyBytes = this.#maxBodyBytes;
@@ -331,11 +331,13 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     this.#settle(isSpent);
     const endedAt = this.#context.clock.now();
     if (this.#isCut || this.#request.method === 'HEAD') {
-      this.#respond(null, false, false, endedAt);
+      this.#respond(null, false, null, endedAt);
       return;
     }
     if (this.#sink !== null) {
-      void this.#sink.end().then((damaged) => this.#respond(null, endedEarly, damaged, endedAt));
+      void this.#sink
+        .end()
+        .then((damaged) => this.#respond(null, endedEarly, damaged ? 'its encoding is damaged' : null, endedAt));
       return;
     }
     try {
@@ -350,12 +352,12 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     }
   }
 
-  #deliver({ body, damaged }: Decoded, endedEarly: boolean, endedAt: number): void {
+  #deliver({ body, damage }: Decoded, endedEarly: boolean, endedAt: number): void {
     if (this.#encodings.length > 0) this.#hooks.onBytes?.(body.length);
-    this.#respond(body, endedEarly, damaged, endedAt);
+    this.#respond(body, endedEarly, damage, endedAt);
   }
 
-  #respond(body: Buffer | null, endedEarly: boolean, damaged: boolean, endedAt: number): void {
+  #respond(body: Buffer | null, endedEarly: boolean, damage: string | null, endedAt: number): void {
     this.#resolve({
       status: this.#status,
       headers: this.#headers!,
@@ -364,7 +366,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
       bodyBytes: body?.length ?? 0,
       cut: this.#isCut,
       endedEarly,
-      truncated: endedEarly || damaged,
+      truncated: endedEarly || damage !== null,
+      damage,
       ttfbMs: this.#headersAt - this.#sentAt!,
       headersAt: this.#headersAt,
       endedAt,

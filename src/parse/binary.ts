@@ -1,27 +1,37 @@
-/** How files begin that no person reads: PDF, PNG, GIF, JPEG, ZIP, gzip, RIFF, Ogg, ELF, WOFF, WebAssembly, MP4 at its fifth byte. */
-const MAGIC: readonly (readonly [offset: number, text: string])[] = [
-  [0, '%PDF-'],
-  [0, '\x89PNG\r\n\x1a\n'],
+/** How files begin that no person reads, in bytes that begin no text: PDF, PNG, JPEG, ZIP, gzip, ELF, WebAssembly. */
+const MAGIC: readonly string[] = [
+  '%PDF-',
+  '\x89PNG\r\n\x1a\n',
+  '\xff\xd8\xff',
+  'PK\x03\x04',
+  '\x1f\x8b',
+  '\x7fELF',
+  '\0asm',
+];
+/** GIF, RIFF, Ogg, WOFF, and MP4 at its fifth byte: a text may begin so too, but soon after that these have bytes that stand in no text. */
+const MAGIC_WORDS: readonly (readonly [offset: number, text: string])[] = [
   [0, 'GIF8'],
-  [0, '\xff\xd8\xff'],
-  [0, 'PK\x03\x04'],
-  [0, '\x1f\x8b'],
   [0, 'RIFF'],
   [0, 'OggS'],
-  [0, '\x7fELF'],
   [0, 'wOF'],
-  [0, '\0asm'],
   [4, 'ftyp'],
 ];
+const SOON = 512;
 /** Bytes that stand in no text (MIME Sniffing, "binary data byte"). */
 const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
+const ALL_BINARY = new RegExp(BINARY, 'g');
 /** As far as browsers look. */
 const SAMPLE = 1445;
+/** A control character strays into a text now and then; of a file of data they are more than one in so many. */
+const STRAY_IN = 64;
 
 /** Whether a body is no text at all, whatever it is said to be. Where a tag of HTML was found, a stray control character makes it none the less a page. */
 export function isBinary(bytes: Uint8Array, encoding: string, looksLikeHtml: boolean): boolean {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE)).toString('latin1');
-  if (MAGIC.some(([offset, text]) => head.startsWith(text, offset))) return true;
-  const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
-  return !looksLikeHtml && !isWide && BINARY.test(head);
+  if (MAGIC.some((text) => head.startsWith(text))) return true;
+  if (encoding === 'utf-16le' || encoding === 'utf-16be') return false;
+  if (MAGIC_WORDS.some(([offset, text]) => head.startsWith(text, offset))) return BINARY.test(head.slice(0, SOON));
+  return !looksLikeHtml && (head.includes('\0') || controlsOf(head) > Math.max(1, head.length / STRAY_IN));
 }
+
+const controlsOf = (head: string): number => head.match(ALL_BINARY)?.length ?? 0;

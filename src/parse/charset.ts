@@ -15,6 +15,8 @@ export interface DetectedEncoding {
 const PRESCAN_BYTES = 1024;
 /** A page that does not say it there may say it later, as browsers then find out. */
 const LATE_PRESCAN_BYTES = 1 << 18;
+/** Markup is ASCII, of which every other byte is a NUL in UTF-16: a page without any within so many bytes is in another encoding. */
+const WIDE_SAMPLE = 4096;
 const CHARSET_PARAMETER = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i;
 
 const decoders = new Map<string, TextDecoder>();
@@ -54,6 +56,28 @@ function encodingOfWideXml(bytes: Uint8Array): string | null {
   if (startsWith(0x3c, 0, 0x3f, 0, 0x78, 0)) return 'utf-16le';
   if (startsWith(0, 0x3c, 0, 0x3f, 0, 0x78)) return 'utf-16be';
   return null;
+}
+
+/** Of UTF-16, a quarter of the bytes that are 0 in ASCII are so at least, for markup is ASCII; and for eight of these at most one of the others. */
+const WIDE_SHARE = 4;
+const NARROW_SHARE = 8;
+const NO_TEXT = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\ufffd-\uffff]/;
+
+/** UTF-16 that nothing announces: by where its NULs stand, and by what is text then and would be none in any other encoding. */
+function encodingOfWideText(bytes: Uint8Array): string | null {
+  const sample = bytes.subarray(0, Math.min(WIDE_SAMPLE, bytes.length & ~1));
+  if (!sample.includes(0)) return null;
+  const zeros = [0, 0];
+  for (let at = 0; at < sample.length; at++) {
+    if (sample[at] === 0) zeros[at & 1]!++;
+  }
+  const [even, odd] = zeros as [number, number];
+  const most = Math.max(even, odd);
+  if (most < sample.length / 2 / WIDE_SHARE || Math.min(even, odd) > most / NARROW_SHARE) return null;
+  const encoding = odd > even ? 'utf-16le' : 'utf-16be';
+  // Its last character may be the first half of a pair.
+  const text = decodeBytes(sample, encoding).slice(0, -1);
+  return text !== '' && !NO_TEXT.test(text) ? encoding : null;
 }
 
 function labelOfHeader(contentType: string | null): string | null {
@@ -98,11 +122,11 @@ type Fit = 'fits' | 'damaged' | 'impossible';
 
 /** Labels of ASCII. The standard takes them for windows-1252; a page with other bytes than ASCII has is in neither for sure. */
 const ASCII_LABEL = /^\s*(?:us-ascii|ascii|ansi_x3\.4-1968|iso_?646[.-]?(?:us|irv)[^\s]*|iso-ir-6)\s*$/i;
-/** Markup is ASCII, of which every other byte is a NUL in UTF-16: a page without any within so many bytes is in another encoding. */
-const WIDE_SAMPLE = 4096;
 
 /** Whether the bytes can be in an encoding: in whole, but for some, or not at all. */
 function fitOf(bytes: Uint8Array, encoding: string, label: string): Fit {
+  const wide = encodingOfWideText(bytes);
+  if (wide !== null && wide !== encoding) return 'impossible';
   if (encoding === 'utf-8') return fitOfUtf8(bytes);
   if (encoding === 'windows-1252') return ASCII_LABEL.test(label) && !isAscii(bytes) ? 'impossible' : 'fits';
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
@@ -163,6 +187,8 @@ export function detectEncoding(bytes: Uint8Array, contentType: string | null): D
     (label === null ? null : believed(encodingOfLabel(label), 'header', label)) ??
     believed(encodingOfMeta(bytes), 'meta', '');
   if (found !== null) return found;
+  const wide = encodingOfWideText(bytes);
+  if (wide !== null) return { encoding: wide, source: 'fallback', note: isWrong ? 'wrong_charset' : null };
   const isUtf8Throughout = fitOfUtf8(bytes) === 'fits';
   const { whole, broken } = isUtf8Throughout ? { whole: 1, broken: 0 } : countUtf8(bytes);
   const encoding = broken < whole ? 'utf-8' : 'windows-1252';

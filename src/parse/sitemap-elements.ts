@@ -115,6 +115,8 @@ export class FeedElements extends EntryElements {
   /** RSS: the id of the entry is no URL, though it may look like one. */
   #hasOpaqueId = false;
   #enclosures: Field[] = [];
+  /** Atom: the same in another language or form, besides the first. */
+  #alternates: Field[] = [];
 
   constructor(entries: SitemapEntries) {
     super(entries, ['item', 'entry']);
@@ -129,6 +131,9 @@ export class FeedElements extends EntryElements {
     if (enclosed !== undefined && this.#enclosures.length < MAX_ENCLOSURES) {
       this.#enclosures.push({ text: enclosed, base });
     }
+    const alternate = this.attributeField(name, attributes);
+    if (alternate !== null && this.#alternates.length < MAX_ALTERNATES)
+      this.#alternates.push({ text: alternate, base });
   }
 
   protected override attributeField(name: string, attributes: Record<string, string>): string | null {
@@ -144,7 +149,10 @@ export class FeedElements extends EntryElements {
       const atomDate = (fields.get('updated') ?? fields.get('published') ?? fields.get('date'))?.text ?? null;
       const date = Number.isNaN(rssDate) ? atomDate : new Date(rssDate).toISOString();
       this.entries.add(link.text, date, null, link.base);
+      // The first of them is the link itself, which is known by now.
+      for (const { text, base } of this.#alternates) this.entries.addAlternate(text, base);
     }
+    this.#alternates = [];
     for (const { text, base } of this.#enclosures) this.entries.addEnclosure(text, base);
     this.#enclosures = [];
   }

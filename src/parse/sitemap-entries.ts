@@ -58,8 +58,8 @@ export class SitemapEntries {
     }
   }
 
-  addAlternate(written: string): void {
-    const url = this.#resolve(written.trim(), this.baseUrl);
+  addAlternate(written: string, base = this.baseUrl): void {
+    const url = this.#resolve(written.trim(), base);
     if (url === null) {
       this.#refuse(written.trim());
     } else if (!this.#seen.has(url) && this.#alternates < this.#limits.maxUrls) {

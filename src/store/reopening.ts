@@ -1,7 +1,7 @@
 import { isTrapByLooks } from '../url/traps.js';
 import type { StoreScope } from './rediscovery.js';
 import type { Database, Row, Statement } from './sqlite.js';
-import { ONLY_CHECKED, UrlFlag } from './url-state.js';
+import { MAX_SITEMAP_DEPTH, ONLY_CHECKED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** Keys of the options that say what is a trap. */
 export const TRAP_OPTIONS = [
@@ -45,6 +45,7 @@ export class Reopening {
     if (changed.has('depth')) {
       this.#eachCut('depth', ({ id, url, depth }) => this.#queueUnlessDeep(id, url, depth));
       this.#tooDeep();
+      this.#sitemaps();
     }
     if (changed.has('maxUrlsPerHost')) {
       // Who is over the new limit is cut again when its turn comes.
@@ -67,6 +68,21 @@ export class Reopening {
         return;
       }
       beyond = rows.at(-1)!.id;
+    }
+  }
+
+  /** Nothing that these could name was to be asked for. */
+  #sitemaps(): void {
+    const rows = this.#database
+      .prepare(
+        `SELECT id, url FROM urls WHERE kind = ${UrlKind.sitemap} AND state = ${UrlState.skipped} AND reason = 'depth' AND depth <= ${MAX_SITEMAP_DEPTH}`,
+      )
+      .all();
+    for (const { id, url } of rows) {
+      if (this.#scope.depthLimit(url) > 0) {
+        this.#queue.run(id);
+        this.#queued++;
+      }
     }
   }
 

@@ -25,10 +25,17 @@ describe('a second look', () => {
   beforeAll(async () => {
     web = await open();
     const links = ['http://far.test/gone', 'http://far.test/gone-too', 'http://hang.test/x', 'http://busy.test/x'];
+    links.push('http://mute.test/x', 'http://mute.test/y', 'http://site.test/to-mute', 'http://down.test/x');
+    const toMute = { status: 302, headers: { location: 'http://mute.test/z' }, body: '' };
     const chain = Object.fromEntries(
       CHAIN.map((path, n) => [path, html(linkPage(path, [`/gone${n}`, CHAIN[n + 1] ?? '/']))]),
     );
-    web.site('site.test', pathSite({ '/': html(linkPage('Home', [...links, ...PACED, CHAIN[0]!])), ...chain }));
+    web.site(
+      'site.test',
+      pathSite({ '/': html(linkPage('Home', [...links, ...PACED, CHAIN[0]!])), ...chain, '/to-mute': toMute }),
+    );
+    web.site('mute.test', { handle: () => ({ afterMs: 60_000, body: '' }) });
+    web.site('down.test', { handle: () => status(503) });
     web.site('far.test', { handle: () => notFound });
     web.site('busy.test', pathSite({ '/x': status(503) }));
     web.site('hang.test', { handle: ({ path }) => (path === '/x' ? { afterMs: 60_000, body: '' } : notFound) });
@@ -40,7 +47,7 @@ describe('a second look', () => {
       }),
     );
     const connectTo = web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
-    const args = ['--timeout', '1s', '--accept', '503', '--max-backoff', '1s'];
+    const args = ['--timeout', '1s', '--robots-timeout', '1s', '--accept', '503', '--max-backoff', '1s'];
     checked = await check(['http://site.test/', ...args, ...connectTo], { code: 1 });
   });
 
@@ -80,6 +87,20 @@ describe('a second look', () => {
   it('is the only retry of what hangs: two time-outs in all', () => {
     expect(pathsOf(web.log, 'hang.test')).toEqual(['GET /robots.txt', 'HEAD /x', 'GET /x']);
     expect(checked.byUrl.get('http://hang.test/x')).toMatchObject({ verdict: 'timeout', fails: false });
+  });
+
+  it('is the second try for a robots.txt that hangs, and then the verdict on all that waited for it', () => {
+    expect(pathsOf(web.log, 'mute.test')).toEqual(['GET /robots.txt', 'GET /robots.txt']);
+    const [first, second] = asked('http://mute.test/robots.txt');
+    expect(second!.at - first!.at).toBeGreaterThanOrEqual(5_000);
+    for (const url of ['http://mute.test/x', 'http://mute.test/y', 'http://site.test/to-mute']) {
+      expect(checked.byUrl.get(url)).toMatchObject({ verdict: 'timeout' });
+      expect(checked.byUrl.get(url)!.evidence.why).toMatch(/, on both looks$/);
+    }
+    expect(checked.byUrl.get('http://down.test/x')).toMatchObject({
+      verdict: 'unchecked',
+      unchecked: 'robots_unreachable',
+    });
   });
 
   it('is not for what --accept takes', () => {

@@ -3,6 +3,7 @@ import { check, HASTY } from '../check/checking.js';
 import { requestsTo } from '../web/judge.js';
 import { html, linkPage, pathSite, text, xml } from '../web/site.js';
 import { box, type Crawled } from './box.js';
+import { inProcess } from './in-process.js';
 
 const feed = (type: string, href: string, rel = 'alternate') => `<link rel="${rel}" type="${type}" href="${href}">`;
 const RSS = 'application/rss+xml';
@@ -210,5 +211,36 @@ describe('what comes with the entries of a feed', () => {
         sources: [{ page: `${site}/feed`, kind: 'sitemap', href: url }],
       });
     }
+  });
+});
+
+describe('feeds and sitemaps', () => {
+  const own = box();
+
+  it('are not asked for where depth forbids all that they and sitemaps could name, but once it does not', async () => {
+    const site = 'http://small.test';
+    own.web.site(
+      'small.test',
+      pathSite({
+        '/': html(feed(RSS, '/rss.xml')),
+        '/rss.xml': xml(`<rss><channel><item><link>${site}/by-rss</link></item></channel></rss>`),
+        '/sitemap.xml': xml(`<urlset><url><loc>${site}/by-sitemap</loc></url></urlset>`),
+        '/by-rss': page('A'),
+        '/by-sitemap': page('B'),
+      }),
+    );
+    const paths = () => own.web.log.filter(({ host }) => host.startsWith('small.test')).map(({ path }) => path);
+    const { directory, summary } = await own.crawl([`${site}/`], ['--depth', '0']);
+    expect(paths()).toEqual(['/robots.txt', '/']);
+    expect(summary.sitemapFiles.notRead).toEqual({ depth: 3 });
+    const connectTo = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    expect((await inProcess(['resume', directory, '--depth', '1', ...connectTo])).code).toBe(0);
+    expect(paths().slice(2).sort()).toEqual([
+      '/by-rss',
+      '/by-sitemap',
+      '/rss.xml',
+      '/sitemap.xml',
+      '/sitemap_index.xml',
+    ]);
   });
 });

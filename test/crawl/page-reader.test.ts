@@ -23,7 +23,7 @@ it.each([
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: null, location, robotsTags: [], lastModified: null, etag: null, telling: null };
-  const answer = { status: 301, ...headers, body: null, links: null, truncated: false };
+  const answer = { status: 301, ...headers, body: null, links: null, truncated: false, damage: null };
   const reading = readAtOnce(reader.read(lease, answer));
   expect(reading.page.facts?.hrefs).toEqual(hrefs);
 });
@@ -56,6 +56,8 @@ it.each([
   const lease = { url: 'http://a.test/page', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: 'text/html', location: null, robotsTags: [], lastModified: null, etag: null };
   const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);
-  readAtOnce(reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false }));
+  readAtOnce(
+    reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false, damage: null }),
+  );
   expect(bases.at(-1)).toBe(new URL(base, 'http://a.test/page').href);
 });

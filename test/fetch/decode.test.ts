@@ -17,8 +17,8 @@ async function decodeFailure(...args: Parameters<typeof decodeBody>): Promise<Fe
 }
 
 async function expectText(...args: Parameters<typeof decodeBody>): Promise<void> {
-  const { body, damaged } = await decodeBody(...args);
-  expect(damaged).toBe(false);
+  const { body, damage } = await decodeBody(...args);
+  expect(damage).toBe(null);
   expect(body.equals(TEXT)).toBe(true);
 }
 
@@ -33,8 +33,8 @@ test('undoes gzip, br and both kinds of deflate', async () => {
 test('zstd is announced exactly where the runtime has it', async () => {
   expect(ACCEPT_ENCODING).toBe(hasZstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br');
   const zstd = (zlib as unknown as { zstdCompressSync?: (data: Buffer) => Buffer }).zstdCompressSync?.(TEXT);
-  const { body, damaged } = await decodeBody(zstd ?? TEXT, ['zstd'], MAX);
-  expect(damaged).toBe(!hasZstd);
+  const { body, damage } = await decodeBody(zstd ?? TEXT, ['zstd'], MAX);
+  expect(damage === null).toBe(hasZstd);
   expect(body.equals(hasZstd ? TEXT : Buffer.alloc(0))).toBe(true);
 });
 
@@ -74,8 +74,8 @@ test.each([
   ['br', zlib.brotliCompressSync(TEXT)],
   ['deflate', zlib.deflateSync(TEXT)],
 ])('of cut off %s what can be decoded is kept', async (encoding, data) => {
-  const { body, damaged } = await decodeBody(data.subarray(0, data.length >> 1), [encoding], MAX);
-  expect(damaged).toBe(true);
+  const { body, damage } = await decodeBody(data.subarray(0, data.length >> 1), [encoding], MAX);
+  expect(damage).toBe('the body ended early');
   expect(body.length).toBeGreaterThan(0);
   expect(TEXT.subarray(0, body.length).equals(body)).toBe(true);
 });
@@ -83,17 +83,50 @@ test.each([
 test('of damaged gzip the part before the damage is kept', async () => {
   const data = zlib.gzipSync(TEXT);
   data.fill(0xff, data.length >> 1);
-  const { body, damaged } = await decodeBody(data, ['gzip'], MAX);
-  expect(damaged).toBe(true);
+  const { body, damage } = await decodeBody(data, ['gzip'], MAX);
+  expect(damage).not.toBe(null);
   expect(body.length).toBeGreaterThan(1000);
   expect(TEXT.subarray(0, 1000).equals(body.subarray(0, 1000))).toBe(true);
 });
 
 test('what is not gzip at all decodes to nothing and says so', async () => {
-  expect(await decodeBody(Buffer.from('<html>'), ['gzip'], MAX)).toEqual({ body: Buffer.alloc(0), damaged: true });
-  expect(await decodeBody(Buffer.from('x'), ['compress'], MAX)).toEqual({ body: Buffer.alloc(0), damaged: true });
+  const of = (text: string, encoding: string) => decodeBody(Buffer.from(text), [encoding], MAX);
+  expect(await of('<html>', 'gzip')).toEqual({ body: Buffer.alloc(0), damage: 'what came is not gzip' });
+  expect(await of('<html><body>x</body>', 'br')).toEqual({ body: Buffer.alloc(0), damage: 'what came is not br' });
+  expect(await of('x', 'compress')).toEqual({
+    body: Buffer.alloc(0),
+    damage: 'the body is encoded in a way that cannot be undone (compress)',
+  });
+});
+
+test.each([
+  ['gzip', zlib.gzipSync(TEXT.subarray(0, 300)), 8],
+  ['deflate', zlib.deflateSync(TEXT.subarray(0, 300)), 4],
+])('of %s with a wrong checksum all is kept', async (encoding, data, back) => {
+  data[data.length - back]! ^= 1;
+  const { body, damage } = await decodeBody(data, [encoding], MAX);
+  expect(damage).toBe(`the checksum of its ${encoding} is wrong`);
+  expect(body.equals(TEXT.subarray(0, 300))).toBe(true);
+});
+
+test('of a small page with damaged gzip what comes before the damage is kept', async () => {
+  const data = zlib.gzipSync(TEXT.subarray(0, 3_000));
+  data.fill(0xff, data.length - 100);
+  const { body } = await decodeBody(data, ['gzip'], MAX);
+  expect(body.length).toBeGreaterThan(1_000);
+});
+
+test('what follows whole gzip and only begins like more of it is passed over, and a second part that was cut is not', async () => {
+  const whole = zlib.gzipSync(TEXT);
+  const badCrc = zlib.gzipSync('more');
+  badCrc[badCrc.length - 8]! ^= 1;
+  for (const tail of [Buffer.from('1f8b08', 'hex'), Buffer.from('1f8b0800ffffffffffffffffffffffff', 'hex'), badCrc]) {
+    await expectText(Buffer.concat([whole, tail]), ['gzip'], MAX);
+  }
+  const cut = Buffer.concat([whole, whole.subarray(0, whole.length >> 1)]);
+  expect((await decodeBody(cut, ['gzip'], MAX)).damage).toBe('the body ended early');
 });
 
 test('an empty body needs no decoding', () => {
-  expect(decodeBody(Buffer.alloc(0), ['gzip'], MAX)).toEqual({ body: Buffer.alloc(0), damaged: false });
+  expect(decodeBody(Buffer.alloc(0), ['gzip'], MAX)).toEqual({ body: Buffer.alloc(0), damage: null });
 });

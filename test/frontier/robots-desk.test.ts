@@ -74,3 +74,46 @@ it('a circle of redirects that a cookie does not open cannot be had, and nothing
     );
   }
 });
+
+describe('a robots.txt whose time runs out', () => {
+  const late = {
+    ...failure(item, 0, 'timeout', null),
+    robots: { standing: 'unreachable' } as const,
+  };
+
+  /** What comes of each try until there is a result. */
+  function triesWith(options: Partial<SchedulerOptions>, hops = 0): { tries: number; fate: string } {
+    const desk = new RobotsDesk(
+      { obeyRobots: true, retries: 2, retryDelayMs: 1_000, ...options } as SchedulerOptions,
+      systemClock,
+      () => false,
+    );
+    const owner = new Origin(
+      1,
+      ORIGIN,
+      new Host(1, 'a.test', 0, { ceiling: 20, tunes: false, tunedLimit: null }),
+      new UrlQueue(false),
+    );
+    for (let tries = 1; tries < 10; tries++) {
+      const { bulk, settled } = desk.answer(owner, { ...item, hops }, late);
+      if (bulk !== null || settled) return { tries, fate: bulk?.reason ?? 'let go' };
+    }
+    throw new Error('it is asked for without end');
+  }
+
+  it('is asked for three times in a crawl, and its URLs are put off', () => {
+    expect(triesWith({})).toEqual({ tries: 3, fate: 'robots_unreachable' });
+  });
+
+  it('is asked for twice in a check, and that is the result of its URLs', () => {
+    expect(triesWith({ givesUpOnSilence: true })).toEqual({ tries: 2, fate: 'timeout' });
+  });
+
+  it('says nothing of a host that only redirects there', () => {
+    expect(triesWith({ givesUpOnSilence: true }, 1)).toEqual({ tries: 2, fate: 'robots_unreachable' });
+  });
+
+  it('is passed over after the same tries where the user says so', () => {
+    expect(triesWith({ givesUpOnSilence: true, robotsUnreachable: 'allow' })).toEqual({ tries: 2, fate: 'let go' });
+  });
+});

@@ -210,6 +210,7 @@ export class Play {
               sitemapMaxBytes: 2 ** 20,
               keepsOutside: false,
               feeds: false,
+              feedsAreBeyond: false,
               linkFacts: check,
             },
             ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const },
@@ -404,7 +405,7 @@ function responseOf({ url, method, firstBytes }: FetchRequest, web: SmallWeb, no
   const headers = { ...(type === null ? {} : { 'content-type': type }), ...more };
   return {
     ...{ status, body: bytes, wireBytes: 0, bodyBytes: bytes?.length ?? 0, cut: false },
-    ...{ endedEarly: false, truncated: false },
+    ...{ endedEarly: false, truncated: false, damage: null },
     headers: new ResponseHeaders(
       Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]),
     ),

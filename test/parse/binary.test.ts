@@ -9,6 +9,15 @@ it.each([
   ['\x89PNG\r\n\x1a\n', true],
   ['\0\0\0\x18ftypmp42', true],
   ['a\0b', true],
+  ['hello\x01world', false],
+  ['\x01\x02\x03\x04 data', true],
+  ['GIF89a is a format', false],
+  ['GIF89a\x10\0\x10\0', true],
+  ['RIFFs are music', false],
+  ['RIFF\x24\x08\0\0WAVE', true],
+  ['wOFs are no fonts', false],
+  ['The ftyp box', false],
+  ['OggSquad', false],
 ])('%j is binary: %s', (text, expected) => {
   expect(isBinary(Buffer.from(text, 'latin1'), 'utf-8', false)).toBe(expected);
 });

@@ -21,6 +21,20 @@ describe('the encoding of a page', () => {
     expect(detect('', 'text/html; charset=utf-16')).toBe('utf-16le header');
   });
 
+  test('is UTF-16 where its NULs say so, whatever else is said', () => {
+    const little = Buffer.from('<title>Привет мир 😀</title><a href="/x?q=Привет">l</a>', 'utf16le');
+    const big = Buffer.from(little).swap16();
+    expect(detect(little)).toBe('utf-16le fallback');
+    expect(detect(big)).toBe('utf-16be fallback');
+    expect(detect(big, 'text/html; charset=utf-16be')).toBe('utf-16be header');
+    expect(detect(big, 'text/html; charset=utf-16')).toBe('utf-16be fallback wrong_charset');
+    expect(detect(little, 'text/html; charset=utf-8')).toBe('utf-16le fallback wrong_charset');
+    expect(detect(little, 'text/html; charset=iso-8859-1')).toBe('utf-16le fallback wrong_charset');
+    expect(detect('<p>a\0b</p>')).toBe('utf-8 fallback');
+    const counts = Buffer.from(Array.from({ length: 64 }, (_, i) => [i, 0]).flat());
+    expect(detect(counts)).toBe('utf-8 fallback');
+  });
+
   test('is looked for elsewhere where a label is not known', () => {
     expect(detect('<meta charset=gbk>', 'text/html; charset=none-such')).toBe('gbk meta');
     expect(detect('<meta charset=none-such><meta charset=gbk>')).toBe('gbk meta');

@@ -218,6 +218,13 @@ describe('a feed', () => {
     });
   });
 
+  test('of Atom gives all alternates of an entry', () => {
+    const text = `<feed xmlns="http://www.w3.org/2005/Atom"><entry><link href="https://example.org/en"/><link rel="alternate" hreflang="de"
+      href="https://example.org/de"/><link rel="edit" href="https://example.org/edit"/><updated>2024-01-02</updated></entry>
+      <entry><link rel="alternate" href="https://example.org/next"/></entry></feed>`;
+    expect(urls(text)).toEqual(['https://example.org/en', 'https://example.org/de', 'https://example.org/next']);
+  });
+
   test('of Atom gives the pages of its entries', () => {
     const text = `<feed xmlns="http://www.w3.org/2005/Atom"><link href="/"/><link rel="self" href="/feed"/>
       <entry><link rel="edit" href="/edit"/><link rel="alternate" href="/a?x=1&amp;y=2"/><updated>2024-01-01T00:00:00Z</updated></entry>

@@ -183,9 +183,10 @@ export class Admission {
     owner.sitemapsSought = true;
     const named = [...new Set(sitemaps)];
     const guessed = places.filter((url) => !named.includes(url));
+    const isBeyond = this.#state.options.sitemapsAreBeyond;
     const offers = [
-      ...named.map((url) => sitemapOffer(url, 0)),
-      ...guessed.map((url) => sitemapOffer(url, 0, UrlFlag.candidate)),
+      ...named.map((url) => sitemapOffer(url, 0, { isBeyond })),
+      ...guessed.map((url) => sitemapOffer(url, 0, { isBeyond, isGuess: true })),
     ];
     if (offers.length > 0) {
       this.admit(offers, null, composition, host);

@@ -21,6 +21,8 @@ export interface SchedulerOptions extends BackoffOptions {
   ownOrigins?: readonly string[];
   /** A host that says 429 is asked at a longer delay from then on, and does not get faster again. */
   learnsDelay?: boolean;
+  /** A robots.txt whose time runs out is asked for twice in all, and what came of it is the result of each URL that waits for it. */
+  givesUpOnSilence?: boolean;
   /** What fails is looked at a second time; null or left out: it is not. */
   secondLook?: SecondLook | null;
   maxWaitMs: number;
@@ -47,6 +49,8 @@ export interface SchedulerOptions extends BackoffOptions {
   maxInflightPerIp: number;
   delayPerIpMs: number;
   seekSitemaps: boolean;
+  /** Depth forbids all that a sitemap could name. */
+  sitemapsAreBeyond?: boolean;
   maxRedirects: number;
 }
 
@@ -54,6 +58,8 @@ export const MAX_RETRY_DELAY_MS = 30_000;
 export const ROBOTS_AGE_MS = 24 * 3600 * 1000;
 /** robots.txt that does not answer is asked twice more, after these pauses. */
 export const ROBOTS_RETRIES_MS = [2_000, 4_000] as const;
+/** How often it is asked for where two looks are all that silence gets. */
+export const ROBOTS_LOOKS = 2;
 /** Of a host that refuses connections it is asked again as a page would be. */
 export const longestRobotsPauseMs = ({ retryDelayMs, retries }: SchedulerOptions): number =>
   Math.max(...ROBOTS_RETRIES_MS, retryDelayMs * 2 ** retries);

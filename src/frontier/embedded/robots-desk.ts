@@ -4,7 +4,7 @@ import { QueueClass, UrlKind, UrlState } from '../../store/url-state.js';
 import type { Offer, Outcome } from '../frontier.js';
 import { pageOffer } from '../seed-book.js';
 import type { Origin } from './host.js';
-import { ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
+import { ROBOTS_AGE_MS, ROBOTS_LOOKS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
 import type { Waiting } from './queue-window.js';
 
 export interface RobotsStep {
@@ -94,7 +94,12 @@ export class RobotsDesk {
     if (robots?.standing === 'rules') {
       return this.#rules(owner, robots.rules, robots.crawlDelayMs, robots.sitemaps, robots.maxAgeMs);
     }
-    return robots?.standing === 'failed' ? this.#failed(owner, robots.errorClass) : this.#unreachable(owner);
+    if (robots?.standing === 'failed') {
+      return this.#failed(owner, robots.errorClass);
+    }
+    const { errorClass } = outcome;
+    const isSilent = this.#options.givesUpOnSilence && (errorClass === 'timeout' || errorClass === 'too_slow');
+    return isSilent ? this.#silent(owner, item, errorClass) : this.#unreachable(owner);
   }
 
   #rules(
@@ -132,9 +137,28 @@ export class RobotsDesk {
     if (this.#letsGo) {
       return this.#passOver(owner);
     }
+    return this.#putOff(owner);
+  }
+
+  #putOff(owner: Origin): RobotsStep {
     owner.robots = 'unreachable';
     owner.problem = 'robots_unreachable';
     return { ...NOTHING, bulk: { to: UrlState.deferred, reason: 'robots_unreachable' } };
+  }
+
+  /** Each try takes as long as a request may, and the second one is the second look at all that waits here. */
+  #silent(owner: Origin, { url, hops }: Waiting, errorClass: string): RobotsStep {
+    if (++owner.robotsTries < ROBOTS_LOOKS) {
+      owner.robots = 'unknown';
+      const pause = this.#options.secondLook?.afterMs(url, errorClass, null) ?? ROBOTS_RETRIES_MS[0];
+      owner.robotsRetryAt = this.#clock.now() + pause;
+      return NOTHING;
+    }
+    if (this.#letsGo) {
+      return this.#passOver(owner);
+    }
+    // Where its robots.txt has moved, the host itself has answered.
+    return hops > 0 ? this.#putOff(owner) : this.#givenUp(owner, errorClass);
   }
 
   get #letsGo(): boolean {
@@ -157,6 +181,10 @@ export class RobotsDesk {
       owner.robotsRetryAt = this.#clock.now() + this.#options.retryDelayMs * 2 ** owner.robotsTries++;
       return NOTHING;
     }
+    return this.#givenUp(owner, errorClass);
+  }
+
+  #givenUp(owner: Origin, errorClass: string): RobotsStep {
     owner.robots = 'failed';
     owner.problem = errorClass;
     return { ...NOTHING, bulk: { to: UrlState.failed, reason: errorClass } };
