@@ -55,17 +55,25 @@ async function run(file: string, args: readonly string[], cwd: string): Promise<
   }
 }
 
+/** Some programs end now and then without a word, and get another chance. */
+const CHANCES = 4;
+
 /** One run after the other; one that yields no report at all says nothing about any link. */
 async function all(...runs: (() => Promise<Line[]>)[]): Promise<Line[]> {
   const lines: Line[] = [];
   for (const each of runs) {
-    try {
-      lines.push(...(await each()));
-    } catch (error) {
-      process.stderr.write(`${String(error)}\n`);
-    }
+    lines.push(...(await withChances(each, CHANCES)));
   }
   return lines;
+}
+
+async function withChances(run: () => Promise<Line[]>, left: number): Promise<Line[]> {
+  try {
+    return await run();
+  } catch (error) {
+    process.stderr.write(`${String(error)}\n`);
+    return left > 1 ? await withChances(run, left - 1) : [];
+  }
 }
 
 /** What `check` lists as a problem though it does not fail the run: it is elsewhere. */
@@ -210,7 +218,7 @@ const linkcheckerFile = join(folderOf('linkchecker'), 'bin/linkchecker');
 export const linkchecker: Program = {
   name: 'LinkChecker',
   find: linkcheckerPeer.find,
-  note: 'reads no sitemaps or feeds',
+  note: 'reads no feeds',
   check: (job) => {
     const config = join(job.scratch, 'linkcheckerrc');
     writeFileSync(config, '[checking]\nmaxrequestspersecond=1000\n[AnchorCheck]\n');
@@ -259,7 +267,7 @@ function linesOfCsv(text: string): Line[] {
       said:
         row[valid] !== 'True' || /anchor/i.test(row[warning]!)
           ? 'broken'
-          : /robots|syntax OK|ignored|Timeout/i.test(row[warning]! + row[result]!)
+          : /robots|syntax OK|ignored|Timeout|rate limit/i.test(row[warning]! + row[result]!)
             ? 'unsure'
             : 'fine',
     }));

@@ -110,7 +110,7 @@ describe('a host with an international name', () => {
       /bücher\.example \(xn--bcher-kva\.example\): \d URLs deferred \(retry_after, until [\d-]+ [\d:]+ UTC\)/,
     );
     expect(run.stderr).toMatch(
-      /^│ deferred +bücher\.example \(xn--bcher-kva\.example\): \d URLs \(retry_after, until [\d-]+ [\d:]+ UTC\)/m,
+      /^│ deferred +bücher\.example \(xn--bcher-kva\.example\): \d URLs \(retry_after, until [\d-]+ /m,
     );
     expect(run.stderr).toMatch(/^xn--paypl-7ve\.example: \d URLs deferred/m);
     expect(run.stderr).not.toContain('paypаl.example (');
