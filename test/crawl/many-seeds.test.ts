@@ -78,7 +78,9 @@ describe('ten thousand seeds in one file', () => {
     );
     const fatesOf = (sort: Sort) =>
       new Set(
-        lines.flatMap((seed, line) => (sortOf(line) === sort ? [fateOf.get(seed)!.replace(/\d+\.test.*/, '')] : [])),
+        lines.flatMap((seed, line) =>
+          sortOf(line) === sort ? [fateOf.get(seed)!.replace(/ \(.*|\d+\.test.*/, '')] : [],
+        ),
       );
     expect(fatesOf('dead')).toEqual(new Set(['# failed dns']));
     expect(fatesOf('refusing')).toEqual(new Set(['# failed connection_refused']));
