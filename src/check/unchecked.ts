@@ -23,14 +23,14 @@ export type UncheckedCounts = Partial<Record<UncheckedCause, number>>;
 export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
   too_long: 'too long',
   too_many_links: 'cut from pages that lead to too much',
-  sitemap: 'unread sitemaps',
+  sitemap: 'sitemap unread',
   robots: 'robots.txt',
   robots_unreachable: 'robots.txt out of reach',
   put_off: 'host put off',
   blocked_address: 'blocked address',
   cache: 'cache missing',
   offline: 'on the net',
-  trap: 'unread pages of a trap',
+  trap: 'page of a trap unread',
   limit: 'beyond a limit',
   stop: 'stopped',
 };

@@ -18,12 +18,12 @@ describe('what was not looked at', () => {
     expect(lastLineOf(some())).toBe(`check: 5 links fine, ${WORDS} (2 m 10 s) → exit 0`);
     const broken = reportOf([...fine(1), linkOf('dead'), ...unseen('trap', 2_000)]);
     expect(lastLineOf(broken)).toBe(
-      'check: 1 dead of 2,002 links, 2,000 not looked at: 2,000 unread pages of a trap (2 m 10 s) → exit 1',
+      'check: 1 dead of 2,002 links, 2,000 not looked at: 2,000 page of a trap unread (2 m 10 s) → exit 1',
     );
     const all = reportOf(UNCHECKED_CAUSES.flatMap((cause) => unseen(cause, 1)));
     expect(lastLineOf(all)).toContain(
       `0 links fine, ${UNCHECKED_CAUSES.length} not looked at: 1 too long, 1 cut from pages that lead to too much, ` +
-        '1 unread sitemaps, 1 robots.txt, 1 robots.txt out of reach, 1 host put off, 1 blocked address, 1 cache missing, 1 on the net, 1 unread pages of a trap, 1 beyond a limit, 1 stopped (',
+        '1 sitemap unread, 1 robots.txt, 1 robots.txt out of reach, 1 host put off, 1 blocked address, 1 cache missing, 1 on the net, 1 page of a trap unread, 1 beyond a limit, 1 stopped (',
     );
   });
 

@@ -105,7 +105,7 @@ describe('a site that looks like a trap in many ways', () => {
     expect(summary.unchecked).toEqual({ too_long: 1, robots: 1, trap: unread.length });
     expect(summary.verdicts.unchecked).toBe(unread.length + 2);
     expect(run.stderr).toContain(
-      ` links, ${unread.length + 2} not looked at: 1 too long, 1 robots.txt, ${unread.length} unread pages of a trap (`,
+      ` links, ${unread.length + 2} not looked at: 1 too long, 1 robots.txt, ${unread.length} page of a trap unread (`,
     );
   });
 });
