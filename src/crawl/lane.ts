@@ -20,8 +20,9 @@ import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { tellingHeaders } from './link-facts.js';
 import { LinkJudge } from './link-judge.js';
 import { LinkTargets, type OwnResolve } from './link-targets.js';
-import { type FetchedPage, PageReader, type PageReading, type ReaderOptions, type Reading } from './page-reader.js';
+import { PageReader } from './page-reader.js';
 import { afterHead, type RequestLimits, requestFor, statusOf } from './page-request.js';
+import type { FetchedPage, PageReading, ReaderOptions, Reading } from './reading.js';
 import { type OutcomeReading, ReadingQueue } from './reading-queue.js';
 import { robotsAnswer, robotsFailure } from './robots-reading.js';
 

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import type { CrawlOptions } from '../config/options.js';
 import { Browser } from '../render/browser.js';
 import { AssetDesk, type AssetDeskParts } from './asset-desk.js';
-import type { RenderMode } from './page-reader.js';
+import type { RenderMode } from './reading.js';
 import { RenderShapes } from './render-shapes.js';
 import { Renderer, type RendererParts } from './renderer.js';
 import type { StoreThread } from './threads/store-thread.js';

@@ -3,18 +3,13 @@ import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { readableText } from '../content/visible-text.js';
 import { ENDED_EARLY } from '../fetch/decode.js';
 import { assetOffer } from '../frontier/asset-offer.js';
-import type { Order } from '../frontier/embedded/options.js';
 import { sitemapOffer } from '../frontier/embedded/sitemap-offer.js';
 import type { Lease, LinkPiece, Offer, Outcome } from '../frontier/frontier.js';
-import { nothingRead } from '../frontier/outcome.js';
 import { QueuePlaces } from '../frontier/queue-place.js';
 import { DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
 import { isBinary } from '../parse/binary.js';
 import { decodeText, detectEncoding } from '../parse/charset.js';
-import { cssUrls } from '../parse/css-urls.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanWishes } from '../parse/links.js';
-import { markdownAnchors, markdownLinks } from '../parse/markdown-links.js';
-import { MdxFile } from '../parse/mdx-links.js';
 import {
   isCssType,
   isFeedType,
@@ -26,77 +21,29 @@ import {
   isSvgType,
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
-import { TextPlaces } from '../parse/scan-position.js';
-import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
-import { svgAnchors } from '../parse/svg-anchors.js';
-import { plainTextLinks, rstLinks, type TextLink } from '../parse/text-links.js';
+import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/packed-edges.js';
-import { emptyPage, type PageRow } from '../store/page-row.js';
-import { ANY_ORIGIN } from '../store/rediscovery.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { isHttp, originOf } from '../url/host.js';
+import { isHttp } from '../url/host.js';
 import { isFeedOfPage } from './feed-of-page.js';
-import { INVALID_SCHEME, LinkFactsKeeper } from './link-facts.js';
+import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge } from './link-judge.js';
-import { type LinkTargets, NO_DEFINITION } from './link-targets.js';
+import type { LinkTargets } from './link-targets.js';
 import { packBody } from './packed-body.js';
 import { PageLinks } from './page-links.js';
+import {
+  cutLinks,
+  emptyReading,
+  type FetchedPage,
+  type PageReading,
+  REDIRECTS,
+  type ReaderOptions,
+  type Reading,
+} from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
+import { SitemapReader } from './sitemap-reader.js';
+import { anchorsOfText, linksOfText } from './text-page.js';
 import { UrlTextAllowance } from './url-text-allowance.js';
-
-/** A page as it came, from the net or from a fetcher of the user's. */
-export interface FetchedPage {
-  status: number;
-  contentType: string | null;
-  location: string | null;
-  /** Each line of X-Robots-Tag. */
-  robotsTags: readonly string[];
-  lastModified: string | null;
-  etag: string | null;
-  body: Uint8Array | null;
-  /** Links given outright instead of a body. */
-  links: string[] | null;
-  truncated: boolean;
-  /** What is wrong with how it was encoded, in words, or null. */
-  damage: string | null;
-  /** Those that a check wants; null in any other crawl. */
-  telling: Record<string, string> | null;
-}
-
-export interface ReaderOptions {
-  agent: string;
-  obeyNofollow: boolean;
-  assets: boolean;
-  anchorText: boolean;
-  /** Someone listens to edges: say where each leads. */
-  targets: boolean;
-  order: Order;
-  sitemapMaxUrls: number;
-  sitemapMaxBytes: number;
-  /** Feeds that pages name are read for URLs, as sitemaps are. */
-  feeds: boolean;
-  /** Depth forbids all that a feed could name. */
-  feedsAreBeyond: boolean;
-  /** What is out of scope in a sitemap is kept as such, to be counted. */
-  keepsOutside: boolean;
-  /** For a check: where each link stands, what fragments can point at, what a refusal says. */
-  linkFacts: boolean;
-  /** Pages, and sitemaps, are kept as they came. */
-  keepsBodies: boolean;
-  /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
-  unfollowed: ReadonlySet<number>;
-  /** Which of the pages that are kept a browser has to see. */
-  render: RenderMode;
-  /** A page that leads to more new URLs hands them on in pieces of so many. */
-  pieceUrls: number;
-}
-
-export type RenderMode = 'never' | 'auto' | 'always';
-
-/** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured'> & {
-  page: PageRow;
-};
 
 /** What the links of a page have in common. */
 interface LinksOfPage {
@@ -110,21 +57,11 @@ interface LinksOfPage {
   zones?: LinkZones | null;
 }
 
-/** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
-export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
-
-/** A page may lead to so much that not all of it is kept. */
-const TOO_MANY_LINKS = 'too_many_links';
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
-const MOST_SITEMAP_HOPS = 5;
-export const SITEMAP_URL_DEPTH = 1;
-/** Origins that a sitemap names out of scope, as far as they are told apart. */
-const MOST_PASSED_OVER = 64;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -133,12 +70,20 @@ export class PageReader {
   readonly #judge: LinkJudge;
   readonly #places: QueuePlaces;
   readonly #targets: LinkTargets;
+  readonly #sitemaps: SitemapReader;
 
   constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
     this.#options = options;
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
+    this.#sitemaps = new SitemapReader(
+      options,
+      judge,
+      targets,
+      this.#places,
+      this.#follow(LINK_KIND_NUMBER.link, '', false),
+    );
   }
 
   *read(lease: Lease, page: FetchedPage): PageReading {
@@ -176,16 +121,15 @@ export class PageReader {
       yield* this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
       yield* this.#readHtml(lease, page, page.body!, reading);
-    } else if (this.#readsMarkdown && page.body !== null && isMarkdownType(page.contentType)) {
-      yield* this.#readMarkdown(lease, page.body, reading);
-    } else if (this.#options.linkFacts && page.body !== null && isText(page.contentType, lease)) {
+    } else if (page.body !== null && this.#readsText(lease, page.contentType)) {
       yield* this.#readText(lease, page.body, page.contentType, reading);
-    } else if (this.#options.linkFacts && page.body !== null && isCssType(page.contentType)) {
-      yield* this.#readStylesheet(lease, page.body, reading);
     } else if (page.body !== null && isFeedType(page.contentType)) {
       yield* this.#readFeed(lease, page, page.body, reading);
     } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
-      reading.page.facts = { ...new LinkFactsKeeper().facts(svgAnchors(page.body!), null), headers: page.telling };
+      reading.page.facts = {
+        ...new LinkFactsKeeper().facts(anchorsOfText(page.body!, page.contentType), null),
+        headers: page.telling,
+      };
     } else if (page.truncated) {
       reading.page.malformed = page.damage ?? ENDED_EARLY;
       reading.errorClass = 'malformed_html';
@@ -194,8 +138,16 @@ export class PageReader {
     return reading;
   }
 
-  get #readsMarkdown(): boolean {
-    return this.#options.linkFacts || this.#options.keepsBodies;
+  #readsText(lease: Lease, contentType: string | null): boolean {
+    const { linkFacts, keepsBodies } = this.#options;
+    if (isMarkdownType(contentType)) {
+      return linkFacts || keepsBodies;
+    }
+    return linkFacts && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
+  }
+
+  readSitemap(lease: Lease, page: FetchedPage): PageReading {
+    return this.#sitemaps.read(lease, page);
   }
 
   /** Of what a robots.txt names as sitemaps, the URLs that can be asked for, in normal form. */
@@ -204,122 +156,6 @@ export class PageReader {
     return targets.flatMap((target) =>
       target !== null && isHttp(target.url) && !target.isCut && target.leftOut !== 'offline' ? [target.url] : [],
     );
-  }
-
-  /** A sitemap's URLs stand one click from the start; those of an index are sitemaps themselves. */
-  *readSitemap(lease: Lease, page: FetchedPage): PageReading {
-    const reading = emptyReading(page);
-    const isGuess = (lease.flags & UrlFlag.candidate) !== 0;
-    if (REDIRECTS.has(page.status) && page.location !== null) {
-      const target = this.#targets.of(page.location, lease.url);
-      if (lease.hops >= MOST_SITEMAP_HOPS) {
-        reading.message = `it redirects once more after ${MOST_SITEMAP_HOPS} redirects, and is not followed`;
-      } else if (target !== null && isHttp(target.url) && !target.isCut) {
-        reading.offers.push({ ...sitemapOffer(target.url, lease.depth, { isGuess }), hops: lease.hops + 1 });
-      } else {
-        reading.message = 'it redirects to no address of the web';
-      }
-      reading.page.malformed = !isGuess ? reading.message : null;
-      return reading;
-    }
-    if (page.status < 200 || page.status >= 300 || page.body === null) {
-      return reading;
-    }
-    if (this.#options.keepsBodies) {
-      reading.page.body = packBody(page.body, page.contentType);
-    }
-    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, pieceUrls } = this.#options;
-    const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });
-    const enclosed = this.#follow(LINK_KIND_NUMBER.link, '', false);
-    const entries = contents.entries.filter(({ isEnclosure }) => isEnclosure === undefined || enclosed !== 0);
-    const allowance = new UrlTextAllowance(entries.length, lease.url.length, Number.POSITIVE_INFINITY);
-    const passedOver = new Set<string>();
-    for (let from = 0; from < entries.length && reading.page.linksCut === 0; from += pieceUrls) {
-      const until = Math.min(from + pieceUrls, entries.length);
-      const piece = this.#judgeEntries(lease, contents.kind, entries, from, until, allowance, passedOver, reading);
-      if (until < entries.length && reading.page.linksCut === 0) {
-        yield piece;
-      } else {
-        Object.assign(reading, piece);
-      }
-    }
-    if (passedOver.size > 0) {
-      // Where the scope grows to one of these, the file is read again.
-      const hrefs = passedOver.size > MOST_PASSED_OVER ? [ANY_ORIGIN] : [...passedOver];
-      reading.page.facts = { hrefs, places: null, anchors: null, headers: null, textHash: null };
-    }
-    reading.page.links = entries.length - reading.page.linksCut;
-    reading.message = contents.problem ?? contents.truncated;
-    // Where nobody says that there is a sitemap, anything else is no fault.
-    reading.page.malformed = isGuess && contents.kind === 'unknown' ? null : (contents.unread ?? null);
-    if (this.#options.linkFacts && !(isGuess && contents.kind === 'unknown')) {
-      reading.offers = [...reading.offers, ...this.#faults(contents.faults ?? [])];
-    }
-    return reading;
-  }
-
-  /** What is no URL, for a check to say so. */
-  #faults(written: readonly string[]): Offer[] {
-    const links = new JudgedLinks((url) => this.#places.ofSitemap(url, null));
-    for (const text of written) {
-      this.#judge.judge(this.#judge.recall(INVALID_SCHEME + text), 0, SITEMAP_URL_DEPTH, 0, links);
-    }
-    return links.offers;
-  }
-
-  #judgeEntries(
-    lease: Lease,
-    kind: SitemapContents['kind'],
-    entries: SitemapContents['entries'],
-    from: number,
-    until: number,
-    allowance: UrlTextAllowance,
-    passedOver: Set<string>,
-    reading: Reading,
-  ): LinkPiece {
-    let priority: number | null = null;
-    const links = new JudgedLinks((url) => this.#places.ofSitemap(url, priority));
-    // What comes with an entry is looked at wherever it is, as what a page loads.
-    const enclosures = new JudgedLinks(links.classOf);
-    const asksEnclosures = !this.#judge.isPassedOver(this.#targets.of(lease.url, lease.url)!, SITEMAP_URL_DEPTH);
-    const sitemaps: Offer[] = [];
-    for (let i = from; i < until; i++) {
-      const entry = entries[i]!;
-      priority = entry.priority;
-      const target = this.#targets.of(entry.url, lease.url);
-      if (target === null || !isHttp(target.url)) {
-        continue;
-      }
-      if (!allowance.covers(target)) {
-        cutLinks(reading, entries.length - i);
-        break;
-      }
-      if (kind === 'index') {
-        if (!target.isCut && target.leftOut !== 'offline') {
-          sitemaps.push(sitemapOffer(target.url, lease.depth + 1));
-        }
-        continue;
-      }
-      if (entry.isEnclosure) {
-        if (asksEnclosures) {
-          this.#judge.judge(target, this.#follow(LINK_KIND_NUMBER.link, '', false), SITEMAP_URL_DEPTH, 0, enclosures);
-        }
-        continue;
-      }
-      const isPassedOver = this.#judge.isPassedOver(target, SITEMAP_URL_DEPTH);
-      if (isPassedOver && passedOver.size <= MOST_PASSED_OVER) {
-        passedOver.add(originOf(target.url));
-      }
-      if (!isPassedOver || (this.#options.keepsOutside && target.seed < 0)) {
-        this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
-      }
-    }
-    const isKept = ({ flags, reason }: Offer) =>
-      reason === 'scope' || (flags & (UrlFlag.external | UrlFlag.trap)) !== UrlFlag.external;
-    return {
-      offers: [...sitemaps, ...links.offers.filter(isKept), ...enclosures.offers],
-      found: [...links.found, ...enclosures.found],
-    };
   }
 
   /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
@@ -384,24 +220,10 @@ export class PageReader {
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
       anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
-    } else if (wantsAnchors && isMarkdownType(page.contentType)) {
-      anchors = markdownAnchors(decodeText(page.body!, 'utf-8').text);
-    } else if (wantsAnchors && isSvgType(page.contentType)) {
-      anchors = svgAnchors(page.body!);
-    } else if (wantsAnchors && isMdxType(page.contentType)) {
-      anchors = new MdxFile(decodeText(page.body!, 'utf-8').text).anchors();
+    } else if (wantsAnchors) {
+      anchors = anchorsOfText(page.body!, page.contentType);
     }
     row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.telling };
-  }
-
-  *#readMarkdown(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
-    const { text } = decodeText(body, 'utf-8');
-    const links = givenLinks(
-      markdownLinks(text).map(({ kind, ...link }) =>
-        kind === 'undefined' ? { ...link, href: `${NO_DEFINITION}[${link.href}]` } : link,
-      ),
-    );
-    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: markdownAnchors(text) });
   }
 
   *#readText(
@@ -410,31 +232,8 @@ export class PageReader {
     contentType: string | null,
     reading: Reading,
   ): Generator<LinkPiece, void, readonly number[]> {
-    const { text } = decodeText(body, 'utf-8');
-    const mdx = isMdxType(contentType) ? new MdxFile(text) : null;
-    const found = mdx?.links() ?? (isRstType(contentType) ? rstLinks(text) : plainTextLinks(text));
-    const links = givenLinks(found);
-    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, anchors: mdx?.anchors() ?? null });
-  }
-
-  /** What a stylesheet loads is checked as if the page had loaded it itself. */
-  *#readStylesheet(lease: Lease, body: Uint8Array, reading: Reading): Generator<LinkPiece, void, readonly number[]> {
-    if (lease.depth > DEEPEST_STYLESHEET) {
-      return;
-    }
-    const { text } = decodeText(body, 'utf-8');
-    const links = new ScannedLinks(null);
-    const places = new TextPlaces(text);
-    const [texts, lines, columns]: [string[], number[], number[]] = [[], [], []];
-    for (const { href, isImport, at } of cssUrls(text)) {
-      links.addGiven(isImport ? LINK_KIND_NUMBER.stylesheet : LINK_KIND_NUMBER.css, href, '');
-      places.moveTo(at);
-      texts.push('');
-      lines.push(places.line);
-      columns.push(places.column);
-    }
-    Object.assign(links, { texts, lines, columns });
-    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length });
+    const anchors = anchorsOfText(body, contentType);
+    yield* this.#readLinks(lease, linksOfText(body, contentType), lease.url, reading, { length: body.length, anchors });
   }
 
   /** A feed that a link has led to: what it names are links like those of a page. */
@@ -609,37 +408,10 @@ const isWhole = ({ flags }: Lease, { body, truncated }: FetchedPage): boolean =>
 const isText = (contentType: string | null, { flags }: Lease): boolean =>
   isMdxType(contentType) || isRstType(contentType) || (isPlainType(contentType) && (flags & UrlFlag.seed) !== 0);
 
-function givenLinks(found: readonly TextLink[]): ScannedLinks {
-  const links = new ScannedLinks(null);
-  for (const { element, href } of found) {
-    links.addGiven(LINK_KIND_NUMBER[element], href, '');
-  }
-  links.texts = found.map(({ text }) => text);
-  links.lines = found.map(({ line }) => line);
-  links.columns = found.map(({ column }) => column);
-  links.ignored = found.map(({ ignored }) => ignored);
-  return links;
-}
-
-/** So many links are not kept: the text of their URLs is too much. */
-function cutLinks({ page }: Reading, count: number): void {
-  page.linksCut = count;
-  page.note = page.note === null ? TOO_MANY_LINKS : `${page.note},${TOO_MANY_LINKS}`;
-}
-
 function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
   if (page.truncated) {
     return page.damage ?? ENDED_EARLY;
   }
   const isSaid = page.contentType !== null;
   return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;
-}
-
-function emptyReading(page: FetchedPage): Reading {
-  const row = emptyPage(page.status);
-  row.contentType = page.contentType;
-  row.bytes = page.body?.length ?? 0;
-  row.lastModified = page.lastModified;
-  row.etag = page.etag;
-  return { ...nothingRead(), errorClass: null, message: null, page: row };
 }

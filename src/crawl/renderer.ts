@@ -8,7 +8,7 @@ import type { Browser } from '../render/browser.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { AssetDesk } from './asset-desk.js';
 import type { RenderedHtml } from './lane.js';
-import type { RenderMode } from './page-reader.js';
+import type { RenderMode } from './reading.js';
 import type { Decision, RenderShapes } from './render-shapes.js';
 
 export interface RendererParts {

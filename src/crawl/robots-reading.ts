@@ -1,7 +1,7 @@
 import type { ErrorClass } from '../base/errors.js';
 import type { RobotsAnswer } from '../frontier/frontier.js';
 import { compactRobots, parseRobots } from '../hosts/robots.js';
-import type { FetchedPage } from './page-reader.js';
+import type { FetchedPage } from './reading.js';
 
 /** No request for robots.txt can get through: that is the result of each URL of its origin. Anything else is a server that does not answer. */
 const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([

@@ -15,8 +15,8 @@ import type { CrawlEnd } from './crawl.js';
 import type { IgnoreRule } from './crawl-scope.js';
 import type { CustomFetch } from './custom-source.js';
 import type { GovernorDecision } from './governor.js';
-import type { RenderMode } from './page-reader.js';
 import type { Survey, SurveyQuestion } from './preview/survey.js';
+import type { RenderMode } from './reading.js';
 import type { CrawlSession } from './session.js';
 
 /** What a session tells while it runs. All of it may be left out. */

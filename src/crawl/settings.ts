@@ -13,8 +13,9 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf, hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { bindHeaders } from './bound-headers.js';
-import { type ReaderOptions, SITEMAP_URL_DEPTH } from './page-reader.js';
+import type { ReaderOptions } from './reading.js';
 import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
+import { SITEMAP_URL_DEPTH } from './sitemap-reader.js';
 import { socketBudget, spareDescriptors } from './socket-budget.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */

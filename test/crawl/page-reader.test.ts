@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { LinkJudge } from '../../src/crawl/link-judge.js';
 import type { LinkTargets } from '../../src/crawl/link-targets.js';
-import { PageReader, type PageReading, type Reading } from '../../src/crawl/page-reader.js';
+import { PageReader } from '../../src/crawl/page-reader.js';
+import type { PageReading, Reading } from '../../src/crawl/reading.js';
 import type { Lease } from '../../src/frontier/frontier.js';
 
 /** Of a page that is read in one piece. */
