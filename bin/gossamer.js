@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { crashed, main } from '../dist/bundle/main.js';
+import { main, reportCrash } from '../dist/bundle/main.js';
 
-process.on('uncaughtException', crashed);
+process.on('uncaughtException', reportCrash);
 process.exitCode = await main(process.argv.slice(2));

@@ -10,13 +10,15 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = join(root, 'dist', 'bundle');
 const sqlite = join(root, 'dist', 'sqlite');
+const page = join(root, 'dist', 'dashboard');
 
 const ENTRIES = {
   main: 'dist/src/cli/main.js',
   index: 'dist/src/index.js',
-  'lane-worker': 'dist/src/crawl/threads/lane-worker.js',
+  'lane-worker': 'dist/src/lane/lane-worker.js',
   'converter-worker': 'dist/src/docs/convert/converter-worker.js',
-  'store-worker': 'dist/src/crawl/threads/store-worker.js',
+  'store-worker': 'dist/src/crawl/store-worker.js',
+  'dashboard-worker': 'dist/src/dashboard/dashboard-worker.js',
 };
 /** They need not be installed. */
 const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
@@ -37,6 +39,7 @@ export const isBuilt = () => existsSync(join(bundle, 'main.js'));
 export async function build() {
   compile();
   await describeConfig();
+  await describePages();
   writeVersion();
   carrySqlite();
   rmSync(bundle, { recursive: true, force: true });
@@ -47,6 +50,26 @@ export async function build() {
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
+  await buildPage(rolldown);
+}
+
+/** The page of the dashboard: one script, one style sheet, and nothing that a browser would ask another server for. */
+async function buildPage(rolldown) {
+  const source = join(root, 'src', 'dashboard', 'ui');
+  rmSync(page, { recursive: true, force: true });
+  const made = await rolldown({
+    input: join(source, 'main.tsx'),
+    platform: 'browser',
+    resolve: { extensionAlias: { '.js': ['.tsx', '.ts', '.js'] } },
+  });
+  const { output } = await made.write({ file: join(page, 'app.js'), format: 'esm', minify: true });
+  const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
+  const styles = [join(root, 'node_modules', 'uplot', 'dist', 'uPlot.min.css'), join(source, 'style.css')];
+  writeFileSync(join(page, 'app.css'), styles.map((path) => readFileSync(path, 'utf8')).join('\n'));
+  for (const file of ['index.html', 'icon.svg']) {
+    copyFileSync(join(source, file), join(page, file));
+  }
+  writeFileSync(join(page, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
 }
 
 function compile() {
@@ -65,9 +88,16 @@ async function describeConfig() {
   writeFileSync(join(root, 'dist/src/config/gossamer-config.d.ts'), renderConfigTypes());
   writeFileSync(join(root, 'dist/src/config/option-types.d.ts'), renderOptionTypes());
   rewrite(join(root, 'dist/src/config/options.d.ts'), writeOutOptions);
-  for (const file of NAMING_BUFFERS)
+  for (const file of NAMING_BUFFERS) {
     rewrite(join(root, 'dist/src', file), (text) => text.replace(/\bBuffer\b/g, 'Uint8Array'));
+  }
   writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
+}
+
+/** The types of results, written out for editors: worked out from the table of fields, they would have no sentences. */
+async function describePages() {
+  const { renderPageTypes } = await import('../dist/src/report/describe-pages.js');
+  writeFileSync(join(root, 'dist/src/store/page-types.d.ts'), renderPageTypes());
 }
 
 /** Types that only we use and that a program's compiler reads all the same: it need not have those of Node. */
@@ -77,8 +107,12 @@ const NAMING_BUFFERS = ['fetch/contract.d.ts', 'fetch/response-headers.d.ts'];
 function writeOutOptions(text) {
   const worked =
     /export type OptionsOf<C extends Command> = \{[^}]*\};\nexport type CrawlOptions = OptionsOf<'crawl'>;\n/;
-  if (text.includes('./option-types.js')) return text;
-  if (!worked.test(text)) throw new Error('the types of options are not where they were');
+  if (text.includes('./option-types.js')) {
+    return text;
+  }
+  if (!worked.test(text)) {
+    throw new Error('the types of options are not where they were');
+  }
   const written = `export type OptionsOf<C extends Command> = C extends keyof OptionsByCommand ? OptionsByCommand[C] : never;
 export type { CrawlOptions } from './option-types.js';
 import type { OptionsByCommand } from './option-types.js';
@@ -126,7 +160,9 @@ function licensesOf(folders) {
     .map((folder) => {
       const { name, version, license, author } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
       const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      if (file === undefined && license !== 'ISC') throw new Error(`${name} has no licence file`);
+      if (file === undefined && license !== 'ISC') {
+        throw new Error(`${name} has no licence file`);
+      }
       const text =
         file === undefined ? `Copyright (c) ${author}\n\n${ISC}` : readFileSync(join(folder, file), 'utf8').trim();
       return `${name} ${version}\n\n${text}\n`;

@@ -27,7 +27,9 @@ async function compileAssembly() {
       root,
       ...FLAGS,
     ]);
-    if (error) throw new Error(stderr.toString(), { cause: error });
+    if (error) {
+      throw new Error(stderr.toString(), { cause: error });
+    }
     return `/** Made of src/kernel/assembly/ by scripts/compile-assembly.js: WebAssembly in base64. */\nexport const KERNEL_WASM =\n  '${readFileSync(file, 'base64')}';\n`;
   } finally {
     rmSync(folder, { recursive: true, force: true });

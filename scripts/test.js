@@ -1,5 +1,5 @@
 /**
- * `npm test`: build, types, lint, then all tests, unit and end to end. Stops at the first step that fails; the last line is always
+ * `npm test`: build, types, lint, then all tests, those of `unit` and of `whole`. Stops at the first step that fails; the last line is always
  * `N passed, N failed`, in which a step that failed without naming a test counts as one. What is needed beyond npm is found, or
  * installed where that is allowed (root, apt), or named by the test that lacks it (test-tools.js).
  */
@@ -17,6 +17,7 @@ const STEPS = [
   ['tools', 'scripts/test-tools.js'],
   ['build', 'scripts/build.js'],
   ['types', 'node_modules/typescript/bin/tsc', '-p', 'tsconfig.json'],
+  ['types of the dashboard', 'node_modules/typescript/bin/tsc', '-p', 'src/dashboard/ui'],
   ['lint', 'node_modules/@biomejs/biome/bin/biome', 'check', '.', '--diagnostic-level=warn'],
   [
     'tests',

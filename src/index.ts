@@ -6,12 +6,12 @@ export { ERROR_CLASSES, FetchError, GossamerError, SeedError, StateError, UsageE
 export type { CheckLibraryOptions, LinkCheck } from './check/library.js';
 /** Dead links of sites, folders and Markdown, with the reasons. */
 export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';
-export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/result.js';
-export type { UncheckedCause, UncheckedCounts } from './check/unchecked.js';
+export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/report/result.js';
+export type { UncheckedCause, UncheckedCounts } from './check/report/unchecked.js';
 export type { OutputStream } from './config/arguments.js';
 export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
-export { defineConfig } from './config/define.js';
+export { defineConfig } from './config/config-file.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
 export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
@@ -21,27 +21,22 @@ export type { CorpusReport } from './corpus/corpus-options.js';
 export type { ChangeCounts, IndexEntry } from './corpus/index-entry.js';
 export type { CorpusStatus } from './corpus/list-corpora.js';
 export type { SearchHit } from './corpus/search.js';
-export type { CrawlStats, RunEvents } from './crawl/crawl-events.js';
-export type { CrawlResult, CrawlRun } from './crawl/crawl-run.js';
-export type { CrawledPage } from './crawl/crawled-page.js';
-export type { CustomAnswer, CustomFetch, CustomPage } from './crawl/custom-source.js';
+export type { CrawlResult, CrawlRun, CrawlStats, RunEvents } from './crawl/crawl-run.js';
+export type { EndReason } from './crawl/ending.js';
 export type { GovernorDecision } from './crawl/governor.js';
 export type { KeptCrawl, KeptEdge } from './crawl/kept-crawl.js';
 /** Crawls that are kept in a directory: read them, make outputs of them, see how they are, delete them. */
 export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './crawl/kept-crawl.js';
 export { crawl, resumeCrawl } from './crawl/library.js';
 export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
-export type { EndReason } from './crawl/limits.js';
-export type { CorpusForecast } from './crawl/preview/corpus-size.js';
-export type { Forecast } from './crawl/preview/duration.js';
-export type { PreviewHost } from './crawl/preview/host-survey.js';
-export type { Preview, PreviewOptions } from './crawl/preview/preview.js';
-export type { ForbiddingRule } from './crawl/preview/robots-judge.js';
-export type { SizeEstimate } from './crawl/preview/site-size.js';
-export type { Duration } from './crawl/preview/survey.js';
+export type { WatchingOptions } from './crawl/library-watching.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
 export { matchRobots, robotsVerdict } from './crawl/robots-question.js';
+export type { Forecast } from './crawl/survey/duration.js';
+export type { ForbiddingRule } from './crawl/survey/robots-judge.js';
+export type { SizeEstimate } from './crawl/survey/site-size.js';
+export type { Duration, PreviewHost } from './crawl/survey/survey.js';
 export type { CorpusPage, McpOptions } from './docs/kept-corpus.js';
 /** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
 export {
@@ -63,12 +58,19 @@ export type { SavedCorpus } from './docs/write-corpora.js';
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
 export type { SeedFate } from './frontier/seed-book.js';
+export type { CustomAnswer, CustomFetch, CustomPage } from './lane/custom-source.js';
 export type { LinkKind } from './parse/links.js';
+export type { CorpusForecast } from './preview/corpus-size.js';
+export type { Preview, PreviewOptions } from './preview/preview.js';
 export type { OutputNotes } from './report/output.js';
 export type { LayerFacts, Summary } from './report/summary.js';
-export type { CrawlStatus } from './store/kept-crawls.js';
-export type { HostResult, PageResult } from './store/reader.js';
+export type { CrawlStatus } from './store/directory.js';
+export type { HostResult } from './store/host-reader.js';
+export type { CrawledPage, PageResult } from './store/page-types.js';
 export type { ScopeKind } from './url/scope.js';
+/** What is seen of a run while it runs, and what it may be told. */
+export type { EventCode, EventLevel, RunEvent } from './watch/events.js';
+export type { LatencyFigures, LayerFigures, LiveSnapshot, Problem, RunControls, RunState } from './watch/live.js';
 
 declare global {
   /** Of Node's types or of those of browsers, whichever a program has: ours need neither. */

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** The run was stopped in the middle of something. What it was at is left as it was. */
+/** The run was stopped in the middle of a long loop, which leaves what it had written as it was. */
 export class Stopped extends Error {}
 
 const STEPS_A_TURN = 2_000;
@@ -14,14 +14,16 @@ export class Breaks {
     this.#isStopped = isStopped;
   }
 
-  /** Asked once a step. */
+  /** Called once a step of the loop; true when a break is due. */
   isDue(): boolean {
     return ++this.#steps % STEPS_A_TURN === 0;
   }
 
-  /** Throws `Stopped`. */
+  /** Gives the thread to others for a turn; throws `Stopped` where the run was stopped meanwhile. */
   async take(): Promise<void> {
     await setImmediate();
-    if (this.#isStopped()) throw new Stopped();
+    if (this.#isStopped()) {
+      throw new Stopped();
+    }
   }
 }

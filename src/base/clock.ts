@@ -13,8 +13,8 @@ export interface Clock {
 }
 
 /**
- * A clock whose wall time is that of the given one now and never jumps: what is written by it and read back in the same run neither comes
- * early nor late when somebody sets the time.
+ * A clock whose wall time starts at that of the given one and never jumps, so that times that a run writes and reads back stay right when
+ * somebody sets the system's time.
  */
 export function steadyClock(clock: Clock): Clock {
   const offsetMs = clock.wall() - clock.now();
@@ -35,3 +35,89 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/** One timer of a clock at a time: setting it anew takes the place of the one before. */
+export class Alarm {
+  readonly #clock: Clock;
+  readonly #ring: () => void;
+  #at = Number.POSITIVE_INFINITY;
+  #cancel: (() => void) | null = null;
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock;
+    this.#ring = ring;
+  }
+
+  /** When it rings; never where it is not set. */
+  get at(): number {
+    return this.#at;
+  }
+
+  set(at: number): void {
+    if (at === this.#at) {
+      return;
+    }
+    this.#cancel?.();
+    this.#at = at;
+    this.#cancel = this.#clock.at(at, () => {
+      this.clear();
+      this.#ring();
+    });
+  }
+
+  clear(): void {
+    this.#cancel?.();
+    this.#cancel = null;
+    this.#at = Number.POSITIVE_INFINITY;
+  }
+}
+
+export interface Watched {
+  /** Fails itself when it is over its time. */
+  check(now: number): void;
+}
+
+/**
+ * One coarse timer for all that can run out of time, instead of several for each request. It is armed only while there is
+ * something to watch.
+ */
+export class Deadlines {
+  readonly #clock: Clock;
+  readonly #tickMs: number;
+  readonly #watched = new Set<Watched>();
+  #disarm: (() => void) | null = null;
+
+  constructor(clock: Clock, tickMs: number) {
+    this.#clock = clock;
+    this.#tickMs = tickMs;
+  }
+
+  watch(item: Watched): void {
+    this.#watched.add(item);
+    this.#arm();
+  }
+
+  forget(item: Watched): void {
+    this.#watched.delete(item);
+    // Not disarmed here: between two requests it would be armed anew thousands of times a second.
+  }
+
+  close(): void {
+    this.#watched.clear();
+    this.#disarm?.();
+    this.#disarm = null;
+  }
+
+  #arm(): void {
+    this.#disarm ??= this.#clock.at(this.#clock.now() + this.#tickMs, () => {
+      this.#disarm = null;
+      const now = this.#clock.now();
+      for (const item of this.#watched) {
+        item.check(now);
+      }
+      if (this.#watched.size > 0) {
+        this.#arm();
+      }
+    });
+  }
+}

@@ -72,13 +72,25 @@ export class FetchError extends GossamerError {
   }
 }
 
-/** The message of anything thrown, with its causes, on one line each. */
-export function causeChain(error: unknown): string[] {
+/**
+ * The message of anything thrown, with its causes, on one line each. One whose words stand in `said` or in a line before is left out.
+ *
+ * @param said what the reader is told besides
+ */
+export function causeChain(error: unknown, said: string): string[] {
   const lines: string[] = [];
   let current: unknown = error;
-  while (current !== undefined && current !== null && lines.length < 10) {
-    lines.push(current instanceof Error ? `${current.name}: ${current.message}` : String(current));
+  for (let depth = 0; current !== undefined && current !== null && depth < 10; depth++) {
+    const line = current instanceof Error ? `${current.name}: ${current.message}` : String(current);
+    const news = (isNamelessError(current) ? current.message : line).replace(/\.$/, '');
+    if (![said, ...lines].some((told) => told.includes(news))) {
+      lines.push(line);
+    }
     current = current instanceof Error ? current.cause : undefined;
   }
   return lines;
 }
+
+/** Whether its name tells nothing: that of a `TypeError` hints at a defect, those of our own errors are no words for a reader. */
+const isNamelessError = (error: unknown): error is Error =>
+  error instanceof GossamerError || (error instanceof Error && error.name === 'Error');

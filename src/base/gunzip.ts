@@ -8,36 +8,40 @@ export interface GunzipOptions {
 const MAGIC = Buffer.from([0x1f, 0x8b, 8]);
 const TRAILER_BYTES = 8;
 
-/** Whatever stands behind the last member is passed over, as browsers do; zlib takes it for a broken one. */
+/** Ignores bytes behind the last member, as browsers do; zlib alone would take them for a broken member. */
 export function gunzip(data: Uint8Array, options: GunzipOptions): Buffer {
   try {
     return gunzipSync(data, options);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
+      throw error;
+    }
     const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
     const end = endOfMembers(bytes, options);
-    // Nothing stands behind them, so they are what is broken.
-    if (end === 0 || end >= data.length) throw error;
+    // There is nothing behind the members, so the members themselves are broken.
+    if (end === 0 || end >= data.length) {
+      throw error;
+    }
     return gunzipSync(data.subarray(0, end), options);
   }
 }
 
-/** What a stream inflates to whose checksum is wrong: of its first member alone, as browsers have it. */
+/** Inflates the first member of a stream whose checksum is wrong, as browsers do. */
 export function gunzipUnchecked(data: Uint8Array, options: GunzipOptions): Buffer {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   return inflateRawSync(bytes.subarray(headerLength(bytes, 0)), options);
 }
 
 /**
- * Where the last whole member of a gzip stream ends; 0 where there is none, or where another begins that was cut. What only begins like one
- * is none. What comes before the damage was inflated once before, under the cap.
+ * Where the last whole member of a gzip stream ends; 0 where there is none, or where the next one is cut off. Bytes that only begin like a
+ * member are no member. All that stands before the damage has been inflated once under the cap, so this cannot grow beyond it.
  */
 function endOfMembers(data: Buffer, { maxOutputLength }: GunzipOptions): number {
   let at = 0;
   while (data.subarray(at, at + MAGIC.length).equals(MAGIC)) {
     try {
       const deflated = at + headerLength(data, at);
-      // The types do not have what `info` makes of it.
+      // The types of Node leave out what `info: true` returns.
       const { engine } = inflateRawSync(data.subarray(deflated), { maxOutputLength, info: true }) as unknown as {
         engine: { bytesWritten: number };
       };
@@ -52,7 +56,7 @@ function endOfMembers(data: Buffer, { maxOutputLength }: GunzipOptions): number 
   return at;
 }
 
-/** Whether anything can be inflated before the end of the data, which comes too early. */
+/** Whether anything can be inflated from data that ends too early. */
 function givesAnything(data: Buffer, at: number, maxOutputLength: number): boolean {
   try {
     const deflated = data.subarray(at + headerLength(data, at));
@@ -66,9 +70,13 @@ function givesAnything(data: Buffer, at: number, maxOutputLength: number): boole
 function headerLength(data: Buffer, start: number): number {
   const flags = data[start + 3] ?? 0;
   let at = start + 10;
-  if ((flags & 4) !== 0) at += 2 + data.readUInt16LE(at);
+  if ((flags & 4) !== 0) {
+    at += 2 + data.readUInt16LE(at);
+  }
   for (const text of [8, 16]) {
-    if ((flags & text) !== 0) at = data.indexOf(0, at) + 1 || data.length;
+    if ((flags & text) !== 0) {
+      at = data.indexOf(0, at) + 1 || data.length;
+    }
   }
   return at + ((flags & 2) !== 0 ? 2 : 0) - start;
 }

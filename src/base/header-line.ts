@@ -10,14 +10,16 @@ export const TO_SEEDS = 'seeds';
 export const TO_ALL = '*';
 
 const ADDRESSED = /^(\*\s*|[a-z][a-z0-9+.-]*:\/\/[^|]*)\|(.*)$/is;
-/** Headers may have a `|` in their names, but none does: here it is a host without its scheme before it. */
+/** A header name could hold a `|`, but none does: here a `|` means that a host was given without its scheme. */
 const HEADER = /^([!#$%&'*+.^_`~0-9A-Za-z-]+):(.*)$/s;
 
 /** Reads `Name: value`, `https://HOST|Name: value` and `*|Name: value`; null where it is none of them. */
 export function readHeaderLine(text: string): HeaderLine | null {
   const [, address, rest] = ADDRESSED.exec(text.trim()) ?? [];
-  // An address that nothing parts from the header would be a header called "https", for everybody to read.
-  if (address === undefined && /^https?:\/\//i.test(text.trim())) return null;
+  // Without a `|` behind the address this would be a header called "https", sent to everybody.
+  if (address === undefined && /^https?:\/\//i.test(text.trim())) {
+    return null;
+  }
   const [, name, value = ''] = HEADER.exec(rest?.trim() ?? text.trim()) ?? [];
   const to = address === undefined ? TO_SEEDS : address.trim() === TO_ALL ? TO_ALL : originOf(address.trim());
   return name === undefined || to === null ? null : { to, name, value: value.trim() };

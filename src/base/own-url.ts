@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StateError } from './errors.js';
 
-/** The URL of the file that a module is in. Bundled as CommonJS by somebody a module has no `import.meta.url`, but it has a file name. */
+/** The URL of a module's own file. A module that somebody bundled as CommonJS has no `import.meta.url`, but it has a file name. */
 export const ownUrl = (url: string | undefined): string => url ?? pathToFileURL(__filename).href;
 
-/** The file of a thread. Who bundles the library has to bring it along, and may have named it as bundlers do. */
+/** The file of a thread. Whoever bundles the library has to bring it along, and bundlers may have changed its extension. */
 export function threadFile(url: URL): URL {
   const found = ['.js', '.mjs', '.cjs'].map((end) => new URL(url.href.replace(/\.js$/, end))).find(existsSync);
   if (found === undefined) {

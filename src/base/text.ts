@@ -9,13 +9,13 @@ export function printable(text: string, maxLength = 500): string {
   return clean.length > maxLength ? `${clean.slice(0, maxLength - 1)}…` : clean;
 }
 
-/** A piece of a long string keeps all of it in memory: for whoever keeps the piece, a copy that does not. */
+/** A piece of a long string keeps the whole string in memory; this copy does not. */
 export const ownCopy = (text: string): string => ` ${text}`.slice(1);
 
 /** One argument for a shell, whatever is in it. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** The same, in quotes only where a shell would take it for something else. */
+/** Quotes the text only where a shell would otherwise read it as something else. */
 export const shellWord = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : shellQuoted(text));
 
 /** A moment as people read it: `2026-11-16 23:30 UTC`, never before the moment itself. */

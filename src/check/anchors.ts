@@ -1,10 +1,10 @@
-import { AnchorSet, DRAWN_BY_SCRIPT } from '../parse/anchor-hash.js';
+import { AnchorSet, DRAWN_BY_SCRIPT } from '../parse/anchors.js';
 import { isHtmlType, isMarkdownType, isMdxType, isSvgType } from '../parse/media-type.js';
-import { edgesFromBlob } from '../store/packed-edges.js';
+import type { CheckReader } from '../store/check-reader.js';
+import type { FragmentTable } from '../store/check-tables.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database, Statement } from '../store/sqlite.js';
-import { isOutside, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { fragmentOf, namesOf } from './fragment.js';
+import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
+import { unescaped } from '../url/identity.js';
 
 /** A fragment that links name, and whether the page where they end has it. */
 export interface FragmentCheck {
@@ -18,30 +18,28 @@ export interface FragmentCheck {
    * fragments can point at. `unknown`: nothing can be said.
    */
   standing: 'there' | 'missing' | 'drawn' | 'nameless' | 'unread' | 'unknown';
-  /** A redirect on the way names it, and not the link: it counts for all links to the target. */
+  /** Whether a redirect names the fragment and not the link. It then counts for all links to the target. */
   byRedirect: boolean;
 }
 
-/** All fragments that links name, by target. Needs the temporary table of a LinkTable. */
-export function* checkFragments(database: Database, chains: RedirectChains): IterableIterator<FragmentCheck> {
-  const pages = new Pages(database);
-  let last: { target: number; end: number; page: Page } | null = null;
-  for (const { target, fragment } of database
-    .prepare('SELECT target, fragment FROM temp.fragments ORDER BY target, fragment')
-    .iterate()) {
+/** All fragments that links name, by target; then those that redirects name. */
+export function* checkFragments(
+  store: CheckReader,
+  fragments: FragmentTable,
+  chains: RedirectChains,
+): IterableIterator<FragmentCheck> {
+  const pages = new Pages(store);
+  let last: { target: number; end: number; page: Page } | undefined;
+  for (const { target, fragment } of fragments.all()) {
     if (last?.target !== target) {
       const { id: end, problem } = chains.endOf(target);
-      const isEnd = problem === null && (end === target || !pages.isRenamed(target));
+      const isEnd: boolean = problem === null && (end === target || !pages.isRenamed(target));
       last = { target, end, page: isEnd ? pages.get(end) : UNKNOWN };
     }
-    const { end, page } = last!;
+    const { end, page } = last;
     yield { target, end, fragment, standing: standingOf(page, fragment), byRedirect: false };
   }
-  for (const { id } of database
-    .prepare(
-      `SELECT pages.id AS id FROM pages JOIN urls ON urls.id = pages.id WHERE pages.redirect_to IS NOT NULL AND urls.kind = ${UrlKind.page}`,
-    )
-    .iterate()) {
+  for (const { id } of store.redirects()) {
     const { id: end, problem } = chains.endOf(id);
     const fragment = problem === null ? pages.fragmentOnTheWay(id) : null;
     if (fragment !== null) {
@@ -70,23 +68,15 @@ function hasOne(anchors: AnchorSet, fragment: string): boolean {
 }
 
 class Pages {
-  readonly #select: Statement;
-  readonly #redirect: Statement;
+  readonly #store: CheckReader;
 
-  constructor(database: Database) {
-    this.#redirect = database.prepare(
-      `SELECT pages.redirect_to AS next, link_facts.hrefs AS hrefs
-       FROM pages LEFT JOIN link_facts ON link_facts.page = pages.id WHERE pages.id = ? AND pages.redirect_to IS NOT NULL`,
-    );
-    this.#select = database.prepare(
-      `SELECT urls.state AS state, urls.reason AS reason, urls.flags AS flags, pages.content_type AS type, link_facts.anchors AS anchors
-       FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id WHERE urls.id = ?`,
-    );
+  constructor(store: CheckReader) {
+    this.#store = store;
   }
 
   /** Whether a redirect on the way names a place itself: browsers go there, and forget the one that the link names. */
   isRenamed(target: number): boolean {
-    for (let hop = this.#redirect.get(target); hop !== undefined; hop = this.#redirect.get(hop.next)) {
+    for (let hop = this.#store.redirectHop(target); hop !== undefined; hop = this.#store.redirectHop(hop.next)) {
       if (hop.hrefs?.includes('#')) {
         return true;
       }
@@ -97,7 +87,7 @@ class Pages {
   /** The place that the last redirect to name one leads to, as a link's would; null where none does. */
   fragmentOnTheWay(target: number): string | null {
     let fragment: string | null = null;
-    for (let hop = this.#redirect.get(target); hop !== undefined; hop = this.#redirect.get(hop.next)) {
+    for (let hop = this.#store.redirectHop(target); hop !== undefined; hop = this.#store.redirectHop(hop.next)) {
       const [location] = hop.hrefs === null ? [] : (JSON.parse(hop.hrefs) as string[]);
       fragment = location?.includes('#') ? fragmentOf(location) : fragment;
     }
@@ -105,22 +95,60 @@ class Pages {
   }
 
   get(id: number): Page {
-    const row = this.#select.get(id);
+    const row = this.#store.anchoredPage(id);
     if (row?.reason === 'known') {
       return 'unread';
     }
-    if (row === undefined || row.state !== UrlState.done) {
+    if (row === null || row.state !== UrlState.done) {
       return 'unknown';
     }
     if (row.anchors !== null) {
-      const anchors = new AnchorSet(edgesFromBlob(row.anchors));
+      const anchors = new AnchorSet(row.anchors);
       return anchors.size === 0 && isOutside(row.flags) ? 'nameless' : anchors;
     }
-    if (isSvgType(row.type)) {
-      // It is read for its ids whether pages link to it or load it.
+    if (isSvgType(row.contentType)) {
+      // An SVG file is read for its ids, whether pages link to it or load it.
       return (row.flags & UrlFlag.anchors) === 0 ? 'unread' : 'unknown';
     }
-    const readable = row.type === null || isHtmlType(row.type) || isMarkdownType(row.type) || isMdxType(row.type);
+    const type = row.contentType;
+    const readable = type === null || isHtmlType(type) || isMarkdownType(type) || isMdxType(type);
     return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';
+  }
+}
+
+/** Line numbers of a source viewer, such as `L10-L20`: a program on the page makes them. */
+const LINES = /^L\d+(?:C\d+)?(?:-L?\d+(?:C\d+)?)?$/;
+
+/** A part of a picture or a sound and no name: `svgView(…)` of SVG, and the times and areas of Media Fragments. */
+const PART = /^(?:svgView\(|(?:t=(?:[a-z][a-z\d-]*:)?[\d.:,]|xywh=(?:pixel:|percent:)?\d))/;
+/** SVG 2: a name may be followed by such a part. */
+const PART_AFTER_NAME = /&(?:t|xywh)=.*$/s;
+
+/**
+ * The name that the fragment of an href points at, or null where there is nothing to look for: the top of the page, a piece of its text
+ * (`#:~:text=`), the route of an application (`#/…`, `#!…`), a part of a picture or a sound (`#t=10`).
+ */
+export function fragmentOf(written: string): string | null {
+  // As every parser of URLs does.
+  const href = written.replace(/[\t\n\r]/g, '');
+  const hash = href.indexOf('#');
+  if (hash < 0 || href.endsWith('…')) {
+    return null;
+  }
+  const directive = href.indexOf(':~:', hash);
+  const fragment = href.slice(hash + 1, directive < 0 ? undefined : directive).trim();
+  const first = fragment[0];
+  if (first === undefined || first === '/' || first === '!' || LINES.test(fragment) || PART.test(fragment)) {
+    return null;
+  }
+  return fragment.toLowerCase() === 'top' ? null : fragment;
+}
+
+/** The names under which a page may have it: as written, unescaped, without the part of it that is wanted, and as code hosts prefix what their users write. */
+export function* namesOf(fragment: string): IterableIterator<string> {
+  const plain = unescaped(fragment);
+  for (const name of new Set([fragment, plain, plain.replace(PART_AFTER_NAME, '')])) {
+    yield name;
+    yield `user-content-${name}`;
   }
 }

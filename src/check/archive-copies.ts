@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.js';
+import { ApiClient, ApiTrouble } from '../fetch/api-client.js';
 import type { FetchOptions } from '../fetch/contract.js';
 import { Fetcher } from '../fetch/fetcher.js';
-import { ApiClient, ApiTrouble } from '../seeding/api-client.js';
 import { hostnameOf, isHttp, isIpHost, isLoopbackHost } from '../url/host.js';
 import { normaliseUrl } from '../url/identity.js';
 import type { FindingTable } from './finding-table.js';
-import type { Verdict } from './result.js';
+import type { Verdict } from './report/result.js';
 
 export interface ArchiveOptions {
   /** As the availability API of the Wayback Machine: `?url=…` is appended. */
@@ -20,7 +20,7 @@ export interface ArchiveOptions {
   notice(text: string): void;
 }
 
-/** What two looks say is gone: others may be back tomorrow. */
+/** Only links that two looks found dead are asked for; others may work again tomorrow. */
 const GONE: ReadonlySet<Verdict> = new Set(['dead', 'dns']);
 const MOST_QUESTIONS = 500;
 const MOST_MS = 120_000;
@@ -48,8 +48,12 @@ export async function suggestCopies(table: FindingTable, options: ArchiveOptions
       }
     }
   } catch (error) {
-    if (!(error instanceof ApiTrouble || error instanceof OutOfTime || signal.aborted)) throw error;
-    if (error instanceof ApiTrouble) notice(`the archive could not be asked: ${error.message}`);
+    if (!(error instanceof ApiTrouble || error instanceof OutOfTime || signal.aborted)) {
+      throw error;
+    }
+    if (error instanceof ApiTrouble) {
+      notice(`the archive could not be asked: ${error.message}`);
+    }
   } finally {
     cancel();
     await fetcher.close();
@@ -59,7 +63,7 @@ export async function suggestCopies(table: FindingTable, options: ArchiveOptions
   }
 }
 
-/** Nobody else is told of hosts that only this machine or its network knows. */
+/** URLs of hosts that only this machine or its network knows are not sent to the archive. */
 function* wantedUrls(table: FindingTable): Iterable<string> {
   const seen = new Set<string>();
   for (const { url, verdict, fragment } of table.links(false)) {
@@ -80,7 +84,9 @@ async function copyOf(client: ApiClient, question: string): Promise<string | nul
     bytes += piece.length;
     return bytes <= MOST_BYTES;
   });
-  if (end !== 'complete') throw new ApiTrouble('its answer is larger than any answer of an archive');
+  if (end !== 'complete') {
+    throw new ApiTrouble('its answer is larger than any answer of an archive');
+  }
   return readAnswer(Buffer.concat(pieces).toString('utf8'));
 }
 
@@ -90,7 +96,7 @@ function readAnswer(text: string): string | null {
   try {
     answer = JSON.parse(text);
   } catch {
-    // Said below.
+    // An answer that is no JSON is treated below like one without a copy.
   }
   const snapshots = answer?.archived_snapshots;
   if (typeof snapshots !== 'object' || snapshots === null) {

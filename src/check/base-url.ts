@@ -20,7 +20,9 @@ export function parseBaseUrl(text: string): BaseUrl {
   if (normal === null) {
     throw new UsageError(`--base-url must be a URL with http:// or https://, got ${printable(text, 100)}`);
   }
-  if (normal.credentials !== null) throw new UsageError('--base-url must not hold a name or a password');
+  if (normal.credentials !== null) {
+    throw new UsageError('--base-url must not hold a name or a password');
+  }
   if (/[?#]/.test(text)) {
     throw new UsageError(`--base-url must end with its path, without ? and #, got ${printable(text, 100)}`);
   }

@@ -4,10 +4,10 @@ import { printable } from '../base/text.js';
 import { firstBadLine } from '../base/utf8.js';
 import { findJsonFault, lineAt } from '../config/json-fault.js';
 import { writeFileAtomically } from '../report/atomic-file.js';
-import { jsonLine } from '../report/json-line.js';
+import { jsonLine } from '../report/output.js';
 import { withoutCredentials } from './plain-url.js';
-import { type CheckedLink, VERDICTS, type Verdict } from './result.js';
-import { hidesLinks } from './unchecked.js';
+import { type CheckedLink, VERDICTS, type Verdict } from './report/result.js';
+import { hidesLinks } from './report/unchecked.js';
 
 const VERSION = 1;
 
@@ -41,7 +41,9 @@ export function readBaseline(file: string): Baseline | null {
     bytes = readFileSync(file);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'ENOENT') return null;
+    if (code === 'ENOENT') {
+      return null;
+    }
     throw new StateError('baseline', `cannot read the baseline ${printable(file)} (${code})`, { cause });
   }
   const bad = firstBadLine(bytes);
@@ -57,8 +59,9 @@ export function parseBaseline(text: string, file: string): Baseline {
     throw new StateError('baseline', `${printable(file)}: ${place} ${problem}`);
   };
   const value = parseJson(text, fail);
-  if (!isObject(value) || !Array.isArray(value.links))
+  if (!isObject(value) || !Array.isArray(value.links)) {
     return fail('it', 'is not a baseline: there is no list of links');
+  }
   if (value.version !== VERSION) {
     return fail('its version', `is ${shown(value.version)}; this program reads version ${VERSION}`);
   }
@@ -81,13 +84,20 @@ function parseJson(text: string, fail: (place: string, problem: string) => never
 }
 
 function readLink(entry: unknown, fail: (problem: string) => never): KnownLink {
-  if (!isObject(entry)) return fail('is not an object');
+  if (!isObject(entry)) {
+    return fail('is not an object');
+  }
   const { url, fragment = null, verdict, firstSeen } = entry;
-  if (typeof url !== 'string' || url === '') return fail('has no url');
-  if (fragment !== null && typeof fragment !== 'string')
+  if (typeof url !== 'string' || url === '') {
+    return fail('has no url');
+  }
+  if (fragment !== null && typeof fragment !== 'string') {
     return fail(`has a fragment that is no text: ${shown(fragment)}`);
+  }
   const known = VERDICTS.find((each) => each === verdict);
-  if (known === undefined) return fail(`has an unknown verdict: ${shown(verdict)}`);
+  if (known === undefined) {
+    return fail(`has an unknown verdict: ${shown(verdict)}`);
+  }
   if (typeof firstSeen !== 'string' || !/^\d{4}-\d\d-\d\d$/.test(firstSeen)) {
     return fail(`has a firstSeen that is no date such as 2026-01-31: ${shown(firstSeen)}`);
   }
@@ -111,30 +121,38 @@ export function compareWithBaseline(
   const result: Comparison = { new: [], known: [], fixed: [] };
   const broken = new Set<string>();
   const fine = new Set<string>();
-  const unsaid = new Set<string>();
+  const undecided = new Set<string>();
   let isPartial = isTruncated;
   for (const link of links) {
     isPartial ||= !link.external && (hidesLinks(link.unchecked) || UNREAD.has(link.verdict));
     const key = keyOf(link);
     const known = baseline.get(key);
     if (!link.fails) {
-      if (isUnsaid(link)) unsaid.add(key);
-      else if (known !== undefined) fine.add(key);
+      if (isUndecided(link)) {
+        undecided.add(key);
+      } else if (known !== undefined) {
+        fine.add(key);
+      }
       continue;
     }
     broken.add(key);
-    if (known === undefined) result.new.push(link);
-    else result.known.push({ ...link, firstSeen: known.firstSeen });
+    if (known === undefined) {
+      result.new.push(link);
+    } else {
+      result.known.push({ ...link, firstSeen: known.firstSeen });
+    }
   }
   for (const [key, { url }] of baseline) {
-    const isOpen = unsaid.has(key) || unsaid.has(keyOf({ url, fragment: null }));
-    if (!broken.has(key) && !isOpen && (!isPartial || fine.has(key))) result.fixed.push(key);
+    const isOpen = undecided.has(key) || undecided.has(keyOf({ url, fragment: null }));
+    if (!broken.has(key) && !isOpen && (!isPartial || fine.has(key))) {
+      result.fixed.push(key);
+    }
   }
   result.fixed.sort();
   return result;
 }
 
-/** Of a page in scope with one of these nobody knows what stands on it today. */
+/** Verdicts on a page in scope after which its present links are unknown. */
 const UNREAD: ReadonlySet<Verdict> = new Set([
   'server_error',
   'timeout',
@@ -148,14 +166,16 @@ const UNREAD: ReadonlySet<Verdict> = new Set([
   'unverifiable',
 ] as const);
 
-/** Nothing was learned of the link: it is neither broken nor mended. A page of a trap has answered. */
-const isUnsaid = ({ verdict, unchecked }: CheckedLink): boolean =>
+/** Whether the run learned nothing about the link, so that it is neither broken nor fixed. A page that a trap cut has answered. */
+const isUndecided = ({ verdict, unchecked }: CheckedLink): boolean =>
   verdict === 'unverifiable' || verdict === 'rate_limited' || (verdict === 'unchecked' && unchecked !== 'trap');
 
 /** The baseline after a run: what is broken now with the date since when, and what a run that was cut short did not look at. */
 export function updateBaseline(before: Baseline, { new: added, known, fixed }: Comparison, today: string): Baseline {
   const after = new Map(before);
-  for (const key of fixed) after.delete(key);
+  for (const key of fixed) {
+    after.delete(key);
+  }
   for (const link of [...added, ...known]) {
     const { fragment, verdict, firstSeen } = link;
     after.set(keyOf(link), { url: withoutCredentials(link.url), fragment, verdict, firstSeen: firstSeen ?? today });

@@ -1,9 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import type { EndReason } from '../crawl/limits.js';
-import { CrawlSession } from '../crawl/session.js';
-import type { CheckWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import type { EndReason } from '../crawl/ending.js';
+import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
+import { Rounds } from '../crawl/rounds.js';
+import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { FileAliases } from '../url/aliases.js';
 import { hostKeyOf, hostnameOfKey } from '../url/host.js';
@@ -13,6 +14,7 @@ import { type DumpedLink, dumpedLinks } from './dump.js';
 import type { FindingTable } from './finding-table.js';
 import { type LocalFolder, ServedFolders } from './local-folder.js';
 import { type MadeReport, makeReport } from './make-report.js';
+import { checkProfile } from './profile.js';
 import { ResultCache } from './result-cache.js';
 import { prepareRound } from './rounds.js';
 import { CheckRules } from './rules.js';
@@ -20,7 +22,7 @@ import { secondLookBy } from './second-look.js';
 
 export interface CheckEvents {
   /** A session begins: the first look, or a further one. */
-  began?(session: CrawlSession, plan: SessionPlan, round: number): void;
+  began?(session: RunningSession, plan: SessionPlan, round: number): void;
   notice?(text: string): void;
 }
 
@@ -30,15 +32,15 @@ export interface CheckPlan {
   config: { value: unknown; path: string } | null;
   directory: string;
   seeds: SeedRow[];
-  /** It begins; else the one that is kept in the directory goes on. */
+  /** Whether the check begins; otherwise the one in the directory goes on. */
   isNew: boolean;
-  /** How far the kept one had come, and how long its second looks have taken. */
+  /** How far the kept check is, and how long its second looks have taken. */
   round: number;
   spentMs: number;
   truncated: string | null;
   folders: readonly LocalFolder[];
   files: FileAliases;
-  /** Of a new one. */
+  /** Only a new check has these two. */
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
   events: CheckEvents & { session?: SessionEvents };
@@ -52,7 +54,7 @@ export interface CheckOutcome {
   result: SessionResult;
 }
 
-/** No check needs as many: what a second look brings to light is looked at twice too, and so on. */
+/** The most rounds of a check. A second look can find new failures, which get a second look too; no check needs this many. */
 const MOST_ROUNDS = 6;
 const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
 
@@ -60,24 +62,36 @@ const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 's
 export class CheckRun {
   readonly #plan: CheckPlan;
   readonly #rules: CheckRules;
+  readonly #rounds: Rounds;
   readonly #startedAt: number;
-  #session: CrawlSession | null = null;
   readonly #stop = new AbortController();
-  #stopped: { reason: EndReason; graceMs: number } | null = null;
+  #round: number;
+  /** How long second looks have taken so far. */
+  #spentMs: number;
   #truncated: string | null;
 
   constructor(plan: CheckPlan) {
+    const { resolved, directory, seeds, isNew, badSeeds, credentials, events, clock } = plan;
     this.#plan = plan;
-    this.#rules = rulesOf(plan.resolved, plan.config);
-    this.#startedAt = plan.clock.now();
+    this.#rules = rulesOf(resolved, plan.config);
+    this.#startedAt = clock.now();
+    this.#round = plan.round;
+    this.#spentMs = plan.spentMs;
     this.#truncated = plan.truncated;
+    const asked = resolved.options.dump ? seeds.map(byItself) : seeds;
+    this.#rounds = new Rounds({
+      ...{ resolved: this.#asCrawl(), directory, clock, seeds: isNew ? asked : null, events: events.session ?? {} },
+      storedSeeds: () => seeds,
+      ...(badSeeds === undefined ? {} : { badSeeds }),
+      ...(credentials === undefined ? {} : { credentials }),
+      began: (session, sessionPlan) => events.began?.(session, sessionPlan, this.#round),
+    });
   }
 
-  /** Nothing new is asked for; the report is made of what is known. */
+  /** Stops the check: no further URL is requested, and the report is made from what is known. */
   stop(reason: EndReason, graceMs: number): void {
-    this.#stopped = { reason, graceMs };
     this.#stop.abort();
-    this.#session?.stop(reason, graceMs);
+    this.#rounds.stop(reason, graceMs);
   }
 
   async run(): Promise<CheckOutcome> {
@@ -87,7 +101,7 @@ export class CheckRun {
     const cache = cacheFile === null ? null : await this.#loadCache(cacheFile);
     const served = await ServedFolders.open(folders, cwd);
     try {
-      const result = await this.#rounds(served, cache);
+      const result = await this.#rounds.run(this.#profile(served, this.#plan.isNew ? cache : null));
       const report = await makeReport({
         directory,
         options,
@@ -98,8 +112,9 @@ export class CheckRun {
         end: result.end.reason,
         durationMs: clock.now() - this.#startedAt,
         clock,
-        suggest: options.suggest && this.#stopped === null ? (table) => this.#suggest(table) : null,
+        suggest: options.suggest && this.#rounds.stoppedBy === null ? (table) => this.#suggest(table) : null,
       });
+      this.#rounds.watch?.ended(result.end.reason);
       return { report, result };
     } finally {
       await served.close();
@@ -112,12 +127,14 @@ export class CheckRun {
     const { options } = this.#plan.resolved;
     const served = await ServedFolders.open(folders, cwd);
     try {
-      const result = await this.#look(0, true, options.secondLookBudgetMs, served, null);
+      const { next: _, ...onlyRound } = this.#profile(served, null);
+      const result = await this.#rounds.run(onlyRound);
       const rules = seeds.flatMap(({ scope, scopeUrls }) =>
         scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })),
       );
       const scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
       await take(dumpedLinks(directory, served, (url) => options.external || scope.admits(url)));
+      this.#rounds.watch?.ended(result.end.reason);
       return result;
     } finally {
       await served.close();
@@ -127,7 +144,7 @@ export class CheckRun {
   async #suggest(table: FindingTable): Promise<void> {
     const { resolved, clock, events } = this.#plan;
     const { suggestUrl, maxWaitMs, idleTimeoutMs } = resolved.options;
-    const { scheduler, archiveFetch } = this.#session!.settings;
+    const { scheduler, archiveFetch } = this.#rounds.session!.settings;
     const url = new URL(suggestUrl).href;
     await suggestCopies(table, {
       ...{ url, clock, maxWaitMs, idleTimeoutMs, signal: this.#stop.signal, fetch: archiveFetch(url) },
@@ -154,78 +171,66 @@ export class CheckRun {
     return cache;
   }
 
-  async #rounds(served: ServedFolders, cache: ResultCache | null): Promise<SessionResult> {
-    const { clock, directory, resolved } = this.#plan;
-    const { secondLookBudgetMs, maxRedirects } = resolved.options;
-    let { round } = this.#plan;
-    let isNew = this.#plan.isNew;
-    let { spentMs } = this.#plan;
-    for (;;) {
-      const leftMs = Math.min(secondLookBudgetMs - spentMs, this.#endsAt - clock.now());
-      const since = clock.now();
-      const result = await this.#look(round, isNew, leftMs, served, cache);
-      isNew = false;
-      spentMs += round === 0 ? this.#session!.secondLookMs : clock.now() - since;
-      if (round === 0) {
-        this.#truncated = result.end.truncated;
-      }
-      const isOver =
-        STOPPED.has(result.end.reason) ||
-        round >= MOST_ROUNDS ||
-        spentMs >= secondLookBudgetMs ||
-        clock.now() >= this.#endsAt;
-      const queued = isOver
-        ? 0
-        : await prepareRound({
-            directory,
-            round: round + 1,
-            maxRedirects,
-            truncated: this.#truncated,
-            spentMs,
-            rules: this.#rules,
-            ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
-          });
-      if (queued === 0) {
-        return result;
-      }
-      round++;
-    }
+  #profile(served: ServedFolders, cache: ResultCache | null): CrawlProfile {
+    const { resolved, clock, files, folders } = this.#plan;
+    const { options } = resolved;
+    const leftMs = Math.min(options.secondLookBudgetMs - this.#spentMs, this.#endsAt - clock.now());
+    const since = clock.now();
+    const exclude = options.exclude.length === 0 ? [] : [{ match: options.exclude, ignore: true }];
+    return checkProfile({
+      ignore: [...exclude, ...this.#rules.ignoreRules],
+      served,
+      offline: options.offline,
+      onlySeeds: options.dump,
+      aliases: { remaps: options.remaps, ...files },
+      headers: this.#rules.headerRules,
+      delayMsOf: (host) => this.#delayMsOf(host),
+      secondLook: leftMs <= 0 ? null : secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin))),
+      leftMs,
+      isLater: this.#round > 0,
+      known: cache === null ? [] : this.#fresh(cache),
+      meta: { folders: JSON.stringify(folders), fileAliases: JSON.stringify(files) },
+      next: (ended) => this.#next(ended, since, served),
+    });
   }
 
-  async #look(
-    round: number,
-    isNew: boolean,
-    leftMs: number,
-    served: ServedFolders,
-    cache: ResultCache | null,
-  ): Promise<SessionResult> {
-    const { directory, resolved, seeds, badSeeds, credentials, events, clock } = this.#plan;
-    const plan: SessionPlan = {
-      resolved: this.#asCrawl(),
-      directory,
-      seeds: isNew ? (resolved.options.dump ? seeds.map(byItself) : seeds) : null,
-      ...(isNew ? {} : { storedSeeds: seeds }),
-      ...(badSeeds === undefined ? {} : { badSeeds }),
-      ...(credentials === undefined ? {} : { credentials }),
-      events: events.session ?? {},
-      check: this.#wishes(round, leftMs, served, isNew ? cache : null),
-      clock,
-    };
-    const session = new CrawlSession(plan);
-    await session.open();
-    this.#session = session;
-    events.began?.(session, plan, round);
-    if (this.#stopped !== null) {
-      session.stop(this.#stopped.reason, this.#stopped.graceMs);
+  /** Queues what seems broken for another look, as long as there is time for one and something to look at. */
+  async #next({ result, session }: EndedRound, since: number, served: ServedFolders): Promise<CrawlProfile | null> {
+    const { clock, directory, resolved } = this.#plan;
+    const { secondLookBudgetMs, maxRedirects } = resolved.options;
+    this.#spentMs += this.#round === 0 ? session.secondLookMs : clock.now() - since;
+    if (this.#round === 0) {
+      this.#truncated = result.end.truncated;
     }
-    return session.run();
+    const isOver =
+      STOPPED.has(result.end.reason) ||
+      this.#round >= MOST_ROUNDS ||
+      this.#spentMs >= secondLookBudgetMs ||
+      clock.now() >= this.#endsAt;
+    if (isOver) {
+      return null;
+    }
+    const queued = await prepareRound({
+      directory,
+      round: this.#round + 1,
+      maxRedirects,
+      truncated: this.#truncated,
+      spentMs: this.#spentMs,
+      rules: this.#rules,
+      ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
+    });
+    if (queued === 0) {
+      return null;
+    }
+    this.#round++;
+    return this.#profile(served, null);
   }
 
   /** The engine's options: what a check always does is not up to the user. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
     return {
-      // The causes of a failure are evidence.
+      // Reports show the causes of a failure as evidence.
       options: {
         ...options,
         ...(options.dump ? { external: false } : {}),
@@ -239,27 +244,7 @@ export class CheckRun {
     };
   }
 
-  #wishes(round: number, leftMs: number, served: ServedFolders, cache: ResultCache | null): CheckWishes {
-    const { options } = this.#plan.resolved;
-    const exclude = options.exclude.length === 0 ? [] : [{ match: options.exclude, ignore: true }];
-    return {
-      ignore: [...exclude, ...this.#rules.ignoreRules],
-      folders: served.origins,
-      folderSecrets: served.secrets,
-      offline: options.offline,
-      onlySeeds: options.dump,
-      aliases: { remaps: options.remaps, ...this.#plan.files },
-      headers: this.#rules.headerRules,
-      delayMsOf: (host) => this.#delayMsOf(host),
-      secondLook: leftMs <= 0 ? null : secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin))),
-      secondLookMs: leftMs,
-      round: round === 0 ? null : { durationMs: Math.max(1, leftMs) },
-      known: cache === null ? [] : this.#fresh(cache),
-      meta: { folders: JSON.stringify(this.#plan.folders), fileAliases: JSON.stringify(this.#plan.files) },
-    };
-  }
-
-  /** Rules are by URL, delays by host: what holds for its home page holds for a host. */
+  /** Rules match URLs, but a delay belongs to a host. So the rule for a host's home page decides. */
   #delayMsOf(host: string): number | null {
     const name = hostnameOfKey(host);
     const delays = [`https://${name}/`, `http://${host}/`].map((url) => this.#rules.delayMsOf(url) ?? 0);
@@ -276,7 +261,7 @@ export class CheckRun {
   }
 }
 
-/** The seed's page alone is asked for, and no host but its own. */
+/** Only the page of the seed is requested, and no other host. */
 const byItself = (seed: SeedRow): SeedRow => ({ ...seed, scope: 'page', scopeUrls: [seed.url, ...seed.fallbacks] });
 
 /** The rules of the options and of the config file; what is wrong in them is refused under the name it was given by. */

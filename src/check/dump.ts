@@ -1,13 +1,13 @@
 import { printable } from '../base/text.js';
-import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import { INVALID_SCHEME } from '../lane/link-facts.js';
 import { LINK_KIND_NUMBER } from '../parse/links.js';
-import { jsonLine } from '../report/json-line.js';
-import { storePath } from '../store/directory.js';
-import { openStoreFile } from '../store/store.js';
-import { factsOf, type PageNames, placeOf } from './findings.js';
-import { fragmentOf } from './fragment.js';
+import { jsonLine } from '../report/output.js';
+import { CheckReader } from '../store/check-reader.js';
+import { fragmentOf } from './anchors.js';
+import { factsOf, placeOf } from './findings.js';
 import { LinkTable, linksOf } from './link-table.js';
-import type { LinkSource } from './result.js';
+import type { PageNames } from './local-folder.js';
+import type { LinkSource } from './report/result.js';
 
 /** A link that would be checked, and where it stands. */
 export interface DumpedLink extends Omit<LinkSource, 'selector'> {
@@ -15,28 +15,28 @@ export interface DumpedLink extends Omit<LinkSource, 'selector'> {
   fragment: string | null;
 }
 
-/** Whatever the scope says. */
+/** Reasons for which a link is left out, whatever the scope is. */
 const LEFT_OUT: ReadonlySet<string | null> = new Set(['scheme', 'ignored', 'offline', 'nofollow']);
 
 export const DUMP_FORMATS: readonly string[] = ['terminal', 'json', 'jsonl'];
 
-/** The links of all pages that were read, in their order. What would be left out is left out here too. */
+/** The links of all pages that were read, in their order, without those that a check would leave out. */
 export async function* dumpedLinks(
   directory: string,
   names: PageNames,
   isWanted: (url: string) => boolean,
 ): AsyncIterableIterator<DumpedLink> {
-  const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
+  const store = CheckReader.open(directory);
   try {
-    const links = await LinkTable.build(database);
-    const urlOf = database.prepare('SELECT url, reason FROM urls WHERE id = ?');
+    const links = await LinkTable.build(store);
     for await (const row of links.pages()) {
       const facts = factsOf(row);
-      const page = await names.page(urlOf.get(row.page)!.url);
+      const page = await names.page(store.urlOf(row.page));
       for (const link of linksOf(row)) {
-        const { url, reason } = urlOf.get(link.target)!;
-        const isInvalid: boolean = url.startsWith(INVALID_SCHEME);
-        const isLeftOut = LEFT_OUT.has(reason) || link.kind === LINK_KIND_NUMBER.form || !isWanted(url);
+        const url = store.urlOf(link.target);
+        const isInvalid = url.startsWith(INVALID_SCHEME);
+        const isLeftOut =
+          LEFT_OUT.has(store.reasonOf(link.target)) || link.kind === LINK_KIND_NUMBER.form || !isWanted(url);
         if (!link.ignored && (isInvalid || !isLeftOut)) {
           const place = placeOf(link, facts);
           yield {
@@ -49,7 +49,7 @@ export async function* dumpedLinks(
       }
     }
   } finally {
-    database.close();
+    store.close();
   }
 }
 

@@ -1,14 +1,14 @@
 import { printable } from '../base/text.js';
-import { didYouMean, nearest } from '../config/suggest.js';
-import { VERDICTS, type Verdict } from './result.js';
+import { didYouMean, nearestName } from '../config/suggest.js';
+import { VERDICTS, type Verdict } from './report/result.js';
 
 /** What makes a run fail. */
 export interface FailOn {
   /** Wherever the link leads. */
   readonly everywhere: ReadonlySet<Verdict>;
-  /** On pages that were crawled; elsewhere it is another's trouble, and may be over tomorrow. */
+  /** Only where the link leads to a crawled page. A failure of another site may be over tomorrow, and its owner has to mend it. */
   readonly inScope: ReadonlySet<Verdict>;
-  /** A run that a limit cut short. */
+  /** Whether a run that a limit cut short fails. */
   readonly truncated: boolean;
 }
 
@@ -29,11 +29,11 @@ export const DEFAULT_FAIL_ON: FailOn = {
 
 const CANNOT_FAIL: readonly string[] = ['ok'] satisfies Verdict[];
 const TRUNCATED = 'truncated';
-/** They are as much about the run as about a link, and may be given without a sign. */
+/** These two may be given without a sign, because they tell as much about the run as about a link. */
 const WITHOUT_SIGN: readonly string[] = [TRUNCATED, 'unchecked' satisfies Verdict];
 const NAMES: readonly string[] = [...VERDICTS.filter((verdict) => !CANNOT_FAIL.includes(verdict)), TRUNCATED];
 
-/** Edits a set by `+soft_404,-missing_fragment`; of two that speak of one the last counts. */
+/** Edits a set by `+soft_404,-missing_fragment`. Where a verdict is named twice, the last one counts. */
 export function editFailOn(before: FailOn, text: string, fail: (problem: string) => never): FailOn {
   const everywhere = new Set(before.everywhere);
   const inScope = new Set(before.inScope);
@@ -44,14 +44,18 @@ export function editFailOn(before: FailOn, text: string, fail: (problem: string)
       return fail(`must be verdicts with + or - before each, such as +soft_404,-timeout, got ${shown(part)}`);
     }
     if (!NAMES.includes(name)) {
-      return fail(`must name one of ${NAMES.join(', ')}, got ${shown(name)}${didYouMean(nearest(name, NAMES))}`);
+      return fail(`must name one of ${NAMES.join(', ')}, got ${shown(name)}${didYouMean(nearestName(name, NAMES))}`);
     }
     const verdict = name as Verdict;
-    if (name === TRUNCATED) truncated = sign !== '-';
-    else {
+    if (name === TRUNCATED) {
+      truncated = sign !== '-';
+    } else {
       inScope.delete(verdict);
-      if (sign !== '-') everywhere.add(verdict);
-      else everywhere.delete(verdict);
+      if (sign !== '-') {
+        everywhere.add(verdict);
+      } else {
+        everywhere.delete(verdict);
+      }
     }
   }
   return { everywhere, inScope, truncated };

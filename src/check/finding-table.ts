@@ -1,7 +1,7 @@
-import type { Database, Row, Statement } from '../store/sqlite.js';
-import { cssPath } from './css-path.js';
-import { type CheckedLink, type LinkSource, VERDICTS, type Verdict } from './result.js';
-import type { UncheckedCounts } from './unchecked.js';
+import type { LinkKind } from '../parse/links.js';
+import type { FindingRows, SourceRow } from '../store/check-tables.js';
+import { type CheckedLink, type LinkSource, VERDICTS, type Verdict } from './report/result.js';
+import type { UncheckedCounts } from './report/unchecked.js';
 
 /** A verdict on one target, without the places where links to it stand. */
 export type Finding = Omit<CheckedLink, 'sources' | 'sourceCount' | 'firstSeen'>;
@@ -9,35 +9,21 @@ export type FoundSource = Omit<LinkSource, 'selector'>;
 
 const NO_HTML = /\.(?:md|markdown|mdx|rst|txt)$/i;
 
-/** What was found, in temporary tables of the store's connection: memory does not grow with it. */
+/** The findings of a check. They are counted as they are added. */
 export class FindingTable {
   readonly verdicts: Partial<Record<Verdict, number>> = {};
   readonly unchecked: UncheckedCounts = {};
   size = 0;
   failing = 0;
-  readonly #database: Database;
-  readonly #insert: Statement;
-  readonly #insertSource: Statement;
-  readonly #countUp: Statement;
+  readonly #rows: FindingRows;
 
-  constructor(database: Database) {
-    this.#database = database;
-    database.exec(`DROP TABLE IF EXISTS temp.findings; DROP TABLE IF EXISTS temp.sources;
-      CREATE TEMP TABLE findings (n INTEGER PRIMARY KEY, rank INTEGER, url TEXT, fragment TEXT, fails INTEGER, links INTEGER, first_seen TEXT, body TEXT);
-      CREATE TEMP TABLE sources (finding INTEGER, page TEXT, kind TEXT, href TEXT, text TEXT, line INTEGER, col INTEGER);
-      BEGIN`);
-    this.#insert = database.prepare(
-      'INSERT INTO temp.findings (n, rank, url, fragment, fails, links, body) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#insertSource = database.prepare(
-      'INSERT INTO temp.sources (finding, page, kind, href, text, line, col) VALUES (?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#countUp = database.prepare('UPDATE temp.findings SET links = links + 1 WHERE n = ?');
+  constructor(rows: FindingRows) {
+    this.#rows = rows;
   }
 
-  /** Nothing more is added. */
+  /** Ends adding, so that the findings can be read. */
   complete(): void {
-    this.#database.exec('COMMIT; CREATE INDEX temp.sources_of ON sources (finding)');
+    this.#rows.complete();
   }
 
   /** @param links how many lead there, as far as they are counted already */
@@ -50,62 +36,85 @@ export class FindingTable {
     this.failing += fails ? 1 : 0;
     this.size++;
     const rank = VERDICTS.indexOf(verdict);
-    this.#insert.run(this.size, rank, url, fragment, fails ? 1 : 0, links, JSON.stringify(finding));
+    this.#rows.add({ number: this.size, rank, url, fragment, fails, links, body: JSON.stringify(finding) });
     return this.size;
   }
 
-  addSource(finding: number, { page, kind, href, text, line, column }: FoundSource): void {
-    this.#insertSource.run(finding, page, kind, href, text, line, column);
+  addSource(finding: number, source: FoundSource): void {
+    this.#rows.addSource(finding, source);
   }
 
-  /** One more link leads there. */
+  /** Counts one more link to the target of a finding. */
   countUp(finding: number): void {
-    this.#countUp.run(finding);
+    this.#rows.countUp(finding);
   }
 
   /** In the order of VERDICTS, then of URLs. */
   *links(withSources = true): IterableIterator<CheckedLink> {
-    const sources = this.#database.prepare(
-      'SELECT page, kind, href, text, line, col FROM temp.sources WHERE finding = ? ORDER BY rowid',
-    );
-    for (const { n, links, fails, first_seen, body } of this.#database
-      .prepare('SELECT n, links, fails, first_seen, body FROM temp.findings ORDER BY rank, url, fragment')
-      .iterate()) {
+    const sourcesOf = this.#rows.sources();
+    for (const { number, links, fails, firstSeen, body } of this.#rows.inOrder()) {
       yield {
         ...(JSON.parse(body) as Finding),
-        fails: fails === 1,
-        firstSeen: first_seen,
+        fails,
+        firstSeen,
         sourceCount: links,
-        sources: withSources ? sources.all(n).map(sourceOf) : [],
+        sources: withSources ? sourcesOf(number).map(withSelector) : [],
       };
     }
   }
 
-  /** A copy of what is dead. */
+  /** Sets the copy in an archive that is suggested for a dead link. */
   suggest(url: string, copy: string): void {
-    this.#database
-      .prepare("UPDATE temp.findings SET body = json_set(body, '$.suggestion', ?) WHERE url = ? AND fragment IS NULL")
-      .run(copy, url);
+    this.#rows.suggest(url, copy);
   }
 
-  /** A baseline knows these: they fail nobody any more. */
+  /** Findings that the baseline knows do not make the run fail. */
   acquit(known: readonly CheckedLink[]): void {
-    this.#database.exec('CREATE INDEX IF NOT EXISTS temp.findings_of ON findings (url)');
-    const update = this.#database.prepare(
-      'UPDATE temp.findings SET fails = 0, first_seen = ? WHERE url = ? AND fragment IS ?',
-    );
-    for (const { url, fragment, firstSeen } of known) {
-      this.failing -= Number(update.run(firstSeen, url, fragment).changes);
-    }
+    this.failing -= this.#rows.acquit(known);
   }
 }
 
-const sourceOf = ({ page, kind, href, text, line, col }: Row): LinkSource => ({
-  page,
-  kind,
-  href,
-  text,
-  line,
-  column: col,
-  selector: line === null || NO_HTML.test(page) ? null : cssPath(kind, href),
-});
+function withSelector(source: SourceRow): LinkSource {
+  const { page, kind, href, line } = source as FoundSource;
+  // A source in a sitemap has no line. One with a line is a link of a page, which a selector can find.
+  const selector = line === null || NO_HTML.test(page) ? null : cssPath(kind as LinkKind, href);
+  return { ...(source as FoundSource), selector };
+}
+
+/** The element and attribute of each kind of link; null where it is no element of the page. */
+const PLACES: Readonly<Record<LinkKind, readonly [element: string, attribute: string] | null>> = {
+  a: ['a', 'href'],
+  area: ['area', 'href'],
+  iframe: ['iframe', 'src'],
+  frame: ['frame', 'src'],
+  refresh: ['meta', 'content'],
+  next: ['link', 'href'],
+  prev: ['link', 'href'],
+  canonical: ['link', 'href'],
+  alternate: ['link', 'href'],
+  link: ['link', 'href'],
+  stylesheet: ['link', 'href'],
+  img: ['img', 'src'],
+  srcset: ['[srcset]', 'srcset'],
+  script: ['script', 'src'],
+  media: ['[src]', 'src'],
+  embed: ['embed', 'src'],
+  object: ['object', 'data'],
+  form: ['form', 'action'],
+  redirect: null,
+  css: null,
+};
+
+/** A CSS path that finds the link on its page. */
+export function cssPath(kind: LinkKind, href: string): string | null {
+  const place = PLACES[kind];
+  if (place === null || href === '') {
+    return null;
+  }
+  const [element, attribute] = place;
+  const within = attribute === 'srcset' || attribute === 'content' ? '*=' : '=';
+  return `${element.startsWith('[') ? '' : element}[${attribute}${within}"${escaped(href)}"]`;
+}
+
+const escaped = (text: string): string =>
+  text.replace(/["\\]/g, '\\$&').replace(/[\0-\x1f\x7f]/g, (unit) => `\\${unit.charCodeAt(0).toString(16)} `);

@@ -1,26 +1,26 @@
 import { setImmediate } from 'node:timers/promises';
-import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import { INVALID_SCHEME } from '../lane/link-facts.js';
 import { LINK_KINDS } from '../parse/links.js';
-import { edgesFromBlob } from '../store/packed-edges.js';
+import type { CheckReader, PageLinks } from '../store/check-reader.js';
 import { IGNORED_LINK } from '../store/page-row.js';
-import { RedirectChains } from '../store/redirect-chains.js';
-import type { Database, Row } from '../store/sqlite.js';
+import type { RedirectChains } from '../store/redirect-chains.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { compileAliases, NO_FILES } from '../url/aliases.js';
 import type { IdentityOptions } from '../url/identity.js';
-import { checkFragments } from './anchors.js';
+import { asText, UrlResolver } from '../url/resolver.js';
+import { checkFragments, fragmentOf } from './anchors.js';
 import { FindingTable, type FoundSource } from './finding-table.js';
-import { fragmentOf } from './fragment.js';
 import { LinkTable, linksOf, type PageLink } from './link-table.js';
 import { LinkVerdicts } from './link-verdicts.js';
-import { remappedTargets } from './remapped.js';
-import type { Verdict } from './result.js';
+import type { PageNames } from './local-folder.js';
+import type { Verdict } from './report/result.js';
+import { isOnlyCounted } from './report/unchecked.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
 import type { LeftBy } from './ruling.js';
-import { isOnlyCounted } from './unchecked.js';
 
 export interface FindingsParts {
-  database: Database;
+  store: CheckReader;
   maxRedirects: number;
   rules: CheckRules;
   cache: ResultCache | null;
@@ -32,13 +32,7 @@ export interface FindingsParts {
   requireHttps: boolean;
 }
 
-/** How pages and URLs of this machine's own files are called in reports. */
-export interface PageNames {
-  url(url: string): string;
-  page(url: string): Promise<string>;
-}
-
-/** Where these stand is nobody's concern. */
+/** Verdicts for which a report does not list the places of links. */
 const UNLISTED_VERDICTS: ReadonlySet<Verdict> = new Set(['ok', 'skipped']);
 const LONGEST_TEXT = 500;
 const TARGETS_A_TURN = 1_000;
@@ -59,21 +53,21 @@ export class Findings {
   ignored = 0;
 
   private constructor(parts: FindingsParts, links: LinkTable, remapped: ReadonlyMap<number, string>) {
-    const { database, maxRedirects, rules, cache, names, leftBy, requireHttps } = parts;
+    const { store, maxRedirects, rules, cache, names, leftBy, requireHttps } = parts;
     this.#parts = parts;
     this.#links = links;
-    this.#chains = new RedirectChains(database, maxRedirects);
+    this.#chains = store.redirectChains(maxRedirects);
     const isMixed = (id: number) => links.mixed[id] === 1;
     this.#verdicts = new LinkVerdicts({
-      ...{ database, chains: this.#chains, rules, cache, names, leftBy, isMixed, remapped, requireHttps },
+      ...{ store, chains: this.#chains, rules, cache, names, leftBy, isMixed, remapped, requireHttps },
     });
-    this.table = new FindingTable(database);
+    this.table = new FindingTable(store.newFindings());
   }
 
   static async gather(parts: FindingsParts): Promise<Findings> {
-    const { database, remaps, identity } = parts;
-    const links = await LinkTable.build(database);
-    const findings = new Findings(parts, links, await remappedTargets(database, links, remaps, identity));
+    const { store, remaps, identity } = parts;
+    const links = await LinkTable.build(store);
+    const findings = new Findings(parts, links, await remappedTargets(store, links, remaps, identity));
     await findings.#judgeTargets();
     await findings.#judgeFragments();
     findings.#judgeCut();
@@ -84,8 +78,8 @@ export class Findings {
   }
 
   async #judgeTargets(): Promise<void> {
-    const flagsOf = this.#parts.database.prepare('SELECT flags FROM urls WHERE id = ?');
-    const isSeedToo = (id: number): boolean => (flagsOf.get(id)!.flags & UrlFlag.seed) !== 0;
+    const { store } = this.#parts;
+    const isSeedToo = (id: number): boolean => (store.flagsOf(id) & UrlFlag.seed) !== 0;
     for await (const row of inTurns(this.#verdicts.targets())) {
       const links = this.#links.links[row.id]!;
       const ignored = this.#links.ignored[row.id]!;
@@ -119,7 +113,7 @@ export class Findings {
   }
 
   async #judgeFragments(): Promise<void> {
-    for await (const check of inTurns(checkFragments(this.#parts.database, this.#chains))) {
+    for await (const check of inTurns(checkFragments(this.#parts.store, this.#links.fragments, this.#chains))) {
       if (check.byRedirect && this.#links.links[check.target] === 0) {
         continue;
       }
@@ -138,13 +132,12 @@ export class Findings {
 
   /** Pages of which links were left out: no URL is kept of those, so the page stands for them. */
   #judgeCut(): void {
-    const cut = this.#parts.database.prepare('SELECT id, links_cut AS links FROM pages WHERE links_cut > 0').all();
-    for (const { id, links } of cut) {
+    for (const { id, links } of this.#parts.store.cutPages()) {
       this.table.add(this.#verdicts.ofCut(id, links), 0);
     }
   }
 
-  /** Sitemaps that hide what they name; those that are read are no links. */
+  /** Adds sitemaps that could not be read. A sitemap that was read is not a link and gets no finding. */
   #judgeSitemaps(): void {
     for (const { row, finding } of this.#verdicts.unreadSitemaps()) {
       if (UNLISTED_VERDICTS.has(finding.verdict)) {
@@ -170,13 +163,12 @@ export class Findings {
     if (this.#bad.size + this.#badFragments.size + this.#badRedirects.size === 0) {
       return;
     }
-    const urlOf = this.#parts.database.prepare('SELECT url FROM urls WHERE id = ?');
     for await (const row of this.#links.pages()) {
       const places = [...this.#placesOn(row)];
       if (places.length === 0) {
         continue;
       }
-      const page = await this.#parts.names.page(urlOf.get(row.page)!.url);
+      const page = await this.#parts.names.page(this.#parts.store.urlOf(row.page));
       for (const { finding, where } of places) {
         this.table.addSource(finding, { ...where, page });
       }
@@ -184,7 +176,7 @@ export class Findings {
   }
 
   /** The links of a page that lead to findings; those of a fragment are counted here. */
-  *#placesOn(row: Row): IterableIterator<{ finding: number; where: Omit<FoundSource, 'page'> }> {
+  *#placesOn(row: PageLinks): IterableIterator<{ finding: number; where: Omit<FoundSource, 'page'> }> {
     let facts: PageFacts | null = null;
     for (const link of linksOf(row)) {
       const finding = this.#bad.get(link.target);
@@ -209,7 +201,7 @@ export class Findings {
   }
 }
 
-/** Others get a turn now and then. */
+/** Lets other work run from time to time. */
 async function* inTurns<T>(items: Iterable<T>): AsyncIterableIterator<T> {
   let count = 0;
   for (const item of items) {
@@ -228,10 +220,10 @@ export interface PageFacts {
   places: Uint32Array;
 }
 
-export const factsOf = ({ hrefs, texts, places }: Row): PageFacts => ({
+export const factsOf = ({ hrefs, texts, places }: PageLinks): PageFacts => ({
   hrefs: hrefs === null ? [] : JSON.parse(hrefs),
   texts: texts === null ? [] : JSON.parse(texts),
-  places: places === null ? new Uint32Array() : edgesFromBlob(places),
+  places: places ?? new Uint32Array(),
 });
 
 export function placeOf({ kind, place }: PageLink, { hrefs, texts, places }: PageFacts): Omit<FoundSource, 'page'> {
@@ -243,4 +235,30 @@ export function placeOf({ kind, place }: PageLink, { hrefs, texts, places }: Pag
     line,
     column: line === null ? null : (places[place * 2 + 1]! & ~IGNORED_LINK) >>> 0,
   };
+}
+
+/** Targets that --remap led to, and the URL that the first link to each has written; found out again from what is written on the pages. */
+async function remappedTargets(
+  store: CheckReader,
+  links: LinkTable,
+  remaps: readonly string[],
+  identity: IdentityOptions,
+): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  const remap = compileAliases({ remaps, ...NO_FILES });
+  if (remap === null) {
+    return found;
+  }
+  const resolver = new UrlResolver(identity, asText);
+  for await (const row of links.pages()) {
+    const hrefs: string[] = row.hrefs === null ? [] : JSON.parse(row.hrefs);
+    const page = store.urlOf(row.page);
+    for (const { target, place } of linksOf(row)) {
+      const written = found.has(target) ? null : resolver.resolve(hrefs[place] ?? '', page);
+      if (written !== null && remap(written) !== written) {
+        found.set(target, written);
+      }
+    }
+  }
+  return found;
 }

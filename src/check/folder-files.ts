@@ -27,9 +27,13 @@ export class FolderFiles {
   /** @param path what stands behind the base path: percent-encoded, `/` between segments, none in front */
   async find(path: string): Promise<Found> {
     const names = namesOf(path);
-    if (names === null) return null;
+    if (names === null) {
+      return null;
+    }
     const asked = join(this.#root, ...names);
-    if (path === '' || path.endsWith('/')) return (await this.#index(asked)) ?? (await this.#listing(asked));
+    if (path === '' || path.endsWith('/')) {
+      return (await this.#index(asked)) ?? (await this.#listing(asked));
+    }
     return (
       (await this.#file(asked)) ??
       (await this.#file(`${asked}.html`)) ??
@@ -39,11 +43,15 @@ export class FolderFiles {
   }
 
   async #listing(asked: string): Promise<Found> {
-    if (this.#lists === 'never') return null;
+    if (this.#lists === 'never') {
+      return null;
+    }
     try {
       const folder = await realpath(asked);
       const isOurs = folder === this.#root || this.#holds(folder);
-      if (!isOurs || !(await stat(folder)).isDirectory()) return null;
+      if (!isOurs || !(await stat(folder)).isDirectory()) {
+        return null;
+      }
       const isOfSite = this.#lists === 'unless HTML' && (await readdir(folder)).some((name) => HTML.test(name));
       return isOfSite ? null : { kind: 'listing' };
     } catch {
@@ -54,7 +62,9 @@ export class FolderFiles {
   async #index(folder: string): Promise<Found> {
     for (const name of INDEXES) {
       const found = await this.#file(join(folder, name));
-      if (found !== null) return found;
+      if (found !== null) {
+        return found;
+      }
     }
     return null;
   }
@@ -62,7 +72,9 @@ export class FolderFiles {
   async #file(asked: string): Promise<Found> {
     try {
       const file = await realpath(asked);
-      if (!this.#holds(file) || (IS_CASE_BLIND && differsInCase(file, asked))) return null;
+      if (!this.#holds(file) || (IS_CASE_BLIND && differsInCase(file, asked))) {
+        return null;
+      }
       const stats = await stat(file);
       return stats.isFile() ? { kind: 'file', file, bytes: stats.size } : null;
     } catch {
@@ -79,12 +91,16 @@ export class FolderFiles {
 /** The names that a path is made of, or null where one cannot be that of a file below. */
 function namesOf(path: string): string[] | null {
   const segments = path.split('/');
-  if (segments.at(-1) === '') segments.pop();
+  if (segments.at(-1) === '') {
+    segments.pop();
+  }
   const names: string[] = [];
   for (const segment of segments) {
     const name = decoded(segment);
     // An escaped slash is part of a name, and no name has one.
-    if (name === null || name === '' || /[/\\\0]/.test(name)) return null;
+    if (name === null || name === '' || /[/\\\0]/.test(name)) {
+      return null;
+    }
     names.push(name);
   }
   return names;

@@ -6,12 +6,9 @@ import { relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { originOf, pathOf } from '../url/host.js';
-import { isBelow, swapOrigin } from '../url/swap-origin.js';
+import { isPathBelow, originOf, pathOf, swapOrigin } from '../url/host.js';
 import { type BaseUrl, parseBaseUrl } from './base-url.js';
-import { contentTypeOf } from './content-type.js';
 import { FolderFiles, type Lists } from './folder-files.js';
-import { Turnstile } from './turnstile.js';
 
 const OPEN_FILES = 64;
 const ADDRESS = '127.0.0.1';
@@ -31,10 +28,10 @@ export interface FolderServer {
   close(): Promise<void>;
 }
 
-export interface FolderOptions {
+interface FolderOptions {
   baseUrl?: string;
   lists?: Lists;
-  /** Who does not send it in SECRET_HEADER gets nothing: other users of the machine can reach loopback too. */
+  /** A request has to send it in SECRET_HEADER: other users of the machine can reach loopback too. */
   secret?: string;
 }
 
@@ -73,10 +70,10 @@ export async function serveFolder(folder: string, options: FolderOptions = {}): 
   };
 }
 
-/** How the requests are answered. */
+/** Answers the requests. */
 class FolderSite {
   readonly basePath: string;
-  /** By any other name it is not this site that was asked for: a page in a browser may be trying to reach it. */
+  /** A request for any other host is refused: a page in a browser may be trying to reach this server. */
   readonly hosts = new Set<string>();
   readonly #files: FolderFiles;
   readonly #reads = new Turnstile(OPEN_FILES);
@@ -86,7 +83,9 @@ class FolderSite {
     this.#files = new FolderFiles(root, lists);
     this.#secret = secret ?? null;
     this.basePath = base?.path ?? '/';
-    if (base !== null) this.hosts.add(base.host);
+    if (base !== null) {
+      this.hosts.add(base.host);
+    }
   }
 
   /** @param path path and query */
@@ -99,7 +98,7 @@ class FolderSite {
     try {
       await this.#answer(request, response);
     } catch {
-      // The file or the client went away in the middle: a body that ends early says so to both.
+      // The file or the client has gone while the body was sent. A body that ends early tells the client that it is incomplete.
       response.destroy();
     }
   }
@@ -107,19 +106,30 @@ class FolderSite {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = normalPath(request.url ?? '');
     const found = path === null ? null : await this.#reads.run(() => this.#find(path));
-    if (!this.hosts.has(request.headers.host?.toLowerCase() ?? '')) refuse(response, 421);
-    else if (this.#secret !== null && request.headers[SECRET_HEADER] !== this.#secret) refuse(response, 403);
-    else if (path === null) refuse(response, 400);
-    else if (request.method !== 'GET' && request.method !== 'HEAD') refuse(response, 405, { allow: 'GET, HEAD' });
-    else if (found?.kind === 'folder') refuse(response, 301, { location: path.replace(/(?=\?|$)/, '/') });
-    else if (found === null) await this.#missing(request, response);
-    else if (found.kind === 'listing') response.writeHead(200, { 'content-type': 'text/plain' }).end();
-    else await this.#send(request, response, found, 200);
+    if (!this.hosts.has(request.headers.host?.toLowerCase() ?? '')) {
+      refuse(response, 421);
+    } else if (this.#secret !== null && request.headers[SECRET_HEADER] !== this.#secret) {
+      refuse(response, 403);
+    } else if (path === null) {
+      refuse(response, 400);
+    } else if (request.method !== 'GET' && request.method !== 'HEAD') {
+      refuse(response, 405, { allow: 'GET, HEAD' });
+    } else if (found?.kind === 'folder') {
+      refuse(response, 301, { location: path.replace(/(?=\?|$)/, '/') });
+    } else if (found === null) {
+      await this.#missing(request, response);
+    } else if (found.kind === 'listing') {
+      response.writeHead(200, { 'content-type': 'text/plain' }).end();
+    } else {
+      await this.#send(request, response, found, 200);
+    }
   }
 
   async #find(path: string) {
     const bare = path.replace(/\?.*$/s, '');
-    if (!isBelow(bare, this.basePath)) return null;
+    if (!isPathBelow(bare, this.basePath)) {
+      return null;
+    }
     return bare.length < this.basePath.length
       ? { kind: 'folder' as const }
       : this.#files.find(bare.slice(this.basePath.length));
@@ -127,8 +137,11 @@ class FolderSite {
 
   async #missing(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const page = await this.#reads.run(() => this.#files.find(NOT_FOUND_PAGE));
-    if (page?.kind === 'file') await this.#send(request, response, page, 404);
-    else refuse(response, 404);
+    if (page?.kind === 'file') {
+      await this.#send(request, response, page, 404);
+    } else {
+      refuse(response, 404);
+    }
   }
 
   async #send(
@@ -145,7 +158,9 @@ class FolderSite {
       return;
     }
     const { start, end } = range ?? { start: 0, end: bytes - 1 };
-    if (range !== null) response.setHeader('content-range', `bytes ${start}-${end}/${bytes}`);
+    if (range !== null) {
+      response.setHeader('content-range', `bytes ${start}-${end}/${bytes}`);
+    }
     response.setHeader('content-length', end - start + 1);
     response.statusCode = range === null ? status : 206;
     if (request.method === 'HEAD' || end < start) {
@@ -158,9 +173,11 @@ class FolderSite {
 
 /** Path and query of a request target with dot segments worked out, or null where it has no path. */
 function normalPath(target: string): string | null {
-  if (!target.startsWith('/')) return null;
+  if (!target.startsWith('/')) {
+    return null;
+  }
   try {
-    // A base, not resolution: `//host/` must not be taken for another host.
+    // The host is put in front and not used as a base: `//host/` must not be taken for another host.
     const { pathname, search } = new URL(`http://${ADDRESS}${target}`);
     // A Location that begins with two slashes would lead to another host.
     return pathname.startsWith('//') ? null : pathname + search;
@@ -172,10 +189,14 @@ function normalPath(target: string): string | null {
 /** One range from a start, which is what a ranged look at a file asks for; null where all of it is to be sent. */
 function readRange(header: string | undefined, bytes: number): { start: number; end: number } | 'unsatisfiable' | null {
   const [, first, last] = /^bytes=(\d{1,15})-(\d{0,15})$/.exec(header ?? '') ?? [];
-  if (first === undefined) return null;
+  if (first === undefined) {
+    return null;
+  }
   const start = Number(first);
   const end = last === '' ? bytes - 1 : Math.min(bytes - 1, Number(last));
-  if (last !== '' && Number(last) < start) return null;
+  if (last !== '' && Number(last) < start) {
+    return null;
+  }
   return start < bytes ? { start, end } : 'unsatisfiable';
 }
 
@@ -186,7 +207,9 @@ function refuse(response: ServerResponse, status: number, headers: Record<string
 async function realFolder(folder: string): Promise<string> {
   try {
     const root = await realpath(folder);
-    if ((await stat(root)).isDirectory()) return root;
+    if ((await stat(root)).isDirectory()) {
+      return root;
+    }
   } catch (error) {
     throw new UsageError(
       `${printable(folder)}: this folder cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown'})`,
@@ -200,4 +223,80 @@ function closeServer(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+/** Content types by extension. None names a charset: what the page says of itself counts, as it does for a file in a browser. */
+const TYPES: Readonly<Record<string, string>> = {
+  html: 'text/html',
+  htm: 'text/html',
+  xhtml: 'application/xhtml+xml',
+  css: 'text/css',
+  js: 'text/javascript',
+  mjs: 'text/javascript',
+  json: 'application/json',
+  map: 'application/json',
+  webmanifest: 'application/manifest+json',
+  xml: 'application/xml',
+  rss: 'application/rss+xml',
+  atom: 'application/atom+xml',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  markdown: 'text/markdown',
+  mdx: 'text/mdx',
+  rst: 'text/x-rst',
+  csv: 'text/csv',
+  svg: 'image/svg+xml',
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/x-icon',
+  mp3: 'audio/mpeg',
+  ogg: 'audio/ogg',
+  wav: 'audio/wav',
+  mp4: 'video/mp4',
+  webm: 'video/webm',
+  woff: 'font/woff',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
+  otf: 'font/otf',
+  pdf: 'application/pdf',
+  zip: 'application/zip',
+  gz: 'application/gzip',
+  wasm: 'application/wasm',
+};
+
+function contentTypeOf(path: string): string {
+  const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  return (Object.hasOwn(TYPES, extension) ? TYPES[extension] : undefined) ?? 'application/octet-stream';
+}
+
+/** Lets at most so many work at a time; the others wait in line. */
+class Turnstile {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(places: number) {
+    this.#free = places;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) {
+      this.#free--;
+    } else {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) {
+        this.#free++;
+      } else {
+        next();
+      }
+    }
+  }
 }

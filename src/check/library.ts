@@ -1,18 +1,19 @@
-import { Closing } from '../base/closing.js';
+import { Closable } from '../base/closable.js';
 import { UsageError } from '../base/errors.js';
 import { checkSignal, stoppedBy } from '../config/abort.js';
-import { checkFunction, describe, readDirectory, readOptions, readTexts } from '../config/arguments.js';
+import { checkFunction, describeValue, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { CheckRule } from '../config/check-config.js';
 import { CHECK_FORMATS, type CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
+import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type CheckPlan, CheckRun } from './check-run.js';
 import { openKeptCheck, planCheck, planKept, planResumed } from './plan-check.js';
-import type { CheckedLink, CheckReport, CheckSummary } from './result.js';
+import { writeReportFile } from './report/index.js';
+import type { CheckedLink, CheckReport, CheckSummary } from './report/result.js';
 import { reopenBroken } from './rounds.js';
-import { writeReportFile } from './write-report.js';
 
 /** What belongs to a command line: where to write, and what to begin with. */
 const NOT_FOR_PROGRAMS = [
@@ -36,7 +37,7 @@ type NotForPrograms =
   | 'seedsFiles';
 
 /** The options of `gossamer check` in their normal units, and rules on links. */
-export interface CheckLibraryOptions extends Partial<Omit<OptionsOf<'check'>, NotForPrograms>> {
+export interface CheckLibraryOptions extends Partial<Omit<OptionsOf<'check'>, NotForPrograms>>, WatchingOptions {
   /** Rules on links, as in a config file; of each kind the first that matches counts. */
   rules?: readonly CheckRule[];
   /** Hears what a user should know. */
@@ -112,8 +113,9 @@ async function goOn(directory: string, choice: CheckLibraryOptions, fromStart: b
   return finished(plan, options, [], () => {});
 }
 
-function split({ rules, onNotice, signal, ...given }: CheckLibraryOptions) {
+function split({ rules, onNotice, onProgress, onEvent, signal, ...given }: CheckLibraryOptions) {
   checkFunction('onNotice', onNotice);
+  checkWatching(onProgress, onEvent);
   checkSignal(signal);
   const refused = Object.keys(given).find((key) => NOT_FOR_PROGRAMS.includes(key));
   if (refused !== undefined) {
@@ -124,13 +126,15 @@ function split({ rules, onNotice, signal, ...given }: CheckLibraryOptions) {
 
 async function finished(
   plan: Omit<CheckPlan, 'events'>,
-  { signal, onNotice }: CheckLibraryOptions,
+  options: CheckLibraryOptions,
   notices: readonly string[],
   cleanUp: () => void,
 ): Promise<LinkCheck> {
+  const { signal, onNotice } = options;
   const functions = new UserFunctions(() => run.stop('stopped', 0));
+  const watching = new LibraryWatching(options, functions);
   const notice = (text: string) => onNotice && functions.call(onNotice, text);
-  const run = new CheckRun({ ...plan, events: { notice, session: { notice } } });
+  const run = new CheckRun({ ...plan, events: { notice, session: { notice, ...watching.events } } });
   notices.forEach(notice);
   const { graceMs } = plan.resolved.options;
   const { report } = await stoppedBy(
@@ -138,13 +142,14 @@ async function finished(
     () => run.stop('stopped', graceMs),
     () => run.run(),
   );
+  watching.end();
   try {
     functions.end();
   } catch (error) {
     report.close();
     throw error;
   }
-  const open = new Closing('the check', () => {
+  const open = new Closable('the check', () => {
     report.close();
     cleanUp();
   });
@@ -154,7 +159,7 @@ async function finished(
     write: async (format, path) => {
       open.check();
       if (!CHECK_FORMATS.includes(format)) {
-        throw new UsageError(`format must be one of ${CHECK_FORMATS.join(' ')}, got ${describe(format)}`);
+        throw new UsageError(`format must be one of ${CHECK_FORMATS.join(' ')}, got ${describeValue(format)}`);
       }
       await writeReportFile(report as CheckReport, format, readDirectory("write('html', 'links.html')", path, 'path'));
     },

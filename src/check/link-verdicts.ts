@@ -1,31 +1,30 @@
-import { INVALID_SCHEME } from '../crawl/link-facts.js';
+import { INVALID_SCHEME } from '../lane/link-facts.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
+import type { CheckedUrl, CheckReader } from '../store/check-reader.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
 import { isOutside, MAX_SITEMAP_DEPTH, UrlFlag, UrlState } from '../store/url-state.js';
-import { hostnameOf, isLoopbackHost } from '../url/host.js';
+import { hostnameOf, isLoopbackHost, originOf, pathOf } from '../url/host.js';
 import type { FragmentCheck } from './anchors.js';
+import { Answers } from './answers.js';
 import type { Finding } from './finding-table.js';
-import type { PageNames } from './findings.js';
-import { auditRedirect, type ChainHop } from './redirect-audit.js';
-import type { Evidence, Verdict } from './result.js';
+import type { PageNames } from './local-folder.js';
+import type { Evidence, Verdict } from './report/result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
-import { type LeftBy, notTwice, type Ruling, ruleOn } from './ruling.js';
+import { type LeftBy, type Ruling, seenOnce, verdictOn } from './ruling.js';
 import { Soft404s } from './soft-404.js';
-import { type UrlRow, UrlRows } from './url-rows.js';
 
-export interface VerdictParts {
-  database: Database;
+interface VerdictParts {
+  store: CheckReader;
   chains: RedirectChains;
   rules: CheckRules;
   cache: ResultCache | null;
   names: PageNames;
-  /** What ended the run before the turn of all that waited, where anything waits. */
+  /** Why the run ended while URLs were still waiting. */
   leftBy: LeftBy;
-  /** A page that came by https loads this URL by http. */
+  /** Whether a page that was fetched by https loads this URL by http. */
   isMixed(id: number): boolean;
-  /** What is written in links that --remap led elsewhere, by their target. */
+  /** The URL as written in links that --remap led elsewhere, by their target. */
   remapped: ReadonlyMap<number, string>;
   requireHttps: boolean;
 }
@@ -44,10 +43,10 @@ const REDIRECT_TROUBLE = {
   redirect_limit: 'it redirects more often than --max-redirects allows',
 } as const;
 
-/** A link to such a URL may be meant so; a redirect to it is refused by every browser. */
+/** A link to such a URL may be intended, but every browser refuses a redirect to it. */
 const NEVER_BY_REDIRECT = /^(?:javascript|data|file|blob|about|filesystem|view-source):/i;
 
-function refusedRedirect(row: UrlRow, end: UrlRow): Ruling | null {
+function refusedRedirect(row: CheckedUrl, end: CheckedUrl): Ruling | null {
   const [scheme] = end.url.split(':', 1);
   return end.id !== row.id && NEVER_BY_REDIRECT.test(end.url)
     ? { verdict: 'invalid_url', why: `it redirects to a URL with ${scheme}:, and browsers do not follow that` }
@@ -57,32 +56,32 @@ function refusedRedirect(row: UrlRow, end: UrlRow): Ruling | null {
 /** The verdict on one target of links, with its evidence. */
 export class LinkVerdicts {
   readonly #parts: VerdictParts;
-  readonly #rows: UrlRows;
+  readonly #answers: Answers;
   readonly #soft404s: Soft404s;
 
   constructor(parts: VerdictParts) {
     this.#parts = parts;
-    this.#rows = new UrlRows(parts.database);
-    this.#soft404s = new Soft404s(parts.database, parts.chains);
+    this.#answers = new Answers(parts.store);
+    this.#soft404s = new Soft404s(parts.store, parts.chains);
   }
 
-  /** All that links can lead to. */
-  targets(): IterableIterator<UrlRow> {
-    return this.#rows.all();
+  /** The rows of all URLs that links can lead to. */
+  targets(): IterableIterator<CheckedUrl> {
+    return this.#parts.store.targets();
   }
 
-  /** Every link to it is marked to be left out. */
-  ofMarked(row: UrlRow): Finding {
+  /** The finding for a URL of which every link is marked to be left out. */
+  ofMarked(row: CheckedUrl): Finding {
     return this.#finding(row, row, { verdict: 'skipped', why: 'its links are marked with data-gossamer-ignore' });
   }
 
-  of(row: UrlRow): Finding {
+  of(row: CheckedUrl): Finding {
     const finding = this.#of(row);
     const written = this.#parts.remapped.get(row.id) ?? row.url;
     return this.#parts.requireHttps && isInsecure(written) ? this.#insecure(finding, written) : finding;
   }
 
-  /** What fails anyway, and what is left out, stays what it is. */
+  /** A link that fails anyway or is left out keeps its verdict. */
   #insecure(finding: Finding, written: string): Finding {
     if (finding.fails || finding.verdict === 'skipped') {
       return finding;
@@ -97,14 +96,14 @@ export class LinkVerdicts {
     };
   }
 
-  #of(row: UrlRow): Finding {
+  #of(row: CheckedUrl): Finding {
     if (row.url.startsWith(INVALID_SCHEME)) {
       return this.#invalid(row);
     }
     const { id, problem } = this.#parts.chains.endOf(row.id);
     if (problem !== null) {
-      const end = this.#rows.get(id);
-      // A chain can be too long without a hop that failed: then there is nothing to ask again.
+      const end = this.#parts.store.checkedUrl(id);
+      // A chain can be too long although none of its hops failed. A second look would then tell nothing new.
       const isSure = wasDoubted(end) || (problem === 'redirect_limit' && end.state === UrlState.done);
       return this.#finding(row, row, sure({ verdict: problem, why: REDIRECT_TROUBLE[problem] }, isSure));
     }
@@ -112,24 +111,24 @@ export class LinkVerdicts {
     if (cached !== null) {
       return cached;
     }
-    const end = id === row.id ? row : this.#rows.get(id);
-    const ruling = refusedRedirect(row, end) ?? ruleOn(this.#rows.answerOf(end), this.#parts.leftBy);
+    const end = id === row.id ? row : this.#parts.store.checkedUrl(id);
+    const ruling = refusedRedirect(row, end) ?? verdictOn(this.#answers.answerOf(end), this.#parts.leftBy);
     const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
   }
 
   ofMissing({ target, end: endId, fragment, byRedirect, standing }: FragmentCheck): Finding {
-    const end = this.#rows.get(endId);
+    const end = this.#parts.store.checkedUrl(endId);
     const why = `nothing on the page has this id or name${byRedirect ? ', which a redirect on the way names' : ''}`;
     if (standing === 'drawn' || standing === 'nameless') {
       const drawn: Ruling = { verdict: 'unverifiable', why: `${why}; ${MADE_LATER[standing]}` };
-      return { ...this.#finding(this.#rows.get(target), end, drawn), fragment };
+      return { ...this.#finding(this.#parts.store.checkedUrl(target), end, drawn), fragment };
     }
     const missing: Ruling = { verdict: 'missing_fragment', why };
-    return { ...this.#finding(this.#rows.get(target), end, sure(missing, wasDoubted(end))), fragment };
+    return { ...this.#finding(this.#parts.store.checkedUrl(target), end, sure(missing, wasDoubted(end))), fragment };
   }
 
-  /** The page answers, but was not read for what fragments can point at. */
+  /** The finding for a page that answers but was not read for its anchors. */
   ofUnread({ target, end, fragment }: FragmentCheck): Finding {
     const { leftBy } = this.#parts;
     const ruling: Ruling = {
@@ -137,17 +136,20 @@ export class LinkVerdicts {
       unchecked: leftBy,
       why: `${LEFT_UNREAD[leftBy]} before the page was read for its ids`,
     };
-    return { ...this.#finding(this.#rows.get(target), this.#rows.get(end), ruling), fragment };
+    return {
+      ...this.#finding(this.#parts.store.checkedUrl(target), this.#parts.store.checkedUrl(end), ruling),
+      fragment,
+    };
   }
 
-  /** Sitemaps of which it is not known all that they name. */
-  *unreadSitemaps(): IterableIterator<{ row: UrlRow; finding: Finding }> {
-    for (const row of this.#rows.unreadSitemaps()) {
+  /** Sitemaps that could not be read completely, so that some of their URLs are unknown. */
+  *unreadSitemaps(): IterableIterator<{ row: CheckedUrl; finding: Finding }> {
+    for (const row of this.#parts.store.unreadSitemaps()) {
       yield { row, finding: this.#finding(row, row, this.#ofSitemap(row)) };
     }
   }
 
-  #ofSitemap(row: UrlRow): Ruling {
+  #ofSitemap(row: CheckedUrl): Ruling {
     const why =
       row.state === UrlState.skipped && row.reason === 'depth'
         ? `it is not read: sitemap indexes nested deeper than ${MAX_SITEMAP_DEPTH} are not followed`
@@ -156,19 +158,19 @@ export class LinkVerdicts {
           : null;
     const ruling: Ruling =
       why === null
-        ? ruleOn(this.#rows.answerOf(row), this.#parts.leftBy)
+        ? verdictOn(this.#answers.answerOf(row), this.#parts.leftBy)
         : { verdict: 'unchecked', unchecked: 'sitemap', why };
     return row.parent === null ? { ...ruling, why: `${ruling.why}; robots.txt names this sitemap` } : ruling;
   }
 
-  /** The page is read, but not all of its links are kept. */
+  /** The finding for a page that was read, but of whose links not all are kept. */
   ofCut(page: number, links: number): Finding {
-    const row = this.#rows.get(page);
+    const row = this.#parts.store.checkedUrl(page);
     const why = `${links.toLocaleString('en-US')} links of this page are left out: its URLs are more than 64 MiB of text`;
     return this.#finding(row, row, { verdict: 'unchecked', unchecked: 'too_many_links', why });
   }
 
-  #cached(row: UrlRow): Finding | null {
+  #cached(row: CheckedUrl): Finding | null {
     const cached = this.#parts.cache?.get(row.url) ?? null;
     if (cached === null) {
       return null;
@@ -178,18 +180,18 @@ export class LinkVerdicts {
     return { ...finding, status, finalUrl, suggestion };
   }
 
-  #invalid(row: UrlRow): Finding {
+  #invalid(row: CheckedUrl): Finding {
     const url = row.url.slice(INVALID_SCHEME.length);
     const why = url.startsWith('[') ? 'nothing defines this label' : whyInvalid(url);
     return { ...this.#finding(row, row, { verdict: 'invalid_url', why }), url };
   }
 
   /** @param end where the redirects of the link lead */
-  #finding(row: UrlRow, end: UrlRow, ruling: Ruling): Finding {
+  #finding(row: CheckedUrl, end: CheckedUrl, ruling: Ruling): Finding {
     const { names, rules } = this.#parts;
     const chain = row.redirectTo === null ? [] : this.#chainOf(row);
     const said = this.#withRemarks(row, end, chain, ruling);
-    const { status } = this.#rows.answerOf(end);
+    const { status } = this.#answers.answerOf(end);
     const external = isOutside(end.flags);
     const decision = rules.decide({ url: row.url, verdict: said.verdict, status, external });
     const { verdict, why } = decision.accepted ? { verdict: 'ok' as const, why: decision.why! } : said;
@@ -211,10 +213,10 @@ export class LinkVerdicts {
     };
   }
 
-  /** Of what answers there may still be something to say. */
+  /** A link that answers may still deserve a note: it redirects, or a page by https loads it by http. */
   #withRemarks(
-    row: UrlRow,
-    end: UrlRow,
+    row: CheckedUrl,
+    end: CheckedUrl,
     chain: readonly ChainHop[],
     ruling: Ruling,
   ): Ruling & { suggestion: string | null } {
@@ -230,19 +232,19 @@ export class LinkVerdicts {
       : said;
   }
 
-  #evidence(end: UrlRow, why: string, chain: readonly ChainHop[]): Evidence {
+  #evidence(end: CheckedUrl, why: string, chain: readonly ChainHop[]): Evidence {
     return {
       why,
       chain: chain.map(({ url, status }) => ({ url: this.#parts.names.url(url), status })),
       headers: end.headers === null ? {} : JSON.parse(end.headers),
-      looks: this.#rows.looksOf(end),
+      looks: this.#answers.looksOf(end),
     };
   }
 
-  #chainOf(row: UrlRow): ChainHop[] {
+  #chainOf(row: CheckedUrl): ChainHop[] {
     const chain: ChainHop[] = [];
     const passed = new Set<number>();
-    for (let at = row; chain.length < MOST_CHAIN; at = this.#rows.get(at.redirectTo!)) {
+    for (let at = row; chain.length < MOST_CHAIN; at = this.#parts.store.checkedUrl(at.redirectTo!)) {
       chain.push({ url: at.url, status: at.status });
       if (at.redirectTo === null || passed.has(at.id)) {
         break;
@@ -253,10 +255,10 @@ export class LinkVerdicts {
   }
 }
 
-/** What leads to this machine goes over no net. */
+/** A link to this machine does not cross a network, so http is good enough for it. */
 const isInsecure = (url: string): boolean => url.startsWith('http:') && !isLoopbackHost(hostnameOf(url));
 
-/** On a page whatever can be read as a URL is one: then a sitemap names it. */
+/** A link of a page is invalid only where it cannot be parsed. So one that can be parsed stands in a sitemap. */
 function whyInvalid(written: string): string {
   if (URL.canParse(written)) {
     return 'a sitemap names pages by http and https alone';
@@ -270,20 +272,62 @@ const WORKS: ReadonlySet<Verdict> = new Set(['ok', 'moved', 'redirected']);
 const TOO_LARGE = 'it answers, but is larger than --max-body: its links and ids were not read';
 const IN_A_TRAP = 'it is part of a trap for crawlers, and its links were not read; --allow-trap has them read';
 
-/** A page of a trap: it answers, and nobody knows what stands on it. */
-const isUnread = ({ flags, state, contentType }: UrlRow): boolean =>
+/** Whether a trap cut the page: it answers, but its links were not read. */
+const isUnread = ({ flags, state, contentType }: CheckedUrl): boolean =>
   state === UrlState.done &&
   (flags & (UrlFlag.trap | UrlFlag.asset)) === UrlFlag.trap &&
   (contentType === null || isHtmlType(contentType) || isMarkdownType(contentType));
 
-const wasDoubted = ({ flags }: UrlRow): boolean => (flags & UrlFlag.secondLook) !== 0;
+const wasDoubted = ({ flags }: CheckedUrl): boolean => (flags & UrlFlag.secondLook) !== 0;
 
-/** What was seen only once is no verdict. */
+/** A failure that was seen only once gives no verdict. */
 const sure = ({ verdict, why }: Ruling, isSure: boolean): Ruling =>
-  isSure ? { verdict, why: `${why}, on both looks` } : notTwice(why);
+  isSure ? { verdict, why: `${why}, on both looks` } : seenOnce(why);
 
 const mixedContent = (url: string) => ({
   verdict: 'mixed_content' as const,
   why: 'a page served by https loads it by http',
   suggestion: `https:${url.slice('http:'.length)}`,
 });
+
+interface ChainHop {
+  url: string;
+  status: number | null;
+}
+
+const PERMANENT: ReadonlySet<number | null> = new Set([301, 308]);
+
+/** Chrome, Firefox and Safari follow so many redirects, as the Fetch standard has it. */
+const MOST_IN_BROWSERS = 20;
+
+/**
+ * What is said of a link that redirects to a page that answers, and what to write instead. Only where every hop is permanent is
+ * there anything to write.
+ */
+export function auditRedirect(chain: readonly ChainHop[]): Ruling & { suggestion: string | null } {
+  const from = chain[0]!.url;
+  const to = chain.at(-1)!.url;
+  const hops = chain.slice(0, -1);
+  const isPermanent = hops.every(({ status }) => PERMANENT.has(status));
+  const toHome = isHome(to) && !isHome(from);
+  const remarks = [
+    isPermanent
+      ? 'permanent'
+      : hops.every(({ status }) => !PERMANENT.has(status))
+        ? 'temporary'
+        : 'permanent and temporary',
+    ...(hops.length > 1 ? [`a chain of ${hops.length} redirects`] : []),
+    ...(isUpgrade(from, to) ? ['only from http to https'] : []),
+    ...(toHome ? ['to the home page: what was here may be gone'] : []),
+  ];
+  const suggestion = isPermanent && !toHome ? to : null;
+  if (hops.length > MOST_IN_BROWSERS) {
+    const why = `it redirects ${hops.length} times before it answers, and browsers give up after ${MOST_IN_BROWSERS}`;
+    return { verdict: 'redirect_limit', why, suggestion };
+  }
+  return { verdict: isPermanent ? 'moved' : 'redirected', why: remarks.join('; '), suggestion };
+}
+
+const isHome = (url: string): boolean => pathOf(url) === '/';
+const isUpgrade = (from: string, to: string): boolean =>
+  from.startsWith('http:') && to === `https:${from.slice('http:'.length)}` && originOf(from) !== originOf(to);

@@ -4,8 +4,13 @@ import type { FolderOrigin, Header } from '../fetch/contract.js';
 import { originOf } from '../url/host.js';
 import { unescaped } from '../url/identity.js';
 import { parseBaseUrl } from './base-url.js';
-import type { PageNames } from './findings.js';
 import { type FolderServer, SECRET_HEADER, serveFolder } from './folder-server.js';
+
+/** How pages and URLs of this machine's own files are called in reports. */
+export interface PageNames {
+  url(url: string): string;
+  page(url: string): Promise<string>;
+}
 
 /** A folder of this machine that is checked. It is kept with the check, so that a resumed one finds it again. */
 export interface LocalFolder {
@@ -15,9 +20,9 @@ export interface LocalFolder {
   baseUrl: string;
   /** A base URL was given: reports name URLs of it and not files. */
   isPublished: boolean;
-  /** Of a source and not of a site: a folder is there without an index. */
+  /** Whether the files are a source and not a built site: then a link to a folder works without an index. */
   isSource: boolean;
-  /** It has HTML: of a source too, a folder with HTML and no index is not there. */
+  /** Whether the folder holds HTML. Then, even in a source, a link to a folder with HTML needs an index. */
   isSite: boolean;
 }
 

@@ -1,15 +1,12 @@
 import type { Clock } from '../base/clock.js';
 import type { OptionsOf } from '../config/options.js';
-import type { EndReason } from '../crawl/limits.js';
-import { storePath } from '../store/directory.js';
-import { Reader } from '../store/reader.js';
-import { openStoreFile } from '../store/store.js';
-import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import type { EndReason } from '../crawl/ending.js';
+import { CheckReader } from '../store/check-reader.js';
 import { compareWithBaseline, readBaseline, updateBaseline, writeBaseline } from './baseline.js';
-import { checkExitCode } from './exit-code.js';
 import type { FindingTable } from './finding-table.js';
-import { Findings, type PageNames } from './findings.js';
-import type { CheckReport, CheckSummary } from './result.js';
+import { Findings } from './findings.js';
+import type { PageNames } from './local-folder.js';
+import type { CheckReport, CheckSummary } from './report/result.js';
 import type { ResultCache } from './result-cache.js';
 import type { CheckRules } from './rules.js';
 
@@ -23,7 +20,7 @@ export interface ReportParts {
   end: EndReason;
   durationMs: number;
   clock: Clock;
-  /** Looks for copies of what is dead. */
+  /** Asks an archive for copies of dead links. */
   suggest: ((table: FindingTable) => Promise<void>) | null;
 }
 
@@ -35,11 +32,11 @@ export interface MadeReport extends CheckReport {
 /** The verdicts of a check whose rounds are over, or were stopped. */
 export async function makeReport(parts: ReportParts): Promise<MadeReport> {
   const { directory, options, rules, cache, names } = parts;
-  const database = openStoreFile(storePath(directory), { create: false, readOnly: true });
+  const store = CheckReader.open(directory);
   try {
-    const reader = new Reader(database);
+    const crawl = store.crawl();
     const findings = await Findings.gather({
-      database,
+      store,
       maxRedirects: options.maxRedirects,
       rules,
       cache,
@@ -51,28 +48,23 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     });
     const { table } = findings;
     await parts.suggest?.(table);
-    const count = (sql: string): number => database.prepare(`SELECT count(*) AS n FROM ${sql}`).get()!.n;
-    const neverAsked = `urls WHERE state = ${UrlState.queued} AND kind = ${UrlKind.page} AND attempts = 0`;
-    const truncated = parts.truncated ?? STOPS[parts.end] ?? (count(neverAsked) > 0 ? 'second_look_budget' : null);
+    const truncated =
+      parts.truncated ?? STOPS[parts.end] ?? (store.countNeverAsked() > 0 ? 'second_look_budget' : null);
     const baseline = applyBaseline(table, options, truncated !== null, parts.clock);
     if (cache !== null) {
       await keepResults(cache, table, options.cache!, (url) => rules.maxAgeMsOf(url) ?? options.cacheAgeMs);
     }
-    // A finding stands for all the links that are cut from a page.
-    const { links: cut } = reader.cutLinks();
+    // A page whose links were cut has one finding, which stands for all of them.
+    const { links: cut } = crawl.cutLinks();
     const unchecked = cut === 0 ? table.unchecked : { ...table.unchecked, too_many_links: cut };
-    const inside = `urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND (flags & ${UrlFlag.external}) = 0`;
-    // What a limit left unasked is not out of reach.
-    const nothingReached = truncated === null && count(`${inside} AND NOT ${LEADS_AWAY}`) === 0;
+    // A URL that a limit left unasked does not count as unreachable.
+    const nothingReached = truncated === null && store.countReached() === 0;
     const found = table.failing > 0 || (truncated !== null && rules.failOn.truncated) ? 1 : 0;
     const summary: CheckSummary = {
       verdicts: table.verdicts,
       unchecked,
       links: table.size,
-      pages: count(
-        `link_facts JOIN urls ON urls.id = link_facts.page JOIN pages ON pages.id = link_facts.page
-         WHERE (anchors IS NOT NULL OR places IS NOT NULL) AND pages.redirect_to IS NULL AND coalesce(pages.content_type, '') NOT LIKE 'image/svg+xml%' AND (urls.flags & ${UrlFlag.external}) = 0`,
-      ),
+      pages: store.countRead(),
       failing: table.failing,
       ignored: findings.ignored,
       baseline,
@@ -83,22 +75,18 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     };
     return {
       summary,
-      seeds: reader.seeds().map(({ label }) => names.url(label)),
-      startedAt: new Date(Number(reader.meta().startedAt ?? 0)).toISOString(),
+      seeds: crawl.seeds().map(({ label }) => names.url(label)),
+      startedAt: new Date(Number(crawl.meta().startedAt ?? 0)).toISOString(),
       links: () => table.links(),
-      close: () => database.close(),
+      close: () => store.close(),
     };
   } catch (error) {
-    database.close();
+    store.close();
     throw error;
   }
 }
 
-/** A redirect to what is no page of the web, such as mailto:. */
-const LEADS_AWAY = `EXISTS (SELECT 1 FROM pages JOIN urls AS ends ON ends.id = pages.redirect_to
-  WHERE pages.id = urls.id AND ends.reason = 'scheme')`;
-
-/** Ends that leave something unasked. */
+/** Reasons for the end of a run that leave URLs unasked. */
 const STOPS: Partial<Record<EndReason, string>> = {
   interrupted: 'interrupted',
   terminated: 'interrupted',
@@ -123,7 +111,7 @@ function applyBaseline(
   return { new: comparison.new.length, fixed: comparison.fixed, known: comparison.known.length };
 }
 
-/** What came from the cache keeps its date. */
+/** A result that was taken from the cache keeps its date. */
 async function keepResults(
   cache: ResultCache,
   table: FindingTable,
@@ -136,4 +124,15 @@ async function keepResults(
     }
   }
   await cache.save(file);
+}
+
+/** The exit code of a check. A check that a program stops has the same code as a command that Ctrl+C stops. */
+export function checkExitCode(found: 0 | 1, nothingReached: boolean, reason: EndReason): number {
+  if (reason === 'interrupted' || reason === 'stopped') {
+    return 130;
+  }
+  if (reason === 'terminated') {
+    return 143;
+  }
+  return nothingReached ? 4 : found;
 }

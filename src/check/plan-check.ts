@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { optionsToStore, type StoredOptions } from '../config/stored.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
-import { isLimitRaised, otherSeeds } from '../crawl/resume-plan.js';
-import { badSeedLines, sameSeeds } from '../crawl/seed-input.js';
-import { openForReading, otherCommand } from '../store/directory.js';
+import { type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
+import { badSeedLines } from '../crawl/seed-input.js';
+import type { SeedRow } from '../store/transaction.js';
 import { type FileAliases, NO_FILES } from '../url/aliases.js';
 import { readCheckInput } from './check-input.js';
 import type { CheckPlan } from './check-run.js';
@@ -16,7 +15,7 @@ import { takeUpRest } from './rounds.js';
 
 type Config = CheckPlan['config'];
 
-/** A check that is to begin, or what stands in its way. */
+/** A check that can begin, or the directory of a kept one that stands in its way. */
 export type PlannedCheck =
   | { what: 'new'; plan: CheckPlan; notices: string[]; cleanUp(): void }
   | { what: 'kept'; directory: string };
@@ -48,10 +47,7 @@ export async function planCheck(
   const choice = chooseDirectory(options, { command: 'check', seeds });
   const { directory } = choice;
   if (choice.what === 'kept') {
-    const kept = openKeptCheck(directory).state.seeds;
-    if (!sameSeeds(seeds, kept)) {
-      throw otherSeeds(directory, 'check', kept);
-    }
+    openKeptCheck(directory, seeds);
     return { what: 'kept', directory };
   }
   if (choice.movedTo !== null) {
@@ -61,31 +57,24 @@ export async function planCheck(
 }
 
 /** A check as a directory holds it. */
-export interface KeptCheck {
-  directory: string;
-  stored: StoredOptions;
+export interface KeptCheck extends ResumePlan {
   state: Pick<CheckPlan, 'seeds' | 'folders' | 'files' | 'round' | 'spentMs' | 'truncated'>;
 }
 
-export function openKeptCheck(directory: string): KeptCheck {
-  return openForReading(directory, (reader) => {
-    const meta = reader.meta();
-    if (reader.command() !== 'check') {
-      throw otherCommand(directory, reader.command(), 'check');
-    }
-    return {
-      directory,
-      stored: JSON.parse(meta.options!) as StoredOptions,
-      state: {
-        seeds: reader.seeds(),
-        folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
-        files: JSON.parse(meta.fileAliases ?? JSON.stringify(NO_FILES)) as FileAliases,
-        round: Number(meta.checkRound ?? 0),
-        spentMs: Number(meta.checkSpentMs ?? 0),
-        truncated: meta.checkTruncated ?? null,
-      },
-    };
-  });
+export function openKeptCheck(directory: string, givenSeeds: readonly SeedRow[] | null = null): KeptCheck {
+  const plan = resumePlan(directory, 'check', givenSeeds);
+  const { meta, seeds } = plan;
+  return {
+    ...plan,
+    state: {
+      seeds,
+      folders: JSON.parse(meta.folders ?? '[]') as LocalFolder[],
+      files: JSON.parse(meta.fileAliases ?? JSON.stringify(NO_FILES)) as FileAliases,
+      round: Number(meta.checkRound ?? 0),
+      spentMs: Number(meta.checkSpentMs ?? 0),
+      truncated: meta.checkTruncated ?? null,
+    },
+  };
 }
 
 /** Goes on with a check: where a limit had cut it short and does so no longer, with what it had left. */
@@ -94,15 +83,11 @@ export async function planResumed(
   resolved: ResolvedOptions<'check'>,
   config: Config,
 ): Promise<CheckPlan> {
-  const { directory, state } = kept;
-  const now = optionsToStore(resolved as unknown as ResolvedOptions<'crawl'>, 'check');
-  const hasMore = openForReading(directory, (reader) => {
-    const reason = state.truncated ?? reader.ended()?.reason ?? null;
-    // The time that ended it is each run's own.
-    return reason === 'duration' || isLimitRaised(reader, reason, resolved.options, now);
-  });
+  const reason = kept.state.truncated ?? kept.endedBy;
+  // --duration holds for each run anew, so it does not keep the check from going on.
+  const hasMore = reason === 'duration' || kept.isLimitRaised(resolved, reason);
   if (hasMore) {
-    await takeUpRest(directory);
+    await takeUpRest(kept.directory);
   }
   return planKept(kept, resolved, config, hasMore);
 }

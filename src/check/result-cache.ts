@@ -3,16 +3,16 @@ import { setImmediate } from 'node:timers/promises';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { AtomicFiles } from '../report/atomic-file.js';
-import { jsonLine } from '../report/json-line.js';
+import { jsonLine, TextWriter } from '../report/output.js';
 import { isHttp } from '../url/host.js';
 import { withoutCredentials } from './plain-url.js';
-import type { CheckedLink } from './result.js';
+import type { CheckedLink } from './report/result.js';
 
-/** Only what will be the same tomorrow: never a time-out, never a server that had enough of us. */
+/** Verdicts that will most likely be the same tomorrow. A time-out or a rate limit is not among them. */
 const KEPT = ['ok', 'redirected', 'moved', 'dead'] as const;
 type KeptVerdict = (typeof KEPT)[number];
 
-/** What is known of an external URL, without its fragment. */
+/** The kept result for an external URL, without its fragment. */
 export interface CachedResult {
   url: string;
   /** When it was looked at, ISO 8601. */
@@ -36,7 +36,7 @@ const LONGEST_LINE = 64 * 1024;
 const LINES_A_TURN = 5000;
 /** Clocks of two machines that share a cache may differ by this much. */
 const CLOCK_SKEW_MS = 5 * 60_000;
-/** One look can be an accident. */
+/** A single look may have failed by accident, so a link is kept as dead only after two looks. */
 const LOOKS_OF_DEAD = 2;
 
 /** Results of external links between runs, the oldest first. */
@@ -52,11 +52,13 @@ export class ResultCache {
     this.#mostEntries = options.mostEntries ?? MOST_ENTRIES;
   }
 
-  /** A file that is not there is an empty cache. */
+  /** Reads the file; a file that does not exist gives an empty cache. */
   static async load(file: string, options: CacheOptions): Promise<ResultCache> {
     const cache = new ResultCache(options);
     try {
-      for await (const line of linesOf(file)) cache.#addLine(line);
+      for await (const line of linesOf(file)) {
+        cache.#addLine(line);
+      }
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException;
       if (code !== 'ENOENT') {
@@ -85,8 +87,12 @@ export class ResultCache {
     const url = keyOf(link.url);
     const verdict = KEPT.find((kept) => kept === link.verdict);
     this.#entries.delete(url);
-    if (verdict === undefined || !isHttp(url)) return;
-    if (verdict === 'dead' && link.evidence.looks.length < LOOKS_OF_DEAD) return;
+    if (verdict === undefined || !isHttp(url)) {
+      return;
+    }
+    if (verdict === 'dead' && link.evidence.looks.length < LOOKS_OF_DEAD) {
+      return;
+    }
     const { status, finalUrl, suggestion, evidence } = link;
     const atMs = this.#options.now();
     const at = new Date(atMs).toISOString();
@@ -104,16 +110,21 @@ export class ResultCache {
     });
   }
 
-  /** Writes what is fresh. A line at a time, with pauses: a million of them must not hold up the rest. */
+  /** Writes the entries that are still fresh, line by line and with pauses, so that a million of them do not hold up other work. */
   async save(file: string): Promise<void> {
     const files = new AtomicFiles(file);
     try {
-      const output = files.create();
+      const output = new TextWriter(files.create());
       const entries = [...this.#entries.values()].sort((a, b) => a.atMs - b.atMs);
       for (const [index, { result, atMs }] of entries.entries()) {
-        if (this.#isFresh(atMs, this.#options.maxAgeMs)) output.write(jsonLine(result));
-        if (index % LINES_A_TURN === LINES_A_TURN - 1) await setImmediate();
+        if (this.#isFresh(atMs, this.#options.maxAgeMs)) {
+          output.write(jsonLine(result));
+        }
+        if (index % LINES_A_TURN === LINES_A_TURN - 1) {
+          await setImmediate();
+        }
       }
+      output.flush();
       files.commit();
     } catch (error) {
       files.discard();
@@ -124,15 +135,20 @@ export class ResultCache {
   #add(entry: { result: CachedResult; atMs: number }): void {
     this.#entries.delete(entry.result.url);
     this.#entries.set(entry.result.url, entry);
-    if (this.#entries.size <= this.#mostEntries) return;
+    if (this.#entries.size <= this.#mostEntries) {
+      return;
+    }
     const [oldest] = this.#entries.keys();
     this.#entries.delete(oldest!);
   }
 
   #addLine(line: string | null): void {
     const entry = line === null ? null : readLine(line);
-    if (entry === null) this.damaged++;
-    else if (this.#isFresh(entry.atMs, this.#options.maxAgeMs)) this.#add(entry);
+    if (entry === null) {
+      this.damaged++;
+    } else if (this.#isFresh(entry.atMs, this.#options.maxAgeMs)) {
+      this.#add(entry);
+    }
   }
 
   #isFresh(atMs: number, maxAgeMs: number): boolean {
@@ -157,9 +173,15 @@ function readLine(line: string): { result: CachedResult; atMs: number } | null {
   const { url, at, status = null, finalUrl = null, suggestion = null, why } = value ?? {};
   const verdict = KEPT.find((kept) => kept === value?.verdict);
   const atMs = typeof at === 'string' ? Date.parse(at) : Number.NaN;
-  if (typeof url !== 'string' || !isHttp(url) || url !== keyOf(url) || verdict === undefined) return null;
-  if (typeof at !== 'string' || Number.isNaN(atMs) || typeof why !== 'string') return null;
-  if (!isStatus(status) || !isText(finalUrl) || !isText(suggestion)) return null;
+  if (typeof url !== 'string' || !isHttp(url) || url !== keyOf(url) || verdict === undefined) {
+    return null;
+  }
+  if (typeof at !== 'string' || Number.isNaN(atMs) || typeof why !== 'string') {
+    return null;
+  }
+  if (!isStatus(status) || !isText(finalUrl) || !isText(suggestion)) {
+    return null;
+  }
   return { result: { url, at, verdict, status, finalUrl, suggestion, why }, atMs };
 }
 
@@ -174,8 +196,11 @@ async function* linesOf(file: string): AsyncGenerator<string | null> {
     const lines = (begun + piece).split('\n');
     begun = lines.pop()!;
     for (const line of lines) {
-      if (isTooLong || line.length > LONGEST_LINE) yield null;
-      else if (line !== '') yield line;
+      if (isTooLong || line.length > LONGEST_LINE) {
+        yield null;
+      } else if (line !== '') {
+        yield line;
+      }
       isTooLong = false;
     }
     if (begun.length > LONGEST_LINE) {
@@ -183,6 +208,9 @@ async function* linesOf(file: string): AsyncGenerator<string | null> {
       isTooLong = true;
     }
   }
-  if (isTooLong) yield null;
-  else if (begun !== '') yield begun;
+  if (isTooLong) {
+    yield null;
+  } else if (begun !== '') {
+    yield begun;
+  }
 }

@@ -1,13 +1,11 @@
-import { systemClock } from '../base/clock.js';
-import { atStore } from '../store/between-runs.js';
-import { type ChainEnd, RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
-import { writeMeta } from '../store/store.js';
-import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { betweenCheckRounds } from '../store/check-queue.js';
+import type { CheckReader } from '../store/check-reader.js';
+import type { ChainEnd, RedirectChains } from '../store/redirect-chains.js';
+import { UrlFlag } from '../store/url-state.js';
 import { checkFragments } from './anchors.js';
 import { LinkTable } from './link-table.js';
 import type { CheckRules } from './rules.js';
-import { SecondLook } from './second-look.js';
+import { DOUBTFUL, headsToConfirm, pacing } from './second-look.js';
 import { Soft404s } from './soft-404.js';
 
 export interface RoundOptions {
@@ -17,85 +15,85 @@ export interface RoundOptions {
   maxRedirects: number;
   /** The limit that cut the first look short, or null. */
   truncated: string | null;
-  /** What second looks have taken so far. */
+  /** How long second looks have taken so far. */
   spentMs: number;
   rules: Pick<CheckRules, 'accepts'>;
-  /** Of folders that are checked. */
+  /** The origins of the folders that are checked. */
   ownOrigins: readonly string[];
 }
 
-/** Queues what the next round is to ask for. Returns how much that is. */
+/** Queues the URLs that the next round asks for. Returns how many there are. */
 export async function prepareRound(options: RoundOptions): Promise<number> {
-  return atStore(options.directory, async (database) => {
-    await LinkTable.build(database);
-    const chains = new RedirectChains(database, options.maxRedirects);
-    const { unread, missing } = fragmentsInDoubt(database, chains);
-    const redirects = [...brokenRedirects(database, chains)].filter(isInDoubt).map(({ id }) => id);
-    const soft404s = new Soft404s(database, chains);
-    database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall(), options.ownOrigins);
-    if (options.truncated !== null) {
-      second.leaveRest();
-    }
-    second.failed(options.rules);
-    if (options.round === 1) {
-      second.putOff();
-    }
-    second.these(missing);
-    second.these(redirects);
-    second.unread(unread);
-    second.confirmHeads(options.ownOrigins);
-    second.these(soft404s.lookalikes());
-    const probed = soft404s.queue(options.ownOrigins);
-    second.forgiveHosts();
-    writeMeta(database, {
-      checkRound: String(options.round),
-      checkSpentMs: String(options.spentMs),
-      ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
+  return betweenCheckRounds(options.directory, async (store, change) => {
+    const links = await LinkTable.build(store);
+    const chains = store.redirectChains(options.maxRedirects);
+    const { unread, missing } = fragmentsInDoubt(store, links, chains);
+    const redirects = [...brokenRedirects(store, chains)].filter(isInDoubt).map(({ id }) => id);
+    const soft404s = new Soft404s(store, chains);
+    return change(pacing(options.ownOrigins), (queue) => {
+      if (options.truncated !== null) {
+        queue.leaveRest();
+      }
+      queue.lookAgainAtFailed(DOUBTFUL, (url, status) => options.rules.accepts(url, status));
+      if (options.round === 1) {
+        queue.lookAgainAtPutOff();
+      }
+      queue.lookAgainAt(missing);
+      queue.lookAgainAt(redirects);
+      queue.askForAnchors(unread);
+      queue.askForFirstByte(headsToConfirm(store, options.ownOrigins));
+      queue.lookAgainAt(soft404s.lookalikes());
+      queue.askForProbes(soft404s.wanted(options.ownOrigins));
+      queue.forgiveHosts();
+      queue.note({
+        checkRound: String(options.round),
+        checkSpentMs: String(options.spentMs),
+        ...(options.truncated === null ? {} : { checkTruncated: options.truncated }),
+        ...(queue.queued > 0 ? { ended: null } : {}),
+      });
+      return queue.queued;
     });
-    const queued = second.queued + probed;
-    if (queued > 0) {
-      database.exec("DELETE FROM meta WHERE key = 'ended'");
-    }
-    database.exec('COMMIT');
-    return queued;
   });
 }
 
-/** All that was broken in the check of a directory is asked for again, as if for the first time. Returns how much that is. */
+/** The notes in the store of a check that begins again with the first look. */
+const FROM_THE_FIRST_LOOK = { checkRound: '0', checkSpentMs: '0', ended: null, checkTruncated: null };
+
+/** Queues all broken URLs of a kept check again, as if they had never been requested. Returns how many there are. */
 export async function reopenBroken(directory: string, maxRedirects: number): Promise<number> {
-  return atStore(directory, async (database) => {
-    await LinkTable.build(database);
-    const chains = new RedirectChains(database, maxRedirects);
-    const { missing } = fragmentsInDoubt(database, chains);
-    const redirects = [...brokenRedirects(database, chains)].map(({ id }) => id);
-    database.exec('BEGIN IMMEDIATE');
-    const second = new SecondLook(database, systemClock.wall(), []);
-    second.forget([...missing, ...redirects]);
-    second.forgetSilence();
-    second.forgiveHosts();
-    writeMeta(database, { checkRound: '0', checkSpentMs: '0' });
-    database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
-    database.exec('COMMIT');
-    return second.queued;
+  return betweenCheckRounds(directory, async (store, change) => {
+    const links = await LinkTable.build(store);
+    const chains = store.redirectChains(maxRedirects);
+    const { missing } = fragmentsInDoubt(store, links, chains);
+    const redirects = [...brokenRedirects(store, chains)].map(({ id }) => id);
+    return change(pacing([]), (queue) => {
+      queue.askAnew([...missing, ...redirects]);
+      queue.forgetSilentRobots();
+      queue.forgiveHosts();
+      queue.note(FROM_THE_FIRST_LOOK);
+      return queue.queued;
+    });
   });
 }
 
-/** What a limit had left in the check of a directory is asked for after all: the looks begin anew with it. */
+/** Queues the URLs that a limit had left out of a kept check. Its looks begin again with them. */
 export async function takeUpRest(directory: string): Promise<void> {
-  await atStore(directory, async (database) => {
-    database.exec('BEGIN IMMEDIATE');
-    new SecondLook(database, systemClock.wall(), []).takeUpRest();
-    writeMeta(database, { checkRound: '0', checkSpentMs: '0' });
-    database.exec("DELETE FROM meta WHERE key IN ('ended', 'checkTruncated')");
-    database.exec('COMMIT');
-  });
+  await betweenCheckRounds(directory, (_store, change) =>
+    change(pacing([]), (queue) => {
+      queue.takeUpRest();
+      queue.note(FROM_THE_FIRST_LOOK);
+    }),
+  );
 }
 
-function fragmentsInDoubt(database: Database, chains: RedirectChains): { unread: Set<number>; missing: Set<number> } {
+function fragmentsInDoubt(
+  store: CheckReader,
+  { fragments }: LinkTable,
+  chains: RedirectChains,
+): { unread: Set<number>; missing: Set<number> } {
   const unread = new Set<number>();
   const missing = new Set<number>();
-  for (const { end, standing } of checkFragments(database, chains)) {
+  for (const { end, standing } of checkFragments(store, fragments, chains)) {
     if (standing === 'unread') {
       unread.add(end);
     } else if (standing === 'missing') {
@@ -114,23 +112,17 @@ interface BrokenRedirect {
 }
 
 /** Redirects that never end, or end at a page that failed. */
-function* brokenRedirects(database: Database, chains: RedirectChains): IterableIterator<BrokenRedirect> {
-  const failure = database.prepare(`SELECT reason FROM urls WHERE id = ? AND state = ${UrlState.failed}`);
-  for (const { id, flags } of database
-    .prepare(
-      `SELECT pages.id AS id, urls.flags AS flags FROM pages JOIN urls ON urls.id = pages.id
-       WHERE pages.redirect_to IS NOT NULL AND urls.kind = ${UrlKind.page}`,
-    )
-    .iterate()) {
+function* brokenRedirects(store: CheckReader, chains: RedirectChains): IterableIterator<BrokenRedirect> {
+  for (const { id, flags } of store.redirects()) {
     const end = chains.endOf(id);
-    const reason: string | null = failure.get(end.id)?.reason ?? null;
+    const reason = store.failureOf(end.id);
     if (end.problem !== null || reason !== null) {
       yield { id, flags, problem: end.problem, reason };
     }
   }
 }
 
-/** Some servers answer a HEAD that they never tested with a redirect to an error page: that page is not all that is asked again. */
+/** Some servers answer HEAD with a redirect to an error page, and GET with the page. So the URL that redirects is requested again too. */
 const isInDoubt = ({ flags, problem, reason }: BrokenRedirect): boolean =>
   problem === null
     ? (flags & (UrlFlag.external | UrlFlag.asset)) !== 0 && (reason === 'http_4xx' || reason === 'http_5xx')

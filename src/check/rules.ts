@@ -1,12 +1,11 @@
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { didYouMean, nearest } from '../config/suggest.js';
+import { didYouMean, nearestName } from '../config/suggest.js';
 import { readDuration, writeDuration } from '../config/units.js';
 import { checkedHeader } from '../fetch/headers.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { DEFAULT_FAIL_ON, editFailOn, type FailOn, failsOn } from './fail-on.js';
-import type { Verdict } from './result.js';
-import { parseStatusSet, type StatusSet } from './status-set.js';
+import type { Verdict } from './report/result.js';
 
 export type { CheckRule } from '../config/check-config.js';
 
@@ -31,9 +30,9 @@ export interface RuleSettings {
 }
 
 /** Throws the error that fits where the value comes from; `name` is that of the option, as `--accept` or `rules[2].delay`. */
-export type FailRule = (name: string, problem: string) => never;
+type FailRule = (name: string, problem: string) => never;
 
-export interface LinkFacts {
+interface LinkFacts {
   url: string;
   verdict: Verdict;
   status: number | null;
@@ -41,7 +40,7 @@ export interface LinkFacts {
 }
 
 /** At most one of the three is true; `why` is the rule that decided, in words, or null where none did. */
-export interface Decision {
+interface Decision {
   ignored: boolean;
   accepted: boolean;
   fails: boolean;
@@ -63,7 +62,7 @@ const MAX_RULES = 1000;
 const MAX_DELAY_MS = 3_600_000;
 const MAX_AGE_MS = 365 * 86_400_000;
 
-/** What the user wants to be said of links. */
+/** The rules and options by which the user changes verdicts on links. */
 export class CheckRules {
   readonly failOn: FailOn;
   readonly #accept: StatusSet | null;
@@ -112,33 +111,45 @@ export class CheckRules {
 
   decide({ url, verdict, status, external }: LinkFacts): Decision {
     const nothing = { ignored: false, accepted: false, fails: false, why: null };
-    if (this.ignores(url)) return { ...nothing, ignored: true, why: 'a rule leaves it out' };
+    if (this.ignores(url)) {
+      return { ...nothing, ignored: true, why: 'a rule leaves it out' };
+    }
     if (status !== null && BY_STATUS.has(verdict)) {
       if (this.#first(url, 'accept')?.has(status)) {
         return { ...nothing, accepted: true, why: `a rule accepts status ${status}` };
       }
-      if (this.#accept?.has(status)) return { ...nothing, accepted: true, why: `--accept takes status ${status}` };
+      if (this.#accept?.has(status)) {
+        return { ...nothing, accepted: true, why: `--accept takes status ${status}` };
+      }
     }
     return { ...nothing, fails: failsOn(this.#first(url, 'failOn') ?? this.failOn, verdict, external) };
   }
 
-  /** The user takes this status for fine. */
+  /** Whether the user accepts this status of the URL. */
   accepts(url: string, status: number | null): boolean {
     return status !== null && (this.#first(url, 'accept')?.has(status) || this.#accept?.has(status) || false);
   }
 
   #first<Kind extends Exclude<keyof CompiledRule, 'matches' | 'match'>>(url: string, kind: Kind): CompiledRule[Kind] {
     for (const rule of this.#rules) {
-      if (rule[kind] !== null && rule.matches(url)) return rule[kind];
+      if (rule[kind] !== null && rule.matches(url)) {
+        return rule[kind];
+      }
     }
     return null;
   }
 }
 
 function compileRules(rules: unknown, failOn: FailOn, fail: FailRule): CompiledRule[] {
-  if (rules === undefined || rules === null) return [];
-  if (!Array.isArray(rules)) return fail('rules', 'must be a list of rules');
-  if (rules.length > MAX_RULES) return fail('rules', `must be at most ${MAX_RULES}, got ${rules.length}`);
+  if (rules === undefined || rules === null) {
+    return [];
+  }
+  if (!Array.isArray(rules)) {
+    return fail('rules', 'must be a list of rules');
+  }
+  if (rules.length > MAX_RULES) {
+    return fail('rules', `must be at most ${MAX_RULES}, got ${rules.length}`);
+  }
   return rules.map((rule, index) => compileRule(rule, failOn, new Place(`rules[${index}]`, fail)));
 }
 
@@ -165,18 +176,22 @@ class Place {
     try {
       return read();
     } catch (error) {
-      if (error instanceof UsageError) return this.fail(`is not usable: ${error.message}`);
+      if (error instanceof UsageError) {
+        return this.fail(`is not usable: ${error.message}`);
+      }
       throw error;
     }
   }
 }
 
 function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule {
-  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) return place.fail('must be an object');
+  if (typeof rule !== 'object' || rule === null || Array.isArray(rule)) {
+    return place.fail('must be an object');
+  }
   const values = rule as Record<string, unknown>;
   const unknownKey = Object.keys(values).find((key) => !KEYS.includes(key));
   if (unknownKey !== undefined) {
-    return place.fail(`has an unknown key ${printable(unknownKey, 60)}${didYouMean(nearest(unknownKey, KEYS))}`);
+    return place.fail(`has an unknown key ${printable(unknownKey, 60)}${didYouMean(nearestName(unknownKey, KEYS))}`);
   }
   if (KEYS.slice(1).every((key) => values[key] === undefined)) {
     return place.fail(`must have something besides match: ${KEYS.slice(1).join(', ')}`);
@@ -201,7 +216,9 @@ function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule 
 
 function readMatch(value: unknown, place: Place): string[] {
   const patterns: unknown[] = Array.isArray(value) ? value : [value];
-  if (patterns.length === 0) return place.fail('must not be empty');
+  if (patterns.length === 0) {
+    return place.fail('must not be empty');
+  }
   return patterns.map((pattern) =>
     typeof pattern === 'string' && pattern !== ''
       ? pattern
@@ -219,9 +236,13 @@ function readText(value: unknown, place: Place): string {
 
 function readTime(value: unknown, maxMs: number, place: Place): number {
   const ms = typeof value === 'number' ? value : typeof value === 'string' ? readDuration(value, 'ms') : null;
-  if (ms === null) return place.fail(`must be a time such as 500ms, 2s or 1d, got ${shown(value)}`);
+  if (ms === null) {
+    return place.fail(`must be a time such as 500ms, 2s or 1d, got ${shown(value)}`);
+  }
   // Written so that NaN is refused too.
-  if (!(ms >= 0 && ms <= maxMs)) return place.fail(`must be from 0 to ${writeDuration(maxMs)}, got ${shown(value)}`);
+  if (!(ms >= 0 && ms <= maxMs)) {
+    return place.fail(`must be from 0 to ${writeDuration(maxMs)}, got ${shown(value)}`);
+  }
   return ms;
 }
 
@@ -236,11 +257,37 @@ function readHeaders(value: unknown, patterns: string[], place: Place): (readonl
     return place.fail("may hold a secret: each match of this rule must name its host, such as 'https://x.test/**'");
   }
   return Object.entries(value).map(([name, text]) => {
-    // Never with its value.
-    if (typeof text !== 'string') return place.fail(`must have text for ${printable(name, 60)}`);
-    if (!/^[^\s:]+$/.test(name)) return place.fail(`must have names of headers, got ${shown(name)}`);
+    // The message does not show the value, which may be a secret.
+    if (typeof text !== 'string') {
+      return place.fail(`must have text for ${printable(name, 60)}`);
+    }
+    if (!/^[^\s:]+$/.test(name)) {
+      return place.fail(`must have names of headers, got ${shown(name)}`);
+    }
     return place.try(() => checkedHeader(name, text));
   });
 }
 
 const shown = (value: unknown): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value), 100));
+
+/** Status codes that count as fine, as `200..299,403`. */
+interface StatusSet {
+  has(status: number): boolean;
+}
+
+const PART = /^(\d{3})(?:\.\.(\d{3}))?$/;
+
+/** @param fail takes what is wrong, as the end of a sentence that begins with the name of the option */
+function parseStatusSet(text: string, fail: (problem: string) => never): StatusSet {
+  const ranges = text.split(',').map((part): readonly [number, number] => {
+    const [, first, last = first] = PART.exec(part.trim()) ?? [];
+    if (first === undefined || Number(first) < 100) {
+      return fail(`must be status codes and ranges of them such as 200..299,403, got ${printable(text, 100)}`);
+    }
+    if (Number(last) < Number(first)) {
+      fail(`must not have a range that ends before it begins, got ${part.trim()}`);
+    }
+    return [Number(first), Number(last)];
+  });
+  return { has: (status) => ranges.some(([first, last]) => status >= first && status <= last) };
+}

@@ -1,9 +1,8 @@
 import { UrlState } from '../store/url-state.js';
-import type { Verdict } from './result.js';
-import type { UncheckedCause } from './unchecked.js';
-import { wallSign } from './wall.js';
+import type { Verdict } from './report/result.js';
+import type { UncheckedCause } from './report/unchecked.js';
 
-/** What came of one look at a URL. */
+/** The result of one look at a URL. */
 export interface LookResult {
   /** Error class, or null where it was fine. */
   reason: string | null;
@@ -18,11 +17,11 @@ export interface Answer extends LookResult {
   title: string | null;
   /** What the first look saw, where there was a second one, or is to be. */
   first: LookResult | null;
-  /** It was to be looked at a second time. */
+  /** Whether it needed a second look. */
   wasDoubted: boolean;
   /** What came of the last request, where it was to be asked again and was not: a retry that had to wait. */
   last: LookResult | null;
-  /** So many URLs of its host were asked for, and each answered 403; else 0. */
+  /** How many URLs of its host were requested, where each of them answered 403; otherwise 0. */
   forbiddenByHost: number;
 }
 
@@ -30,15 +29,15 @@ export interface Ruling {
   verdict: Verdict;
   /** The rule or sign that decided, in words. */
   why: string;
-  /** Of `unchecked`. */
+  /** The cause, where the verdict is `unchecked`. */
   unchecked?: UncheckedCause;
 }
 
-/** What ended a run before the turn of all that waited. */
+/** Why a run ended while URLs were still waiting. */
 export type LeftBy = 'limit' | 'stop';
 
 /** The chain of causes at the end of a message: evidence, but no sentence. */
-export const CAUSES = / \(.*\)$/s;
+export const CAUSE_CHAIN = / \(.*\)$/s;
 const FINAL_NAMES = /there is no such name|has no address|not a name that can be looked up/;
 
 const BY_REASON: Readonly<Record<string, Verdict>> = {
@@ -55,14 +54,14 @@ const BY_REASON: Readonly<Record<string, Verdict>> = {
   redirect_loop: 'redirect_loop',
   invalid_url: 'invalid_url',
 };
-/** Of 4xx those that do not say that the page is gone. */
+/** Statuses from 400 to 499 that do not say that the page is gone. */
 const NOT_DEAD: Readonly<Record<number, Ruling>> = {
   408: { verdict: 'timeout', why: '408: the server gave up waiting' },
   425: { verdict: 'unverifiable', why: '425: the server does not answer this early' },
   451: { verdict: 'unverifiable', why: '451: withheld for legal reasons' },
 };
 
-/** Not to be asked for, because of what it is or because the user says so. */
+/** Reasons for which a URL is not requested at all: its kind, or an option of the user. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   nofollow: 'its links are marked nofollow, and --nofollow obey is set',
   scheme: 'it is no page of the web',
@@ -82,10 +81,11 @@ const PUT_OFF: Readonly<Record<string, string>> = {
   retry_after: 'its host asks to be left alone for longer than --max-wait',
   robots_unreachable: 'the robots.txt of its host cannot be had, so nothing may be asked',
   crawl_delay: 'its host asks for a delay longer than --max-crawl-delay',
+  held: 'its host was put off while the check ran',
 };
 
-/** What is said of the URL where a link ends. */
-export function ruleOn(answer: Answer, leftBy: LeftBy): Ruling {
+/** The verdict on the URL where a link ends. */
+export function verdictOn(answer: Answer, leftBy: LeftBy): Ruling {
   const { state, reason } = answer;
   if (state === UrlState.done) {
     const before =
@@ -98,7 +98,7 @@ export function ruleOn(answer: Answer, leftBy: LeftBy): Ruling {
     return ruleOnFailure(answer);
   }
   if (answer.wasDoubted) {
-    return notTwice(answer.first === null ? null : inWords(answer.first));
+    return seenOnce(answer.first === null ? null : inWords(answer.first));
   }
   if (LEFT_OUT[reason ?? ''] !== undefined) {
     return { verdict: 'skipped', why: LEFT_OUT[reason!]! };
@@ -108,12 +108,12 @@ export function ruleOn(answer: Answer, leftBy: LeftBy): Ruling {
     : ruleOnUnfinished(answer, answer.last);
 }
 
-/** It was asked for, and would have been asked again. */
+/** The verdict on a URL whose retry was still waiting when the run ended. */
 function ruleOnUnfinished({ state, reason }: Answer, last: LookResult): Ruling {
   if (state !== UrlState.deferred) {
-    return notTwice(inWords(last));
+    return seenOnce(inWords(last));
   }
-  // Another URL of the host may have been the one that it refused.
+  // The host may have refused another URL than this one.
   const isRefused = last.status === 429 || last.status === 503;
   const verdict = reason === 'retry_after' && isRefused ? 'rate_limited' : 'unverifiable';
   return { verdict, why: PUT_OFF[reason ?? ''] ?? `put off: ${reason}` };
@@ -129,7 +129,7 @@ function ruleOnUnasked({ state, reason, message }: Answer, leftBy: LeftBy): Ruli
   switch (reason) {
     case 'robots':
       return notAsked('robots', message ?? 'robots.txt forbids it');
-    // Any other trap is asked for.
+    // A check requests the URLs of any other trap.
     case 'trap':
       return notAsked('too_long', 'it is longer than --max-url-length');
     case 'known':
@@ -152,15 +152,15 @@ function ruleOnFailure(answer: Answer): Ruling {
     return last;
   }
   if (!answer.wasDoubted || answer.first === null) {
-    return needsSecondLook(last) ? notTwice(inWords(answer)) : last;
+    return needsSecondLook(last) ? seenOnce(inWords(answer)) : last;
   }
   const first = ruleOnLook(answer.first, { ...answer, headers: {}, title: null });
-  // Of a wall at the first look nothing is kept but its status.
+  // Only the status is kept of a bot wall that the first look met.
   const isSame = last.verdict === 'blocked' && answer.first.status === answer.status;
   if (first.verdict === last.verdict || isSame) {
     return { verdict: last.verdict, why: `${last.why}, on both looks` };
   }
-  // What is no failure of the page has no class that could differ.
+  // A result that is no failure has no error class to compare.
   if (last.verdict === 'unverifiable' || last.verdict === 'blocked') {
     return last;
   }
@@ -170,11 +170,11 @@ function ruleOnFailure(answer: Answer): Ruling {
   };
 }
 
-/** A wall and what cannot be told anyway accuse nobody. */
+/** A bot wall or an unclear answer does not count as a failure of the link. */
 const needsSecondLook = ({ verdict }: Ruling): boolean => verdict !== 'blocked' && verdict !== 'unverifiable';
 
-/** What one look alone has seen accuses nobody. */
-export const notTwice = (seen: string | null): Ruling => ({
+/** A failure that only one look has seen does not count as a failure of the link. */
+export const seenOnce = (seen: string | null): Ruling => ({
   verdict: 'unverifiable',
   why: `there was no time for a second look${seen === null ? '' : `: ${seen}`}`,
 });
@@ -203,13 +203,66 @@ function ruleOnLook(look: LookResult, { headers, title, forbiddenByHost }: Answe
 }
 
 /** `404`, or `timeout: No headers came for 10000 ms.` */
-export function inWords({ reason, status, message }: LookResult): string {
+function inWords({ reason, status, message }: LookResult): string {
   if (status !== null && status > 599) {
     return `${status}, a status that HTTP does not have`;
   }
   if (status !== null && (message === null || reason === null || reason.startsWith('http_'))) {
     return String(status);
   }
-  const words = (message ?? reason ?? 'no answer').replace(CAUSES, '').replace(/\.$/, '');
+  const words = (message ?? reason ?? 'no answer').replace(CAUSE_CHAIN, '').replace(/\.$/, '');
   return status === null ? words : `${status}, ${words}`;
+}
+
+/** Headers by which walls against programs say that they have refused. */
+const REFUSING_HEADERS: readonly [name: string, value: RegExp, wall: string][] = [
+  ['cf-mitigated', /challenge/i, 'Cloudflare'],
+  ['x-amzn-waf-action', /challenge|captcha/i, 'AWS WAF'],
+];
+
+/** Those that they send always, also where the site behind them is down. */
+const USUAL_HEADERS: typeof REFUSING_HEADERS = [
+  ['x-datadome', /./, 'DataDome'],
+  ['x-iinfo', /./, 'Imperva'],
+  ['x-sucuri-id', /./, 'Sucuri'],
+  ['server', /^AkamaiGHost/i, 'Akamai'],
+];
+
+/** Titles of the pages that they show. */
+const TITLES: readonly [title: RegExp, wall: string][] = [
+  [/^just a moment/i, 'Cloudflare'],
+  [/^attention required! \| cloudflare/i, 'Cloudflare'],
+  [/^ddos-guard/i, 'DDoS-Guard'],
+  [/^pardon our interruption/i, 'Imperva'],
+  [/^access to this page has been denied/i, 'HUMAN'],
+  [/^sucuri website firewall/i, 'Sucuri'],
+  [
+    /^(?:are you a (?:robot|human)|robot check|verify you are (?:a )?human|human verification|security check)\b/i,
+    'a challenge',
+  ],
+  [/^making sure you(?:'|’)re not a bot/i, 'Anubis'],
+];
+
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 405, 406, 418, 429, 503, 999]);
+
+/** The sign that a wall against programs has answered, in words, or null. The status has to be a refusal: some send these headers always. */
+function wallSign(
+  status: number | null,
+  headers: Readonly<Record<string, string>>,
+  title: string | null,
+): string | null {
+  if (status === null || !REFUSALS.has(status)) {
+    return null;
+  }
+  if (status === 999) {
+    return 'status 999, with which LinkedIn refuses programs';
+  }
+  for (const [name, value, wall] of status === 503 ? REFUSING_HEADERS : [...REFUSING_HEADERS, ...USUAL_HEADERS]) {
+    const found = headers[name];
+    if (found !== undefined && value.test(found)) {
+      return `${wall}: header ${name}: ${found}`;
+    }
+  }
+  const page = title === null ? undefined : TITLES.find(([pattern]) => pattern.test(title));
+  return page === undefined ? null : `${page[1]}: a page with the title "${title}"`;
 }

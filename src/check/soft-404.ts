@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { AnsweredPage, CheckReader } from '../store/check-reader.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database, Statement } from '../store/sqlite.js';
-import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { UrlState } from '../store/url-state.js';
 import { barePathOf, hostKeyOf, originOf } from '../url/host.js';
-import { shapeOf } from '../url/shape.js';
+import { shapeOf } from '../url/traps.js';
 
 /** What a site says for a page that it cannot have. */
 interface Probe {
@@ -16,51 +16,42 @@ interface Probe {
 
 interface Folder {
   pages: number;
-  example: { url: string; origin: number; depth: number; seed: number };
+  example: AnsweredPage;
 }
 
 const MOST_PROBES_A_HOST = 50;
 const MOST_FOLDERS = 100_000;
-/** Where so many pages of a folder look like the probe, and half of all, one program in the browser shows all of them. */
+/** Where so many pages of a folder, and at least half of them, look like the probe, one program in the browser shows all of them. */
 const SHELL_PAGES = 4;
 
-/** To send these home is honest. */
+/** A redirect of such a page to the home page is no soft 404. */
 const INDEX_PAGE = /\/(?:index|default|home)(?:\.[a-z]+)?$/i;
 const NOT_FOUND =
   /\b404\b|not found|(?:does not|doesn[’']t) exist|no longer (?:exists|available)|nicht gefunden|introuvable|no encontrad/i;
-
-const PAGE = `urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND (urls.flags & ${UrlFlag.external | UrlFlag.asset}) = 0
-  AND pages.status = 200 AND pages.redirect_to IS NULL AND (pages.content_type LIKE 'text/html%' OR pages.content_type LIKE 'application/xhtml%')`;
 
 /**
  * Pages that answer 200 and are not there. A sibling with a name that nobody has is asked for in each folder, folders of one shape
  * (digits folded) counting as one; what looks like the answer is no page.
  */
 export class Soft404s {
-  readonly #database: Database;
+  readonly #store: CheckReader;
   readonly #chains: RedirectChains;
-  readonly #textHash: Statement;
   #probes: Map<string, Probe | null> | null = null;
 
-  constructor(database: Database, chains: RedirectChains) {
-    this.#database = database;
+  constructor(store: CheckReader, chains: RedirectChains) {
+    this.#store = store;
     this.#chains = chains;
-    this.#textHash = database.prepare('SELECT text_hash AS hash FROM link_facts WHERE page = ?');
   }
 
-  /** Queues a probe for each folder shape that has none; files of this machine need none. Returns how many. */
-  queue(ownOrigins: readonly string[]): number {
+  /** A probe for each folder shape that has none, beside a page of it; files of this machine need none. */
+  wanted(ownOrigins: readonly string[]): { url: string; beside: AnsweredPage }[] {
     const probed = this.#probesByFolder();
-    let id = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM urls').get()!.id;
-    const insert = this.#database.prepare(
-      `INSERT INTO urls (id, url, kind, origin, depth, seed, class, state) VALUES (?, ?, ${UrlKind.probe}, ?, ?, ?, 2, ${UrlState.queued})`,
-    );
     const ofHost = new Map<string, number>();
     for (const folder of probed.keys()) {
       const host = hostKeyOf(folder);
       ofHost.set(host, (ofHost.get(host) ?? 0) + 1);
     }
-    let count = 0;
+    const wanted: { url: string; beside: AnsweredPage }[] = [];
     const folders = [...this.#folders()].sort(([, a], [, b]) => b.pages - a.pages);
     for (const [folder, { example }] of folders) {
       const host = hostKeyOf(example.url);
@@ -69,16 +60,15 @@ export class Soft404s {
         continue;
       }
       ofHost.set(host, already + 1);
-      insert.run(++id, siblingOf(example.url), example.origin, example.depth, example.seed);
-      count++;
+      wanted.push({ url: siblingOf(example.url), beside: example });
     }
-    return count;
+    return wanted;
   }
 
   /** Pages that have the title of a probe: their texts are to be compared. */
   *lookalikes(): IterableIterator<number> {
     const alike = new Map<string, { all: number; same: number[] }>();
-    for (const { id, url, title } of this.#pages()) {
+    for (const { id, url, title } of this.#store.answeredPages()) {
       const folder = folderOf(url);
       const probe = this.#probesByFolder().get(folder) ?? null;
       if (probe === null || probe.redirects) {
@@ -113,12 +103,9 @@ export class Soft404s {
     const isAlike =
       !probe.redirects &&
       probe.title === end.title &&
-      (NOT_FOUND.test(probe.title ?? '') || (probe.textHash !== null && this.#textHashOf(end.id) === probe.textHash));
+      (NOT_FOUND.test(probe.title ?? '') ||
+        (probe.textHash !== null && this.#store.textHashOf(end.id) === probe.textHash));
     return isAlike ? 'it looks like what this site shows for what it does not have' : null;
-  }
-
-  #textHashOf(id: number): number | null {
-    return this.#textHash.get(id)?.hash ?? null;
   }
 
   /** Null: such a page is honestly refused, or nothing is known yet. */
@@ -128,43 +115,26 @@ export class Soft404s {
   }
 
   *#readProbes(): IterableIterator<[string, Probe | null]> {
-    for (const { id, url, state, redirectTo, title, hash } of this.#database
-      .prepare(
-        `SELECT urls.id AS id, urls.url AS url, urls.state AS state, pages.redirect_to AS redirectTo, pages.title AS title, link_facts.text_hash AS hash
-         FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN link_facts ON link_facts.page = urls.id WHERE urls.kind = ${UrlKind.probe}`,
-      )
-      .all()) {
+    for (const { id, url, state, redirectTo, title, textHash } of this.#store.probes()) {
       const end = this.#chains.endOf(id);
-      const answers = state === UrlState.done && end.problem === null && (redirectTo === null || this.#isFine(end.id));
-      yield [folderOf(url), answers ? { end: end.id, redirects: redirectTo !== null, title, textHash: hash } : null];
+      const answers =
+        state === UrlState.done && end.problem === null && (redirectTo === null || this.#store.isDone(end.id));
+      yield [folderOf(url), answers ? { end: end.id, redirects: redirectTo !== null, title, textHash } : null];
     }
-  }
-
-  #isFine(id: number): boolean {
-    return this.#database.prepare('SELECT state FROM urls WHERE id = ?').get(id)?.state === UrlState.done;
   }
 
   #folders(): Map<string, Folder> {
     const folders = new Map<string, Folder>();
-    for (const { url, origin, depth, seed } of this.#pages()) {
-      const key = folderOf(url);
+    for (const page of this.#store.answeredPages()) {
+      const key = folderOf(page.url);
       const known = folders.get(key);
       if (known !== undefined) {
         known.pages++;
       } else if (folders.size < MOST_FOLDERS) {
-        folders.set(key, { pages: 1, example: { url, origin, depth, seed } });
+        folders.set(key, { pages: 1, example: page });
       }
     }
     return folders;
-  }
-
-  #pages() {
-    return this.#database
-      .prepare(
-        `SELECT urls.id AS id, urls.url AS url, urls.origin AS origin, urls.depth AS depth, urls.seed AS seed, pages.title AS title
-         FROM urls JOIN pages ON pages.id = urls.id WHERE ${PAGE}`,
-      )
-      .iterate();
   }
 }
 
@@ -176,7 +146,7 @@ function folderOf(url: string): string {
   return shapeOf(originOf(url) + path.slice(0, path.lastIndexOf('/', path.length - 2) + 1));
 }
 
-/** As the others there are called: with their ending, or as a folder. */
+/** The probe is named like the other pages of the folder: with their extension, or as a folder. */
 function siblingOf(url: string): string {
   const path = barePathOf(url);
   const folder = path.slice(0, path.lastIndexOf('/', path.length - 2) + 1);

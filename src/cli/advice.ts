@@ -1,12 +1,12 @@
 import { GossamerError } from '../base/errors.js';
 import { resumeCommand } from '../store/directory.js';
-import { advised } from './exit.js';
+import { withAdvice } from './exit.js';
 
-/** Of our own errors, those that leave a run behind which can go on: room, disk or store gave out, an output could not be written. */
+/** Codes of our own errors after which a run can be resumed: memory, disk or store gave out, or an output could not be written. */
 const LEAVES_A_RUN: readonly string[] = ['memory', 'disk_low', 'disk_full', 'store', 'store_died', 'output'];
 
-/** What takes a run down is shown with the line that goes on with it. */
-export async function advisedToResume<T>(
+/** Shows the command that resumes the run with the error that ended it. */
+export async function withResumeAdvice<T>(
   directory: string,
   run: () => Promise<T>,
   leavesARun: readonly string[] = LEAVES_A_RUN,
@@ -15,6 +15,6 @@ export async function advisedToResume<T>(
     return await run();
   } catch (error) {
     const isOver = !(error instanceof GossamerError) || leavesARun.includes(error.code);
-    throw isOver ? advised(error, `\`${resumeCommand(directory)}\` goes on`) : error;
+    throw isOver ? withAdvice(error, `\`${resumeCommand(directory)}\` goes on`) : error;
   }
 }

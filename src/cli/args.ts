@@ -2,10 +2,10 @@ import { parseArgs as parseTokens } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { COMMAND_SPECS, COMMANDS, type Command, isCommand } from '../config/commands.js';
-import { nameHere, refuseLaterCommand, refuseLaterOption } from '../config/later.js';
-import { OPTION_KEYS, type OptionKey, specOf, takes } from '../config/options.js';
+import { gossamerNameOf, refuseLaterCommand, refuseLaterOption } from '../config/later.js';
+import { acceptsOption, OPTION_KEYS, type OptionKey, specOf } from '../config/options.js';
 import type { RawFlags } from '../config/resolve.js';
-import { didYouMean, nearest } from '../config/suggest.js';
+import { didYouMean, nearestName } from '../config/suggest.js';
 
 export interface ParsedArgs {
   /** null: only with `help` or `version`, or when there was nothing on the command line. */
@@ -16,8 +16,7 @@ export interface ParsedArgs {
   readonly version: boolean;
 }
 
-/** Flags that act at once and are no options of a crawl. */
-/** They say themselves what is wrong with a seed. */
+/** These commands check their seeds themselves, and say what is wrong with an empty one. */
 const TAKES_SEEDS: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'preview', 'robots']);
 const ACTIONS: Readonly<Record<string, string>> = { help: 'h', version: 'V' };
 
@@ -97,7 +96,7 @@ function tokenize(argv: readonly string[]) {
   }
   for (const [flag, { key, sets }] of MEANINGS) {
     const { short, flag: mainFlag } = specOf(key);
-    const type = sets === undefined ? 'string' : 'boolean';
+    const type = sets === undefined && specOf(key).bare === undefined ? 'string' : 'boolean';
     options[flag] = short !== undefined && flag === mainFlag ? { type, short } : { type };
   }
   return parseTokens({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
@@ -114,13 +113,13 @@ function meaningOf(token: OptionToken, command: Command | null, following: strin
   if (later !== null) {
     throw new UsageError(later);
   }
-  const here = token.rawName.startsWith('--') ? nameHere(token.name) : null;
+  const here = token.rawName.startsWith('--') ? gossamerNameOf(token.name) : null;
   if (here !== null) {
     throw new UsageError(`unknown option ${token.rawName}; you may mean ${here}`);
   }
-  const candidates = [...MEANINGS].filter(([, { key }]) => command === null || takes(command, specOf(key)));
+  const candidates = [...MEANINGS].filter(([, { key }]) => command === null || acceptsOption(command, specOf(key)));
   const suggestion = token.rawName.startsWith('--')
-    ? nearest(token.name, [...candidates.map(([flag]) => flag), ...Object.keys(ACTIONS)])
+    ? nearestName(token.name, [...candidates.map(([flag]) => flag), ...Object.keys(ACTIONS)])
     : null;
   throw new UsageError(
     `unknown option ${printable(token.rawName, 100)}${didYouMean(suggestion === null ? null : `--${suggestion}`)}`,
@@ -140,13 +139,22 @@ function collect(
     flags[key] = sets;
     return;
   }
+  const { bare } = specOf(key);
+  if (bare !== undefined) {
+    flags[key] = token.value ?? bare;
+    return;
+  }
   // `--delay --workers 5` is a forgotten value, `--delay -5` a wrong one, and `-` is a file name.
-  if (token.value === undefined || (!token.inlineValue && /^--?[a-z]/i.test(token.value))) {
+  if (token.value === undefined || (!token.inlineValue && looksLikeOption(token.value, specOf(key).signed === true))) {
     throw new UsageError(`${token.rawName} needs a value`);
   }
   const earlier = flags[key];
   flags[key] = specOf(key).type === 'list' ? [...(Array.isArray(earlier) ? earlier : []), token.value] : token.value;
 }
+
+/** Where a value has a sign, `-dead` is one. So is `-fjson`, which is then refused because nothing has that name. */
+const looksLikeOption = (text: string, isSigned: boolean): boolean =>
+  /^--?[a-z]/i.test(text) && !(isSigned && /^-[a-z]{3}/.test(text));
 
 function commandNamed(name: string): Command {
   if (isCommand(name)) {
@@ -160,19 +168,19 @@ function commandNamed(name: string): Command {
   if (/[.:/]/.test(name)) {
     throw new UsageError(`${shown} is not a command; did you mean gossamer crawl ${shown}?`);
   }
-  throw new UsageError(`unknown command ${shown}${didYouMean(nearest(name, COMMANDS))}`);
+  throw new UsageError(`unknown command ${shown}${didYouMean(nearestName(name, COMMANDS))}`);
 }
 
 function checkCommandTakes(command: Command, given: readonly { key: OptionKey; rawName: string }[]): void {
   for (const { key, rawName } of given) {
     const spec = specOf(key);
-    if (takes(command, spec)) {
+    if (acceptsOption(command, spec)) {
       continue;
     }
     if (command === 'resume' && spec.commands.includes('crawl')) {
       throw new UsageError(`${rawName} cannot be changed on resume: seeds, scope and identity stay as they were`);
     }
-    const others = COMMANDS.filter((other) => takes(other, spec)).map((other) => `\`gossamer ${other}\``);
+    const others = COMMANDS.filter((other) => acceptsOption(other, spec)).map((other) => `\`gossamer ${other}\``);
     throw new UsageError(`${rawName} is an option of ${others.join(', ')}, not of \`gossamer ${command}\``);
   }
 }

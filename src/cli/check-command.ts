@@ -4,31 +4,33 @@ import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { readBaseline } from '../check/baseline.js';
-import { type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
+import { type CheckEvents, type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
 import { DUMP_FORMATS, dumpText } from '../check/dump.js';
-import { checkExitCode } from '../check/exit-code.js';
+import { checkExitCode } from '../check/make-report.js';
 import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-check.js';
-import { githubStepSummary, lastLineOf, type Paint, writeCheckReport } from '../check/report/index.js';
-import type { CheckReport } from '../check/result.js';
+import { githubStepSummary, lastLineOf, type Paint, writeCheckReport, writeReportFile } from '../check/report/index.js';
+import type { CheckReport } from '../check/report/result.js';
 import { reopenBroken } from '../check/rounds.js';
-import { CAUSES } from '../check/ruling.js';
-import { writeReportFile } from '../check/write-report.js';
+import { CAUSE_CHAIN } from '../check/ruling.js';
 import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import type { EndReason } from '../crawl/limits.js';
+import type { EndReason } from '../crawl/ending.js';
 import { nextStep } from '../crawl/resume-plan.js';
+import type { SessionEvents } from '../crawl/session-plan.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import { refuseUnwritable } from '../report/index.js';
 import { StreamFiles } from '../report/stream-files.js';
 import { resumeCommand } from '../store/directory.js';
-import { advisedToResume } from './advice.js';
-import { CheckView } from './check-view.js';
+import { withResumeAdvice } from './advice.js';
 import { type CommandInput, prepare, untilReaderLeaves, writePieces } from './command.js';
+import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
+import { type Outlets, withOutlets } from './outlets.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
-import { counted, Terminal } from './terminal.js';
+import { SuspectLinks } from './suspect-links.js';
+import { counted, formatCount, Terminal } from './terminal.js';
 
 type CheckOptions = OptionsOf<'check'>;
 
@@ -45,7 +47,7 @@ export async function runCheck(input: CommandInput): Promise<number> {
     return recheck(resolve(resolved.options.recheck), input);
   }
   const planned = await planCheck(input.positionals, resolved, configOf(input));
-  // One that is finished says again what it found: it may have been killed before it could, and its exit code is what it is run for.
+  // A finished check reports again what it found: it may have been killed before it could, and people run it for its exit code.
   if (planned.what !== 'new') {
     return resumeCheck(planned.directory, input);
   }
@@ -62,7 +64,7 @@ export async function runCheck(input: CommandInput): Promise<number> {
   }
 }
 
-/** Goes on with a check that is kept. */
+/** Resumes a check that is kept. */
 export async function resumeCheck(directory: string, input: CommandInput): Promise<number> {
   const kept = openKeptCheck(directory);
   const ready = prepare('check', input, kept.stored);
@@ -87,7 +89,7 @@ async function recheck(directory: string, input: CommandInput): Promise<number> 
   return check(planKept(kept, resolved, configOf(input), true), terminal, true);
 }
 
-/** Before a directory is touched or anything is asked for. */
+/** Refuses options that contradict each other, before a directory is touched or anything is asked for. */
 function refuseNonsense(resolved: ResolvedOptions<'check'>, input: CommandInput): void {
   const { updateBaseline, baseline, output, format, dataDir, resume, fresh } = resolved.options;
   if (updateBaseline && baseline === null) {
@@ -133,18 +135,20 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
   const { options } = plan.resolved;
   const view = new CheckView(terminal, options);
   const run = new CheckRun({ ...plan, events: { session: view.events.session, notice: view.events.notice! } });
-  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards: NOTHING_KEPT });
+  const removeListeners = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards: NOTHING_KEPT });
   try {
-    const { end, seeds, allSeedsFailed, summary } = await run.dump((links) =>
-      writePieces(dumpText(links, options.format)),
-    );
+    const { end, seeds, allSeedsFailed, summary } = await run.dump((links) => {
+      view.close();
+      return writePieces(dumpText(links, options.format));
+    });
     const exitCode = checkExitCode(EXIT.ok, allSeedsFailed, end.reason);
     if (exitCode === EXIT.noSeed) {
       throw seedFailure(inWords(seeds, options), summary);
     }
     return exitCode;
   } finally {
-    unhook();
+    view.close();
+    removeListeners();
   }
 }
 
@@ -158,21 +162,27 @@ function refuseInputs(positionals: readonly string[], { startUrls, seedsFiles }:
 const configOf = ({ configFile }: CommandInput): CheckPlan['config'] =>
   configFile === null ? null : { value: configFile.values.check, path: configFile.path };
 
-async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Promise<number> {
+function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Promise<number> {
+  return withOutlets(plan.resolved.options, terminal, plan, (outlets) => runCheckWith(plan, terminal, isKept, outlets));
+}
+
+async function runCheckWith(plan: CheckPlan, terminal: Terminal, isKept: boolean, outlets: Outlets): Promise<number> {
   const { directory } = plan;
   const { options } = plan.resolved;
   for (const path of outputsOf(options)) {
     refuseUnwritable(path);
   }
   const view = new CheckView(terminal, options);
-  const run = new CheckRun({ ...plan, events: view.events });
+  const events = { ...view.events, session: outlets.beside(view.events.session) };
+  const run = new CheckRun({ ...plan, events });
   const afterwards = isKept ? `\`${resumeCommand(directory)}\` goes on` : NOTHING_KEPT;
-  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
+  const removeListeners = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
   try {
-    const { report, result } = await (isKept ? advisedToResume(directory, () => run.run()) : run.run());
-    terminal.endProgress();
+    const { report, result } = await (isKept ? withResumeAdvice(directory, () => run.run()) : run.run());
+    view.close();
     try {
       const { exitCode } = report.summary;
+      outlets.cameTo(report.summary);
       await writeReports(report, options, terminal);
       const { done, failed } = result.summary;
       const reason = (report.summary.truncated as EndReason | null) ?? result.end.reason;
@@ -188,15 +198,16 @@ async function check(plan: CheckPlan, terminal: Terminal, isKept: boolean): Prom
       report.close();
     }
   } finally {
-    unhook();
+    view.close();
+    removeListeners();
   }
 }
 
 const NOTHING_KEPT = 'nothing is kept of this check: with --data-dir DIR it is, and `gossamer resume DIR` goes on';
 
-/** A check keeps the chain of causes of each failure for its reports, whoever asks for it. */
+/** A check keeps the chain of causes of each failure for its reports; people see it only with --verbose-network. */
 const inWords = (seeds: readonly SeedFate[], { verboseNetwork }: CheckOptions): readonly SeedFate[] =>
-  verboseNetwork ? seeds : seeds.map((seed) => ({ ...seed, detail: seed.detail?.replace(CAUSES, '') ?? null }));
+  verboseNetwork ? seeds : seeds.map((seed) => ({ ...seed, detail: seed.detail?.replace(CAUSE_CHAIN, '') ?? null }));
 
 const outputsOf = ({ reports, output, baseline, updateBaseline, cache }: CheckOptions): string[] => [
   ...reports.map(({ path }) => path),
@@ -205,7 +216,7 @@ const outputsOf = ({ reports, output, baseline, updateBaseline, cache }: CheckOp
   ...(cache === null ? [] : [cache]),
 ];
 
-/** Files first: whoever reads stdout may have gone. */
+/** Files are written first, because the reader of stdout may have gone. */
 async function writeReports(report: CheckReport, options: CheckOptions, terminal: Terminal): Promise<void> {
   for (const { format, path } of options.reports) {
     await writeReportFile(report, format as CheckFormat, path);
@@ -236,4 +247,49 @@ async function writeStdout(report: CheckReport, format: CheckFormat, options: Ch
   const paint: Paint = (color, text) => colors.paint(color, text);
   const file = new StreamFiles(process.stdout, 'stdout').create();
   await untilReaderLeaves(writeCheckReport(report, format, file, { paint, verbose: options.verbose }));
+}
+
+/** What a person sees of a check while it runs. */
+class CheckView {
+  readonly #terminal: Terminal;
+  readonly #suspects = new SuspectLinks();
+  readonly #crawl: CrawlView;
+
+  constructor(terminal: Terminal, options: OptionsOf<'check'>) {
+    this.#terminal = terminal;
+    this.#crawl = new CrawlView(terminal, options, (again) => this.#suspects.shown(again));
+  }
+
+  get events(): CheckEvents & { session: SessionEvents } {
+    const { events } = this.#crawl;
+    return {
+      session: {
+        ...events,
+        settled: (pages) => {
+          this.#suspects.settled(pages);
+          events.settled?.(pages);
+        },
+        retryLater: (url, status, why, afterMs) => {
+          this.#suspects.retryLater(url, status, why);
+          events.retryLater?.(url, status, why, afterMs);
+        },
+      },
+      notice: (text) => this.#terminal.line(text),
+      began: (session, plan, round) => {
+        if (round === 0) {
+          this.#crawl.started(session, plan);
+          return;
+        }
+        this.#crawl.began(session, plan);
+        const { open = 0 } = session.snapshot.counts;
+        if (open > 0) {
+          this.#terminal.line(`second look: asks again for ${formatCount(open)}`);
+        }
+      },
+    };
+  }
+
+  close(): void {
+    this.#crawl.close();
+  }
 }

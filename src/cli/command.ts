@@ -7,7 +7,7 @@ import type { OptionsOf } from '../config/options.js';
 import { printConfig, printConfigJson } from '../config/print.js';
 import { type Environment, type RawFlags, type ResolvedOptions, resolveOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
-import { jsonLines } from '../report/json-line.js';
+import { jsonLines } from '../report/output.js';
 import { isReaderGone } from './streams.js';
 import { Terminal } from './terminal.js';
 
@@ -38,6 +38,7 @@ export function prepare<C extends Command>(
     clock: systemClock,
     color: options.color ?? null,
     quiet: options.quiet ?? false,
+    progress: options.progress ?? 'auto',
     env: input.env,
   });
   if (options.printConfig) {
@@ -54,7 +55,7 @@ export const writeJson = (value: unknown): void => {
   process.stdout.write(jsonLines(value));
 };
 
-/** Whoever reads may have seen enough before all is written. */
+/** Waits for writing to end; a reader of stdout who stops before all is written is no error. */
 export async function untilReaderLeaves<T>(writing: Promise<T>): Promise<T | null> {
   try {
     return await writing;
@@ -68,7 +69,7 @@ export async function untilReaderLeaves<T>(writing: Promise<T>): Promise<T | nul
   }
 }
 
-/** Answers of any length: whoever reads them may be slow, or have seen enough. */
+/** Writes an answer of any length to a reader who may be slow, or who may stop reading. */
 export async function writePieces(pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   await untilReaderLeaves(pipeline(pieces, process.stdout, { end: false }));
 }

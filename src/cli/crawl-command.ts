@@ -3,15 +3,17 @@ import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
+import type { SessionResult } from '../crawl/profile.js';
 import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
-import type { SessionPlan, SessionResult } from '../crawl/session-plan.js';
+import type { SessionPlan } from '../crawl/session-plan.js';
 import { openForReading, resumeCommand } from '../store/directory.js';
-import { advisedToResume } from './advice.js';
+import { withResumeAdvice } from './advice.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
+import { type Outlets, withOutlets } from './outlets.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
 import type { Terminal } from './terminal.js';
@@ -32,20 +34,21 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     throw new StateError('occupied', `${choice.directory} is a corpus: name another --data-dir`);
   }
   if (choice.what === 'kept') {
-    return goOn(resumePlan(choice.directory, seeds), input, true);
+    return resumeCrawl(resumePlan(choice.directory, 'crawl', seeds), input, true);
   }
   const { directory, movedTo } = choice;
   if (movedTo !== null) {
     terminal.line(`moved the old crawl to ${movedTo}`);
   }
-  return runSession({ resolved, directory, seeds, badSeeds: bad, credentials, events: {} }, terminal);
+  const plan = { resolved, directory, seeds, badSeeds: bad, credentials, events: {} };
+  return withOutlets(resolved.options, terminal, plan, (outlets) => runSession(plan, terminal, outlets));
 }
 
 /**
  * Goes on with a crawl that is kept.
  * @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again
  */
-export async function goOn(plan: ResumePlan, input: CommandInput, onlyToFinish: boolean): Promise<number> {
+export async function resumeCrawl(plan: ResumePlan, input: CommandInput, onlyToFinish: boolean): Promise<number> {
   const { directory, seeds: storedSeeds, stored } = plan;
   const ready = prepare('resume', input, stored);
   if (ready === null) {
@@ -59,7 +62,9 @@ export async function goOn(plan: ResumePlan, input: CommandInput, onlyToFinish: 
     return EXIT.ok;
   }
   const session = { resolved, directory, seeds: null, storedSeeds, events: {} };
-  return runSession(session, terminal, NEWS[left](directory));
+  return withOutlets(resolved.options, terminal, session, (outlets) =>
+    runSession(session, terminal, outlets, NEWS[left](directory)),
+  );
 }
 
 const NEWS: Readonly<Record<Left, (directory: string) => string>> = {
@@ -88,29 +93,35 @@ function nothingToDo(directory: string, left: Left, options: Pick<CrawlOptions, 
 async function runSession(
   plan: SessionPlan & { directory: string },
   terminal: Terminal,
+  outlets: Outlets,
   news: string | null = null,
 ): Promise<number> {
   const { directory } = plan;
   const { options } = plan.resolved;
   const view = new CrawlView(terminal, options);
-  const session = new CrawlSession({ ...plan, events: view.events });
   // There is a store by the time the disk is found too full; whatever else is refused here has not begun.
-  await advisedToResume(directory, () => session.open(), ['disk_low']);
+  const session = await withResumeAdvice(
+    directory,
+    () => CrawlSession.open({ ...plan, events: outlets.beside(view.events) }),
+    ['disk_low'],
+  );
   if (news !== null) {
     terminal.line(news);
   }
   const afterwards = `\`${resumeCommand(directory)}\` goes on`;
-  const unhook = stopOnSignals({ run: session, graceMs: options.graceMs, terminal, afterwards });
+  const removeListeners = stopOnSignals({ run: session, graceMs: options.graceMs, terminal, afterwards });
   try {
     view.started(session, plan);
-    const result = await advisedToResume(directory, () => session.run());
+    const result = await withResumeAdvice(directory, () => session.run());
     view.ended(result, directory);
+    outlets.cameTo(result.summary);
     if (options.json) {
       writeJson(result.summary);
     }
     return exitCode(result);
   } finally {
-    unhook();
+    view.close();
+    removeListeners();
   }
 }
 

@@ -1,32 +1,55 @@
 import { join } from 'node:path';
 import { formatMoment } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
+import type { RunningSession, SessionResult } from '../crawl/profile.js';
 import { nextStep } from '../crawl/resume-plan.js';
-import type { CrawlSession } from '../crawl/session.js';
-import type { SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
-import type { SettledPage } from '../frontier/embedded/frontier-state.js';
+import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
+import type { SettledPage } from '../frontier/outcome.js';
 import type { Summary } from '../report/summary.js';
 import { hostKeyOf } from '../url/host.js';
 import { hostForPeople, unicodeHost } from '../url/host-display.js';
+import type { LiveSnapshot } from '../watch/live.js';
+import { isFetched, liveLines, type Suspects, type Total } from './live-view.js';
 import { ProgressLine } from './progress-line.js';
-import { SO_NOTHING } from './seed-failure.js';
-import { type BoxRow, counted, formatBytes, formatCount, formatDuration, type Terminal } from './terminal.js';
+import { NOTHING_MAY_BE_ASKED } from './seed-failure.js';
+import {
+  type BoxRow,
+  counted,
+  formatBytes,
+  formatCount,
+  formatDuration,
+  type Progress,
+  type Terminal,
+} from './terminal.js';
 
 const TRAPS_SHOWN = 5;
 const DEFERRED_SHOWN = 5;
+/** A layer is named as the tightest for so long after it was. */
+const LASTS_MS = 5_000;
 
-/** What a person sees of a crawl: what to expect, how it goes, what is waited for, what came of it. */
+/** What a person sees of a crawl: what to expect, how it goes, what it waits for, and its result. */
 export class CrawlView {
   readonly #terminal: Terminal;
   readonly #options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>;
   #delayMs = 0;
   #progress: ProgressLine;
+  readonly #suspects: ((again: number) => Suspects) | null;
+  /** The session of the round under way, or of the last one. */
+  #session: RunningSession | null = null;
+  #heldBy: { layer: string | null; atMs: number } = { layer: null, atMs: 0 };
+  #isSurvey = false;
   #sitemapTold = false;
   #isResumed = false;
 
-  constructor(terminal: Terminal, options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>) {
+  /** @param suspects what a check shows in place of problems, by how many links are looked at again */
+  constructor(
+    terminal: Terminal,
+    options: Pick<CrawlOptions, 'verbose' | 'maxUrls'>,
+    suspects: ((again: number) => Suspects) | null = null,
+  ) {
     this.#terminal = terminal;
     this.#options = options;
+    this.#suspects = suspects;
     this.#progress = new ProgressLine({ maxUrls: options.maxUrls, msAPage: null });
   }
 
@@ -41,7 +64,14 @@ export class CrawlView {
     };
   }
 
-  started(session: CrawlSession, plan: SessionPlan): void {
+  /** A round begins: of several, each is told of. */
+  began(session: RunningSession, plan: SessionPlan): void {
+    this.#session = session;
+    this.#isSurvey = plan.profile?.scope?.surveys === true;
+  }
+
+  started(session: RunningSession, plan: SessionPlan): void {
+    this.began(session, plan);
     const seeds = plan.seeds ?? plan.storedSeeds ?? [];
     const hosts = new Set(seeds.map(({ url }) => hostKeyOf(url)));
     const delays = [...hosts].map((host) => session.settings.scheduler.delayMsFor(host));
@@ -51,7 +81,7 @@ export class CrawlView {
       maxUrls: this.#options.maxUrls,
       msAPage: isOneSlowHost ? this.#delayMs : null,
     });
-    // What earlier runs have done is no rate of this one.
+    // The first call sets the start of the rate, so that pages of earlier runs do not count.
     this.#progress.forms(session.stats());
     const rate = delays.reduce((sum, delay) => sum + (delay > 0 ? 60_000 / delay : 0), 0);
     const pace =
@@ -75,7 +105,14 @@ export class CrawlView {
     }
   }
 
+  /** The run is over, whatever came of it: its view makes way for what is said now. */
+  close(): void {
+    const session = this.#session;
+    this.#terminal.endProgress(session === null ? undefined : () => this.#progressOf(session));
+  }
+
   ended({ summary, end }: SessionResult, directory: string | null): void {
+    this.close();
     const requests = `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')})`;
     const time = `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`;
     const rows: BoxRow[] = [
@@ -158,8 +195,50 @@ export class CrawlView {
     }
   }
 
-  #tick(session: CrawlSession): void {
-    this.#terminal.progress(...this.#progress.forms(session.stats()));
+  #tick(session: RunningSession): void {
+    this.#terminal.progress(this.#progressOf(session));
+  }
+
+  #progressOf(session: RunningSession): Progress {
+    const stats = session.stats();
+    const snapshot = session.live();
+    const picture = {
+      snapshot: { ...snapshot, tightest: this.#tightest(snapshot) },
+      total: this.#total(snapshot),
+      suspects: this.#suspects?.(stats.secondLooks) ?? null,
+    };
+    const { work } = snapshot;
+    return {
+      forms:
+        work === null || work.total === null
+          ? this.#progress.forms(stats)
+          : [`${formatCount(work.done)} of ${formatCount(work.total)} ${work.name}`],
+      lines: (screen) => liveLines(picture, screen, (color, text) => this.#terminal.paint(color, text)),
+      json: () => snapshot,
+    };
+  }
+
+  /** Between two requests of a host with a delay nothing holds the run back for a moment: that is not worth a change of the view. */
+  #tightest({ tightest, elapsedMs }: LiveSnapshot): string | null {
+    if (tightest !== null || elapsedMs - this.#heldBy.atMs > LASTS_MS) {
+      this.#heldBy = { layer: tightest, atMs: elapsedMs };
+    }
+    return this.#heldBy.layer;
+  }
+
+  /** Known where --max-urls will end it, where sitemaps have named the pages, and where all is fetched. */
+  #total(snapshot: LiveSnapshot): Total | null {
+    const { urls, inFlight } = snapshot;
+    const fetched = urls.done + urls.failed;
+    if (isFetched(snapshot)) {
+      return { urls: fetched, mayGrow: false };
+    }
+    const known = fetched + urls.queued + inFlight;
+    const { maxUrls } = this.#options;
+    if (maxUrls !== null && known >= maxUrls) {
+      return { urls: maxUrls, mayGrow: false };
+    }
+    return this.#sitemapTold && !this.#isSurvey ? { urls: known, mayGrow: true } : null;
   }
 }
 
@@ -179,7 +258,7 @@ function breakdown(label: string, counts: Readonly<Record<string, number>>): Box
   return parts.length === 0 ? [] : [[label, parts.join(', ')]];
 }
 
-/** The first that failed, with the page that leads there: what a site owner would look up next. */
+/** The first failures, with the pages that link to them: a site owner would look these up next. */
 function failureRows({ failures, failed }: Summary): BoxRow[] {
   const more = failed - failures.length;
   return [
@@ -191,7 +270,7 @@ function failureRows({ failures, failed }: Summary): BoxRow[] {
   ];
 }
 
-/** The status says more than the class that is named after it. */
+/** Where there is a status, it says more than the error class that is named after it. */
 const isOfStatus = (reason: string | null): boolean =>
   ['http_4xx', 'http_5xx', 'auth_required', 'rate_limited'].includes(reason ?? '');
 
@@ -199,7 +278,7 @@ function deferredRows({ host, reason, urls, until, detail }: Summary['deferredHo
   const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
   return [
     ['deferred', `${hostForPeople(host)}: ${counted(urls, 'URL')} (${reason}${end})`],
-    ...(detail === null ? [] : [`${detail},`, SO_NOTHING].map((line): BoxRow => ['', line])),
+    ...(detail === null ? [] : [`${detail},`, NOTHING_MAY_BE_ASKED].map((line): BoxRow => ['', line])),
   ];
 }
 
@@ -208,7 +287,7 @@ function moreDeferred({ deferredHosts }: Summary): BoxRow[] {
   return more > 0 ? [['', `and ${counted(more, 'more host')}: summary.json names them all`]] : [];
 }
 
-/** What sitemaps were read, where there were any. */
+/** How many sitemaps were read, where there were any. */
 function sitemapFilesRow({ read, notRead, cutHosts }: Summary['sitemapFiles']): BoxRow[] {
   const left = Object.entries(notRead).map(([cause, files]) => `${formatCount(files)} ${cause}`);
   const [most] = cutHosts;
@@ -237,8 +316,8 @@ function seedingOf({
   problem,
 }: Omit<Summary['seeding'][number], 'host'>): string {
   const addresses = withAddress === null ? '' : `, ${formatCount(withAddress)} with an address`;
-  const told = `${formatCount(found)} ${source === 'ct' ? 'names' : 'captures'}, ${formatCount(inScope)} in scope${addresses}; ${formatCount(answered)} answered`;
-  return problem === null ? told : `${told}; given up: ${problem}`;
+  const figures = `${formatCount(found)} ${source === 'ct' ? 'names' : 'captures'}, ${formatCount(inScope)} in scope${addresses}; ${formatCount(answered)} answered`;
+  return problem === null ? figures : `${figures}; given up: ${problem}`;
 }
 
 function leftOut(counts: Readonly<Record<string, number>>): string {

@@ -7,10 +7,11 @@ import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
 import { isFinished, keptDocsIn, planDocs, planKeptDocs } from '../docs/plan-docs.js';
 import type { SavedCorpus } from '../docs/write-corpora.js';
 import { resumeCommand } from '../store/directory.js';
-import { advisedToResume } from './advice.js';
+import { withResumeAdvice } from './advice.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
+import { type Outlets, withOutlets } from './outlets.js';
 import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
 import { counted, formatBytes, formatCount, type Terminal } from './terminal.js';
@@ -37,7 +38,7 @@ export async function runDocs(input: CommandInput): Promise<number> {
   return make(planned.plan, terminal);
 }
 
-/** Goes on with a corpus that is kept. */
+/** Resumes a corpus that is kept. */
 export async function resumeDocs(directory: string, input: CommandInput): Promise<number> {
   const kept = keptDocsIn(directory);
   const ready = prepare('docs', input, kept.stored);
@@ -52,25 +53,33 @@ export async function resumeDocs(directory: string, input: CommandInput): Promis
   return make(planKeptDocs(kept, ready.resolved, ready.resolved.options.output), ready.terminal);
 }
 
-async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
+function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
+  const place = { directory: plan.directory, corpora: plan.progress.outputs };
+  return withOutlets(plan.resolved.options, terminal, place, (outlets) => makeWith(plan, terminal, outlets));
+}
+
+async function makeWith(plan: DocsPlan, terminal: Terminal, outlets: Outlets): Promise<number> {
   const { options } = plan.resolved as ResolvedOptions<'docs'>;
   const view = new CrawlView(terminal, options);
-  let isTold = false;
+  let isAnnounced = false;
   const run = new DocsRun({
     ...plan,
-    events: view.events,
+    events: outlets.beside(view.events),
     began: (session, begun) => {
-      if (!isTold) {
+      if (isAnnounced) {
+        view.began(session, begun);
+      } else {
         view.started(session, begun);
       }
-      isTold = true;
+      isAnnounced = true;
     },
   });
   const afterwards = `\`${resumeCommand(plan.directory)}\` goes on`;
-  const unhook = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
+  const removeListeners = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
   try {
-    const { result, corpora, stopped } = await advisedToResume(plan.directory, () => run.run());
-    terminal.endProgress();
+    const { result, corpora, stopped } = await withResumeAdvice(plan.directory, () => run.run());
+    view.close();
+    outlets.cameTo({ truncated: result.end.truncated, corpora });
     if (stopped !== null) {
       tellStopped(plan, corpora, terminal);
       return stopped === 'terminated' ? EXIT.terminated : EXIT.interrupted;
@@ -84,7 +93,8 @@ async function make(plan: DocsPlan, terminal: Terminal): Promise<number> {
     }
     return EXIT.ok;
   } finally {
-    unhook();
+    view.close();
+    removeListeners();
   }
 }
 
@@ -131,7 +141,7 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
 
 function changesOf({ changes, duplicates }: CorpusReport): string {
   const { added, changed, removed, unchanged, rewritten } = changes;
-  // Their text is as it was; a page that they link to came or went.
+  // The text of these pages is unchanged; a page that they link to was added or removed.
   const relinked = rewritten === 0 ? '' : ` (${formatCount(rewritten)} with other links)`;
   const counts = { added, changed, removed, unchanged: unchanged + rewritten, duplicates };
   return Object.entries(counts)

@@ -1,7 +1,7 @@
 import { COMMAND_SPECS, COMMANDS, type Command } from '../config/commands.js';
 import { describeFlags, describeOption, describePreset, groupsOf, type OptionGroup } from '../config/describe.js';
 import { type OptionSpec, PRESETS } from '../config/option-spec.js';
-import { specOf, takes } from '../config/options.js';
+import { acceptsOption, specOf } from '../config/options.js';
 import { VERSION } from '../config/version.js';
 
 const WIDTH = 100;
@@ -51,7 +51,7 @@ export function commandHelp(command: Command): string {
     ...ACTION_ENTRIES,
     ...(advanced.length === 0 ? [] : ['', 'Advanced (rarely needed)']),
     ...advanced.flatMap((group) => section(`  ${group.title}`, group, command)),
-    ...(takes(command, specOf('preset')) ? ['', 'Presets:', ...presetEntries()] : []),
+    ...(acceptsOption(command, specOf('preset')) ? ['', 'Presets:', ...presetEntries()] : []),
     '',
     'Times: ms s m h d; a bare number is seconds (ms for --delay). Sizes: B KiB MiB GiB TiB.',
     '',

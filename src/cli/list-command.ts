@@ -7,11 +7,11 @@ import type { IndexEntry } from '../corpus/index-entry.js';
 import type { CorpusStatus } from '../corpus/list-corpora.js';
 import { findCorpus } from '../docs/corpus-place.js';
 import { listCorpora, listCorpus } from '../docs/kept-corpus.js';
-import { storePath } from '../store/directory.js';
-import { listCrawls, statusOf } from '../store/kept-crawls.js';
+import { listCrawls, statusOf } from '../store/directory.js';
+import { storePath } from '../store/store-file.js';
 import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
 import { EXIT } from './exit.js';
-import { describe } from './status-command.js';
+import { statusLine } from './status-command.js';
 import { counted, formatCount, formatDuration, type Terminal } from './terminal.js';
 
 const DEFAULT_ROOT = 'gossamer-data';
@@ -41,7 +41,7 @@ async function listRoot(asked: string | null, json: boolean, terminal: Terminal)
   }
   const onUnreadable = (name: string, error: Error) => terminal.warn(`${printable(name)}: ${error.message}`);
   const crawls = existsSync(storePath(root)) ? [statusOf(root)] : listCrawls(root, onUnreadable);
-  // A run of docs keeps its crawl there and writes its corpus here.
+  // A run of docs keeps its crawl in the data directory and writes its corpus to the current folder.
   const roots = asked === null ? [resolve('.'), root] : [root];
   const corpora = (await Promise.all(roots.map((each) => listCorpora(each, onUnreadable)))).flat();
   if (crawls.length + corpora.length === 0) {
@@ -53,7 +53,7 @@ async function listRoot(asked: string | null, json: boolean, terminal: Terminal)
     writeJson([...crawls, ...corpora.map((corpus) => ({ kind: 'corpus', ...corpus }))]);
   } else {
     const now = systemClock.wall();
-    await writePieces([...crawls.map(describe), ...corpora.map((corpus) => corpusText(corpus, now))]);
+    await writePieces([...crawls.map(statusLine), ...corpora.map((corpus) => corpusText(corpus, now))]);
   }
 }
 
@@ -68,7 +68,7 @@ async function* textPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<str
   }
 }
 
-/** One array, of which no more than a page is in memory. */
+/** Writes one array, and holds only one of its entries in memory. */
 async function* jsonPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<string> {
   let before = '[\n';
   for await (const page of pages) {

@@ -3,16 +3,15 @@ import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import { type ConfigFile, loadConfigFile } from '../config/config-file.js';
 import { presetColor } from '../config/presets.js';
-import { StoreThread } from '../crawl/threads/store-thread.js';
+import { StoreThread } from '../crawl/store-thread.js';
 import { type ParsedArgs, parseArgs } from './args.js';
 import type { CommandInput } from './command.js';
-import { describeFailure, EXIT, exitCodeOf, simplified, switchIn, wantsExitSimple } from './exit.js';
-import { exitNow } from './exit-now.js';
+import { describeFailure, EXIT, exitCodeOf, exitNow, readSwitch, simplifiedExitCode, wantsExitSimple } from './exit.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { Streams } from './streams.js';
 import { Terminal } from './terminal.js';
 
-/** Each loads what it needs and no more: a small command is done in the time that the large ones take to load. */
+/** Each command loads only what it needs: a small one is done in the time that the large ones take to load. */
 const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => Promise<number>>>> = {
   crawl: async () => (await import('./crawl-command.js')).runCrawl,
   check: async () => (await import('./check-command.js')).runCheck,
@@ -26,20 +25,21 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   list: async () => (await import('./list-command.js')).runList,
   search: async () => (await import('./search-command.js')).runSearch,
   show: async () => (await import('./show-command.js')).runShow,
+  serve: async () => (await import('./serve-command.js')).runServe,
   mcp: async () => (await import('./mcp-command.js')).runMcp,
   delete: async () => (await import('./delete-command.js')).runDelete,
 };
 
-/** What is thrown behind the back of a command is a defect of ours. Node would end with 1, which means findings. */
-export function crashed(error: unknown): void {
+/** An error that is thrown outside of the command's own promise is a defect. Node would exit with 1, which means findings. */
+export function reportCrash(error: unknown): void {
   const said = describeFailure(error, false).join('\n  ');
   process.stderr.write(`error: ${said}\n`, () => void exitNow(EXIT.state));
 }
 
-/** Those that write a store. */
+/** Commands that write a store. */
 const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'resume', 'preview']);
 
-/** Runs one command line; the exit code is the answer. Nothing that is thrown gets past it. */
+/** Runs one command line and returns the exit code. It never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { env } = process;
   const streams = new Streams(process.stdout, process.stderr);
@@ -51,17 +51,19 @@ export async function main(argv: readonly string[]): Promise<number> {
     configFile = command === null || help || version ? null : await loadConfigFile({ flags, env });
     const exitCode = await run(args, configFile);
     await streams.flush();
-    return simplified(exitCode, wantsExitSimple(argv, env, configFile?.values));
+    return simplifiedExitCode(exitCode, wantsExitSimple(argv, env, configFile?.values));
   } catch (error) {
     const said = (key: 'color' | 'verboseNetwork', variable: string): boolean | null => {
       const [flag, kept] = [args?.flags[key], configFile?.values[key]];
-      return typeof flag === 'boolean' ? flag : (switchIn(env[variable]) ?? (typeof kept === 'boolean' ? kept : null));
+      return typeof flag === 'boolean'
+        ? flag
+        : (readSwitch(env[variable]) ?? (typeof kept === 'boolean' ? kept : null));
     };
     const preset = presetColor(args?.flags.preset, env.GOSSAMER_PRESET, configFile?.values.preset);
     const color = said('color', 'GOSSAMER_COLOR') ?? preset;
     const terminal = new Terminal({ stream: process.stderr, clock: systemClock, color, quiet: false, env });
     terminal.error(...describeFailure(error, said('verboseNetwork', 'GOSSAMER_VERBOSE_NETWORK') ?? false));
-    return simplified(exitCodeOf(error), wantsExitSimple(argv, env, configFile?.values));
+    return simplifiedExitCode(exitCodeOf(error), wantsExitSimple(argv, env, configFile?.values));
   }
 }
 

@@ -17,7 +17,7 @@ export async function runMcp(input: CommandInput): Promise<number> {
     process.stdin.destroy();
   });
   await serveMcp(input.positionals).catch((error) => {
-    // What was to come no longer comes.
+    // After a signal has closed stdin, reading from it fails: that is no error.
     if (exitCode === EXIT.ok) {
       throw error;
     }

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { UsageError } from '../base/errors.js';
-import { type OptionKey, specOf, works } from '../config/options.js';
+import { StateError, UsageError } from '../base/errors.js';
+import { isCommand, nounOf } from '../config/commands.js';
+import { type OptionKey, specOf, usesOption } from '../config/options.js';
 import type { RawFlags } from '../config/resolve.js';
 import { resumePlan } from '../crawl/resume-plan.js';
-import { NOUNS, openForReading } from '../store/directory.js';
-import type { KeptCommand } from '../store/reader.js';
+import { openForReading } from '../store/directory.js';
 import type { CommandInput } from './command.js';
-import { goOn } from './crawl-command.js';
+import { resumeCrawl } from './crawl-command.js';
 
 /** gossamer resume <dir> */
 export async function runResume(input: CommandInput): Promise<number> {
@@ -23,16 +23,23 @@ export async function runResume(input: CommandInput): Promise<number> {
     case 'docs':
       return (await import('./docs-command.js')).resumeDocs(place, input);
     case 'crawl':
-      return goOn(resumePlan(place, null), input, false);
+      return resumeCrawl(resumePlan(place, 'crawl'), input, false);
+    default:
+      throw new StateError(
+        'other_command',
+        `${place} holds a ${nounOf(kept)}, and no command of this version goes on with it`,
+      );
   }
 }
 
-/** `resume` takes options of all: what the kept one has no use for is refused, not passed over. */
-function refuseForeign(flags: RawFlags, kept: KeptCommand, directory: string): void {
-  const foreign = (Object.keys(flags) as OptionKey[]).map(specOf).find((spec) => !works(kept, spec));
+/** `resume` takes the options of all commands: one that the kept command does not have is refused, not ignored. */
+function refuseForeign(flags: RawFlags, kept: string, directory: string): void {
+  const foreign = (Object.keys(flags) as OptionKey[])
+    .map(specOf)
+    .find((spec) => isCommand(kept) && !usesOption(kept, spec));
   if (foreign !== undefined) {
     throw new UsageError(
-      `${directory} holds a ${NOUNS[kept]}, and --${foreign.flag} is no option of \`gossamer ${kept}\``,
+      `${directory} holds a ${nounOf(kept)}, and --${foreign.flag} is no option of \`gossamer ${kept}\``,
     );
   }
 }

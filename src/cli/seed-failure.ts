@@ -5,12 +5,12 @@ import type { Summary } from '../report/summary.js';
 import { hostForPeople } from '../url/host-display.js';
 import { counted } from './terminal.js';
 
-/** What follows where a robots.txt cannot be had. */
-export const SO_NOTHING = 'so nothing may be asked for; --robots-unreachable allow asks all the same';
+/** The end of a sentence which says that a robots.txt cannot be reached. */
+export const NOTHING_MAY_BE_ASKED = 'so nothing may be asked for; --robots-unreachable allow asks all the same';
 
 /**
- * No seed gave a page: the one that robots.txt forbids says more than the others.
- * @param summary what failed and what was put off in the crawl: of redirects in a circle, and of its host, the seed itself knows nothing
+ * The error where no seed gave a page; a seed that robots.txt forbids says more than the others.
+ * @param summary what failed and was deferred in the crawl; it knows more than the seed of redirects in a circle and of the seed's host
  */
 export function seedFailure(
   seeds: readonly SeedFate[],
@@ -32,7 +32,7 @@ export function seedFailure(
 
 function whyPutOff({ host, reason, until, detail }: Summary['deferredHosts'][number]): string {
   if (detail !== null) {
-    return `was not asked for: ${detail}, ${SO_NOTHING}`;
+    return `was not asked for: ${detail}, ${NOTHING_MAY_BE_ASKED}`;
   }
   const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
   return `was put off with ${hostForPeople(host)} (${reason}${end})`;

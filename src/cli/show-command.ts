@@ -21,7 +21,7 @@ export async function runShow(input: CommandInput): Promise<number> {
   return EXIT.ok;
 }
 
-/** What a shell completes begins with the folder, not in it. */
+/** A shell completes paths from the current folder, so they begin with the folder of the corpus. */
 async function find(directory: string, asked: string): Promise<CorpusPage> {
   try {
     return await readDocument(directory, asked);
@@ -36,7 +36,7 @@ async function find(directory: string, asked: string): Promise<CorpusPage> {
   }
 }
 
-/** What is written to a file is the page as it is; a terminal would obey what a page says to it. */
+/** A file gets the page as it is; a terminal gets it without control characters, which it would obey. */
 export const forTerminal = (markdown: string): string =>
   markdown
     .split('\n')

@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../base/clock.js';
-import type { EndReason } from '../crawl/limits.js';
-import { EXIT } from './exit.js';
-import { exitNow } from './exit-now.js';
+import type { EndReason } from '../crawl/ending.js';
+import { EXIT, exitNow } from './exit.js';
 import type { Terminal } from './terminal.js';
 
 const STOPPING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -10,26 +9,30 @@ type StoppingSignal = (typeof STOPPING_SIGNALS)[number];
 /** timeout(1) sends its signal to the process and to its group, so that it comes twice. */
 const ONE_SIGNAL_MS = 100;
 
-/** What signals come from and who is ended by them; the process is one. */
+/** The source of signals, and what is ended by them; the process in all but tests. */
 export interface SignalHost {
-  on(signal: StoppingSignal, listener: () => void): unknown;
-  off(signal: StoppingSignal, listener: () => void): unknown;
+  on(signal: StoppingSignal | 'SIGTSTP', listener: () => void): unknown;
+  off(signal: StoppingSignal | 'SIGTSTP', listener: () => void): unknown;
+  /** Returns when the process goes on. */
+  suspend(): void;
   exit(code: number): void;
 }
 
 const PROCESS: SignalHost = {
   on: (signal, listener) => process.on(signal, listener),
   off: (signal, listener) => process.off(signal, listener),
+  // Nobody listens any more, so the system does what it always does; where there is no shell to come back from, that is nothing.
+  suspend: () => void process.kill(process.pid, 'SIGTSTP'),
   exit: (code) => void exitNow(code),
 };
 
-/** Whoever is told to stop. */
+/** The exit code of a command that a signal stopped. */
 export const signalExit = (signal: StoppingSignal): number =>
   signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated;
 
-/** Calls back on each signal that asks the program to stop. Returns what takes it back. */
-export function onStopSignals(told: (signal: StoppingSignal) => void, host: SignalHost = PROCESS): () => void {
-  const listeners = STOPPING_SIGNALS.map((signal) => [signal, () => told(signal)] as const);
+/** Calls back on each signal that asks the program to stop. Returns a function that removes the listeners. */
+export function onStopSignals(onSignal: (signal: StoppingSignal) => void, host: SignalHost = PROCESS): () => void {
+  const listeners = STOPPING_SIGNALS.map((signal) => [signal, () => onSignal(signal)] as const);
   for (const [signal, listener] of listeners) {
     host.on(signal, listener);
   }
@@ -44,21 +47,33 @@ export interface StoppableRun {
   run: { stop(reason: EndReason, graceMs: number): void };
   graceMs: number;
   terminal: Terminal;
-  /** What holds after a stop at once: the line to type, or that nothing is kept. */
+  /** What to tell after stopping at once: the command that resumes the run, or that nothing is kept. */
   afterwards: string;
 }
 
-/** First signal: finish what is under way. Second: at once; what was committed is consistent. Returns what takes it back. */
+/**
+ * The first signal finishes what is under way. The second stops at once; what was committed is consistent. Ctrl+Z takes the view away until
+ * the program goes on. Returns a function that removes the listeners.
+ */
 export function stopOnSignals(
   { run, graceMs, terminal, afterwards }: StoppableRun,
   { clock = systemClock, host = PROCESS }: { clock?: Clock; host?: SignalHost } = {},
 ): () => void {
   let stoppedAt: number | null = null;
-  return onStopSignals((signal) => {
+  const suspend = (): void => {
+    terminal.pauseProgress();
+    host.off('SIGTSTP', suspend);
+    host.suspend();
+    host.on('SIGTSTP', suspend);
+    terminal.showProgress();
+  };
+  host.on('SIGTSTP', suspend);
+  const removeListeners = onStopSignals((signal) => {
     if (stoppedAt !== null && clock.now() - stoppedAt < ONE_SIGNAL_MS) {
       return;
     }
     if (stoppedAt !== null) {
+      terminal.endProgress();
       terminal.line(`stopped at once; ${afterwards}`);
       host.exit(signalExit(signal));
       return;
@@ -68,4 +83,8 @@ export function stopOnSignals(
     terminal.line(`stopping: waiting for what is under way; ${again} to quit now`);
     run.stop(signal === 'SIGINT' ? 'interrupted' : 'terminated', graceMs);
   }, host);
+  return () => {
+    host.off('SIGTSTP', suspend);
+    removeListeners();
+  };
 }

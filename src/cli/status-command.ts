@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { type CrawlStatus, statusOf } from '../store/kept-crawls.js';
+import { type CrawlStatus, statusOf } from '../store/directory.js';
 import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
@@ -21,12 +21,12 @@ export async function runStatus(input: CommandInput): Promise<number> {
   if (ready.resolved.options.json) {
     writeJson(status);
   } else {
-    process.stdout.write(describe(status));
+    process.stdout.write(statusLine(status));
   }
   return EXIT.ok;
 }
 
-export function describe({ directory, state, reason, counts, seeds }: CrawlStatus): string {
+export function statusLine({ directory, state, reason, counts, seeds }: CrawlStatus): string {
   const parts = Object.entries(counts)
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${formatCount(count)} ${name}`);
@@ -34,7 +34,7 @@ export function describe({ directory, state, reason, counts, seeds }: CrawlStatu
   return `${printable(directory)}: ${state}${reason === null ? '' : ` (${reason})`}; ${parts.join(', ') || 'nothing yet'}${names.slice(0, 3).join('')}\n`;
 }
 
-/** The directory is named by the ASCII form of a host: where there is another, people see both. */
+/** Directories are named by the ASCII form of a host; where it has a Unicode form, people see both. */
 function unicodeNames(seed: string): string[] {
   const url = URL.canParse(seed) ? new URL(seed) : URL.canParse(`https://${seed}`) ? new URL(`https://${seed}`) : null;
   return url === null || unicodeHost(url.hostname) === null ? [] : [hostForPeople(url.hostname)];

@@ -7,8 +7,8 @@ export interface ProcessStream {
 }
 
 /**
- * What becomes of a command whose stdout or stderr cannot be written to. It goes on to its end: what it keeps and the files that it writes
- * do not depend on who listens. A reader who has left has seen enough; any other failure of stdout is one of the command.
+ * Handles a stdout or stderr that cannot be written to. The command still goes on to its end, because its store and its files do not depend on
+ * readers. A reader who has left is no error; any other failure of stdout is one of the command.
  */
 export class Streams {
   readonly #stdout: ProcessStream;
@@ -21,11 +21,11 @@ export class Streams {
         this.#failure ??= new StateError('output', `cannot write to stdout: ${error.message}`, { cause: error });
       }
     });
-    // There is nowhere left to say it.
+    // There is nowhere left to report it.
     stderr.on('error', () => {});
   }
 
-  /** Resolves when all that was written to stdout has gone; rejects if it could not go. */
+  /** Resolves when all of stdout has been written; rejects if it could not be. */
   async flush(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#stdout.write('', () => resolve());

@@ -1,11 +1,11 @@
 import { StateError, UsageError } from '../base/errors.js';
-import { describe, hasMethod } from './arguments.js';
+import { describeValue, hasMethod } from './arguments.js';
 
 /** What a signal of the caller's is to the library: a way to stop. */
 
 export function checkSignal(signal: unknown): void {
   if (signal !== undefined && !(hasMethod(signal, 'addEventListener') && 'aborted' in signal)) {
-    throw new UsageError(`signal must be an AbortSignal, got ${describe(signal)}`);
+    throw new UsageError(`signal must be an AbortSignal, got ${describeValue(signal)}`);
   }
 }
 

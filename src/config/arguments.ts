@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { didYouMean, nearest } from './suggest.js';
+import { didYouMean, nearestName } from './suggest.js';
 
 /**
  * What a program hands to a function of the library. TypeScript has seen most mistakes by then; what it has not seen is refused here, in one
@@ -30,7 +30,7 @@ export function readOptions<T extends object>(call: string, value: T | undefined
     return {} as T;
   }
   if (typeof value !== 'object' || value === null || isArray(value)) {
-    throw new UsageError(`the options of ${nameOf(call)} must be an object: ${call}; got ${describe(value)}`);
+    throw new UsageError(`the options of ${nameOf(call)} must be an object: ${call}; got ${describeValue(value)}`);
   }
   return copy(value, nameOf(call), 'the options', DEEPEST_OPTION) as T;
 }
@@ -67,14 +67,14 @@ function orRefuse<T>(read: () => T, what: string): T {
 export function readDirectory(call: string, value: unknown, argument = 'directory'): string {
   const text = readTextArgument(call, value, argument);
   if (text === '' || text.includes('\0')) {
-    throw new UsageError(`the ${argument} of ${nameOf(call)} must be a path: ${call}; got ${describe(value)}`);
+    throw new UsageError(`the ${argument} of ${nameOf(call)} must be a path: ${call}; got ${describeValue(value)}`);
   }
   return resolve(text);
 }
 
 export function readTextArgument(call: string, value: unknown, argument: string): string {
   if (typeof value !== 'string') {
-    throw new UsageError(`the ${argument} of ${nameOf(call)} must be a text: ${call}; got ${describe(value)}`);
+    throw new UsageError(`the ${argument} of ${nameOf(call)} must be a text: ${call}; got ${describeValue(value)}`);
   }
   return value;
 }
@@ -84,19 +84,19 @@ export function readTexts(call: string, value: unknown, argument: string): strin
   const texts = typeof value === 'string' ? [value] : value;
   if (!isArray(texts) || !texts.every((text) => typeof text === 'string')) {
     throw new UsageError(
-      `the ${argument} of ${nameOf(call)} must be a text or a list of texts: ${call}; got ${describe(value)}`,
+      `the ${argument} of ${nameOf(call)} must be a text or a list of texts: ${call}; got ${describeValue(value)}`,
     );
   }
   const odd = texts.find((text) => text.includes('\0'));
   if (odd !== undefined) {
-    throw new UsageError(`the ${argument} of ${nameOf(call)} must not contain NUL: ${describe(odd)}`);
+    throw new UsageError(`the ${argument} of ${nameOf(call)} must not contain NUL: ${describeValue(odd)}`);
   }
   return texts;
 }
 
 export function checkFunction(name: string, value: unknown): void {
   if (value !== undefined && typeof value !== 'function') {
-    throw new UsageError(`${name} must be a function, got ${describe(value)}`);
+    throw new UsageError(`${name} must be a function, got ${describeValue(value)}`);
   }
 }
 
@@ -111,7 +111,7 @@ export function hasMethod(value: unknown, name: PropertyKey): value is object {
 
 export function readOutputStream(whose: string, value: unknown): OutputStream {
   if (!hasMethod(value, 'write') || !hasMethod(value, 'once')) {
-    throw new UsageError(`${whose} must be a stream to write to, got ${describe(value)}`);
+    throw new UsageError(`${whose} must be a stream to write to, got ${describeValue(value)}`);
   }
   return value as OutputStream;
 }
@@ -120,12 +120,14 @@ export function readOutputStream(whose: string, value: unknown): OutputStream {
 export function checkKeys(whose: string, given: object, known: readonly string[]): void {
   const stranger = Object.keys(given).find((key) => !known.includes(key));
   if (stranger !== undefined) {
-    throw new UsageError(`${whose} takes no option ${printable(stranger, 60)}${didYouMean(nearest(stranger, known))}`);
+    throw new UsageError(
+      `${whose} takes no option ${printable(stranger, 60)}${didYouMean(nearestName(stranger, known))}`,
+    );
   }
 }
 
 /** For messages: what a value is, however odd. */
-export function describe(value: unknown): string {
+export function describeValue(value: unknown): string {
   switch (typeof value) {
     case 'string':
       return value === '' ? 'an empty text' : printable(JSON.stringify(value), 100);
@@ -173,5 +175,5 @@ function isPlain(value: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? printable(error.message, 200) : describe(error);
+  return error instanceof Error ? printable(error.message, 200) : describeValue(error);
 }

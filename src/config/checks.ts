@@ -21,7 +21,7 @@ export function checkTrap(text: string): string | null {
 }
 
 /** A URL that was refused, without what may be a password in it. */
-export const withoutCredentials = (text: string): string =>
+export const withoutPassword = (text: string): string =>
   text.startsWith('re:') ? text : text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/i, '$1');
 
 export function checkUser(text: string): string | null {
@@ -37,6 +37,11 @@ export function checkProxy(text: string): string | null {
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && ['http:', 'https:'].includes(url.protocol) ? null : 'a URL with http:// or https://';
+}
+
+export function checkNotify(text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && /^https?:$/.test(url.protocol) ? null : 'a URL with http:// or https://';
 }
 
 export function checkApiUrl(text: string): string | null {

@@ -12,6 +12,7 @@ export const COMMANDS = [
   'list',
   'search',
   'show',
+  'serve',
   'mcp',
   'delete',
 ] as const;
@@ -155,6 +156,14 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer show example.com-docs https://example.com/docs/guide/install --json',
     ],
   },
+  serve: {
+    usage: '<dir…>',
+    sentence:
+      'Show kept crawls and corpora in a browser: pages, hosts, why a URL was or was not fetched, search. A directory is a crawl, a corpus, or a folder of them. Ends with Ctrl+C.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: ['gossamer serve gossamer-data/example.com', 'gossamer serve gossamer-data example.com-docs --port 8080'],
+  },
   mcp: {
     usage: '<dir…>',
     sentence:
@@ -175,3 +184,14 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
 export function isCommand(text: string): text is Command {
   return (COMMANDS as readonly string[]).includes(text);
 }
+
+/** Commands that keep what they did in a directory: what that holds, in a word, and the function of a program that goes on with it. */
+const KEPT: Readonly<Record<string, { noun: string; resumedBy: string }>> = {
+  crawl: { noun: 'crawl', resumedBy: 'resumeCrawl' },
+  check: { noun: 'check', resumedBy: 'resumeCheck' },
+  docs: { noun: 'corpus', resumedBy: 'resumeDocs' },
+};
+
+export const nounOf = (command: string): string => KEPT[command]?.noun ?? command;
+
+export const resumedBy = (command: string): string | null => KEPT[command]?.resumedBy ?? null;

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { firstBadLine } from '../base/utf8.js';
+import type { GossamerConfig } from './gossamer-config.js';
 import { findJsonFault, lineAt } from './json-fault.js';
 
 /** This package by its own name: the module that a program would import. */
@@ -104,3 +105,6 @@ async function readModule(file: string): Promise<unknown> {
   }
   return module.default;
 }
+
+/** Gives an editor the names and types of a config file; the values come back as they are. */
+export const defineConfig = (config: GossamerConfig): GossamerConfig => config;

@@ -1,5 +1,13 @@
 import { describeKey } from './describe.js';
-import { CONFIG_FILE_KEYS, configKeyOf, OPTION_KEYS, type OptionKey, specOf, variableOf, works } from './options.js';
+import {
+  CONFIG_FILE_KEYS,
+  configKeyOf,
+  OPTION_KEYS,
+  type OptionKey,
+  specOf,
+  usesOption,
+  variableOf,
+} from './options.js';
 
 /** gossamer-config.d.ts as it is in the package: the same type as in the source, with a comment at each key. */
 export function renderConfigTypes(): string {
@@ -26,7 +34,7 @@ const WRITTEN_OUT = {
 /** option-types.d.ts of the package: the options of each command, with a comment at each key. */
 export function renderOptionTypes(): string {
   const tables = Object.entries(WRITTEN_OUT).map(([command, name]) => {
-    const keys = OPTION_KEYS.filter((key) => works(command as keyof typeof WRITTEN_OUT, specOf(key)));
+    const keys = OPTION_KEYS.filter((key) => usesOption(command as keyof typeof WRITTEN_OUT, specOf(key)));
     return `/** The options of \`gossamer ${command}\` by their keys, in their normal units. */
 export interface ${name} {
 ${keys.map((key) => `  /** ${forLibrary(key)} */\n  readonly ${key}: Value<'${key}'>;`).join('\n')}
@@ -51,9 +59,9 @@ ${Object.entries(WRITTEN_OUT)
 export function renderLibraryKeys(): string {
   const functions = { crawl: 'crawl', check: 'checkLinks', docs: 'makeDocs', preview: 'preview' } as const;
   const commands = Object.keys(functions) as (keyof typeof functions)[];
-  const rows = OPTION_KEYS.filter((key) => commands.some((command) => works(command, specOf(key)))).map((key) => {
+  const rows = OPTION_KEYS.filter((key) => commands.some((command) => usesOption(command, specOf(key)))).map((key) => {
     const taken = commands
-      .filter((command) => works(command, specOf(key)))
+      .filter((command) => usesOption(command, specOf(key)))
       .map((command) => `\`${functions[command]}\``);
     return `| \`${key}\` | \`--${specOf(key).flag}\` | ${taken.join(' ')} |`;
   });

@@ -1,6 +1,6 @@
 import { COMMANDS, type Command } from './commands.js';
 import { type EnumSpec, GROUPS, type ListSpec, type OptionSpec, PRESETS, type Preset } from './option-spec.js';
-import { configKeyOf, OPTION_KEYS, type OptionKey, specOf, takes } from './options.js';
+import { acceptsOption, configKeyOf, OPTION_KEYS, type OptionKey, specOf } from './options.js';
 import { variablesOf } from './origin.js';
 import { PRESET_VALUES } from './presets.js';
 import { isQuantity, writeQuantity, writeValue } from './values.js';
@@ -19,7 +19,7 @@ const PLACEHOLDERS = {
   boolean: '',
 };
 
-/** What can be resumed. */
+/** The commands whose options `resume` takes. */
 const RESUMED: readonly Command[] = ['crawl', 'check'];
 
 export interface OptionGroup {
@@ -29,7 +29,7 @@ export interface OptionGroup {
 
 /** The options that a command takes, group by group; the rarely needed ones apart. */
 export function groupsOf(command: Command, advanced: boolean): OptionGroup[] {
-  return grouped((spec) => takes(command, spec) && spec.advanced === advanced);
+  return grouped((spec) => acceptsOption(command, spec) && spec.advanced === advanced);
 }
 
 /** `--workers N, --concurrency N`. A switch is named by the form that changes something. */
@@ -44,7 +44,8 @@ export function describeFlags(spec: OptionSpec): string {
   }
   const placeholder = placeholderOf(spec);
   const flags = spec.alias === undefined ? [spec.flag] : [spec.flag, spec.alias];
-  return flags.map((flag) => `--${flag} ${placeholder}`).join(', ');
+  const value = spec.bare === undefined ? ` ${placeholder}` : `[=${placeholder}]`;
+  return flags.map((flag) => `--${flag}${value}`).join(', ');
 }
 
 /** null where there is nothing to say: a switch that is off, an empty list. */
@@ -52,7 +53,7 @@ export function describeDefault(spec: OptionSpec, command?: Command): string | n
   if (spec.type === 'list') {
     return null;
   }
-  // On `resume` an option is that of what goes on.
+  // On `resume`, the default is that of the command that is resumed.
   const whose = command === 'resume' ? RESUMED.find((name) => spec.commands.includes(name)) : command;
   const own = whose === undefined ? undefined : spec.defaultFor?.[whose];
   if (own !== undefined) {
@@ -95,7 +96,7 @@ export function describeOption(spec: OptionSpec, command?: Command): string {
   return said.length === 0 ? spec.sentence : `${spec.sentence} (${said.join('; ')})`;
 }
 
-/** The same for a key of the config file. A switch that is on by default has a sentence about its being off. */
+/** The same for a key of the config file; the sentence of a switch that is on by default speaks of turning it off. */
 export function describeKey(spec: OptionSpec): string {
   return `${spec.type === 'boolean' && spec.default === true ? 'false: ' : ''}${describeOption(spec)}.`;
 }
@@ -121,7 +122,7 @@ export function renderOptionsDoc(): string {
 
 const DOC_HEAD = `# Options
 
-Generated from the table in \`src/config\` by \`node scripts/generate-options-doc.js\`; edit the table, not this page.
+Generated from the table in \`src/config\` by \`node scripts/generate-docs.js\`; edit the table, not this page.
 
 Every option can be given in three places besides its default: as a flag, as a variable and as a key of the config file.
 A flag wins over a variable, a variable over the config file, that over a [preset](#presets), and that over what a crawl was
@@ -167,7 +168,7 @@ function renderRow(spec: OptionSpec): string {
     spec.flag === 'config' ? '' : `\`${configKeyOf(spec)}\``,
     describeDefaults(spec),
     describeBounds(spec) ?? '',
-    takes('resume', spec) ? 'yes' : 'no',
+    acceptsOption('resume', spec) ? 'yes' : 'no',
     [spec.sentence, spec.type === 'list' ? '; repeatable' : '', `. ${commandsOf(spec)}`].join(''),
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('<', '&lt;')).join(' | ')} |`;
@@ -180,7 +181,7 @@ function describeDefaults(spec: OptionSpec): string {
 }
 
 function commandsOf(spec: OptionSpec): string {
-  const taking = COMMANDS.filter((command) => takes(command, spec));
+  const taking = COMMANDS.filter((command) => acceptsOption(command, spec));
   return taking.length === COMMANDS.length ? 'All commands.' : `${taking.map((name) => `\`${name}\``).join(', ')}.`;
 }
 

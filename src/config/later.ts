@@ -1,6 +1,6 @@
-/** What is known by name but not part of this version: refused with a sentence of its own, never as "unknown". */
+/** Names that are known but not part of this version are refused with a sentence of their own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = ['graph', 'diff', 'serve', 'merge', 'cluster'];
+const LATER_COMMANDS: readonly string[] = ['graph', 'diff', 'merge', 'cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
@@ -37,8 +37,9 @@ const OF_OTHERS: Readonly<Record<string, string>> = {
   ...fromAll(['output-document', 'output-file', 'directory-prefix', 'out'], '--output or --data-dir'),
   ...fromAll(['check-extern', 'check-external'], '--external'),
   ...fromAll(['ignore-robots-txt', 'no-robots', 'no-robots-txt'], '--ignore-robots'),
-  ...fromAll(['silent', 'no-verbose', 'no-progress'], '--quiet'),
-  ...fromAll(['debug', 'log-level', 'verbosity'], '--verbose'),
+  ...fromAll(['silent', 'no-verbose'], '--quiet'),
+  'no-progress': '--progress none',
+  ...fromAll(['debug', 'verbosity'], '--verbose'),
   ...fromAll(['input-file', 'files-from'], '--seeds-file'),
 };
 
@@ -46,8 +47,9 @@ function fromAll(names: readonly string[], here: string): Record<string, string>
   return Object.fromEntries(names.map((name) => [name, here]));
 }
 
-/** What another program calls by this name, in Gossamer's words; null where it is not known. */
-export const nameHere = (flag: string): string | null => (Object.hasOwn(OF_OTHERS, flag) ? OF_OTHERS[flag]! : null);
+/** What another program's flag is called here; null where that is not known. */
+export const gossamerNameOf = (flag: string): string | null =>
+  Object.hasOwn(OF_OTHERS, flag) ? OF_OTHERS[flag]! : null;
 
 export function refuseLaterCommand(name: string): string | null {
   return LATER_COMMANDS.includes(name) ? `\`gossamer ${name}\` is not part of this version` : null;

@@ -3,7 +3,7 @@ import { printable } from '../base/text.js';
 import type { ConfigFile } from './config-file.js';
 import { refuseLaterOption } from './later.js';
 import { CONFIG_FILE_KEYS, configKeyOf, OPTION_KEYS, type OptionKey, specOf, variableOf } from './options.js';
-import { didYouMean, nearest } from './suggest.js';
+import { didYouMean, nearestName } from './suggest.js';
 
 const PREFIX = 'GOSSAMER_';
 const SPECS = OPTION_KEYS.map(specOf);
@@ -17,7 +17,7 @@ export function checkVariables(env: Readonly<Record<string, string | undefined>>
       const flag = name.slice(PREFIX.length).toLowerCase().replaceAll('_', '-');
       throw new UsageError(
         refuseLaterOption(flag, name, value) ??
-          `unknown variable ${printable(name, 100)}${didYouMean(meant(flag, variableOf) ?? nearest(name, VARIABLES))}`,
+          `unknown variable ${printable(name, 100)}${didYouMean(meant(flag, variableOf) ?? nearestName(name, VARIABLES))}`,
       );
     }
   }
@@ -26,22 +26,21 @@ export function checkVariables(env: Readonly<Record<string, string | undefined>>
 /** Refuses a key that no option has, by name and file. */
 export function checkConfigKeys(file: ConfigFile): void {
   for (const [key, value] of Object.entries(file.values)) {
-    // Says to an editor how to check the file.
+    // It tells an editor how to check the file.
     const isForEditors = key === '$schema' && file.path.endsWith('.json');
     if (!CONFIG_KEYS.has(key) && key !== 'check' && !isForEditors) {
       const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
       const later = refuseLaterOption(flag, key, typeof value === 'object' ? undefined : String(value));
-      const unknown = `unknown key ${printable(key, 100)}${didYouMean(meant(flag, configKeyOf) ?? nearest(key, CONFIG_KEYS))}`;
+      const unknown = `unknown key ${printable(key, 100)}${didYouMean(meant(flag, configKeyOf) ?? nearestName(key, CONFIG_KEYS))}`;
       throw new StateError('config', `${file.path}: ${later ?? unknown}`);
     }
   }
 }
 
 /**
- * Refuses a key that no option of the library has. Who knows the flag, the variable or the key of a config file is told the key: `delay`,
- * `--delay` and `GOSSAMER_DELAY` are delayMs.
- *
- * @param known the keys that there are
+ * Refuses a key that no option of the library has. Whoever gives the flag, the variable or the config key instead is told the right key:
+ * `delay`, `--delay` and `GOSSAMER_DELAY` are delayMs.
+ * @param known the keys that exist
  */
 export function checkOptionKeys(given: object, known: readonly string[], whose: string): void {
   const stranger = Object.keys(given).find((key) => !known.includes(key));
@@ -69,7 +68,7 @@ function keyMeantBy(text: string): OptionKey | null {
 /** A mistyped flag is as near as a mistyped key: `dealy` is delayMs. */
 function nearestKey(text: string, known: readonly string[]): string | null {
   const flags = new Map(OPTION_KEYS.filter((key) => known.includes(key)).map((key) => [specOf(key).flag, key]));
-  return nearest(text, known) ?? flags.get(nearest(flagOf(text), flags.keys()) ?? '') ?? null;
+  return nearestName(text, known) ?? flags.get(nearestName(flagOf(text), flags.keys()) ?? '') ?? null;
 }
 
 function flagOf(text: string): string {

@@ -11,6 +11,7 @@ export const GROUPS = [
   'Network',
   'Checking',
   'Output',
+  'Watching',
   'Question',
   'General',
 ] as const;
@@ -74,6 +75,10 @@ interface Shared {
   readonly perRun?: true;
   /** May hold a credential: never shown in full, never kept in the store. */
   readonly secret?: true;
+  /** Its value may be a name with a sign before it, such as `-dead`. */
+  readonly signed?: true;
+  /** What the flag means without a value; a value then follows `=` alone. */
+  readonly bare?: string;
   /** In words, where the default is worked out later or the figure alone would mislead. */
   readonly defaultText?: string;
   readonly boundsText?: string;
@@ -94,7 +99,7 @@ interface Bounded {
 interface Checked {
   /** What is wrong with the text, as the end of a sentence ("must be …"), or null. */
   readonly check?: (text: string) => string | null;
-  /** Of commands that take other texts. */
+  /** The check of commands that take other texts. */
   readonly checkFor?: Partial<Readonly<Record<Command, (text: string) => string | null>>>;
 }
 
@@ -108,7 +113,7 @@ export interface EnumSpec extends Single<'enum', string> {
   readonly values: readonly string[];
   /** Values of later versions, refused by name. */
   readonly later?: readonly string[];
-  /** Of commands that take only some of them. */
+  /** The values of commands that take only some of them. */
   readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }
 export interface ListSpec extends Shared, Checked {
@@ -117,7 +122,7 @@ export interface ListSpec extends Shared, Checked {
   readonly default: readonly [];
   /** In a variable, entries are separated by newlines; with this, by commas too. Only where no entry can hold a comma. */
   readonly splitsAtComma?: true;
-  /** Formats of reports; of commands that write only some of them, those. */
+  /** The formats of reports that a command writes, where it does not write all. */
   readonly values?: readonly string[];
   readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }

@@ -1,14 +1,13 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
-import { CHECK_OPTIONS } from './options-check.js';
-import { DOCS_OPTIONS } from './options-docs.js';
+import { CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
+import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
-import { INPUT_OPTIONS } from './options-input.js';
+import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
 import { OUTPUT_OPTIONS } from './options-output.js';
 import { POLITENESS_OPTIONS } from './options-politeness.js';
-import { SEEDING_OPTIONS } from './options-seeding.js';
-import { TRAP_OPTIONS } from './options-traps.js';
+import { WATCH_OPTIONS } from './options-watch.js';
 
 /** Every option, once. Flags, variables, config keys, help, docs, validation and the types below come from here. */
 export const OPTIONS = {
@@ -21,6 +20,8 @@ export const OPTIONS = {
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
   ...OUTPUT_OPTIONS,
+  ...WATCH_OPTIONS,
+  ...DASHBOARD_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;
 
 type Table = typeof OPTIONS;
@@ -42,7 +43,7 @@ export function specOf(key: OptionKey): OptionSpec {
   return OPTIONS[key];
 }
 
-/** The option as a command takes it: of its values those that mean something to the command. */
+/** The option as a command takes it: only with the values that mean something to the command. */
 export function specFor(command: Command, key: OptionKey): OptionSpec {
   const spec = specOf(key);
   const name = command === 'resume' ? 'crawl' : command;
@@ -56,12 +57,12 @@ export function specFor(command: Command, key: OptionKey): OptionSpec {
 }
 
 /** Whether a user may give the option to the command. */
-export function takes(command: Command, spec: OptionSpec): boolean {
+export function acceptsOption(command: Command, spec: OptionSpec): boolean {
   return spec.commands.includes(command) || (command === 'resume' && spec.resumable);
 }
 
-/** Whether the option is among those that the command works with; `resume` works with all of the crawl's. */
-export function works(command: Command, spec: OptionSpec): boolean {
+/** Whether the command works with the option; `resume` works with all options of a crawl. */
+export function usesOption(command: Command, spec: OptionSpec): boolean {
   return spec.commands.includes(command === 'resume' ? 'crawl' : command);
 }
 

@@ -26,7 +26,7 @@ export function isPreset(name: unknown): name is Preset {
   return (PRESETS as readonly unknown[]).includes(name);
 }
 
-/** What a preset says of colour, for a message that is written before the options are understood, or because they are not. */
+/** The colour that a preset sets, for a message that is written before the options are resolved, or because they cannot be. */
 export function presetColor(...names: readonly unknown[]): boolean | null {
   const name = names.find((each) => each !== undefined && each !== '');
   return isPreset(name) ? (PRESET_VALUES[name].color ?? null) : null;

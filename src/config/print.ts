@@ -2,7 +2,7 @@ import { readHeaderLine, TO_SEEDS } from '../base/header-line.js';
 import { printable } from '../base/text.js';
 import type { Command } from './commands.js';
 import type { OptionSpec, OptionValue } from './option-spec.js';
-import { OPTION_KEYS, type OptionKey, specOf, works } from './options.js';
+import { OPTION_KEYS, type OptionKey, specOf, usesOption } from './options.js';
 import type { Source } from './origin.js';
 import { writeValue } from './values.js';
 
@@ -46,7 +46,7 @@ export function printConfigJson(command: Command, inForce: InForce): string {
 
 function entries(command: Command, { options, sources }: InForce) {
   const values = options as Partial<Record<OptionKey, OptionValue>>;
-  return OPTION_KEYS.filter((key) => works(command, specOf(key)) && key !== 'printConfig').map((key) => ({
+  return OPTION_KEYS.filter((key) => usesOption(command, specOf(key)) && key !== 'printConfig').map((key) => ({
     key,
     spec: specOf(key),
     value: redact(specOf(key), values[key] ?? null),

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
-import { adjust } from './adjust.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { checkConfigKeys, checkOptionKeys, checkVariables } from './names.js';
 import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
 import {
+  acceptsOption,
   type CrawlOptions,
   configKeyOf,
   OPTION_KEYS,
@@ -14,8 +14,7 @@ import {
   type OptionsOf,
   specFor,
   specOf,
-  takes,
-  works,
+  usesOption,
 } from './options.js';
 import {
   configOrigin,
@@ -28,14 +27,16 @@ import {
   variablesOf,
 } from './origin.js';
 import { isPreset, PRESET_VALUES } from './presets.js';
+import { seedingSources } from './seeding.js';
 import type { StoredOptions } from './stored.js';
+import { writeSize } from './units.js';
 import { checkValue, readConfigValue, readList, readText, splitVariable, writeValue } from './values.js';
 
 /** Options as they stood on the command line: text, lists of text, or true and false for switches. */
 export type RawFlags = Partial<Record<OptionKey, string | boolean | readonly string[]>>;
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ResolveInput<C extends Command> {
+interface ResolveInput<C extends Command> {
   readonly command: C;
   readonly flags: RawFlags;
   readonly env: Environment;
@@ -67,9 +68,9 @@ export function resolveOptions<C extends Command>(input: ResolveInput<C>): Resol
     checkConfigKeys(input.configFile);
   }
   const found = new Map<OptionKey, Found>();
-  const preset = works(input.command, specOf('preset')) ? presetOf(find('preset', input, null).value) : null;
+  const preset = usesOption(input.command, specOf('preset')) ? presetOf(find('preset', input, null).value) : null;
   for (const key of OPTION_KEYS) {
-    if (works(input.command, specOf(key))) {
+    if (usesOption(input.command, specOf(key))) {
       found.set(key, find(key, input, preset));
     }
   }
@@ -100,7 +101,7 @@ export function completeOptionsOf<C extends 'crawl' | 'check' | 'docs'>(
   cores?: number,
   stored?: StoredOptions,
 ): ResolvedOptions<C> {
-  const keys = OPTION_KEYS.filter((key) => works(command, specOf(key)));
+  const keys = OPTION_KEYS.filter((key) => usesOption(command, specOf(key)));
   checkOptionKeys(given, keys, LIBRARY_NAMES[command]);
   const give = (key: OptionKey): Found | null => {
     const value = (given as Readonly<Record<string, unknown>>)[key];
@@ -121,8 +122,8 @@ export function defaultOf(command: Command, spec: OptionSpec): OptionValue {
 function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | null): Found {
   const spec = specFor(input.command, key);
   const kept = fromPreset(key, preset) ?? fromStored(key, input.stored) ?? byDefault(input.command, key);
-  // What belongs to one start of `crawl`, such as its seeds, means nothing to `resume`; the rest is compared below.
-  const readable = takes(input.command, spec) || !spec.perRun;
+  // Options of one start of `crawl`, such as its seeds, mean nothing to `resume`; the others are compared below.
+  const readable = acceptsOption(input.command, spec) || !spec.perRun;
   const given = readable ? (fromFlag(key, spec, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
   if (given === null) {
     return kept;
@@ -207,7 +208,78 @@ function settle<C extends Command>(found: ReadonlyMap<OptionKey, Found>, cores?:
     sources[key] = source;
   }
   const name = (key: OptionKey) => found.get(key)?.name ?? key;
-  const notices = adjust(values, sources, name, cores ?? availableParallelism());
+  const notices = adjustOptions(values, sources, name, cores ?? availableParallelism());
   // Every key of the command was filled in from the table that the type is derived from.
   return { options: values, sources, notices } as unknown as ResolvedOptions<C>;
+}
+
+/**
+ * Applies the rules between options, and between options and the machine. It lowers or raises values in place, and returns the sentences that
+ * say so and the warnings that some options need; it refuses options that contradict each other.
+ * @param name how the user gave an option: `--workers`, `GOSSAMER_WORKERS`, …
+ */
+function adjustOptions(
+  values: Record<string, OptionValue>,
+  sources: Readonly<Record<string, Source>>,
+  name: (key: OptionKey) => string,
+  cores: number,
+): string[] {
+  const options = values as { -readonly [K in keyof CrawlOptions]?: CrawlOptions[K] };
+  const notices: string[] = [];
+  refuseBoth('quiet', 'verbose');
+  refuseBoth('fresh', 'resume');
+
+  const mostLanes = 2 * cores;
+  if ((options.parseWorkers ?? 0) > mostLanes) {
+    notices.push(
+      `${name('parseWorkers')} ${options.parseWorkers} is more than twice the cores of this machine: lowered to ${mostLanes}`,
+    );
+    options.parseWorkers = mostLanes;
+  }
+
+  const { maxBodyBytes = 0, parseBufferBytes = maxBodyBytes } = options;
+  if (parseBufferBytes < maxBodyBytes) {
+    if (sources.parseBufferBytes !== 'default') {
+      throw new UsageError(
+        `${name('parseBufferBytes')} must be from ${writeSize(maxBodyBytes)} (${name('maxBodyBytes')}) to 16 GiB, got ${writeSize(parseBufferBytes)}`,
+      );
+    }
+    options.parseBufferBytes = maxBodyBytes;
+    notices.push(`--parse-buffer is raised to ${name('maxBodyBytes')}, ${writeSize(maxBodyBytes)}`);
+  }
+
+  const { seenMemoryBytes, memoryLimitBytes } = options;
+  if (seenMemoryBytes && memoryLimitBytes && seenMemoryBytes >= memoryLimitBytes) {
+    throw new UsageError(
+      `${name('seenMemoryBytes')} must be less than ${name('memoryLimitBytes')}, ${writeSize(memoryLimitBytes)}, got ${writeSize(seenMemoryBytes)}`,
+    );
+  }
+
+  const asked = seedingSources(options.seedingStrategy ?? 'none');
+  if (options.maxSockets === 1 && (asked.has('ct') || asked.has('commoncrawl'))) {
+    throw new UsageError(
+      `${name('maxSockets')} must be 2 or more where third parties are asked (${name('seedingStrategy')}), got 1`,
+    );
+  }
+
+  if (options.insecure) {
+    notices.push(`TLS certificates are not verified (${name('insecure')})`);
+  }
+  if (options.ignoreRobots) {
+    notices.push(
+      `robots.txt is not obeyed (${name('ignoreRobots')}); summary, hosts, seeds, sitemap and reports say so`,
+    );
+  }
+  if (options.robotsUnreachable === 'allow' && !options.ignoreRobots) {
+    notices.push(
+      `hosts whose robots.txt cannot be reached are crawled as if it forbade nothing (${name('robotsUnreachable')}); the summary says so`,
+    );
+  }
+  return notices;
+
+  function refuseBoth(one: OptionKey, other: OptionKey): void {
+    if (values[one] && values[other]) {
+      throw new UsageError(`${name(one)} and ${name(other)} contradict each other`);
+    }
+  }
 }

@@ -5,7 +5,7 @@ export type SeedingSource = (typeof SEEDING_SOURCES)[number];
 
 export const SEEDING_VALUES = 'none, all, or any of sitemap, ct and commoncrawl with commas between them';
 
-export const AUTO = 'auto';
+export const AUTO_SEEDING = 'auto';
 
 export function checkSeeding(text: string): string | null {
   if (text === 'none' || text === 'all' || wordsOf(text).every(isSource)) {
@@ -16,10 +16,10 @@ export function checkSeeding(text: string): string | null {
 
 /** For a corpus also `auto`: sitemaps, and links only where these yield nothing. */
 export const checkDocsSeeding = (text: string): string | null =>
-  text === AUTO || checkSeeding(text) === null ? null : `${AUTO}, ${SEEDING_VALUES}`;
+  text === AUTO_SEEDING || checkSeeding(text) === null ? null : `${AUTO_SEEDING}, ${SEEDING_VALUES}`;
 
 export function seedingSources(text: string): ReadonlySet<SeedingSource> {
-  if (text === AUTO) {
+  if (text === AUTO_SEEDING) {
     return new Set(['sitemap']);
   }
   return new Set(text === 'all' ? SEEDING_SOURCES : wordsOf(text).filter(isSource));

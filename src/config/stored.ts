@@ -1,30 +1,28 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isCommand } from './commands.js';
 import type { OptionValue } from './option-spec.js';
-import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, works } from './options.js';
+import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, usesOption } from './options.js';
 import { redact } from './print.js';
-import type { ResolvedOptions } from './resolve.js';
 
-/** What a crawl keeps of its options for `resume`. It is plain JSON. */
+/** The options that a crawl keeps for `resume`, as plain JSON. */
 export interface StoredOptions {
-  /** Only what was given: what is not here is the default. */
+  /** Only options that were given; the others have their default. */
   readonly values: Partial<CrawlOptions>;
   /** Options that hold credentials. The store is a file that people pass on, so these must be given again. */
   readonly withheld: readonly OptionKey[];
 }
 
 export function optionsToStore(
-  resolved: ResolvedOptions<'crawl'> | ResolvedOptions<'docs'>,
-  command: 'crawl' | 'check' | 'docs' = 'crawl',
+  resolved: { readonly options: object; readonly sources: object },
+  command = 'crawl',
 ): StoredOptions {
   const values: Record<string, unknown> = {};
   const withheld: OptionKey[] = [];
-  const { options, sources } = resolved as unknown as Record<
-    'options' | 'sources',
-    Partial<Record<OptionKey, OptionValue>>
-  >;
+  const { options, sources } = resolved as Record<'options' | 'sources', Partial<Record<OptionKey, OptionValue>>>;
   for (const key of OPTION_KEYS) {
     const spec = specOf(key);
-    if (!works(command, spec) || spec.perRun || sources[key] === 'default') {
+    // A command that has no options of its own has those of a crawl.
+    if (!usesOption(isCommand(command) ? command : 'crawl', spec) || spec.perRun || sources[key] === 'default') {
       continue;
     }
     const value = options[key] ?? null;

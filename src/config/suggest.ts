@@ -1,5 +1,5 @@
 /** The candidate that was most likely meant, or null when none is near. */
-export function nearest(text: string, candidates: Iterable<string>): string | null {
+export function nearestName(text: string, candidates: Iterable<string>): string | null {
   const wanted = text.toLowerCase();
   let best: string | null = null;
   let bestDistance = Math.min(3, Math.max(1, Math.floor(text.length / 3))) + 1;

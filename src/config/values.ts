@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { printable } from '../base/text.js';
-import { describe } from './arguments.js';
-import { withoutCredentials } from './checks.js';
+import { describeValue } from './arguments.js';
+import { withoutPassword } from './checks.js';
 import {
   type EnumSpec,
   FORMATS,
@@ -16,7 +16,7 @@ import {
 import type { Origin } from './origin.js';
 import { readDuration, readNumber, readSize, writeDuration, writeNumber, writeSize } from './units.js';
 
-/** Of numbers that a program gives. */
+/** The units of numbers that a program gives. */
 const UNITS: Partial<Record<OptionSpec['type'], string>> = { duration: ' of milliseconds', size: ' of bytes' };
 
 const TRUE = ['true', '1', 'yes', 'on'];
@@ -81,14 +81,14 @@ export function checkValue(spec: OptionSpec, value: unknown, origin: Origin): Op
   if (spec.type === 'list' && spec.item === 'report') {
     const targets = Array.isArray(value) ? (value as Partial<ReportTarget>[]) : origin.fail('must be an array');
     if (!targets.every((target) => typeof target?.format === 'string' && typeof target.path === 'string')) {
-      origin.fail(`must be an array of { format, path }, got ${describe(value)}`);
+      origin.fail(`must be an array of { format, path }, got ${describeValue(value)}`);
     }
     return targets.map((target) => readReport(spec, `${target.format}=${target.path}`, origin));
   }
   if (isQuantity(spec)) {
     return typeof value === 'number'
       ? checkBounds(spec, value, String(value), origin)
-      : origin.fail(`must be a number${UNITS[spec.type] ?? ''}, got ${describe(value)}`);
+      : origin.fail(`must be a number${UNITS[spec.type] ?? ''}, got ${describeValue(value)}`);
   }
   return readConfigValue(spec, value, origin);
 }
@@ -187,7 +187,7 @@ function readPlain(spec: PlainSpec, text: string, origin: Origin): string {
   }
   const problem = spec.check?.(text) ?? null;
   if (problem !== null) {
-    origin.fail(`must be ${problem}${spec.secret ? '' : `, got ${shown(withoutCredentials(text))}`}`);
+    origin.fail(`must be ${problem}${spec.secret ? '' : `, got ${shown(withoutPassword(text))}`}`);
   }
   return spec.type === 'path' ? resolvePath(text, origin) : text;
 }
@@ -224,7 +224,7 @@ function shown(text: string): string {
   return text === '' ? 'nothing' : printable(text, 100);
 }
 
-/** What may hold a credential is not repeated, also where it has the wrong form. */
+/** A value that may hold a credential is not repeated, even if its form is wrong. */
 function got(spec: OptionSpec, value: unknown): string {
-  return spec.secret ? '' : `, got ${describe(value)}`;
+  return spec.secret ? '' : `, got ${describeValue(value)}`;
 }

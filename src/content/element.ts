@@ -4,11 +4,11 @@ export type Child = Element | string;
 const NO_CLASSES: readonly string[] = [];
 const SPACES = /[\t\n\f\r ]+/;
 
-/** An element of a page. The tree is open to change: who moves a child sets its parent too. */
+/** An element of a page. The tree may be changed; code that moves a child has to set its parent too. */
 export class Element {
-  /** In lower case, those of SVG too. */
+  /** The name is in lower case, for elements of SVG too. */
   readonly name: string;
-  /** Name, value, name, value …; of two with one name the first counts. */
+  /** Names and values in turn. Of two attributes with one name the first counts. */
   readonly attributes: readonly string[];
   readonly children: Child[] = [];
   parent: Element | null = null;
@@ -21,7 +21,11 @@ export class Element {
 
   attribute(name: string): string | null {
     const { attributes } = this;
-    for (let i = 0; i < attributes.length; i += 2) if (attributes[i] === name) return attributes[i + 1]!;
+    for (let i = 0; i < attributes.length; i += 2) {
+      if (attributes[i] === name) {
+        return attributes[i + 1]!;
+      }
+    }
     return null;
   }
 
@@ -44,7 +48,9 @@ export class Element {
 
   append(child: Child): void {
     this.children.push(child);
-    if (typeof child !== 'string') child.parent = this;
+    if (typeof child !== 'string') {
+      child.parent = this;
+    }
   }
 
   #readClasses(): readonly string[] {
@@ -55,9 +61,15 @@ export class Element {
 
 /** All text of an element, as it stands. */
 export function textOf(node: Child): string {
-  if (typeof node === 'string') return node;
+  if (typeof node === 'string') {
+    return node;
+  }
   const pieces: string[] = [];
-  for (const child of walk(node)) if (typeof child === 'string') pieces.push(child);
+  for (const child of walk(node)) {
+    if (typeof child === 'string') {
+      pieces.push(child);
+    }
+  }
   return pieces.join('');
 }
 
@@ -66,6 +78,10 @@ export function* walk(root: Child): Generator<Child> {
   const waiting: Child[] = [root];
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     yield node;
-    if (typeof node !== 'string') for (let i = node.children.length - 1; i >= 0; i--) waiting.push(node.children[i]!);
+    if (typeof node !== 'string') {
+      for (let i = node.children.length - 1; i >= 0; i--) {
+        waiting.push(node.children[i]!);
+      }
+    }
   }
 }

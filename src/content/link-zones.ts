@@ -20,7 +20,7 @@ const ZONE_OF_ELEMENT: ReadonlyMap<string, LinkZone> = new Map([
   ['footer', LinkZone.footer],
 ]);
 const VOID = new Set(['area', 'base', 'br', 'col', 'hr', 'img', 'input', 'link', 'meta', 'source', 'track', 'wbr']);
-/** No honest page has as many inside each other; deeper ones count as what is around them. */
+/** The most zones within each other. Deeper ones count as the zone around them; no ordinary page has as many. */
 const MOST_ZONES = 64;
 
 interface OpenZone {

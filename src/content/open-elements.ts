@@ -1,6 +1,5 @@
-import type { Element } from './element.js';
-import { OpenFormatting } from './formatting.js';
-import { MARKERS } from './tag-rules.js';
+import { Element } from './element.js';
+import { MARKERS, SCOPE, SPECIAL } from './tag-rules.js';
 
 /**
  * No tree is deeper, as in browsers: the tags below count for nothing, their text stays. So whoever goes through a tree may recurse,
@@ -56,8 +55,12 @@ export class OpenElements {
   inScope(name: string, walls: ReadonlySet<string>): number {
     for (let i = this.#stack.length - 1; i > 0; i--) {
       const open = this.#stack[i]!.name;
-      if (open === name) return i;
-      if (walls.has(open)) return -1;
+      if (open === name) {
+        return i;
+      }
+      if (walls.has(open)) {
+        return -1;
+      }
     }
     return -1;
   }
@@ -68,28 +71,42 @@ export class OpenElements {
       this.tooDeep++;
       return false;
     }
-    if (!isDetached) this.current.append(element);
+    if (!isDetached) {
+      this.current.append(element);
+    }
     this.#stack.push(element);
-    if (element.name === 'p') this.paragraphs++;
+    if (element.name === 'p') {
+      this.paragraphs++;
+    }
     return true;
   }
 
   pop(): Element {
     const element = this.#stack.pop()!;
-    if (element.name === 'p') this.paragraphs--;
-    while ((this.#foreignFrom.at(-1) ?? 0) >= this.#stack.length) this.#foreignFrom.pop();
-    if (MARKERS.has(element.name)) this.formatting.clearToMarker();
+    if (element.name === 'p') {
+      this.paragraphs--;
+    }
+    while ((this.#foreignFrom.at(-1) ?? 0) >= this.#stack.length) {
+      this.#foreignFrom.pop();
+    }
+    if (MARKERS.has(element.name)) {
+      this.formatting.clearToMarker();
+    }
     return element;
   }
 
   /** Closes what is open from a place on. */
   popDownTo(length: number): void {
-    while (this.#stack.length > length) this.pop();
+    while (this.#stack.length > length) {
+      this.pop();
+    }
   }
 
   endInScope(name: string, walls: ReadonlySet<string>): void {
     const at = this.inScope(name, walls);
-    if (at !== -1) this.popDownTo(at);
+    if (at !== -1) {
+      this.popDownTo(at);
+    }
   }
 
   // For formatting that is closed in the wrong order.
@@ -100,7 +117,9 @@ export class OpenElements {
 
   remove(element: Element): void {
     const at = this.#stack.lastIndexOf(element);
-    if (at !== -1) this.#stack.splice(at, 1);
+    if (at !== -1) {
+      this.#stack.splice(at, 1);
+    }
   }
 
   insertBehind(element: Element, added: Element): void {
@@ -117,7 +136,7 @@ export class OpenElements {
     return this.#foreignFrom.length % 2 === 1;
   }
 
-  /** From here on the other kind of markup holds. */
+  /** Switches between HTML and SVG or MathML from here on. */
   turnForeign(): void {
     this.#foreignFrom.push(this.#stack.length - 1);
   }
@@ -131,10 +150,212 @@ export class OpenElements {
     const from = this.#foreignFrom.at(-1)!;
     const wall = this.isForeign ? from : Math.max(from, this.#stack.length - 1);
     for (let i = this.#stack.length - 1; i >= wall; i--) {
-      if (this.#stack[i]!.name !== name) continue;
+      if (this.#stack[i]!.name !== name) {
+        continue;
+      }
       this.popDownTo(i);
       return true;
     }
     return false;
   }
+}
+
+/** A place that formatting does not cross: a cell, a caption. */
+const MARKER = null;
+
+/** As many as browsers reopen of the same kind. */
+const SAME_KIND = 3;
+
+/** A page that leaves more formatting open does not mean it, and each new block would repeat all of it. */
+const MOST = 12;
+
+/** Formatting elements that were opened and not ended: `<b>one<p>two` is bold in both. */
+class OpenFormatting {
+  readonly #entries: (Element | typeof MARKER)[] = [];
+
+  get entries(): readonly (Element | null)[] {
+    return this.#entries;
+  }
+
+  add(element: Element): void {
+    let same = 0;
+    for (let i = this.#entries.length - 1; i >= 0; i--) {
+      const entry = this.#entries[i]!;
+      if (entry === MARKER) {
+        break;
+      }
+      if (!isSame(entry, element)) {
+        continue;
+      }
+      same++;
+      if (same === SAME_KIND) {
+        this.#entries.splice(i, 1);
+      }
+    }
+    this.#entries.push(element);
+    if (this.#entries.length > MOST) {
+      this.#entries.shift();
+    }
+  }
+
+  addMarker(): void {
+    this.#entries.push(MARKER);
+    if (this.#entries.length > MOST) {
+      this.#entries.shift();
+    }
+  }
+
+  clearToMarker(): void {
+    while (this.#entries.length > 0 && this.#entries.pop() !== MARKER) {}
+  }
+
+  /** The last one of a name on this side of a marker. */
+  find(name: string): Element | null {
+    for (let i = this.#entries.length - 1; i >= 0; i--) {
+      const entry = this.#entries[i]!;
+      if (entry === MARKER) {
+        return null;
+      }
+      if (entry.name === name) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  indexOf(element: Element): number {
+    return this.#entries.lastIndexOf(element);
+  }
+
+  remove(element: Element): void {
+    const at = this.indexOf(element);
+    if (at !== -1) {
+      this.#entries.splice(at, 1);
+    }
+  }
+
+  replace(at: number, element: Element): void {
+    this.#entries[at] = element;
+  }
+
+  insert(at: number, element: Element): void {
+    this.#entries.splice(at, 0, element);
+  }
+}
+
+function isSame(one: Element, other: Element): boolean {
+  return (
+    one.name === other.name &&
+    one.attributes.length === other.attributes.length &&
+    one.attributes.every((text, i) => text === other.attributes[i])
+  );
+}
+
+const ROUNDS = 8;
+
+/** The most formatting elements that are carried on around a block; HTML5 gives this number. */
+const CARRIED = 3;
+
+const copyOf = (element: Element): Element => new Element(element.name, element.attributes);
+
+/** Formatting that the end of a block has cut off goes on in the next one: `<p><b>one<p>two`. */
+export function reopenFormatting(open: OpenElements): void {
+  const { formatting } = open;
+  const { entries } = formatting;
+  let from = entries.length;
+  while (from > 0 && entries[from - 1] !== null && open.placeOf(entries[from - 1]!) === -1) {
+    from--;
+  }
+  for (let i = from; i < entries.length; i++) {
+    const copy = copyOf(entries[i]!);
+    if (!open.push(copy)) {
+      open.tooDeep--;
+      return;
+    }
+    formatting.replace(i, copy);
+  }
+}
+
+/**
+ * The end tag of formatting, by the adoption agency of HTML5: `<b>1<p>2</b>3</p>` is bold up to 2. False where no formatting
+ * of that name is open, and the tag ends what any other would.
+ */
+export function endFormatting(name: string, open: OpenElements): boolean {
+  const { formatting } = open;
+  if (open.current.name === name && formatting.indexOf(open.current) === -1) {
+    open.pop();
+    return true;
+  }
+  for (let round = 0; round < ROUNDS; round++) {
+    const element = formatting.find(name);
+    if (element === null) {
+      return round > 0;
+    }
+    const at = open.placeOf(element);
+    if (at === -1) {
+      formatting.remove(element);
+      return true;
+    }
+    if (open.inScope(name, SCOPE) === -1) {
+      return true;
+    }
+    const block = open.firstOf(SPECIAL, at + 1);
+    if (block === -1) {
+      open.popDownTo(at);
+      formatting.remove(element);
+      return true;
+    }
+    adopt(element, at, block, open);
+  }
+  return true;
+}
+
+/** Takes a block out of formatting that ends within it, and puts the formatting around what the block has so far. */
+function adopt(element: Element, at: number, blockAt: number, open: OpenElements): void {
+  const { formatting } = open;
+  const block = open.at(blockAt)!;
+  const parent = open.at(at - 1)!;
+  let bookmark = formatting.indexOf(element);
+  let last = block;
+  for (let i = blockAt - 1, inner = 1; i > at; i--, inner++) {
+    const node = open.at(i)!;
+    const place = formatting.indexOf(node);
+    if (place === -1 || inner > CARRIED) {
+      if (place !== -1) {
+        formatting.remove(node);
+      }
+      if (place !== -1 && place < bookmark) {
+        bookmark--;
+      }
+      open.remove(node);
+      continue;
+    }
+    const copy = copyOf(node);
+    formatting.replace(place, copy);
+    open.replace(i, copy);
+    if (last === block) {
+      bookmark = place + 1;
+    }
+    move(last, copy);
+    last = copy;
+  }
+  move(last, parent);
+  const copy = copyOf(element);
+  for (const child of block.children.splice(0)) {
+    copy.append(child);
+  }
+  block.append(copy);
+  const old = formatting.indexOf(element);
+  formatting.remove(element);
+  formatting.insert(old < bookmark ? bookmark - 1 : bookmark, copy);
+  open.remove(element);
+  open.insertBehind(block, copy);
+}
+
+function move(element: Element, to: Element): void {
+  const from = element.parent;
+  if (from !== null) {
+    from.children.splice(from.children.lastIndexOf(element), 1);
+  }
+  to.append(element);
 }

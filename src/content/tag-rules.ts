@@ -1,4 +1,4 @@
-/** How tags that are not there are to be thought of, by the tree construction of HTML5. */
+/** Rules for tags that a page leaves out, by the tree construction of HTML5. */
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 export const VOID = names(
@@ -24,7 +24,7 @@ export const SPECIAL = names(
     'script search section select source style summary table tbody td template textarea tfoot th thead title tr track ul wbr xmp',
 );
 
-/** Walls that a look for an open element does not go through. */
+/** Elements at which the search for an open element stops. */
 export const SCOPE = names('applet caption html table td th marquee object template svg math');
 export const BUTTON_SCOPE = names('applet caption html table td th marquee object template svg math button');
 export const LIST_SCOPE = names('applet caption html table td th marquee object template svg math ol ul');
@@ -44,9 +44,3 @@ export const BLOCK_ENDS = names(
 
 /** Elements that stand before the body. */
 export const HEAD_CONTENT = names('base basefont bgsound link meta noframes noscript script style template title');
-
-export const BREAKS_OUT_OF_FOREIGN = names(
-  'b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li listing menu meta nobr ol p ' +
-    'pre ruby s small span strong strike sub sup table tt u ul var',
-);
-export const INTEGRATION_POINTS = names('foreignobject desc title mi mo mn ms mtext annotation-xml');

@@ -1,38 +1,43 @@
-import { decodeReferences } from '../parse/entities.js';
+import {
+  ATTRIBUTE_NAME_ENDS,
+  decodeReferences,
+  ESCAPABLE_TEXT,
+  isLetter,
+  normaliseText,
+  PLAIN_TEXT,
+  RAW_TEXT,
+  TAG_NAME_ENDS,
+  UNQUOTED_VALUE_ENDS,
+  WHITE_SPACE,
+} from '../parse/html-rules.js';
 
-/** Who is told what stands in a page. */
+/** Receives the parts of a page as they are read. */
 export interface TokenHandler {
   /** Whether the next tag is one of SVG or MathML, where CDATA sections are text and no element holds raw text. */
   readonly isForeign: boolean;
   text(text: string): void;
-  /** `content`: all of an element whose content is not markup; its end tag is not told. */
+  /** `content` is the whole text of an element whose content is not markup; no call follows for its end tag. */
   start(name: string, attributes: readonly string[], selfClosing: boolean, content: string | null): void;
   end(name: string): void;
 }
 
 const NO_ATTRIBUTES: readonly string[] = [];
-const RAW = new Set(['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes']);
-const ESCAPABLE = new Set(['title', 'textarea']);
 
-const TAG_NAME = /[^\t\n\f\r />]*/y;
-const BEFORE_ATTRIBUTE = /[\t\n\f\r /]*/y;
-const ATTRIBUTE_NAME = /=?[^\t\n\f\r />=]*/y;
-const ASSIGNMENT = /[\t\n\f\r ]*=[\t\n\f\r ]*/y;
-const UNQUOTED_VALUE = /[^\t\n\f\r >]*/y;
+const upTo = (ends: string): RegExp => new RegExp(`[^${ends}]*`, 'y');
+const TAG_NAME = upTo(TAG_NAME_ENDS);
+const BEFORE_ATTRIBUTE = new RegExp(`[${WHITE_SPACE}/]*`, 'y');
+const ATTRIBUTE_NAME = new RegExp(`=?[^${ATTRIBUTE_NAME_ENDS}]*`, 'y');
+const ASSIGNMENT = new RegExp(`[${WHITE_SPACE}]*=[${WHITE_SPACE}]*`, 'y');
+const UNQUOTED_VALUE = upTo(UNQUOTED_VALUE_ENDS);
 const COMMENT_END = /--!?>/g;
-const SCRIPT_MARK = /<!--|-->|<\/?script(?=[\t\n\f\r />])/gi;
+const SCRIPT_MARK = new RegExp(`<!--|-->|</?script(?=[${TAG_NAME_ENDS}])`, 'gi');
+const TAG_NAME_END = new RegExp(`[${TAG_NAME_ENDS}]`);
 
 const LESS_THAN = '<';
-const isLetter = (code: number): boolean => (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a);
 
 /** Reads a page as an HTML5 tokenizer with scripting off does, in one pass. Comments and declarations are passed over. */
 export function tokenize(html: string, handler: TokenHandler): void {
-  new Tokenizer(normalised(html), handler).run();
-}
-
-function normalised(html: string): string {
-  const lines = html.includes('\r') ? html.replace(/\r\n?/g, '\n') : html;
-  return lines.includes('\0') ? lines.replaceAll('\0', '\ufffd') : lines;
+  new Tokenizer(normaliseText(html), handler).run();
 }
 
 class Tokenizer {
@@ -52,7 +57,9 @@ class Tokenizer {
     let textStart = 0;
     for (;;) {
       const open = html.indexOf(LESS_THAN, this.#at);
-      if (open === -1) break;
+      if (open === -1) {
+        break;
+      }
       const next = html.charCodeAt(open + 1);
       const isMarkup = isLetter(next) || next === 0x21 || next === 0x3f || (next === 0x2f && open + 2 < html.length);
       if (!isMarkup) {
@@ -60,22 +67,30 @@ class Tokenizer {
         continue;
       }
       this.#text(textStart, open);
-      if (isLetter(next)) this.#startTag(open + 1);
-      else if (next === 0x2f) this.#endTag(open + 2);
-      else this.#declaration(open + 2);
+      if (isLetter(next)) {
+        this.#startTag(open + 1);
+      } else if (next === 0x2f) {
+        this.#endTag(open + 2);
+      } else {
+        this.#declaration(open + 2);
+      }
       textStart = this.#at;
     }
     this.#text(textStart, html.length);
   }
 
   #text(from: number, to: number): void {
-    if (to > from) this.#handler.text(decodeReferences(this.#html.slice(from, to), false));
+    if (to > from) {
+      this.#handler.text(decodeReferences(this.#html.slice(from, to), false));
+    }
   }
 
   #take(pattern: RegExp): string {
     const from = this.#at;
     pattern.lastIndex = from;
-    if (!pattern.test(this.#html)) return '';
+    if (!pattern.test(this.#html)) {
+      return '';
+    }
     this.#at = pattern.lastIndex;
     return this.#html.slice(from, this.#at);
   }
@@ -84,10 +99,14 @@ class Tokenizer {
     this.#at = from;
     const name = this.#take(TAG_NAME).toLowerCase();
     const attributes = this.#attributes();
-    if (attributes === null) return;
-    const isRaw = !this.#handler.isForeign && (RAW.has(name) || ESCAPABLE.has(name));
+    if (attributes === null) {
+      return;
+    }
+    const isRaw = !this.#handler.isForeign && (RAW_TEXT.has(name) || ESCAPABLE_TEXT.has(name));
     this.#handler.start(name, attributes, this.#selfClosing, isRaw ? this.#content(name) : null);
-    if (name === 'plaintext' && !this.#handler.isForeign) this.#rest();
+    if (name === PLAIN_TEXT && !this.#handler.isForeign) {
+      this.#rest();
+    }
   }
 
   #endTag(from: number): void {
@@ -97,7 +116,9 @@ class Tokenizer {
     }
     this.#at = from;
     const name = this.#take(TAG_NAME).toLowerCase();
-    if (this.#attributes() !== null) this.#handler.end(name);
+    if (this.#attributes() !== null) {
+      this.#handler.end(name);
+    }
   }
 
   #declaration(from: number): void {
@@ -110,7 +131,9 @@ class Tokenizer {
       const end = html.indexOf(']]>', from);
       this.#handler.text(html.slice(from + 7, end === -1 ? html.length : end));
       this.#at = end === -1 ? html.length : end + 3;
-    } else this.#passBehind('>', from);
+    } else {
+      this.#passBehind('>', from);
+    }
   }
 
   #passBehind(end: string, from: number): void {
@@ -129,7 +152,9 @@ class Tokenizer {
     let found: string[] | null = null;
     for (;;) {
       const gap = this.#take(BEFORE_ATTRIBUTE);
-      if (this.#at >= html.length) return null;
+      if (this.#at >= html.length) {
+        return null;
+      }
       if (html.charCodeAt(this.#at) === 0x3e) {
         this.#at++;
         this.#selfClosing = gap.endsWith('/');
@@ -137,7 +162,9 @@ class Tokenizer {
       }
       const name = this.#take(ATTRIBUTE_NAME).toLowerCase();
       const value = this.#take(ASSIGNMENT) === '' ? '' : this.#value();
-      if (value === null) return null;
+      if (value === null) {
+        return null;
+      }
       found ??= [];
       found.push(name, value);
     }
@@ -146,7 +173,9 @@ class Tokenizer {
   #value(): string | null {
     const html = this.#html;
     const quote = html[this.#at];
-    if (quote !== '"' && quote !== "'") return decodeReferences(this.#take(UNQUOTED_VALUE), true);
+    if (quote !== '"' && quote !== "'") {
+      return decodeReferences(this.#take(UNQUOTED_VALUE), true);
+    }
     const end = html.indexOf(quote, this.#at + 1);
     if (end === -1) {
       this.#at = html.length;
@@ -167,7 +196,7 @@ class Tokenizer {
       this.#attributes();
     }
     const content = this.#html.slice(from, end);
-    return ESCAPABLE.has(name) ? decodeReferences(content, false) : content;
+    return ESCAPABLE_TEXT.has(name) ? decodeReferences(content, false) : content;
   }
 
   #endOfRaw(name: string, from: number): number {
@@ -175,7 +204,9 @@ class Tokenizer {
     for (let open = html.indexOf('</', from); open !== -1; open = html.indexOf('</', open + 2)) {
       const behind = open + 2 + name.length;
       const isName = html.slice(open + 2, behind).toLowerCase() === name;
-      if (isName && /[\t\n\f\r />]/.test(html[behind] ?? '')) return open;
+      if (isName && TAG_NAME_END.test(html[behind] ?? '')) {
+        return open;
+      }
     }
     return html.length;
   }
@@ -187,13 +218,20 @@ class Tokenizer {
     for (let match = SCRIPT_MARK.exec(this.#html); match !== null; match = SCRIPT_MARK.exec(this.#html)) {
       const mark = match[0].toLowerCase();
       if (mark === '</script') {
-        if (state !== 'nested') return match.index;
+        if (state !== 'nested') {
+          return match.index;
+        }
         state = 'escaped';
-      } else if (mark === '-->') state = 'plain';
-      else if (mark === '<!--') {
-        if (state === 'plain') state = 'escaped';
+      } else if (mark === '-->') {
+        state = 'plain';
+      } else if (mark === '<!--') {
+        if (state === 'plain') {
+          state = 'escaped';
+        }
         SCRIPT_MARK.lastIndex -= 2;
-      } else if (state === 'escaped') state = 'nested';
+      } else if (state === 'escaped') {
+        state = 'nested';
+      }
     }
     return this.#html.length;
   }

@@ -1,15 +1,13 @@
-import { endFormatting, reopenFormatting } from './adoption.js';
+import { BREAKS_OUT_OF_FOREIGN, MATH_INTEGRATION_POINTS, SVG_INTEGRATION_POINTS } from '../parse/html-rules.js';
 import { Element } from './element.js';
-import { OpenElements } from './open-elements.js';
+import { endFormatting, OpenElements, reopenFormatting } from './open-elements.js';
 import {
   BLOCK_ENDS,
-  BREAKS_OUT_OF_FOREIGN,
   BUTTON_SCOPE,
   ENDS_PARAGRAPH,
   FORMATTING,
   HEAD_CONTENT,
   HEADINGS,
-  INTEGRATION_POINTS,
   LIST_SCOPE,
   MARKERS,
   ROW_GROUPS,
@@ -19,11 +17,15 @@ import {
   TABLE_SCOPE,
   VOID,
 } from './tag-rules.js';
-import type { TokenHandler } from './tokenizer.js';
+import { type TokenHandler, tokenize } from './tokenizer.js';
 
-/** Not what a person reads. TeX in a script is. */
+/** Elements whose content people do not read. TeX in a script is read all the same. */
 const DROPPED = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes']);
 const STRUCTURE = new Set(['html', 'head', 'body']);
+
+/** Whatever `annotation-xml` says that it holds. */
+const INTEGRATION_POINTS = new Set([...SVG_INTEGRATION_POINTS, ...MATH_INTEGRATION_POINTS, 'annotation-xml']);
+
 const NO_WALLS: ReadonlySet<string> = new Set();
 
 const isWhiteSpace = (text: string): boolean => !/[^\t\n\f\r ]/.test(text);
@@ -45,14 +47,23 @@ export class TreeBuilder implements TokenHandler {
   text(text: string): void {
     const rest = this.#dropsLineFeed && text.startsWith('\n') ? text.slice(1) : text;
     this.#dropsLineFeed = false;
-    if (rest === '') return;
+    if (rest === '') {
+      return;
+    }
     const open = this.#open;
-    if (open.current.name === 'head' && !isWhiteSpace(rest)) open.pop();
-    if (!open.isForeign) reopenFormatting(open);
+    if (open.current.name === 'head' && !isWhiteSpace(rest)) {
+      open.pop();
+    }
+    if (!open.isForeign) {
+      reopenFormatting(open);
+    }
     const { children } = open.current;
     const last = children.length - 1;
-    if (typeof children[last] === 'string') children[last] += rest;
-    else children.push(rest);
+    if (typeof children[last] === 'string') {
+      children[last] += rest;
+    } else {
+      children.push(rest);
+    }
   }
 
   start(name: string, attributes: readonly string[], selfClosing: boolean, content: string | null): void {
@@ -65,10 +76,15 @@ export class TreeBuilder implements TokenHandler {
       this.#open.leaveForeign();
     }
     const known = name === 'image' ? 'img' : name;
-    if (this.#isIgnored(known)) return;
+    if (this.#isIgnored(known)) {
+      return;
+    }
     this.#closeImplied(known);
-    if (content !== null) this.#startWithContent(known, attributes, content);
-    else this.#startPlain(known, attributes, selfClosing);
+    if (content !== null) {
+      this.#startWithContent(known, attributes, content);
+    } else {
+      this.#startPlain(known, attributes, selfClosing);
+    }
   }
 
   end(name: string): void {
@@ -78,34 +94,58 @@ export class TreeBuilder implements TokenHandler {
       open.tooDeep--;
       return;
     }
-    if (open.hasForeign && open.endForeign(name)) return;
-    if (name === 'br') this.start('br', [], false, null);
-    else if (FORMATTING.has(name)) {
-      if (!endFormatting(name, open)) this.#endOther(name);
-    } else if (HEADINGS.has(name)) this.#endHeading();
-    else if (name === 'li') open.endInScope(name, LIST_SCOPE);
-    else if (name === 'p') this.#endParagraph();
-    else if (BLOCK_ENDS.has(name) || name === 'dd' || name === 'dt') open.endInScope(name, SCOPE);
-    else if (name === 'table' || TABLE_PARTS.has(name)) open.endInScope(name, TABLE_SCOPE);
-    else if (name === 'template') open.endInScope(name, NO_WALLS);
-    else if (name !== 'body' && name !== 'html') this.#endOther(name);
+    if (open.hasForeign && open.endForeign(name)) {
+      return;
+    }
+    if (name === 'br') {
+      this.start('br', [], false, null);
+    } else if (FORMATTING.has(name)) {
+      if (!endFormatting(name, open)) {
+        this.#endOther(name);
+      }
+    } else if (HEADINGS.has(name)) {
+      this.#endHeading();
+    } else if (name === 'li') {
+      open.endInScope(name, LIST_SCOPE);
+    } else if (name === 'p') {
+      this.#endParagraph();
+    } else if (BLOCK_ENDS.has(name) || name === 'dd' || name === 'dt') {
+      open.endInScope(name, SCOPE);
+    } else if (name === 'table' || TABLE_PARTS.has(name)) {
+      open.endInScope(name, TABLE_SCOPE);
+    } else if (name === 'template') {
+      open.endInScope(name, NO_WALLS);
+    } else if (name !== 'body' && name !== 'html') {
+      this.#endOther(name);
+    }
   }
 
   #startPlain(name: string, attributes: readonly string[], selfClosing: boolean): void {
     const open = this.#open;
     const isBlock = ENDS_PARAGRAPH.has(name) || TABLE_PARTS.has(name) || HEAD_CONTENT.has(name) || STRUCTURE.has(name);
-    if (!isBlock) reopenFormatting(open);
+    if (!isBlock) {
+      reopenFormatting(open);
+    }
     const element = new Element(name, attributes);
     if (VOID.has(name)) {
       open.current.append(element);
       return;
     }
-    if (!open.push(element, DROPPED.has(name))) return;
-    if (FORMATTING.has(name)) open.formatting.add(element);
-    if (MARKERS.has(name)) open.formatting.addMarker();
+    if (!open.push(element, DROPPED.has(name))) {
+      return;
+    }
+    if (FORMATTING.has(name)) {
+      open.formatting.add(element);
+    }
+    if (MARKERS.has(name)) {
+      open.formatting.addMarker();
+    }
     if (name === 'svg' || name === 'math') {
-      if (selfClosing) open.pop();
-      else open.turnForeign();
+      if (selfClosing) {
+        open.pop();
+      } else {
+        open.turnForeign();
+      }
     }
     this.#dropsLineFeed = name === 'pre' || name === 'listing';
   }
@@ -113,41 +153,73 @@ export class TreeBuilder implements TokenHandler {
   #startWithContent(name: string, attributes: readonly string[], content: string): void {
     const element = new Element(name, attributes);
     const isTex = name === 'script' && (element.attribute('type') ?? '').startsWith('math/tex');
-    if (DROPPED.has(name) && !isTex) return;
-    if (name !== 'title') reopenFormatting(this.#open);
+    if (DROPPED.has(name) && !isTex) {
+      return;
+    }
+    if (name !== 'title') {
+      reopenFormatting(this.#open);
+    }
     const text = name === 'textarea' && content.startsWith('\n') ? content.slice(1) : content;
-    if (text !== '') element.append(text);
+    if (text !== '') {
+      element.append(text);
+    }
     this.#open.current.append(element);
   }
 
   #startForeign(name: string, attributes: readonly string[], selfClosing: boolean): void {
-    if (!this.#open.push(new Element(name, attributes))) return;
-    if (selfClosing) this.#open.pop();
-    else if (INTEGRATION_POINTS.has(name)) this.#open.turnForeign();
+    if (!this.#open.push(new Element(name, attributes))) {
+      return;
+    }
+    if (selfClosing) {
+      this.#open.pop();
+    } else if (INTEGRATION_POINTS.has(name)) {
+      this.#open.turnForeign();
+    }
   }
 
   // What a start tag closes.
 
   #isIgnored(name: string): boolean {
-    if (name === 'html' || name === 'head') return this.#open.has(name) || this.#open.has('body');
-    if (name === 'body' || name === 'form') return this.#open.has(name);
-    if (name === 'frameset') return true;
+    if (name === 'html' || name === 'head') {
+      return this.#open.has(name) || this.#open.has('body');
+    }
+    if (name === 'body' || name === 'form') {
+      return this.#open.has(name);
+    }
+    if (name === 'frameset') {
+      return true;
+    }
     return TABLE_PARTS.has(name) && !this.#open.has('table');
   }
 
   #closeImplied(name: string): void {
     const open = this.#open;
-    if (open.current.name === 'head' && !HEAD_CONTENT.has(name)) open.pop();
-    if (name === 'li') this.#closeItem('li', 'li');
-    else if (name === 'dd' || name === 'dt') this.#closeItem('dd', 'dt');
-    else if (TABLE_PARTS.has(name)) this.#enterTablePart(name);
-    else if (name === 'a') this.#closeLink();
-    else if (name === 'option' || name === 'optgroup') this.#closeOption(name);
-    else if (name === 'button') open.endInScope('button', SCOPE);
-    else if (name === 'table') this.#closeTable();
-    else if ((name === 'rt' || name === 'rp') && /^r[tp]$/.test(open.current.name)) open.pop();
-    if (open.paragraphs > 0 && ENDS_PARAGRAPH.has(name)) open.endInScope('p', BUTTON_SCOPE);
-    if (HEADINGS.has(name) && HEADINGS.has(open.current.name)) open.pop();
+    if (open.current.name === 'head' && !HEAD_CONTENT.has(name)) {
+      open.pop();
+    }
+    if (name === 'li') {
+      this.#closeItem('li', 'li');
+    } else if (name === 'dd' || name === 'dt') {
+      this.#closeItem('dd', 'dt');
+    } else if (TABLE_PARTS.has(name)) {
+      this.#enterTablePart(name);
+    } else if (name === 'a') {
+      this.#closeLink();
+    } else if (name === 'option' || name === 'optgroup') {
+      this.#closeOption(name);
+    } else if (name === 'button') {
+      open.endInScope('button', SCOPE);
+    } else if (name === 'table') {
+      this.#closeTable();
+    } else if ((name === 'rt' || name === 'rp') && /^r[tp]$/.test(open.current.name)) {
+      open.pop();
+    }
+    if (open.paragraphs > 0 && ENDS_PARAGRAPH.has(name)) {
+      open.endInScope('p', BUTTON_SCOPE);
+    }
+    if (HEADINGS.has(name) && HEADINGS.has(open.current.name)) {
+      open.pop();
+    }
   }
 
   #closeItem(one: string, other: string): void {
@@ -157,7 +229,9 @@ export class TreeBuilder implements TokenHandler {
         this.#open.popDownTo(i);
         return;
       }
-      if (SPECIAL.has(name) && name !== 'address' && name !== 'div' && name !== 'p') return;
+      if (SPECIAL.has(name) && name !== 'address' && name !== 'div' && name !== 'p') {
+        return;
+      }
     }
   }
 
@@ -165,45 +239,65 @@ export class TreeBuilder implements TokenHandler {
     const open = this.#open;
     const isCell = name === 'td' || name === 'th';
     let wall = open.lastOf('table') + 1;
-    if ((isCell || name === 'tr') && ROW_GROUPS.has(open.at(wall)?.name ?? '')) wall++;
-    if (isCell && open.at(wall)?.name === 'tr') wall++;
+    if ((isCell || name === 'tr') && ROW_GROUPS.has(open.at(wall)?.name ?? '')) {
+      wall++;
+    }
+    if (isCell && open.at(wall)?.name === 'tr') {
+      wall++;
+    }
     open.popDownTo(wall);
-    if (isCell && open.current.name !== 'tr') open.push(new Element('tr', []));
+    if (isCell && open.current.name !== 'tr') {
+      open.push(new Element('tr', []));
+    }
   }
 
   /** A table that begins in another, but in none of its cells, ends that. */
   #closeTable(): void {
     const table = this.#open.lastOf('table');
-    if (table > this.#open.lastOf('td', 'th', 'caption')) this.#open.popDownTo(table);
+    if (table > this.#open.lastOf('td', 'th', 'caption')) {
+      this.#open.popDownTo(table);
+    }
   }
 
   /** A link that begins in another ends that. */
   #closeLink(): void {
     const { formatting } = this.#open;
     const link = formatting.find('a');
-    if (link === null) return;
+    if (link === null) {
+      return;
+    }
     endFormatting('a', this.#open);
     formatting.remove(link);
     this.#open.remove(link);
   }
 
   #closeOption(name: string): void {
-    if (this.#open.current.name === 'option') this.#open.pop();
-    if (name === 'optgroup' && this.#open.current.name === 'optgroup') this.#open.pop();
+    if (this.#open.current.name === 'option') {
+      this.#open.pop();
+    }
+    if (name === 'optgroup' && this.#open.current.name === 'optgroup') {
+      this.#open.pop();
+    }
   }
 
   // What an end tag closes.
 
   #endParagraph(): void {
-    if (this.#open.inScope('p', BUTTON_SCOPE) === -1) this.start('p', [], false, null);
+    if (this.#open.inScope('p', BUTTON_SCOPE) === -1) {
+      this.start('p', [], false, null);
+    }
     this.#open.endInScope('p', BUTTON_SCOPE);
   }
 
   #endHeading(): void {
     for (let i = this.#open.length - 1; i > 0; i--) {
       const { name } = this.#open.at(i)!;
-      if (HEADINGS.has(name)) this.#open.popDownTo(i);
-      if (SCOPE.has(name) || HEADINGS.has(name)) return;
+      if (HEADINGS.has(name)) {
+        this.#open.popDownTo(i);
+      }
+      if (SCOPE.has(name) || HEADINGS.has(name)) {
+        return;
+      }
     }
   }
 
@@ -214,12 +308,23 @@ export class TreeBuilder implements TokenHandler {
         this.#open.popDownTo(i);
         return;
       }
-      if (SPECIAL.has(open)) return;
+      if (SPECIAL.has(open)) {
+        return;
+      }
     }
   }
 }
 
 function breaksOut(name: string, attributes: readonly string[]): boolean {
-  if (BREAKS_OUT_OF_FOREIGN.has(name)) return true;
+  if (BREAKS_OUT_OF_FOREIGN.has(name)) {
+    return true;
+  }
   return name === 'font' && attributes.some((each, i) => i % 2 === 0 && /^(?:color|face|size)$/.test(each));
+}
+
+/** The tree of a page, without comments, scripts, styles and templates. The root has no name. */
+export function parseTree(html: string): Element {
+  const builder = new TreeBuilder();
+  tokenize(html, builder);
+  return builder.root;
 }

@@ -7,13 +7,13 @@ export interface Readable {
   hasScripts: boolean;
 }
 
-/** What they hold is not what a person came to read, or is not shown. */
+/** Elements whose text is not shown, or is not what a person came to read. */
 const PASSED_OVER: ReadonlySet<string> = new Set(
   'nav footer aside noscript template svg button select datalist dialog object'.split(' '),
 );
 const RUNS = /^\s*$|javascript|ecmascript|^\s*module\s*$/i;
 
-/** One pass, without a tree: it is asked of every page. */
+/** It takes one pass and builds no tree, because it is called for every page. */
 export function readableText(html: string): Readable {
   const counter = new Counter();
   tokenize(html, counter);

@@ -6,7 +6,7 @@ export interface Part {
   tokens: number;
   gap: number;
   isHeading: boolean;
-  /** Behind another part of its block; both have the fences or the head of the table. */
+  /** It follows another part of its block; both have the fences or the head of the table. */
   continues: boolean;
 }
 
@@ -24,7 +24,9 @@ const NO_FRAME: Frame = { head: [], tail: [] };
 export function partsOf(block: Block, tokens: number, limit: number, count: Count): Part[] {
   const text = block.lines.join('\n');
   const whole = { text, tokens, gap: block.gap, isHeading: block.kind === 'heading', continues: false };
-  if (tokens <= limit) return [whole];
+  if (tokens <= limit) {
+    return [whole];
+  }
   const { frame, lines } = framed(block, limit, count);
   const texts = new Splitter(frame, limit, count).split(lines);
   return texts.map((each, i) => ({
@@ -36,12 +38,14 @@ export function partsOf(block: Block, tokens: number, limit: number, count: Coun
   }));
 }
 
-/** A frame that would take more than half of each part is text like the rest. */
+/** A frame that would take more than half of each part is treated as text like the rest. */
 function framed({ kind, lines }: Block, limit: number, count: Count): { frame: Frame; lines: readonly string[] } {
   const frame =
     kind === 'code' ? codeFrame(lines) : kind === 'table' ? { head: lines.slice(0, 2), tail: [] } : NO_FRAME;
   const isSmall = count([...frame.head, ...frame.tail].join('\n')) <= limit / 2;
-  if (!isSmall || frame === NO_FRAME) return { frame: NO_FRAME, lines };
+  if (!isSmall || frame === NO_FRAME) {
+    return { frame: NO_FRAME, lines };
+  }
   const end = frame.tail.length > 0 && lines.at(-1) === frame.tail[0] ? lines.length - 1 : lines.length;
   return { frame, lines: lines.slice(frame.head.length, end) };
 }
@@ -49,7 +53,9 @@ function framed({ kind, lines }: Block, limit: number, count: Count): { frame: F
 function codeFrame(lines: readonly string[]): Frame {
   const [, prefix, fence] = /^([^`~]*)(`{3,}|~{3,})/.exec(lines[0]!) ?? [];
   // Code by indentation has no fences.
-  if (fence === undefined) return NO_FRAME;
+  if (fence === undefined) {
+    return NO_FRAME;
+  }
   const last = lines.at(-1)!;
   const isClosed =
     lines.length > 1 &&
@@ -84,15 +90,18 @@ class Splitter {
       group.push(line);
       tokens += cost;
     }
-    if (group.length > 0) this.#emit(group);
+    if (group.length > 0) {
+      this.#emit(group);
+    }
     return this.#texts;
   }
 
   /** A tokenizer may count a text otherwise than its lines: what is too large is halved until it fits. */
   #emit(lines: readonly string[]): void {
     const text = this.#framed(lines);
-    if (this.#count(text) <= this.#limit) this.#texts.push(text);
-    else {
+    if (this.#count(text) <= this.#limit) {
+      this.#texts.push(text);
+    } else {
       const [first, second] = lines.length > 1 ? halves(lines) : halvesOfLine(lines[0]!);
       this.#emit(first);
       this.#emit(second);
@@ -116,7 +125,9 @@ function halvesOfLine(line: string): [string[], string[]] {
   const sentence = Math.max(...['. ', '! ', '? ', '; '].map((end) => line.lastIndexOf(end, middle - 2)));
   const blank = line.lastIndexOf(' ', middle - 1);
   let at = sentence >= earliest ? sentence + 2 : blank >= earliest ? blank + 1 : middle;
-  if (isLowSurrogate(line.charCodeAt(at)) && at > 1) at--;
+  if (isLowSurrogate(line.charCodeAt(at)) && at > 1) {
+    at--;
+  }
   return [[line.slice(0, at)], [line.slice(at)]];
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Count, type Part, partsOf } from './chunk-parts.js';
-import type { Block } from './markdown-blocks.js';
-import { allBlocks, readSections, type Section } from './sections.js';
+import { type Block, readBlocks } from './markdown-blocks.js';
 
 /** A piece of a page, as a line of chunks.jsonl. */
 export interface Chunk {
@@ -19,7 +18,7 @@ export interface Chunk {
   position: number;
 }
 
-/** Below it there is no room for fences and heads of tables. */
+/** With fewer there would be no room for fences and heads of tables. */
 export const FEWEST_CHUNK_TOKENS = 64;
 
 /**
@@ -67,10 +66,14 @@ class Cutter {
   cut(section: Section, above: readonly string[], carried: readonly Block[]): void {
     const headings = section.title === '' ? [...above] : [...above, section.title];
     const all = [...carried, ...allBlocks(section)];
-    if (all.length === 0 || this.#takeWhole(headings, all)) return;
+    if (all.length === 0 || this.#takeWhole(headings, all)) {
+      return;
+    }
     const own = [...carried, ...section.blocks];
     const isOnlyHeadings = section.children.length > 0 && own.every(({ kind }) => kind === 'heading');
-    if (!isOnlyHeadings) this.#pack(headings, own);
+    if (!isOnlyHeadings) {
+      this.#pack(headings, own);
+    }
     section.children.forEach((child, i) => {
       this.cut(child, headings, i === 0 && isOnlyHeadings ? own : []);
     });
@@ -78,10 +81,14 @@ class Cutter {
 
   #takeWhole(headings: string[], blocks: readonly Block[]): boolean {
     const sum = blocks.reduce((total, block) => total + this.#tokensOf(block) + 1, 0);
-    if (sum > this.#limit) return false;
+    if (sum > this.#limit) {
+      return false;
+    }
     const text = joined(blocks.map(({ lines, gap }) => ({ text: lines.join('\n'), gap })));
     const tokens = this.#count(text);
-    if (tokens > this.#limit) return false;
+    if (tokens > this.#limit) {
+      return false;
+    }
     this.pieces.push({ headings, text, tokens });
     return true;
   }
@@ -99,7 +106,7 @@ class Cutter {
     let group: Part[] = [];
     let tokens = 0;
     for (const block of blocks) {
-      // What is cut anyway leaves room for the heading it stands under.
+      // A section that is cut anyway leaves room for its heading.
       const lead = group.every(({ isHeading }) => isHeading) && tokens <= this.#limit / 4 ? tokens : 0;
       const blockTokens = this.#tokensOf(block);
       const room = blockTokens > this.#limit ? this.#limit - lead : this.#limit;
@@ -113,21 +120,64 @@ class Cutter {
         tokens += part.tokens + 1;
       }
     }
-    if (group.length > 0) this.#emit(headings, group);
+    if (group.length > 0) {
+      this.#emit(headings, group);
+    }
   }
 
-  /** Counted again as a whole: the sum of its parts is only nearly that. */
+  /** The tokens are counted again for the whole text: the sum of its parts is only nearly that. */
   #emit(headings: string[], parts: readonly Part[]): void {
     const text = joined(parts);
     const tokens = parts.length === 1 ? parts[0]!.tokens : this.#count(text);
     if (parts.length > 1 && tokens > this.#limit) {
       this.#emit(headings, parts.slice(0, -1));
       this.#emit(headings, parts.slice(-1));
-    } else this.pieces.push({ headings, text, tokens });
+    } else {
+      this.pieces.push({ headings, text, tokens });
+    }
   }
 }
 
-/** As they stood, but with one blank line at most between them. */
+/** Joins blocks as they stood, with at most one blank line between them. */
 function joined(parts: readonly { text: string; gap: number }[]): string {
   return parts.map(({ text, gap }, i) => (i === 0 ? text : `${gap > 0 ? '\n\n' : '\n'}${text}`)).join('');
 }
+
+/** A heading with what stands below it. The root has no heading of its own. */
+interface Section {
+  level: number;
+  title: string;
+  /** The heading itself, if there is one, and what stands before the first heading below it. */
+  blocks: Block[];
+  children: Section[];
+}
+
+/** Each chunk below a heading names it, so a heading as long as a page must not multiply the size of a corpus. */
+const LONGEST_TITLE = 300;
+
+/** Reads a page as a tree of its headings; a level that is skipped makes no section. */
+function readSections(markdown: string): Section {
+  const root: Section = { level: 0, title: '', blocks: [], children: [] };
+  const open = [root];
+  for (const block of readBlocks(markdown)) {
+    if (block.kind === 'heading') {
+      while (open.at(-1)!.level >= block.level) {
+        open.pop();
+      }
+      const section: Section = { level: block.level, title: shortened(block.title), blocks: [], children: [] };
+      open.at(-1)!.children.push(section);
+      open.push(section);
+    }
+    open.at(-1)!.blocks.push(block);
+  }
+  return root;
+}
+
+/** All blocks of a section and of those below it, in their order. */
+function allBlocks({ blocks, children }: Section): Block[] {
+  return [...blocks, ...children.flatMap(allBlocks)];
+}
+
+/** Not cut within a character. */
+const shortened = (title: string): string =>
+  title.length <= LONGEST_TITLE ? title : title.slice(0, LONGEST_TITLE).replace(/[\ud800-\udbff]$/, '');

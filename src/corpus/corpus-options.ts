@@ -5,10 +5,10 @@ import type { OnSwapStep } from './swap.js';
 import type { TokenCounter } from './tokens.js';
 
 export interface CorpusOptions {
-  /** Of the site, for llms.txt and index.json. */
+  /** The title of the site, for llms.txt and index.json. */
   title: string;
   summary: string | null;
-  /** The URL that it was begun from: the corpus of another is not written over. */
+  /** The URL that the run began with: the corpus of another URL is not overwritten. */
   source: string;
   /** The origin whose pages stand at the root of the tree. */
   origin: string;
@@ -16,15 +16,15 @@ export interface CorpusOptions {
   tokens: TokenCounter;
   /** Finds links, so that those between pages become relative; without it they stay absolute. */
   linksOf?: LinksOf;
-  /** Where a link leads in the end, by one name or another; the first that is a page counts. A fragment stays. */
+  /** The names under which a link may be known after redirects; the first that is a page counts. A fragment stays. */
   linkEnds?(url: string): readonly string[];
-  /** False where the run did not look at the whole site: what it did not name is then kept as it is. */
+  /** False where the run did not see the whole site: pages that it did not name are then kept as they are. */
   isComplete?: boolean;
   /** Its pages were fetched without regard to robots.txt: index.json says so. */
   ignoredRobots?: boolean;
   /** ISO 8601: the date of tombstones. */
   now: string;
-  /** Where it throws, the corpus that is there stays as it is. */
+  /** When it throws, the existing corpus stays as it is. */
   breaks?: Breaks;
   onSwapStep?: OnSwapStep;
 }
@@ -35,7 +35,7 @@ export const DEFAULT_CHUNK_TOKENS = 512;
 export interface CorpusReport {
   /** Pages of the corpus. */
   pages: number;
-  /** Of the files of the tree. */
+  /** Bytes of the files of the tree. */
   bytes: number;
   /** Tokens of all pages. */
   tokens: number;
@@ -45,6 +45,6 @@ export interface CorpusReport {
   chunks: number;
   /** Pages left out because another has their content; `duplicates` of index.json says why. */
   duplicates: number;
-  /** What is other than before. */
+  /** How this run differs from the one before. */
   changes: ChangeCounts;
 }

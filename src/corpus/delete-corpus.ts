@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { isCorpusState } from '../store/corpus-state.js';
 import { refuseLink } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
-import { type Database, openDatabase } from '../store/sqlite.js';
 import { isCorpus, noCorpus } from './index-file.js';
 import { asideOf, FILES, fileOf, LOCK_FILE, partialOf, STATE_FILE } from './layout.js';
 import { filesOf } from './swap.js';
@@ -15,18 +15,28 @@ export const hasCorpus = (dir: string): boolean =>
 
 /** Deletes a corpus that nobody is writing. Returns how many files of others stand in its folder, which then stays. */
 export async function deleteCorpus(dir: string): Promise<number> {
-  if (!hasCorpus(dir)) throw noCorpus(dir);
-  for (const folder of [dir, partialOf(dir), asideOf(dir)]) refuseLink(folder);
+  if (!hasCorpus(dir)) {
+    throw noCorpus(dir);
+  }
+  for (const folder of [dir, partialOf(dir), asideOf(dir)]) {
+    refuseLink(folder);
+  }
   const partial = partialOf(dir);
   const isNew = !existsSync(partial);
-  if (isNew) mkdirSync(partial);
-  else if (!isCorpus(partial) && !isBegun(partial) && !readdirSync(partial).every(isLock))
+  if (isNew) {
+    mkdirSync(partial);
+  } else if (!isCorpus(partial) && !isBegun(partial) && !readdirSync(partial).every(isLock)) {
     throw new StateError('occupied', `${partial} is in the way: move it away`);
-  // Whoever writes has the lock that is in there.
+  }
+  // A process that writes the corpus holds the lock in this folder.
   const lock = DirectoryLock.take(partial);
   try {
     let others = 0;
-    for (const folder of [dir, asideOf(dir)]) if (isCorpus(folder)) others += await clear(folder);
+    for (const folder of [dir, asideOf(dir)]) {
+      if (isCorpus(folder)) {
+        others += await clear(folder);
+      }
+    }
     return others;
   } finally {
     lock.release();
@@ -34,20 +44,10 @@ export async function deleteCorpus(dir: string): Promise<number> {
   }
 }
 
-/** The folder of a corpus that is being written. All that is in it is swept when that is finished: it is ours as a whole. */
+/** Whether the folder is that of a corpus that is being written. The whole folder is ours: finishing removes everything in it. */
 function isBegun(partial: string): boolean {
   const path = join(partial, STATE_FILE);
-  if (!existsSync(path)) return false;
-  let database: Database | null = null;
-  try {
-    database = openDatabase(path, { readOnly: true });
-    const tables = "SELECT count(*) AS n FROM sqlite_master WHERE name IN ('pages', 'claims', 'tombstones')";
-    return database.prepare(tables).get()!.n === 3;
-  } catch {
-    return false;
-  } finally {
-    database?.close();
-  }
+  return existsSync(path) && isCorpusState(path);
 }
 
 const isLock = (name: string): boolean => name.startsWith(LOCK_FILE);
@@ -57,11 +57,16 @@ async function clear(folder: string): Promise<number> {
   const ours = await filesOf(folder);
   let others = 0;
   for (const path of filesBelow(folder)) {
-    if (!ours.has(path)) others++;
-    else if (path !== FILES.index) rmSync(fileOf(folder, path));
+    if (!ours.has(path)) {
+      others++;
+    } else if (path !== FILES.index) {
+      rmSync(fileOf(folder, path));
+    }
   }
   removeEmptyFolders(folder);
   rmSync(join(folder, FILES.index));
-  if (others === 0) rmdirSync(folder);
+  if (others === 0) {
+    rmdirSync(folder);
+  }
   return others;
 }

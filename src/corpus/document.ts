@@ -1,5 +1,3 @@
-import type { Measured } from './prepare.js';
-
 /** A page that is ready for the corpus. */
 export interface CorpusDocument {
   /** In normal form; what the page is known by. */
@@ -21,8 +19,8 @@ export interface CorpusDocument {
 }
 
 /**
- * A page that stands as it is known: it was not modified, or could not be had this time, or was handed over before the run was interrupted.
- * Validators that are left out stay what they were.
+ * A page that stays as it is known: it was not modified, or could not be fetched this time, or was handed over before the run was interrupted.
+ * Validators that are left out stay as they were.
  */
 export interface KnownDocument {
   url: string;
@@ -31,7 +29,7 @@ export interface KnownDocument {
   lastModified?: string | null;
 }
 
-/** A page with what follows from it alone; `preparePage` makes it. */
+/** A page with all that is computed from it alone; `preparePage` makes it. */
 export interface PreparedDocument extends CorpusDocument {
   prepared: Prepared;
 }
@@ -43,8 +41,14 @@ export interface Prepared {
   titleKey: string;
   /** JSON of LinkPlace[]. */
   links: string;
-  /** Null where the corpus that is there has the same content, measured alike. */
-  measured: Measured | null;
+  /** Null where the existing corpus has the same content, measured with the same options. */
+  measured: Measurement | null;
+}
+
+/** Tokens of a page, and its lines of chunks.jsonl. */
+export interface Measurement {
+  tokens: number;
+  chunks: string;
 }
 
 /** A link of a Markdown text: the absolute URL, and where its destination stands. */
@@ -60,17 +64,17 @@ export type LinksOf = (markdown: string) => LinkPlace[];
 /** One page each, in the site's own order; the outputs have the same order. */
 export type CorpusInput = CorpusDocument | PreparedDocument | KnownDocument;
 
-/** What the corpus that is there has. */
+/** The pages of the existing corpus. */
 export interface KnownPages {
   has(url: string): boolean;
-  /** Of its content, where that need not be measured again. */
+  /** The hash of the page's content, where that need not be measured again. */
   hashOf(url: string): string | null;
 }
 
 /** Half a surrogate pair has no bytes, and SQLite ends a text at NUL: both become U+FFFD, as CommonMark has it for the latter. */
 const UNWRITABLE = /\p{Cs}|\0/gu;
 
-export function writable(page: CorpusDocument): CorpusDocument {
+export function withoutUnwritable(page: CorpusDocument): CorpusDocument {
   const fields = Object.entries(page).map(([name, value]) => [
     name,
     typeof value === 'string' ? value.replace(UNWRITABLE, '\ufffd') : value,

@@ -19,7 +19,7 @@ export function textHash(text: string): string | null {
   return normal === '' ? null : hash('sha256', normal, 'hex');
 }
 
-/** Two pages that are one have the same of it: title and first heading. */
+/** The title and the first heading: two copies of one page agree in them. */
 export const titleKey = (title: string, markdown: string): string =>
   hash(
     'sha256',
@@ -34,7 +34,9 @@ export function signatureOf(text: string): Signature {
     for (let i = 0; i < SIZE; i++) {
       const mixed = Math.imul(shingle, FACTORS[i]!) + OFFSETS[i]!;
       const value = (mixed ^ (mixed >>> 16)) >>> 0;
-      if (value < signature[i]!) signature[i] = value;
+      if (value < signature[i]!) {
+        signature[i] = value;
+      }
     }
   }
   return signature;
@@ -44,14 +46,22 @@ export function signatureOf(text: string): Signature {
 export function sharedRuns(a: string, b: string): number {
   const [first, second] = [shinglesOf(wordsOf(a)), shinglesOf(wordsOf(b))];
   let shared = 0;
-  for (const shingle of first) if (second.has(shingle)) shared++;
+  for (const shingle of first) {
+    if (second.has(shingle)) {
+      shared++;
+    }
+  }
   return shared / (first.size + second.size - shared);
 }
 
 /** About the share of runs of five words that two texts have in common, 0…1. */
 export function resemblance(a: Signature, b: Signature): number {
   let equal = 0;
-  for (let i = 0; i < SIZE; i++) if (a[i] === b[i]) equal++;
+  for (let i = 0; i < SIZE; i++) {
+    if (a[i] === b[i]) {
+      equal++;
+    }
+  }
   return equal / SIZE;
 }
 
@@ -66,17 +76,20 @@ function shinglesOf(words: readonly string[]): Set<number> {
   const shingles = new Set<number>();
   for (let i = 0; i === 0 || i + SHINGLE <= hashes.length; i++) {
     let mixed = 0;
-    for (let j = i; j < Math.min(i + SHINGLE, hashes.length); j++)
+    for (let j = i; j < Math.min(i + SHINGLE, hashes.length); j++) {
       mixed = (Math.imul(mixed ^ hashes[j]!, 0x9e3779b1) + j - i) | 0;
+    }
     shingles.add(avalanche(mixed));
   }
   return shingles;
 }
 
-/** FNV-1a. Not safe against somebody who looks for collisions: he can make his own pages look alike, which he could do anyway. */
+/** FNV-1a. It does not resist a search for collisions: an attacker could only make their own pages look alike, which they can do anyway. */
 function hash32(text: string): number {
   let value = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  for (let i = 0; i < text.length; i++) {
+    value = Math.imul(value ^ text.charCodeAt(i), 0x01000193);
+  }
   return avalanche(value);
 }
 

@@ -2,37 +2,35 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
-import type { OutputFile } from '../report/output.js';
-import type { Database } from '../store/sqlite.js';
-import { changeLine, chunkChanges, isSameContent, TOMBSTONE_RUNS } from './change.js';
+import { jsonLine, TextWriter } from '../report/output.js';
+import { type SearchPassage, SearchWriter } from '../store/corpus-search.js';
+import type { StatePage } from '../store/corpus-state.js';
 import type { Chunk } from './chunks.js';
+import { fullText, llmsHead, llmsLink, llmsSection, pageLine, sectionOf, sharedFolder } from './corpus-files.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
-import { decideDuplicates, duplicateEntries, keptPages } from './duplicates.js';
-import type { IndexEntry, RemovedEntry } from './index-entry.js';
+import { decideDuplicates } from './duplicates.js';
+import type { IndexEntry, RemovedEntry, State } from './index-entry.js';
 import { CORPUS_SCHEMA, writeIndex } from './index-file.js';
 import { FILES, fileOf, isWorkFile, partialOf } from './layout.js';
-import { llmsHead, llmsLink, llmsSection, sectionOf, sharedFolder } from './llms-text.js';
-import { relinked, renderPage } from './page-file.js';
-import { fullText, pageLine } from './page-lines.js';
-import { PathBook } from './path-book.js';
+import { relinkMarkdown, renderPage } from './page-file.js';
+import { PagePaths } from './page-paths.js';
 import { readChunks } from './prepare.js';
-import { SearchIndex } from './search-index.js';
-import type { State, StatePage } from './state.js';
-import { carryFile, Flusher, filesBelow, holds, placeFile, removeEmptyFolders } from './tree.js';
+import { segmented } from './query.js';
+import { Flusher, filesBelow, isFileEqual, linkFile, removeEmptyFolders, writePageFile } from './tree.js';
 
 /** Files that get a piece of each page as it is finished. */
 const STREAMED = ['llmsFull', 'pages', 'chunks', 'changes'] as const;
 type OutputName = (typeof STREAMED)[number] | 'llms' | 'index';
 
 /** Makes a complete corpus in DIR.partial of the pages in the state. One page at a time is in memory. */
-export class Finish {
+export class CorpusFinisher {
   readonly #dir: string;
   readonly #partial: string;
   readonly #state: State;
   readonly #options: CorpusOptions;
   readonly #report: CorpusReport;
   /** The page that a link leads to. */
-  readonly #pageAt: ReturnType<typeof keptPages>;
+  readonly #pageAt: (url: string) => { url: string; path: string } | null;
   readonly #flusher = new Flusher();
   readonly #breaks: Breaks;
   #root = '';
@@ -43,7 +41,7 @@ export class Finish {
     this.#state = state;
     this.#options = options;
     this.#breaks = options.breaks ?? new Breaks();
-    this.#pageAt = remembered(keptPages(state.database), options.linkEnds);
+    this.#pageAt = remembered((url) => state.keptPageOf(url), options.linkEnds);
     this.#report = {
       pages: 0,
       bytes: 0,
@@ -57,22 +55,27 @@ export class Finish {
 
   /** @param run how often the corpus will have been written */
   async run(run: number): Promise<CorpusReport> {
-    const { database } = this.#state;
     const outputs = new Map<OutputName, AtomicFiles>();
-    const create = (name: OutputName): OutputFile => {
+    const texts: TextWriter[] = [];
+    const create = (name: OutputName): TextWriter => {
       const files = new AtomicFiles(join(this.#partial, FILES[name]));
       outputs.set(name, files);
-      return files.create();
+      const text = new TextWriter(files.create());
+      texts.push(text);
+      return text;
     };
     try {
-      await decideDuplicates(database, this.#breaks);
-      database.exec('BEGIN');
+      await decideDuplicates(this.#state.duplicates, this.#breaks);
+      this.#state.begin();
       this.#assignPaths();
       this.#sweep();
       const removed = await this.#writePages(create);
-      database.exec('COMMIT');
+      this.#state.commit();
       await this.#writeLlms(create('llms'));
       await this.#writeIndex(create('index'), run, removed);
+      for (const text of texts) {
+        text.flush();
+      }
       await this.#flusher.flush();
       const index = outputs.get('index')!;
       await AtomicFiles.commitTogether(
@@ -80,48 +83,48 @@ export class Finish {
         index,
       );
     } catch (error) {
-      for (const output of outputs.values()) output.discard();
-      rollBack(database);
+      for (const output of outputs.values()) {
+        output.discard();
+      }
+      this.#state.rollBack();
       throw error;
     }
     return this.#report;
   }
 
-  /** Pages that had a path ask first. */
+  /** Gives each page its path. Pages that already had one choose first. */
   #assignPaths(): void {
-    const book = new PathBook(this.#options.origin, this.#state.claims());
-    const { database } = this.#state;
-    const rows = database
-      .prepare(
-        `SELECT pages.url AS url, entry ->> 'path' AS path FROM pages LEFT JOIN before USING (url)
-         WHERE duplicate_of IS NULL ORDER BY entry IS NULL, length(pages.url), pages.url`,
-      )
-      .all();
-    database.exec('UPDATE pages SET path = NULL');
-    for (const { url, path } of rows) this.#state.setPath(url, book.assign(url, path));
-    const { first, last } = database.prepare('SELECT min(path) AS first, max(path) AS last FROM pages').get()!;
-    this.#root = first === null ? '' : sharedFolder(first, last);
+    const pagePaths = new PagePaths(this.#options.origin, this.#state.claims());
+    for (const { url, path } of this.#state.takePaths()) {
+      this.#state.setPath(url, pagePaths.assign(url, path));
+    }
+    const paths = this.#state.firstAndLastPath();
+    this.#root = paths === null ? '' : sharedFolder(paths.first, paths.last);
   }
 
   /** What an interrupted run has left under names that no page has now. */
   #sweep(): void {
     for (const path of filesBelow(this.#partial)) {
-      if (!isWorkFile(path) && !this.#state.hasPath(path)) rmSync(fileOf(this.#partial, path));
+      if (!isWorkFile(path) && !this.#state.hasPath(path)) {
+        rmSync(fileOf(this.#partial, path));
+      }
     }
     removeEmptyFolders(this.#partial);
   }
 
-  async #writePages(create: (name: OutputName) => OutputFile): Promise<RemovedEntry[]> {
-    const search = new SearchIndex(join(this.#partial, FILES.search));
+  async #writePages(create: (name: OutputName) => TextWriter): Promise<RemovedEntry[]> {
+    const search = new SearchWriter(join(this.#partial, FILES.search));
     try {
-      const [full, pages, chunks, changes] = STREAMED.map(create) as [OutputFile, OutputFile, OutputFile, OutputFile];
+      const [full, pages, chunks, changes] = STREAMED.map(create) as [TextWriter, TextWriter, TextWriter, TextWriter];
       for (const page of this.#state.kept()) {
         const made = this.#makePage(page, changes);
         full.write(fullText(page));
         pages.write(pageLine(page));
         chunks.write(page.chunks);
-        search.add(made.entry, made.chunks);
-        if (made.isNew) await this.#flusher.add(fileOf(this.#partial, page.path));
+        search.add(made.entry, passagesOf(made.entry, made.chunks));
+        if (made.isNew) {
+          await this.#flusher.add(fileOf(this.#partial, page.path));
+        }
         await this.#breaks.take();
       }
       const removed = this.#bury(changes);
@@ -134,21 +137,26 @@ export class Finish {
     }
   }
 
-  #makePage(page: StatePage, changes: OutputFile): { entry: IndexEntry; chunks: Chunk[]; isNew: boolean } {
+  #makePage(page: StatePage, changes: TextWriter): { entry: IndexEntry; chunks: Chunk[]; isNew: boolean } {
     const before = this.#state.before(page.url)?.entry ?? null;
     const chunks = readChunks(page.chunks);
     const isSame = before !== null && isSameContent(before, page);
-    // The date is that of the content, not of the last look at it.
+    // The date tells when the content was first seen, not when it was last fetched.
     const crawled = isSame ? before.crawled : page.crawled;
-    const bytes = renderPage({ ...page, crawled }, relinked(page, this.#pageAt), this.#options.tokens.isEstimate);
-    const isUntouched = isSame && holds(this.#dir, page.path, bytes);
-    if (isUntouched) carryFile(this.#dir, this.#partial, page.path);
-    else placeFile(this.#partial, page.path, bytes);
+    const bytes = renderPage({ ...page, crawled }, relinkMarkdown(page, this.#pageAt), this.#options.tokens.isEstimate);
+    const isUntouched = isSame && isFileEqual(this.#dir, page.path, bytes);
+    if (isUntouched) {
+      linkFile(this.#dir, this.#partial, page.path);
+    } else {
+      writePageFile(this.#partial, page.path, bytes);
+    }
     const chunkIds = chunkChanges(before, page.title, chunks);
     const isRechunked = chunkIds.upsert.length + chunkIds.delete.length > 0;
     const change =
       before === null ? 'added' : !isSame || isRechunked ? 'changed' : isUntouched ? 'unchanged' : 'rewritten';
-    if (change !== 'unchanged') changes.write(changeLine(change, page, chunkIds));
+    if (change !== 'unchanged') {
+      changes.write(changeLine(change, page, chunkIds));
+    }
     const entry = entryOf(page, { crawled, bytes: bytes.length, chunks: chunks.map(({ id }) => id) });
     this.#state.addEntry(this.#report.pages, sectionOf(page.path, this.#root), entry);
     this.#count(change, entry);
@@ -164,29 +172,35 @@ export class Finish {
   }
 
   /** Tombstones: those of this run, and of earlier ones those that have runs left. */
-  #bury(changes: OutputFile): RemovedEntry[] {
+  #bury(changes: TextWriter): RemovedEntry[] {
     const removed: RemovedEntry[] = [];
     for (const tomb of this.#state.tombstones()) {
-      if (tomb.runsLeft > 1) removed.push({ ...tomb, runsLeft: tomb.runsLeft - 1 });
+      if (tomb.runsLeft > 1) {
+        removed.push({ ...tomb, runsLeft: tomb.runsLeft - 1 });
+      }
     }
     for (const { entry, duplicateOf } of this.#state.gone()) {
       const { url, path } = entry;
       this.#report.changes.removed++;
       changes.write(changeLine('removed', entry, { upsert: [], delete: entry.chunks }, duplicateOf));
-      if (duplicateOf === null) removed.push({ url, path, removed: this.#options.now, runsLeft: TOMBSTONE_RUNS });
+      if (duplicateOf === null) {
+        removed.push({ url, path, removed: this.#options.now, runsLeft: TOMBSTONE_RUNS });
+      }
     }
     return removed.sort((a, b) => (a.url < b.url ? -1 : 1));
   }
 
-  async #writeLlms(file: OutputFile): Promise<void> {
+  async #writeLlms(file: TextWriter): Promise<void> {
     file.write(llmsHead(this.#options.title, this.#options.summary));
     for (const section of this.#state.sections()) {
       file.write(llmsSection(section));
-      for (const entry of this.#state.entries(section)) file.write(llmsLink(entry));
+      for (const entry of this.#state.entries(section)) {
+        file.write(llmsLink(entry));
+      }
     }
   }
 
-  async #writeIndex(file: OutputFile, run: number, removed: RemovedEntry[]): Promise<void> {
+  async #writeIndex(file: TextWriter, run: number, removed: RemovedEntry[]): Promise<void> {
     const { title, summary, source, origin, chunkTokens, ignoredRobots } = this.#options;
     const { pages, bytes, tokens, tokensEstimated, chunks, changes } = this.#report;
     const head = {
@@ -205,7 +219,7 @@ export class Finish {
       ...(ignoredRobots ? ({ ignoredRobots } as const) : {}),
       changes,
     };
-    const duplicates = [...duplicateEntries(this.#state.database)];
+    const duplicates = [...this.#state.duplicates.all()];
     this.#report.duplicates = duplicates.length;
     await writeIndex(file, head, { documents: this.#state.entries(), duplicates, removed });
   }
@@ -218,18 +232,9 @@ function entryOf(
   return { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified, chunks };
 }
 
-/** A connection that is closed while its rows are read keeps its transaction, and with it the next run out. */
-function rollBack(database: Database): void {
-  try {
-    database.exec('ROLLBACK');
-  } catch {
-    // It was between two transactions.
-  }
-}
-
 const MOST_REMEMBERED = 50_000;
 
-/** Pages link to the same pages, most of all to those that all of them link to. */
+/** Remembers answers, because most pages link to the same few pages. */
 function remembered<T>(
   find: (url: string) => T | null,
   linkEnds = (url: string): readonly string[] => [url],
@@ -239,7 +244,9 @@ function remembered<T>(
     let found = known.get(url);
     if (found === undefined) {
       found = firstOf(linkEnds(url), find);
-      if (known.size === MOST_REMEMBERED) known.clear();
+      if (known.size === MOST_REMEMBERED) {
+        known.clear();
+      }
       known.set(url, found);
     }
     return found;
@@ -249,7 +256,71 @@ function remembered<T>(
 function firstOf<T>(urls: readonly string[], find: (url: string) => T | null): T | null {
   for (const url of urls) {
     const found = find(url);
-    if (found !== null) return found;
+    if (found !== null) {
+      return found;
+    }
   }
   return null;
 }
+
+type Change = 'added' | 'changed' | 'rewritten' | 'removed' | 'unchanged';
+
+/** By how many runs a page that is gone is still named. */
+const TOMBSTONE_RUNS = 10;
+
+type Content = Pick<IndexEntry, 'hash' | 'title' | 'description' | 'lang'>;
+
+const isSameContent = (a: Content, b: Content): boolean =>
+  a.hash === b.hash && a.title === b.title && a.description === b.description && a.lang === b.lang;
+
+/** Ids of chunks to write to a vector store, and to delete from it. */
+interface ChunkChanges {
+  upsert: string[];
+  delete: string[];
+}
+
+/** An id stands for URL, headings and text; only the title of the page can have changed beside it. */
+function chunkChanges(
+  before: Pick<IndexEntry, 'title' | 'chunks'> | null,
+  title: string,
+  now: readonly Pick<Chunk, 'id'>[],
+): ChunkChanges {
+  const ids = now.map(({ id }) => id);
+  const known = new Set(before === null || before.title !== title ? [] : before.chunks);
+  const kept = new Set(ids);
+  return { upsert: ids.filter((id) => !known.has(id)), delete: (before?.chunks ?? []).filter((id) => !kept.has(id)) };
+}
+
+/** A line of changes.jsonl. */
+const changeLine = (
+  change: Exclude<Change, 'unchanged'>,
+  { url, path }: { url: string; path: string },
+  chunks: ChunkChanges,
+  duplicateOf: string | null = null,
+): string => jsonLine({ change, url, path, ...chunks, ...(duplicateOf === null ? {} : { duplicateOf }) });
+
+/** What is looked for on a page, chunk by chunk; a page without any is found by its title. */
+function passagesOf({ title }: { title: string }, chunks: readonly Chunk[]): SearchPassage[] {
+  return (chunks.length > 0 ? chunks : [{ headings: [], text: '' }]).map(({ headings: marked, text }) => {
+    const headings = marked.map(plainHeading);
+    const words = {
+      title: segmented(title),
+      headings: segmented(headings.join('\n')),
+      text: segmented(readable(text)),
+    };
+    return { headings, words };
+  });
+}
+
+const TARGET = String.raw`\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)`;
+const LINK = new RegExp(String.raw`\[([^[\]]*)\]${TARGET}`, 'g');
+const LINK_END = new RegExp(String.raw`\]${TARGET}`, 'g');
+const TAG = /<\/?(?:a|br)\b[^<>]*>/g;
+
+/** Without the targets of links and the names of places, which nobody looks for. */
+const readable = (markdown: string): string => markdown.replace(LINK, '$1').replace(LINK_END, ']').replace(TAG, ' ');
+
+const plainHeading = (markdown: string): string =>
+  readable(markdown)
+    .replace(/`|\\(?=[!-/:-@[-`{-~])/g, '')
+    .trim();

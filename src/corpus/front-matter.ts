@@ -1,4 +1,4 @@
-import { jsonLine } from '../report/json-line.js';
+import { jsonLine } from '../report/output.js';
 
 /** What stands at the head of each file of the tree. */
 export interface FrontMatter {
@@ -32,7 +32,9 @@ export function writeFrontMatter(fields: FrontMatter): string {
 /** The head and the rest of a file that was written with it; null where the file begins with anything else. */
 export function readFrontMatter(file: string): { fields: FrontMatter; body: string } | null {
   const end = file.startsWith(`${FENCE}\n`) ? file.indexOf(`\n${FENCE}\n`) : -1;
-  if (end < 0) return null;
+  if (end < 0) {
+    return null;
+  }
   try {
     const lines = file.slice(FENCE.length + 1, end).split('\n');
     const fields = Object.fromEntries(

@@ -1,3 +1,5 @@
+import type { CorpusState } from '../store/corpus-state.js';
+
 /** What index.json says of a page of the corpus. docs/CORPUS.md and docs/schemas/corpus-1.json describe it. */
 export interface IndexEntry {
   /** Where the page comes from. */
@@ -28,26 +30,18 @@ export interface IndexEntry {
   chunks: string[];
 }
 
-/** A page that is left out because another has its content. */
-export interface DuplicateEntry {
-  url: string;
-  /** The page that is kept. */
-  duplicateOf: string;
-  kind: DuplicateKind;
-}
-
-/** By `<link rel=canonical>`, by the same text, by nearly the same text under the same title. */
-export type DuplicateKind = 'canonical' | 'exact' | 'near';
-
 /** A page that was in the corpus and no longer is. */
 export interface RemovedEntry {
   url: string;
   path: string;
-  /** When that was found out. */
+  /** The day on which a run found that it was gone. */
   removed: string;
-  /** By how many runs it is named still; each run takes one off. */
+  /** How many more runs will name it. */
   runsLeft: number;
 }
+
+/** The pages of a corpus that is being written. */
+export type State = CorpusState<IndexEntry, RemovedEntry>;
 
 /** Counts of one run against the corpus that was there before. */
 export interface ChangeCounts {
@@ -55,7 +49,7 @@ export interface ChangeCounts {
   added: number;
   /** Pages whose text is another. */
   changed: number;
-  /** Pages that are as they were, in a file that is not: a page that they link to came or went. */
+  /** Pages whose text is the same while their file changed, because a page that they link to was added or removed. */
   rewritten: number;
   /** Pages that are gone. */
   removed: number;
@@ -63,12 +57,12 @@ export interface ChangeCounts {
   unchanged: number;
 }
 
-/** What stands before the pages in index.json. */
+/** The head of index.json, before its lists of pages. */
 export interface IndexHead {
   schema: string;
   /** Of the site. */
   title: string;
-  /** Always null: nobody writes one yet. */
+  /** Always null: no summary is written yet. */
   summary: string | null;
   /** The URL that it was begun from. */
   source: string;

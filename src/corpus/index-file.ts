@@ -2,9 +2,9 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
-import { jsonLine } from '../report/json-line.js';
-import type { OutputFile } from '../report/output.js';
-import type { DuplicateEntry, IndexEntry, IndexHead, RemovedEntry } from './index-entry.js';
+import { jsonLine, type TextWriter } from '../report/output.js';
+import type { Duplicate } from '../store/corpus-duplicates.js';
+import type { IndexEntry, IndexHead, RemovedEntry } from './index-entry.js';
 import { FILES } from './layout.js';
 
 export const CORPUS_SCHEMA = 'https://github.com/gossamer-crawler/gossamer/schema/corpus-1.json';
@@ -12,19 +12,21 @@ export const CORPUS_SCHEMA = 'https://github.com/gossamer-crawler/gossamer/schem
 /** Lists of index.json, in their order. */
 export interface IndexLists {
   documents: IndexEntry;
-  duplicates: DuplicateEntry;
+  duplicates: Duplicate;
   removed: RemovedEntry;
 }
 const LISTS = ['documents', 'duplicates', 'removed'] as const;
 
 /** One JSON object, with each key of the head and each entry of a list on a line of its own: it can be read as it was written, line by line. */
 export async function writeIndex(
-  file: OutputFile,
+  file: TextWriter,
   head: IndexHead,
   lists: { [Name in keyof IndexLists]: Iterable<IndexLists[Name]> },
 ): Promise<void> {
   await file.write('{\n');
-  for (const [key, value] of Object.entries(head)) await file.write(`"${key}": ${jsonLine(value).trimEnd()},\n`);
+  for (const [key, value] of Object.entries(head)) {
+    await file.write(`"${key}": ${jsonLine(value).trimEnd()},\n`);
+  }
   for (const name of LISTS) {
     await file.write(`"${name}": [`);
     let separator = '\n';
@@ -43,23 +45,32 @@ export type IndexLine = { [Name in keyof IndexLists]: { list: Name; entry: Index
 export async function* readIndex(dir: string): AsyncGenerator<IndexLine> {
   let list: keyof IndexLists | null = null;
   for await (const line of indexLines(dir)) {
-    if (line.startsWith('{"') && list !== null) yield { list, entry: parsed(dir, line) } as IndexLine;
-    else list = LISTS.find((name) => line.startsWith(`"${name}": [`)) ?? (line.startsWith(']') ? null : list);
+    if (line.startsWith('{"') && list !== null) {
+      yield { list, entry: parsed(dir, line) } as IndexLine;
+    } else {
+      list = LISTS.find((name) => line.startsWith(`"${name}": [`)) ?? (line.startsWith(']') ? null : list);
+    }
   }
 }
 
 export async function readIndexHead(dir: string): Promise<IndexHead> {
   const lines: string[] = [];
   for await (const line of indexLines(dir)) {
-    if (line.startsWith('"documents": [')) break;
-    if (line.startsWith('"')) lines.push(line.replace(/,$/, ''));
+    if (line.startsWith('"documents": [')) {
+      break;
+    }
+    if (line.startsWith('"')) {
+      lines.push(line.replace(/,$/, ''));
+    }
   }
   const head: IndexHead = parsed(dir, `{${lines.join(',')}}`);
-  if (head.schema !== CORPUS_SCHEMA) throw unreadable(dir, 'was not written by this version');
+  if (head.schema !== CORPUS_SCHEMA) {
+    throw unreadable(dir, 'was not written by this version');
+  }
   return head;
 }
 
-/** What index.json of any version of ours begins with. */
+/** The beginning of every index.json that this program has ever written. */
 const BEGINNING = /^\{\s*"schema":\s*"https:\/\/github\.com\/gossamer-crawler\/gossamer\/schema\/corpus-/;
 
 /** Whether a folder holds a corpus that is complete: index.json is the last file to be written. That of another program is none. */
@@ -72,7 +83,9 @@ export function isCorpus(dir: string): boolean {
   } catch {
     return false;
   } finally {
-    if (file !== null) closeSync(file);
+    if (file !== null) {
+      closeSync(file);
+    }
   }
 }
 
@@ -80,10 +93,14 @@ export const noCorpus = (dir: string): StateError =>
   new StateError('no_corpus', `there is no corpus in ${dir} (no ${FILES.index} of one)`);
 
 async function* indexLines(dir: string): AsyncGenerator<string> {
-  if (!isCorpus(dir)) throw noCorpus(dir);
+  if (!isCorpus(dir)) {
+    throw noCorpus(dir);
+  }
   const handle = await open(join(dir, FILES.index));
   try {
-    for await (const line of handle.readLines()) yield line.trim();
+    for await (const line of handle.readLines()) {
+      yield line.trim();
+    }
   } finally {
     await handle.close();
   }

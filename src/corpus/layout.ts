@@ -11,7 +11,7 @@ export const FILES = {
   search: 'search.db',
 } as const;
 
-/** Only while it is written; SQLite has files of its own beside each. */
+/** These files exist only while a corpus is written. SQLite keeps files of its own beside each. */
 export const STATE_FILE = 'state.db';
 export const LOCK_FILE = 'lock.sqlite';
 export const isWorkFile = (name: string): boolean => /^(?:state\.db|lock\.sqlite)(?:-wal|-shm|-journal)?$/.test(name);

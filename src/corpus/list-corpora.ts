@@ -21,7 +21,7 @@ export async function corpusStatus(dir: string): Promise<CorpusStatus> {
   return { directory: dir, written: mtime.toISOString(), ...head };
 }
 
-/** The corpora in the folders of `root`; those that cannot be read are told and left out. */
+/** The corpora in the folders of `root`. One that cannot be read is reported and left out. */
 export async function listCorpora(
   root: string,
   onUnreadable: (name: string, error: Error) => void,

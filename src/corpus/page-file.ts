@@ -1,6 +1,6 @@
 import { type LinkPlace, withoutFragment } from './document.js';
 import { writeFrontMatter } from './front-matter.js';
-import { relativeLink } from './relative-link.js';
+import { relativeLink } from './page-paths.js';
 
 /** What a file of the tree is made of. */
 export interface PageContent {
@@ -23,7 +23,7 @@ export function renderPage(page: PageContent, markdown: string, isEstimate: bool
 }
 
 /** The Markdown of a page as it stands at `path`: links to pages of the corpus lead to their files, those to a duplicate to the copy that is kept. */
-export function relinked(
+export function relinkMarkdown(
   { markdown, path, links }: { markdown: string; path: string; links: readonly LinkPlace[] },
   keptPage: (url: string) => { path: string } | null,
 ): string {
@@ -32,7 +32,9 @@ export function relinked(
   for (const { start, end, url } of links) {
     const base = withoutFragment(url);
     const kept = keptPage(base);
-    if (kept === null) continue;
+    if (kept === null) {
+      continue;
+    }
     pieces.push(markdown.slice(at, start), destination(`${relativeLink(path, kept.path)}${url.slice(base.length)}`));
     at = end;
   }

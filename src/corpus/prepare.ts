@@ -1,24 +1,24 @@
-import { jsonLine } from '../report/json-line.js';
+import { jsonLine } from '../report/output.js';
 import { type Chunk, chunkPage, sha256 } from './chunks.js';
-import { type CorpusDocument, type LinksOf, type PreparedDocument, writable } from './document.js';
+import {
+  type CorpusDocument,
+  type LinksOf,
+  type Measurement,
+  type PreparedDocument,
+  withoutUnwritable,
+} from './document.js';
 import { textHash, titleKey } from './fingerprint.js';
 import type { TokenCounter } from './tokens.js';
 
 /** What a page is measured by. */
-export interface Measure {
+export interface MeasureOptions {
   chunkTokens: number;
   tokens: TokenCounter;
 }
 
 /** Pages that were measured alike need not be measured again. */
-export const measureName = (chunkTokens: number, isEstimate: boolean): string =>
+export const measureKey = (chunkTokens: number, isEstimate: boolean): string =>
   `${chunkTokens}${isEstimate ? ' estimated' : ''}`;
-
-/** Tokens of a page, and its lines of chunks.jsonl. */
-export interface Measured {
-  tokens: number;
-  chunks: string;
-}
 
 /**
  * Works out all that follows from a page alone and takes time; it can be done in any thread.
@@ -26,11 +26,11 @@ export interface Measured {
  */
 export function preparePage(
   document: CorpusDocument,
-  measure: Measure,
+  measure: MeasureOptions,
   linksOf: LinksOf | undefined,
   knownHash: string | null = null,
 ): PreparedDocument {
-  const page = writable(document);
+  const page = withoutUnwritable(document);
   const { title, markdown, text } = page;
   const hash = sha256(markdown);
   return {
@@ -40,12 +40,12 @@ export function preparePage(
       textHash: textHash(text),
       titleKey: titleKey(title, markdown),
       links: JSON.stringify(linksOf?.(markdown) ?? []),
-      measured: hash === knownHash ? null : measured(page, measure),
+      measured: hash === knownHash ? null : measurePage(page, measure),
     },
   };
 }
 
-export function measured(page: CorpusDocument, { chunkTokens, tokens }: Measure): Measured {
+export function measurePage(page: CorpusDocument, { chunkTokens, tokens }: MeasureOptions): Measurement {
   const chunks = chunkPage(page, chunkTokens, tokens.count);
   return { tokens: tokens.count(page.markdown), chunks: chunks.map(jsonLine).join('') };
 }

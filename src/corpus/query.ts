@@ -14,16 +14,22 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
 
 /** Words, all of which a page must have; `"a phrase"`; `-word` or `-"a phrase"` for what it must not have. Nothing else has a meaning. */
 export function parseQuery(text: string): Query {
-  if (text.length > LONGEST_QUERY)
+  if (text.length > LONGEST_QUERY) {
     throw new UsageError(`a search has at most ${LONGEST_QUERY} characters, this one ${text.length}`);
+  }
   const query: Query = { all: [], none: [] };
   for (const [, minus, phrase, word] of text.matchAll(TERM)) {
     const term = phrase ?? word!;
-    if (HAS_WORD.test(term)) (minus === '-' ? query.none : query.all).push(quoted(term));
+    if (HAS_WORD.test(term)) {
+      (minus === '-' ? query.none : query.all).push(quoted(term));
+    }
   }
-  if (query.all.length === 0) throw new UsageError('a search needs at least one word');
-  if (query.all.length + query.none.length > MOST_TERMS)
+  if (query.all.length === 0) {
+    throw new UsageError('a search needs at least one word');
+  }
+  if (query.all.length + query.none.length > MOST_TERMS) {
     throw new UsageError(`a search has at most ${MOST_TERMS} words`);
+  }
   return query;
 }
 

@@ -33,14 +33,22 @@ export type OnSwapStep = (step: SwapStep) => void;
 export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
   const [partial, aside] = [partialOf(dir), asideOf(dir)];
   try {
-    for (const name of readdirSync(partial)) if (isWorkFile(name)) rmSync(join(partial, name));
+    for (const name of readdirSync(partial)) {
+      if (isWorkFile(name)) {
+        rmSync(join(partial, name));
+      }
+    }
     onStep('state removed');
-    if (existsSync(dir)) renameSync(dir, aside);
+    if (existsSync(dir)) {
+      renameSync(dir, aside);
+    }
     onStep('moved aside');
     renameSync(partial, dir);
     onStep('moved in');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+    if ((error as NodeJS.ErrnoException).syscall === undefined) {
+      throw error;
+    }
     throw new StateError(
       'swap',
       `the new corpus is complete in ${partial} but cannot take the place of ${dir}: ${(error as Error).message}`,
@@ -53,27 +61,40 @@ export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promis
 /** Ends what a kill has left half done. Nothing but files of ours is removed. */
 export async function repairCorpus(dir: string): Promise<void> {
   const aside = asideOf(dir);
-  if (DirectoryLock.isTaken(partialOf(dir)))
+  if (DirectoryLock.isTaken(partialOf(dir))) {
     throw new StateError('in_use', `another gossamer is at work in ${partialOf(dir)}`);
-  if (existsSync(aside)) {
-    if (!isOurs(aside)) throw new StateError('occupied', `${aside} is in the way: move it away`);
-    if (!existsSync(dir)) renameSync(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
-    if (existsSync(aside)) await clearAside(dir);
   }
-  if (isCorpus(partialOf(dir))) await swapIn(dir);
+  if (existsSync(aside)) {
+    if (!isOurs(aside)) {
+      throw new StateError('occupied', `${aside} is in the way: move it away`);
+    }
+    if (!existsSync(dir)) {
+      renameSync(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
+    }
+    if (existsSync(aside)) {
+      await clearAside(dir);
+    }
+  }
+  if (isCorpus(partialOf(dir))) {
+    await swapIn(dir);
+  }
 }
 
 /** Where the corpus of DIR stands now: in DIR, or beside it when a kill came between two steps. */
 export function corpusFolder(dir: string): string {
   const found = [dir, partialOf(dir), asideOf(dir)].find(isCorpus);
-  if (found === undefined) throw noCorpus(dir);
+  if (found === undefined) {
+    throw noCorpus(dir);
+  }
   return found;
 }
 
 /** Refuses folders that hold what a corpus would replace. */
 export function refuseOccupied(dir: string): void {
   if (existsSync(dir) && !isOurs(dir)) {
-    if (!statSync(dir).isDirectory()) throw new StateError('occupied', `${dir} is a file: name a folder with --output`);
+    if (!statSync(dir).isDirectory()) {
+      throw new StateError('occupied', `${dir} is a file: name a folder with --output`);
+    }
     throw new StateError('occupied', `${dir} holds files that are no corpus: name another folder with --output`);
   }
   const partial = partialOf(dir);
@@ -85,10 +106,14 @@ export function refuseOccupied(dir: string): void {
 /** Refuses a folder that could not be written at the end. */
 export function refuseUnwritable(dir: string): void {
   let place = dirname(dir);
-  while (!existsSync(place) && dirname(place) !== place) place = dirname(place);
+  while (!existsSync(place) && dirname(place) !== place) {
+    place = dirname(place);
+  }
   try {
     accessSync(place, constants.W_OK | constants.X_OK);
-    if (!statSync(place).isDirectory()) throw new Error(`${place} is no folder`);
+    if (!statSync(place).isDirectory()) {
+      throw new Error(`${place} is no folder`);
+    }
   } catch (error) {
     throw unwritable(dirname(dir), error as Error);
   }
@@ -97,13 +122,15 @@ export function refuseUnwritable(dir: string): void {
 const unwritable = (folder: string, cause: Error): StateError =>
   new StateError('unwritable', `cannot write to ${folder}: ${cause.message}`, { cause });
 
-/** Nothing came of a run: there is nothing in DIR.partial for a next one to go on with. */
+/** Removes DIR.partial after a run without pages, where it holds nothing that a next run could use. */
 export function removeUnused(dir: string): void {
   const partial = partialOf(dir);
-  if (readdirSync(partial).every(isWorkFile)) rmSync(partial, { recursive: true });
+  if (readdirSync(partial).every(isWorkFile)) {
+    rmSync(partial, { recursive: true });
+  }
 }
 
-/** Makes DIR.partial, where it may. */
+/** Makes DIR.partial, unless one of the folders holds something that is no corpus. */
 export function prepareFolders(dir: string): void {
   refuseOccupied(dir);
   const partial = partialOf(dir);
@@ -134,11 +161,16 @@ const isOurs = (dir: string): boolean => {
 /** Files that somebody put into the old corpus move to the new one; index.json goes last, by which the folder is known as ours. */
 async function clearAside(dir: string, onStep: OnSwapStep = () => {}): Promise<void> {
   const aside = asideOf(dir);
-  if (!existsSync(aside)) return;
+  if (!existsSync(aside)) {
+    return;
+  }
   const ours = await filesOf(aside);
   for (const path of filesBelow(aside)) {
-    if (!ours.has(path)) moveOver(aside, dir, path);
-    else if (path !== FILES.index) rmSync(fileOf(aside, path));
+    if (!ours.has(path)) {
+      moveOver(aside, dir, path);
+    } else if (path !== FILES.index) {
+      rmSync(fileOf(aside, path));
+    }
   }
   onStep('carried');
   removeEmptyFolders(aside);
@@ -151,14 +183,20 @@ async function clearAside(dir: string, onStep: OnSwapStep = () => {}): Promise<v
 export async function filesOf(folder: string): Promise<Set<string>> {
   const ours = new Set<string>(Object.values(FILES));
   if (isCorpus(folder)) {
-    for await (const { list, entry } of readIndex(folder)) if (list === 'documents') ours.add(entry.path);
+    for await (const { list, entry } of readIndex(folder)) {
+      if (list === 'documents') {
+        ours.add(entry.path);
+      }
+    }
   }
   return ours;
 }
 
 function moveOver(from: string, to: string, path: string): void {
   let target = fileOf(to, path);
-  while (existsSync(target)) target += '.kept';
+  while (existsSync(target)) {
+    target += '.kept';
+  }
   mkdirSync(dirname(target), { recursive: true });
   renameSync(fileOf(from, path), target);
 }

@@ -18,7 +18,7 @@ import { outputFailure, writeFully } from '../report/atomic-file.js';
 import { fileOf } from './layout.js';
 
 /** Writes one page of a tree. It has its name when all of it is there, and never shares its bytes with a file that was there. */
-export function placeFile(dir: string, path: string, bytes: Uint8Array): void {
+export function writePageFile(dir: string, path: string, bytes: Uint8Array): void {
   const file = fileOf(dir, path);
   const beside = `${file}.tmp`;
   try {
@@ -42,7 +42,9 @@ export class Flusher {
 
   async add(file: string): Promise<void> {
     this.#files.push(file);
-    if (this.#files.length >= FLUSHED_TOGETHER) await this.flush();
+    if (this.#files.length >= FLUSHED_TOGETHER) {
+      await this.flush();
+    }
   }
 
   async flush(): Promise<void> {
@@ -64,7 +66,7 @@ async function flushFile(file: string): Promise<void> {
 }
 
 /** The same file in another tree: its bytes and its time. */
-export function carryFile(from: string, to: string, path: string): void {
+export function linkFile(from: string, to: string, path: string): void {
   const [source, target] = [fileOf(from, path), fileOf(to, path)];
   try {
     mkdirSync(dirname(target), { recursive: true });
@@ -83,7 +85,7 @@ export function carryFile(from: string, to: string, path: string): void {
 }
 
 /** Whether the file is there with just these bytes. */
-export function holds(dir: string, path: string, bytes: Uint8Array): boolean {
+export function isFileEqual(dir: string, path: string, bytes: Uint8Array): boolean {
   try {
     return readFileSync(fileOf(dir, path)).equals(bytes);
   } catch {
@@ -95,18 +97,25 @@ export function holds(dir: string, path: string, bytes: Uint8Array): boolean {
 export function* filesBelow(dir: string, prefix = ''): Generator<string> {
   for (const entry of readdirSync(join(dir, prefix), { withFileTypes: true })) {
     const path = `${prefix}${entry.name}`;
-    if (entry.isDirectory()) yield* filesBelow(dir, `${path}/`);
-    else yield path;
+    if (entry.isDirectory()) {
+      yield* filesBelow(dir, `${path}/`);
+    } else {
+      yield path;
+    }
   }
 }
 
 /** Removes folders that hold nothing. */
 export function removeEmptyFolders(dir: string): void {
   for (const entry of readdirSync(dir, { withFileTypes: true })) {
-    if (!entry.isDirectory()) continue;
+    if (!entry.isDirectory()) {
+      continue;
+    }
     const folder = join(dir, entry.name);
     removeEmptyFolders(folder);
-    if (readdirSync(folder).length === 0) rmdirSync(folder);
+    if (readdirSync(folder).length === 0) {
+      rmdirSync(folder);
+    }
   }
 }
 

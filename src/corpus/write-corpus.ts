@@ -2,21 +2,28 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { CorpusState } from '../store/corpus-state.js';
 import { DirectoryLock } from '../store/lock.js';
-import { documentBefore, loadBefore, measuredBefore } from './before.js';
 import { FEWEST_CHUNK_TOKENS } from './chunks.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
-import type { CorpusDocument, CorpusInput, KnownDocument, KnownPages, PreparedDocument } from './document.js';
-import { Finish } from './finish.js';
-import type { IndexHead } from './index-entry.js';
+import type {
+  CorpusDocument,
+  CorpusInput,
+  KnownDocument,
+  KnownPages,
+  Measurement,
+  PreparedDocument,
+} from './document.js';
+import { earlierDocument, earlierMeasurement, loadEarlierCorpus } from './earlier-corpus.js';
+import { CorpusFinisher } from './finish.js';
+import type { IndexEntry, IndexHead, RemovedEntry, State } from './index-entry.js';
 import { isCorpus, readIndexHead } from './index-file.js';
 import { partialOf, STATE_FILE } from './layout.js';
 import { renderPage } from './page-file.js';
-import { PathBook } from './path-book.js';
-import { type Measured, measured, measureName, preparePage } from './prepare.js';
-import { State } from './state.js';
+import { PagePaths } from './page-paths.js';
+import { measureKey, measurePage, preparePage } from './prepare.js';
 import { prepareFolders, refuseOccupied, refuseUnwritable, removeUnused, repairCorpus, swapIn } from './swap.js';
-import { placeFile } from './tree.js';
+import { writePageFile } from './tree.js';
 
 /**
  * Writes the corpus of a site, or brings the one in `dir` up to date. Pages are taken into DIR.partial as they come; when the last has come,
@@ -36,9 +43,13 @@ export async function writeCorpus(
   const report = await locked(dir, async (state) => {
     const { intake, head } = await takeAll(dir, state, inputs, options);
     await options.breaks?.take();
-    if (options.isComplete === false) for (const url of state.unnamed()) await intake.take({ url, isKnown: true });
+    if (options.isComplete === false) {
+      for (const url of state.unnamed()) {
+        await intake.take({ url, isKnown: true });
+      }
+    }
     state.dropUnnamed();
-    return intake.taken === 0 ? null : new Finish(dir, state, options).run((head?.run ?? 0) + 1);
+    return intake.taken === 0 ? null : new CorpusFinisher(dir, state, options).run((head?.run ?? 0) + 1);
   });
   if (report === null) {
     removeUnused(dir);
@@ -70,9 +81,11 @@ async function takeAll(
   options: CorpusOptions,
 ): Promise<{ intake: Intake; head: IndexHead | null }> {
   const head = isCorpus(dir) ? await readIndexHead(dir) : null;
-  await loadBefore(state, dir);
+  await loadEarlierCorpus(state, dir);
   const intake = new Intake(dir, state, options, head);
-  for await (const input of typeof inputs === 'function' ? inputs(intake) : inputs) await intake.take(input);
+  for await (const input of typeof inputs === 'function' ? inputs(intake) : inputs) {
+    await intake.take(input);
+  }
   return { intake, head };
 }
 
@@ -80,7 +93,9 @@ async function takeAll(
 export async function refuseOtherCorpus(dir: string, source: string): Promise<void> {
   refuseOccupied(dir);
   refuseUnwritable(dir);
-  if (!isCorpus(dir)) return;
+  if (!isCorpus(dir)) {
+    return;
+  }
   const { source: other } = await readIndexHead(dir);
   if (other !== source) {
     throw new StateError(
@@ -91,8 +106,10 @@ export async function refuseOtherCorpus(dir: string, source: string): Promise<vo
 }
 
 /** Pages that an interrupted run has taken in, which a next one need not hand over again. */
-export async function takenPages(dir: string): Promise<string[]> {
-  if (!existsSync(join(partialOf(dir), STATE_FILE))) return [];
+export async function pagesInPartial(dir: string): Promise<string[]> {
+  if (!existsSync(join(partialOf(dir), STATE_FILE))) {
+    return [];
+  }
   return locked(dir, async (state) => state.urls());
 }
 
@@ -102,7 +119,7 @@ async function locked<T>(dir: string, work: (state: State) => Promise<T>): Promi
   const lock = DirectoryLock.take(partialOf(dir));
   let state: State | null = null;
   try {
-    state = State.open(join(partialOf(dir), STATE_FILE));
+    state = CorpusState.open<IndexEntry, RemovedEntry>(join(partialOf(dir), STATE_FILE));
     return await work(state);
   } finally {
     state?.close();
@@ -115,19 +132,18 @@ class Intake implements KnownPages {
   readonly #dir: string;
   readonly #state: State;
   readonly #options: CorpusOptions;
-  readonly #names: PathBook;
+  readonly #names: PagePaths;
   readonly #measure: string;
-  /** What was measured of pages that are in the corpus holds for this one. */
+  /** Whether the existing corpus was measured with the same options, so that its figures can be used. */
   readonly #isMeasuredAlike: boolean;
 
   constructor(dir: string, state: State, options: CorpusOptions, before: IndexHead | null) {
     this.#dir = dir;
     this.#state = state;
     this.#options = options;
-    this.#names = new PathBook(options.origin, state.claims());
-    this.#measure = measureName(options.chunkTokens, options.tokens.isEstimate);
-    this.#isMeasuredAlike =
-      before !== null && measureName(before.chunkTokens, before.tokensEstimated) === this.#measure;
+    this.#names = new PagePaths(options.origin, state.claims());
+    this.#measure = measureKey(options.chunkTokens, options.tokens.isEstimate);
+    this.#isMeasuredAlike = before !== null && measureKey(before.chunkTokens, before.tokensEstimated) === this.#measure;
   }
 
   has(url: string): boolean {
@@ -139,18 +155,21 @@ class Intake implements KnownPages {
   }
 
   async take(input: CorpusInput): Promise<void> {
-    if ('isKnown' in input) await this.#takeKnown(input);
-    else await this.#takeNew('prepared' in input ? input : this.#prepared(input));
+    if ('isKnown' in input) {
+      await this.#takeKnown(input);
+    } else {
+      await this.#takeNew('prepared' in input ? input : this.#prepared(input));
+    }
     this.taken++;
   }
 
-  /** Its file stands complete at once, with links as they are on the site. */
+  /** Writes the file of the page at once, with links as they are on the site. */
   async #takeNew(page: PreparedDocument): Promise<void> {
     const { markdown, crawledAt: crawled, prepared } = page;
     const measures = await this.#measured(page);
     this.#state.put(page, measures, this.#measure);
     const content = { ...page, crawled, hash: prepared.hash, tokens: measures.tokens };
-    placeFile(
+    writePageFile(
       partialOf(this.#dir),
       this.#names.assign(page.url),
       renderPage(content, markdown, this.#options.tokens.isEstimate),
@@ -158,25 +177,31 @@ class Intake implements KnownPages {
   }
 
   async #takeKnown(known: KnownDocument): Promise<void> {
-    if (this.#state.renew(known, this.#measure)) return;
+    if (this.#state.renew(known, this.#measure)) {
+      return;
+    }
     const before = this.#state.before(known.url);
-    const page = this.#state.taken(known.url) ?? (before === null ? null : await documentBefore(this.#dir, before));
-    if (page === null) throw new StateError('unknown_page', `nothing is known of ${known.url}: it has to be fetched`);
+    const page = this.#state.taken(known.url) ?? (before === null ? null : await earlierDocument(this.#dir, before));
+    if (page === null) {
+      throw new StateError('unknown_page', `nothing is known of ${known.url}: it has to be fetched`);
+    }
     const validators = { etag: known.etag ?? page.etag, lastModified: known.lastModified ?? page.lastModified };
     const prepared = this.#prepared({ ...page, ...validators });
     this.#state.put(prepared, await this.#measured(prepared), this.#measure);
   }
 
-  /** What the corpus has of the same content is not measured again. */
+  /** Content that the existing corpus already has is not measured again. */
   #prepared(page: CorpusDocument): PreparedDocument {
     return preparePage(page, this.#options, this.#options.linksOf, this.hashOf(page.url));
   }
 
-  async #measured(page: PreparedDocument): Promise<Measured> {
-    if (page.prepared.measured !== null) return page.prepared.measured;
+  async #measured(page: PreparedDocument): Promise<Measurement> {
+    if (page.prepared.measured !== null) {
+      return page.prepared.measured;
+    }
     const before = this.#state.before(page.url);
     // The lines of its chunks name the title.
-    const known = before?.entry.title === page.title ? await measuredBefore(this.#dir, before) : null;
-    return known ?? measured(page, this.#options);
+    const known = before?.entry.title === page.title ? await earlierMeasurement(this.#dir, before) : null;
+    return known ?? measurePage(page, this.#options);
   }
 }

@@ -1,14 +1,19 @@
 import { UsageError } from '../base/errors.js';
 import { stoppedBy } from '../config/abort.js';
-import type { SettledPage } from '../frontier/embedded/frontier-state.js';
+import { describeValue } from '../config/arguments.js';
+import { didYouMean, nearestName } from '../config/suggest.js';
+import type { SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
-import { type CrawlStats, Listening, type RunEvents } from './crawl-events.js';
-import { type CrawledPage, settledPage, unaskedPage } from './crawled-page.js';
-import { EdgeDelivery } from './edge-delivery.js';
+import { fieldsOf, type RowField, unknownOf } from '../store/page-fields.js';
+import { openPage } from '../store/page-row.js';
+import type { CrawledPage, PageResult } from '../store/page-types.js';
+import type { RunEvent } from '../watch/events.js';
+import type { LiveSnapshot, Problem, RunControls } from '../watch/live.js';
+import { EdgeDelivery, ResultQueue } from './delivery.js';
+import type { EndReason } from './ending.js';
+import type { GovernorDecision } from './governor.js';
 import type { RunOptions } from './library-options.js';
-import type { EndReason } from './limits.js';
-import { ResultQueue } from './result-queue.js';
 import { CrawlSession } from './session.js';
 import type { SessionPlan } from './session-plan.js';
 import { UserFunctions } from './user-functions.js';
@@ -54,6 +59,11 @@ const NOTHING_YET: CrawlStats = {
   elapsedMs: 0,
   hostsDelayed: 0,
   next: null,
+  statusClasses: { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 },
+  failures: {},
+  latency: { count: 0, p50Ms: null, p90Ms: null, p99Ms: null },
+  pagesPerSecond: 0,
+  bytesPerSecond: 0,
 };
 
 /**
@@ -122,13 +132,26 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     }
     const { queuedInMemory, queuedOnDisk, governorLimit, waitingFor, now, ...stats } = this.#session.stats();
     const { done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed } = stats;
+    const { statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
+    const { count, p50Ms, p90Ms, p99Ms } = latency;
     return {
       ...{ done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed },
       queued: queuedInMemory + queuedOnDisk,
       inFlightLimit: governorLimit,
       waitingResults: this.#queue.size,
       next: waitingFor === null ? null : { host: waitingFor.name, inMs: Math.max(0, waitingFor.at - now) },
+      ...{ statusClasses, failures, pagesPerSecond, bytesPerSecond, latency: { count, p50Ms, p90Ms, p99Ms } },
     };
+  }
+
+  /** All that is seen of this moment: what `--progress json` writes. Null before the store is open. */
+  live(): LiveSnapshot | null {
+    return this.#session?.live() ?? null;
+  }
+
+  /** What the run may be told while it runs. Null before the store is open: the first `tick` comes later. */
+  get controls(): RunControls | null {
+    return this.#session?.controls ?? null;
   }
 
   /** Listeners are called at once, one after the other; what one throws ends the crawl. */
@@ -166,7 +189,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   }
 
   async #runSession({ session: place, options, notices }: Extract<RunPlan, { what: 'session' }>): Promise<CrawlResult> {
-    const session = new CrawlSession({
+    const session = await CrawlSession.open({
       ...place,
       resolved: options.resolved,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
@@ -177,16 +200,17 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       handOn: () => this.#handOn(),
       rest: (pages) => this.#rest(pages.map(unaskedPage), options.queueSize),
       events: {
+        watched: (watch) => watch.events.on('info', (event) => this.#event(event)),
         tick: () => this.#tell('tick', this.stats()),
         notice: (text) => this.#tell('notice', text),
         governed: (decision) => this.#tell('governed', decision),
         sitemapRead: (url, urls) => this.#tell('sitemap', { url, urls }),
+        retryLater: (url, status, why, afterMs) => this.#tell('retry', { url, status, why, afterMs }),
         settled: (pages) => {
           this.#settled.push(...pages);
         },
       },
     });
-    await session.open();
     this.#session = session;
     for (const notice of [...options.resolved.notices, ...notices]) {
       this.#tell('notice', notice);
@@ -202,6 +226,20 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     }
     this.#functions.end();
     return { reason: end.reason, truncated: end.truncated, summary, seeds, undelivered, directory: place.directory };
+  }
+
+  /** Under its own name, and for those who want to know of some of them, under theirs. */
+  #event(event: RunEvent): void {
+    if (event.code === 'page_failed') {
+      const { url, reason, status, cause } = event.fields as {
+        url: string;
+        reason: string;
+        status: number | null;
+        cause: string | null;
+      };
+      this.#tell('problem', { at: event.at, url, reason, status, message: cause });
+    }
+    this.#tell('event', event);
   }
 
   #placesLeft(queueSize: number): number {
@@ -267,5 +305,135 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     this.#stopGraceMs = Math.min(graceMs, this.#stopGraceMs ?? graceMs);
     this.#session?.stop('stopped', graceMs);
     this.#queue.letGo();
+  }
+}
+
+/** What a lane says of a page, and a page that is given out has. */
+const FROM_ROW = fieldsOf('live').filter(({ column }) => column?.startsWith('pages.'));
+
+type FromRow = Pick<CrawledPage, RowField & keyof CrawledPage>;
+
+function settledPage({ url, depth, attempts, state, reason, external, outcome }: SettledPage): CrawledPage {
+  const row = outcome.page === null ? null : openPage(outcome.page);
+  const known = Object.fromEntries(
+    FROM_ROW.map((field) => [field.name, row === null ? unknownOf(field) : row[field.name as RowField]]),
+  ) as FromRow;
+  return {
+    ...known,
+    url,
+    state,
+    reason,
+    status: outcome.status,
+    redirectsTo: outcome.redirectUrl,
+    depth,
+    attempts,
+    ttfbMs: known.ttfbMs ?? outcome.ttfbMs,
+    message: outcome.message ?? known.message,
+    external,
+  };
+}
+
+/** One that nothing was settled for. */
+function unaskedPage({ parent: _parent, finalUrl: _finalUrl, ...page }: PageResult): CrawledPage {
+  return { ...page, redirectsTo: null };
+}
+
+/** A moment of a crawl, in numbers. */
+export interface CrawlStats {
+  /** Of all runs: answered with a page, a file or a redirect that ends well. */
+  done: number;
+  /** Of all runs: answered with 4xx or 5xx, unreadable, or not answered at all. */
+  failed: number;
+  /** Of all runs: not asked for (robots.txt, nofollow, depth, traps, limits). */
+  skipped: number;
+  /** URLs that are put off with their host. */
+  deferred: number;
+  /** URLs that wait to be asked for, in memory and on disk. */
+  queued: number;
+  /** Requests under way. */
+  inFlight: number;
+  /** In flight at most, as the governor has it now. */
+  inFlightLimit: number;
+  /** Results that wait to be taken from the iterator. */
+  waitingResults: number;
+  /** Requests of this run. */
+  requests: number;
+  /** Of them, those for pages that had failed before. */
+  retries: number;
+  /** Bytes of bodies of this run, robots.txt and sitemaps included. */
+  bytes: number;
+  /** Since the run began. */
+  elapsedMs: number;
+  /** Hosts that wait for their next allowed time. */
+  hostsDelayed: number;
+  /** The host whose turn comes next, and in how many milliseconds; null where there is none. */
+  next: { host: string; inMs: number } | null;
+  /** Answers of this run by the first digit of their status; `none` where no answer came. */
+  statusClasses: LiveSnapshot['statusClasses'];
+  /** Pages of this run that failed, by error class. */
+  failures: Readonly<Record<string, number>>;
+  /** Time to the first byte of the answers of this run, in milliseconds; null where there was none. */
+  latency: { count: number; p50Ms: number | null; p90Ms: number | null; p99Ms: number | null };
+  /** Over the last half minute, or a few pages at least. */
+  pagesPerSecond: number;
+  /** The same, of bodies. */
+  bytesPerSecond: number;
+}
+
+/** What a run tells, by the name to listen under. */
+export interface RunEvents {
+  /** The same results as the iteration gives, for those who do not iterate. */
+  page: CrawledPage;
+  /** A sentence that a user should see. */
+  notice: string;
+  /** Once a second. */
+  tick: CrawlStats;
+  /** What the governor decided; the limit need not have changed. */
+  governed: GovernorDecision;
+  /** A sitemap was read, with the number of its URLs. */
+  sitemap: { url: string; urls: number };
+  /** A page has failed for good, and that is committed; `reason` is its error class. */
+  problem: Problem;
+  /** A page is asked for again. */
+  retry: { url: string; status: number | null; why: string; afterMs: number };
+  /** Everything that the log file would have, with the code of what it is. */
+  event: RunEvent;
+}
+
+type Listeners = { [Name in keyof RunEvents]: Set<(event: RunEvents[Name]) => void> };
+
+class Listening {
+  readonly #listeners: Listeners = {
+    page: new Set(),
+    notice: new Set(),
+    tick: new Set(),
+    governed: new Set(),
+    sitemap: new Set(),
+    problem: new Set(),
+    retry: new Set(),
+    event: new Set(),
+  };
+
+  add<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): void {
+    this.#listeners[name].add(listener);
+  }
+
+  remove<Name extends keyof RunEvents>(name: Name, listener: (event: RunEvents[Name]) => void): void {
+    this.#listeners[name].delete(listener);
+  }
+
+  of<Name extends keyof RunEvents>(name: Name): readonly ((event: RunEvents[Name]) => void)[] {
+    return [...this.#listeners[name]];
+  }
+
+  check(name: unknown, listener: unknown): void {
+    const names = Object.keys(this.#listeners);
+    if (typeof name !== 'string' || !names.includes(name)) {
+      const near = typeof name === 'string' ? nearestName(name, names) : null;
+      throw new UsageError(`a run has the events ${names.join(', ')}, got ${describeValue(name)}${didYouMean(near)}`);
+    }
+    if (typeof listener !== 'function') {
+      throw new UsageError(`the listener of ${name} must be a function, got ${describeValue(listener)}`);
+    }
   }
 }

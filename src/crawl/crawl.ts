@@ -1,33 +1,53 @@
-import type { Clock } from '../base/clock.js';
+import { Alarm, type Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
-import type { EmbeddedFrontier } from '../frontier/embedded/embedded-frontier.js';
-import type { Lease, Offer, Outcome, PagePiece, RenderedOutcome } from '../frontier/frontier.js';
-import { failure, takeLight } from '../frontier/outcome.js';
-import type { ByteBudget } from './byte-budget.js';
-import type { Governor, GovernorDecision } from './governor.js';
-import type { LanePool } from './lane-pool.js';
-import type { EndReason, Limits } from './limits.js';
-
-/** Why and how a run ended. */
-export interface CrawlEnd {
-  reason: EndReason;
-  /** Which limit cut it, or null. */
-  truncated: string | null;
-  error: Error | null;
-  /** Of a run that broke: ids of the URLs that were being settled. One of them may be what broke it. */
-  settling: readonly number[];
-}
+import type { Frontier } from '../frontier/frontier.js';
+import {
+  failure,
+  type Lease,
+  type Offer,
+  type Outcome,
+  type PagePiece,
+  type RenderedOutcome,
+  takeLight,
+} from '../frontier/outcome.js';
+import type { ByteBudget } from '../lane/byte-budget.js';
+import type { LanePool } from '../lane/lane-pool.js';
+import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
+import { type Governor, type GovernorDecision, Heartbeat } from './governor.js';
+import { Batching, WaitingWork } from './waiting-work.js';
 
 export interface CrawlEvents {
   /** Once a second while the crawl runs. */
   tick(): void;
   governed(decision: GovernorDecision): void;
+  /** A request has come to an end. */
+  answered?(outcome: Outcome): void;
   laneDied(lane: number, error: Error): void;
 }
 
+/** What the loop asks of the frontier. */
+type LoopFrontier = Pick<
+  Frontier,
+  | 'admit'
+  | 'admitFrom'
+  | 'rendered'
+  | 'letTrapIn'
+  | 'settle'
+  | 'takesMore'
+  | 'leasing'
+  | 'headers'
+  | 'mayGo'
+  | 'ended'
+  | 'wakeAt'
+  | 'counts'
+  | 'commitMs'
+  | 'isLookingUp'
+  | 'spent'
+>;
+
 export interface CrawlParts {
   clock: Clock;
-  frontier: EmbeddedFrontier;
+  frontier: LoopFrontier;
   lanes: LanePool;
   budget: ByteBudget;
   governor: Governor;
@@ -36,9 +56,9 @@ export interface CrawlParts {
   graceMs: number;
   events: CrawlEvents;
   rssBytes(): number;
-  /** Nothing new goes out for now: whoever takes the results cannot keep up, or the disk is nearly full. */
-  isHeldBack(): boolean;
-  /** How many more results there is a place for; left out where there is no end to them. */
+  /** Where it is nearly full, nothing new goes out for now. */
+  disk: { readonly isLow: boolean };
+  /** How many more results there is a place for; left out where there is no end to them. Where there is none, nothing new goes out for now. */
   placesLeft?(): number;
   /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
   suspects?: number;
@@ -50,46 +70,32 @@ export interface CrawlParts {
   handOn(): Promise<void>;
 }
 
-/** Something from outside a page that waits for its turn with the frontier. */
-interface Errand {
-  run(): Promise<void>;
-  reject(error: unknown): void;
-}
-
-const TICK_MS = 1_000;
-const BATCH_PATIENCE_MS = 5;
-const LARGEST_WANTED_BATCH = 64;
-const FEWEST_TO_WAIT_FOR = 8;
-
 /**
  * The loop of a crawl. It settles what came back, leases what there is room for, and hands it to the lanes; everything that happens is an
- * event that leads back here. One exchange with the frontier is under way at a time: what arrives meanwhile is in the next one, so commits
- * follow each other without a timer and an idle store commits at once.
+ * event that leads back here. What arrives during an exchange with the frontier is in the next one, so commits follow each other without a
+ * timer and an idle store commits at once. A second exchange begins before the first is answered where the frontier takes it.
  */
 export class Crawl {
   readonly #parts: CrawlParts;
+  readonly #ending: Ending;
+  readonly #batching = new Batching();
+  readonly #waiting: WaitingWork;
+  readonly #heartbeat: Heartbeat;
+  readonly #alarm: Alarm;
   #outcomes: Outcome[] = [];
-  #errands: Errand[] = [];
-  /** Of pages that come in pieces; they go behind all other errands. */
-  #pieces: Errand[] = [];
-  /** While memory is short they hand on one piece a second. */
-  #pieceTaken = false;
-  /** Since the last tick. */
-  #pieceCame = false;
   #inFlight = 0;
-  #exchanging = false;
+  /** Nothing may go out, and the lanes know. */
+  #isRecalled = false;
+  /** The user has said so. */
+  #isPaused = false;
+  #suspects: number;
+  /** Exchanges that are under way. */
+  #exchanges = 0;
   /** Ids of what is with the frontier now. */
-  #settling: readonly number[] = [];
-  /** Since when there is something to exchange that has not been. */
-  #businessSince: number | null = null;
-  #stopping: { reason: EndReason; until: number; error: Error | null } | null = null;
+  readonly #settling = new Set<number>();
   #end: ((end: CrawlEnd) => void) | null = null;
   /** Goes on without whoever is being handed the results. */
   #leaveHandingOn: (() => void) | null = null;
-  #cancelTimer: (() => void) | null = null;
-  #timerAt = Number.POSITIVE_INFINITY;
-  #tickAt: number;
-  #commits: { at: number; ms: number }[] = [];
   readonly use = {
     requests: 0,
     peakInFlight: 0,
@@ -99,16 +105,17 @@ export class Crawl {
     peakHeldBytes: 0,
     peakPaused: 0,
     skippedLinks: 0,
-    peakRssBytes: 0,
   };
 
-  #suspects: number;
-
   constructor(parts: CrawlParts) {
+    const { clock, governor, limits, graceMs, lanes } = parts;
     this.#parts = parts;
     this.#suspects = parts.suspects ?? 0;
-    this.#tickAt = parts.clock.now() + TICK_MS;
-    parts.lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
+    this.#ending = new Ending(clock, limits, graceMs);
+    this.#waiting = new WaitingWork(() => governor.slowsPiecemeal);
+    this.#heartbeat = new Heartbeat(governor, clock.now(), parts.rssBytes);
+    this.#alarm = new Alarm(clock, () => this.#rang());
+    lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
   }
 
   get inFlight(): number {
@@ -116,7 +123,49 @@ export class Crawl {
   }
 
   get isStopping(): boolean {
-    return this.#stopping !== null;
+    return this.#ending.isStopping;
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** As it was at the last beat. */
+  get memory(): { bytes: number; peakBytes: number } {
+    return { bytes: this.#heartbeat.rssBytes, peakBytes: this.#heartbeat.peakRssBytes };
+  }
+
+  /** Mean of the last commits; null where there was none. */
+  get commitMs(): number | null {
+    return this.#heartbeat.commitMs;
+  }
+
+  /** Something may be asked for now, and only a place is missing. */
+  get isHeldUp(): boolean {
+    return this.#room() === 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now();
+  }
+
+  /** Nothing new goes out until `goOn`; what is under way ends as it would have, and what came back is settled. Limits and stops still end the run. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#recallStock();
+    this.wake();
+  }
+
+  goOn(): void {
+    this.#isPaused = false;
+    this.#recallStock();
+    this.wake();
+  }
+
+  /** In flight at most, from now on. What is on the wire beyond that ends as it would have. */
+  setWorkers(count: number): void {
+    const { governor, lanes } = this.#parts;
+    governor.setCeiling(count);
+    if (governor.limit < this.#inFlight) {
+      lanes.recallAll();
+    }
+    this.wake();
   }
 
   /** Runs until there is nothing left to do, a limit is reached, or it is stopped. */
@@ -129,49 +178,54 @@ export class Crawl {
 
   /** Nothing new goes out; what is under way may finish until `graceMs` are over. */
   stop(reason: EndReason, graceMs: number, error: Error | null = null): void {
-    const until = this.#parts.clock.now() + graceMs;
-    this.#stopping = {
-      reason,
-      until: Math.min(until, this.#stopping?.until ?? until),
-      error: this.#stopping?.error ?? error,
-    };
+    this.#ending.stop(reason, graceMs, error);
     this.#parts.seeding?.stop();
     this.#parts.rendering?.stop();
+    this.#recallStock();
     this.wake();
-    if (this.#exchanging) {
+    if (this.#exchanges > 0) {
       // Its end may now come before what the timer was set for.
-      this.#arm();
+      this.#setAlarm();
     }
   }
 
   /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
   admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
-    return this.#errand(() => this.#parts.frontier.admit(offers, meta));
+    return this.#woken(this.#waiting.add(() => this.#parts.frontier.admit(offers, meta)));
   }
 
   /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
-    this.#pieceCame = true;
-    this.#errand(() => {
-      this.#settling = [piece.page.id];
-      return this.#parts.frontier.admitFrom(piece);
-    }, this.#pieces).then(answer, () => {});
+    const admitted = this.#waiting.addPiece(() => {
+      this.#settling.add(piece.page.id);
+      return this.#parts.frontier.admitFrom(piece).then((ids) => {
+        this.#settling.delete(piece.page.id);
+        return ids;
+      });
+    });
+    this.#woken(admitted).then(answer, () => {});
   }
 
   /** The same for what a browser made of pages. */
   rendered(pages: RenderedOutcome[]): Promise<void> {
-    return this.#errand(() => this.#parts.frontier.rendered(pages));
+    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages)));
   }
 
-  #errand<T>(what: () => Promise<T>, errands = this.#errands): Promise<T> {
-    return new Promise((resolve, reject) => {
-      if (this.#end === null) {
-        reject(new Error('the run is over'));
-        return;
+  /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
+  async letTrapIn(pattern: string): Promise<boolean> {
+    const { frontier } = this.#parts;
+    for (let isKnown = false; ; ) {
+      const step = await this.#woken(this.#waiting.add(() => frontier.letTrapIn(pattern)));
+      isKnown ||= step.isKnown;
+      if (step.queued === 0) {
+        return isKnown;
       }
-      errands.push({ run: async () => resolve(await what()), reject });
-      this.wake();
-    });
+    }
+  }
+
+  #woken<T>(work: Promise<T>): Promise<T> {
+    this.wake();
+    return work;
   }
 
   /** Something happened that may let something go out. */
@@ -186,174 +240,141 @@ export class Crawl {
     this.wake();
   }
 
-  came(outcomes: Outcome[]): void {
+  /** These leases have come to an end. */
+  arrived(outcomes: Outcome[]): void {
+    const { budget, frontier, lanes, limits } = this.#parts;
     this.#suspects -= outcomes.length;
+    this.#inFlight -= outcomes.length;
     for (const outcome of outcomes) {
-      this.#inFlight--;
-      const lane = this.#parts.lanes.returned(outcome.id);
+      const lane = lanes.returned(outcome.id);
       if (lane !== null) {
-        this.#parts.budget.returned(lane, outcome.heldBytes);
+        budget.returned(lane, outcome.heldBytes);
       }
-      this.#parts.frontier.ended(outcome);
+      frontier.ended(outcome);
+      limits.addBytes(outcome.page?.bytes ?? 0);
       this.#account(outcome);
       this.#outcomes.push(outcome);
     }
+    this.#recallStock();
     this.wake();
+  }
+
+  /** Where nothing new may go out, what lanes have not sent yet may not either. */
+  #recallStock(): void {
+    const mayNotGo = this.#mayNotGo;
+    if (mayNotGo && !this.#isRecalled) {
+      this.#parts.lanes.recallAll();
+    }
+    this.#isRecalled = mayNotGo;
+  }
+
+  /** Nothing new goes out, of any host. */
+  get #mayNotGo(): boolean {
+    return this.#ending.isClosing || this.#isHeldBack || this.#isPaused;
   }
 
   #account(outcome: Outcome): void {
     const { use } = this;
-    use.requests += outcome.unsent === null ? 1 : 0;
+    if (outcome.unsent === null) {
+      use.requests++;
+      this.#parts.events.answered?.(outcome);
+    }
     use.parseMs += outcome.parseMs;
     use.bytes += outcome.page?.bytes ?? 0;
     use.skippedLinks += outcome.skippedLinks;
-    this.#parts.limits.addBytes(outcome.page?.bytes ?? 0);
   }
 
   async #exchange(): Promise<void> {
-    if (this.#exchanging || this.#end === null) {
-      if (this.#parts.clock.now() >= this.#lastAt) {
+    if (this.#end === null || !this.#mayExchange) {
+      if (this.#ending.isTimeUp) {
         this.#leaveHandingOn?.();
       }
       return;
     }
-    this.#exchanging = true;
+    this.#exchanges++;
+    let goesOn = false;
     try {
-      while (this.#hasBusiness()) {
-        await this.#runErrand();
-        const outcomes = takeLight(this.#outcomes);
-        this.#settling = outcomes.map(({ id }) => id);
-        const leases = await this.#parts.frontier.settle(outcomes, this.#room(outcomes.length));
-        this.#settling = [];
-        this.#committed(outcomes);
-        this.#dispatch(leases);
-        await this.#handOn();
-        if (
-          outcomes.length + leases.length + this.#outcomes.length + this.#errands.length + this.#pieces.length ===
-          0
-        ) {
-          // Nothing came of it: whatever is ready now gets its next chance from the timer, not from this loop.
-          break;
-        }
-      }
+      do {
+        goesOn = this.#hasBusiness() && (await this.#exchangeOnce());
+      } while (goesOn && this.#exchanges === 1);
     } catch (error) {
       this.#finish('error', error as Error);
     } finally {
-      this.#exchanging = false;
+      this.#exchanges--;
     }
-    this.#rest();
-  }
-
-  /** A function of the user's may never come back: the end of the run does not wait for it. */
-  async #handOn(): Promise<void> {
-    const left = new Promise<void>((resolve) => {
-      this.#leaveHandingOn = resolve;
-    });
-    this.#arm();
-    await Promise.race([this.#parts.handOn(), left]);
-    this.#leaveHandingOn = null;
-  }
-
-  async #runErrand(): Promise<void> {
-    const next = this.#takesErrands ? (this.#errands.shift() ?? this.#nextPiece()) : undefined;
-    if (next === undefined) {
-      return;
-    }
-    try {
-      await next.run();
-    } catch (error) {
-      next.reject(error);
-      throw error;
+    if (this.#exchanges === 0) {
+      this.#rest();
+    } else if (goesOn) {
+      this.wake();
+    } else {
+      this.#setAlarm();
     }
   }
 
-  #nextPiece(): Errand | undefined {
-    const next = this.#takesPieces ? this.#pieces.shift() : undefined;
-    this.#pieceTaken ||= next !== undefined;
-    return next;
+  /** What else waits for the frontier has it for itself. */
+  get #mayExchange(): boolean {
+    return this.#exchanges === 0 || (this.#exchanges === 1 && this.#waiting.isEmpty && this.#parts.frontier.takesMore);
   }
 
-  get #takesPieces(): boolean {
-    return this.#pieces.length > 0 && !(this.#parts.governor.slowsPiecemeal && this.#pieceTaken);
-  }
-
-  /** However many more there are: when the time is over, none is run. */
-  get #takesErrands(): boolean {
-    return !this.#parts.isHeldBack() && this.#parts.clock.now() < this.#lastAt;
-  }
-
-  /** When the run ends, whatever is under way then. */
-  get #lastAt(): number {
-    const { limits, graceMs } = this.#parts;
-    return Math.min(this.#stopping?.until ?? Number.POSITIVE_INFINITY, limits.deadline + graceMs);
+  /** Returns false where nothing came of it: whatever is ready now gets its next chance from the timer, not from the loop. */
+  async #exchangeOnce(): Promise<boolean> {
+    if (this.#takesWork && this.#exchanges === 1) {
+      await this.#waiting.runNext();
+    }
+    const outcomes = takeLight(this.#outcomes);
+    const leases = await this.#settle(outcomes);
+    this.#dispatch(leases);
+    await this.#handOn();
+    return outcomes.length + leases.length + this.#outcomes.length > 0 || !this.#waiting.isEmpty;
   }
 
   #hasBusiness(): boolean {
-    const waits = this.#errands.length > 0 || this.#takesPieces;
-    if (this.#end !== null && waits && this.#takesErrands) {
+    if (this.#end === null) {
+      return false;
+    }
+    if (this.#waiting.isReady && this.#takesWork) {
       return true;
     }
     const now = this.#parts.clock.now();
     const some = this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= now);
-    if (this.#end === null || !some) {
-      this.#businessSince = null;
-      return false;
-    }
-    this.#businessSince ??= now;
-    if (now < this.#ripeAt()) {
-      return false;
-    }
-    this.#businessSince = null;
-    return true;
+    return this.#batching.isRipe(some, now, this.#load());
   }
 
-  /**
-   * A commit costs the same for one page as for thirty. While enough is under way to fill one, business that is there may wait a moment
-   * for company; a crawl with little under way never waits.
-   */
-  #ripeAt(): number {
-    const enough = Math.min(LARGEST_WANTED_BATCH, this.#inFlight / 4);
-    const waits = this.#inFlight >= FEWEST_TO_WAIT_FOR && this.#outcomes.length < enough && this.#stopping === null;
-    return this.#businessSince! + (waits ? BATCH_PATIENCE_MS : 0);
+  /** However much more there is: when the time is over, none of it is run. */
+  get #takesWork(): boolean {
+    return !this.#isHeldBack && !this.#ending.isTimeUp;
+  }
+
+  /** Whoever takes the results cannot keep up, or the disk is nearly full. */
+  get #isHeldBack(): boolean {
+    return this.#parts.disk.isLow || (this.#parts.placesLeft?.() ?? 1) <= 0;
+  }
+
+  #load() {
+    return { inFlight: this.#inFlight, unsettled: this.#outcomes.length, isStopping: this.#ending.isStopping };
   }
 
   /** How many requests may go out now. What came back and is not settled yet needs a place among the results too. */
   #room(unsettled = this.#outcomes.length): number {
-    const { budget, governor, limits } = this.#parts;
-    if (
-      this.#stopping !== null ||
-      budget.isOver ||
-      limits.isReached(this.#parts.clock.now()) ||
-      this.#parts.isHeldBack()
-    ) {
+    const { budget, frontier, governor } = this.#parts;
+    if (this.#mayNotGo || budget.isOver) {
       return 0;
     }
     const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
     const limit = this.#suspects > 0 ? 1 : governor.limit;
-    return Math.max(0, Math.min(limit, places) - this.#inFlight);
+    return Math.max(0, Math.min(limit, places) - this.#inFlight - frontier.leasing);
   }
 
-  #dispatch(leases: Lease[]): void {
-    if (leases.length === 0) {
-      return;
-    }
-    this.#inFlight += leases.length;
-    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.#inFlight);
-    if (this.#room() === 0) {
-      this.use.peakWaiting = Math.max(this.use.peakWaiting, this.#parts.frontier.counts().queuedInMemory);
-    }
-    if (this.#stopping !== null) {
-      // Leased while the stop came: never sent, so given back.
-      const at = this.#parts.clock.now();
-      this.came(leases.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
-      return;
-    }
-    this.#parts.lanes.dispatch(leases);
-  }
-
-  #committed(outcomes: Outcome[]): void {
+  async #settle(outcomes: Outcome[]): Promise<Lease[]> {
     const { budget, clock, frontier, lanes } = this.#parts;
     const { use } = this;
+    for (const { id } of outcomes) {
+      this.#settling.add(id);
+    }
+    const leases = await frontier.settle(outcomes, this.#room(outcomes.length));
+    for (const { id } of outcomes) {
+      this.#settling.delete(id);
+    }
     use.peakHeldBytes = Math.max(use.peakHeldBytes, budget.held);
     use.peakPaused = Math.max(use.peakPaused, budget.pausedBodies);
     for (const outcome of outcomes) {
@@ -365,7 +386,38 @@ export class Crawl {
       }
       lanes.flow();
     }
-    this.#commits.push({ at: clock.now(), ms: frontier.commitMs });
+    this.#heartbeat.committed(clock.now(), frontier.commitMs);
+    return leases;
+  }
+
+  #dispatch(leases: Lease[]): void {
+    if (leases.length === 0) {
+      return;
+    }
+    this.#inFlight += leases.length;
+    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.#inFlight);
+    if (this.#room() === 0) {
+      this.use.peakWaiting = Math.max(this.use.peakWaiting, this.#parts.frontier.counts().queuedInMemory);
+    }
+    const mayNone = this.#mayNotGo;
+    const mayGo = (lease: Lease): boolean => !mayNone && this.#parts.frontier.mayGo(lease);
+    const unsent = leases.filter((lease) => !mayGo(lease));
+    this.#parts.lanes.dispatch(unsent.length === 0 ? leases : leases.filter(mayGo));
+    if (unsent.length > 0) {
+      // While they were committed the stop came, a limit was reached, or their host got into trouble.
+      const at = this.#parts.clock.now();
+      this.arrived(unsent.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
+    }
+  }
+
+  /** A function of the user's may never come back: the end of the run does not wait for it. */
+  async #handOn(): Promise<void> {
+    const left = new Promise<void>((resolve) => {
+      this.#leaveHandingOn = resolve;
+    });
+    this.#setAlarm();
+    await Promise.race([this.#parts.handOn(), left]);
+    this.#leaveHandingOn = null;
   }
 
   /** Nothing to exchange now: is it over, or when does something happen by itself? */
@@ -373,108 +425,61 @@ export class Crawl {
     if (this.#end === null) {
       return;
     }
-    const reason = this.#reasonToEnd();
+    const { frontier, seeding, rendering } = this.#parts;
+    const { outstanding, deferred, secondLooks } = frontier.counts();
+    const reason = this.#ending.reason({
+      inFlight: this.#inFlight,
+      unsettled: this.#outcomes.length,
+      hasWaitingWork: !this.#waiting.isEmpty,
+      outstanding,
+      deferred,
+      secondLooks,
+      isSeeding: seeding?.isActive ?? false,
+      canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#isHeldBack,
+      spent: frontier.spent,
+      goesOnRendering: () => rendering?.goesOn() ?? false,
+    });
     if (reason !== null) {
-      this.#finish(reason, this.#stopping?.error ?? null);
+      this.#finish(reason, this.#ending.error);
       return;
     }
-    this.#arm();
-  }
-
-  #reasonToEnd(): EndReason | null {
-    const { clock, frontier, limits } = this.#parts;
-    const now = clock.now();
-    const { outstanding, deferred, secondLooks } = frontier.counts();
-    limits.secondLooksAlone(secondLooks > 0 && outstanding === secondLooks, now);
-    if (this.#stopping !== null && (this.#inFlight === 0 || now >= this.#stopping.until)) {
-      return this.#stopping.reason;
-    }
-    if (this.#inFlight > 0 && now >= this.#lastAt && this.#outcomes.length === 0) {
-      return limits.reached(now);
-    }
-    if (this.#inFlight > 0 || this.#outcomes.length > 0) {
-      return null;
-    }
-    const isFetched = outstanding === 0 && !(this.#parts.seeding?.isActive ?? false);
-    const isRendered = (): boolean => !(this.#parts.rendering?.goesOn() ?? false);
-    if (isFetched && this.#errands.length + this.#pieces.length === 0 && isRendered()) {
-      return deferred > 0 ? 'complete_with_deferred' : 'complete';
-    }
-    if (limits.isReached(now)) {
-      return limits.reached(now);
-    }
-    if (outstanding === 0) {
-      return isFetched || frontier.spent === null || !isRendered() ? null : frontier.spent;
-    }
-    if (frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#parts.isHeldBack()) {
-      return null;
-    }
-    if (frontier.spent !== null) {
-      return isRendered() ? frontier.spent : null;
-    }
-    this.#stopping = {
-      reason: 'error',
-      until: now,
-      error: new Error(`${outstanding} URLs wait and nothing can happen any more`),
-    };
-    return 'error';
+    this.#setAlarm();
   }
 
   /** One timer, for whatever comes first. */
-  #arm(): void {
-    const { clock, frontier, limits } = this.#parts;
-    const now = clock.now();
-    const canLease = !this.#exchanging && this.#room() > 0;
-    const at = Math.min(
-      this.#businessSince !== null ? this.#ripeAt() : canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY,
-      this.#tickAt,
-      // Once it is over, what is still under way ends the run: a timer in the past would only spin.
-      ...[limits.deadline, this.#lastAt].filter((end) => end > now),
-    );
-    if (at === this.#timerAt) {
-      return;
-    }
-    this.#cancelTimer?.();
-    this.#timerAt = at;
-    this.#cancelTimer = clock.at(at, () => this.#timer());
+  #setAlarm(): void {
+    const { clock, frontier } = this.#parts;
+    const ripeAt = this.#batching.ripeAt(this.#load());
+    const canLease = (this.#exchanges === 0 || this.#parts.frontier.takesMore) && this.#room() > 0;
+    const nextAt = ripeAt ?? (canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY);
+    this.#alarm.set(Math.min(nextAt, this.#heartbeat.at, ...this.#ending.timesAhead(clock.now())));
   }
 
-  #timer(): void {
+  #rang(): void {
     const now = this.#parts.clock.now();
-    this.#cancelTimer = null;
-    this.#timerAt = Number.POSITIVE_INFINITY;
-    if (now >= this.#tickAt) {
-      this.#tick(now);
+    this.#recallStock();
+    if (now >= this.#heartbeat.at) {
+      this.#beat(now);
     }
     this.wake();
-    if (this.#exchanging) {
+    if (this.#exchanges > 0) {
       // However long it takes, and however many follow each other: the governor has to see it.
-      this.#arm();
+      this.#setAlarm();
     }
   }
 
-  #tick(now: number): void {
-    const { governor, events } = this.#parts;
-    const lagMs = now - this.#tickAt;
-    this.#tickAt = now + TICK_MS;
-    this.#commits = this.#commits.filter(({ at }) => now - at <= 2_000);
-    const commitMs =
-      this.#commits.length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / this.#commits.length;
-    const rssBytes = this.#parts.rssBytes();
-    this.use.peakRssBytes = Math.max(this.use.peakRssBytes, rssBytes);
-    this.#pieceTaken = false;
-    const hasPiecemeal = this.#pieceCame || this.#pieces.length > 0;
-    this.#pieceCame = false;
-    const decision = governor.sample({ at: now, rssBytes, commitMs, lagMs, hasPiecemeal });
+  #beat(now: number): void {
+    const { events, governor, lanes } = this.#parts;
+    const { decision, isExhausted } = this.#heartbeat.beat(now, this.#waiting.tick());
     if (decision !== null) {
+      if (governor.limit < this.#inFlight) {
+        lanes.recallAll();
+      }
       events.governed(decision);
     }
-    if (governor.exhausted(now)) {
-      this.stop(
-        'memory',
-        0,
-        new StateError('memory', 'memory stayed above 90 % of its limit for a minute; the state is kept'),
-      );
+    if (isExhausted) {
+      const words = 'memory stayed above 90 % of its limit for a minute; the state is kept';
+      this.stop('memory', 0, new StateError('memory', words));
     }
     events.tick();
   }
@@ -487,7 +492,7 @@ export class Crawl {
       // It may have been sent: the delay of its host runs from here.
       this.#parts.frontier.headers(lease.id, at);
     }
-    this.came(
+    this.arrived(
       held.map(({ lease, fatal }) =>
         fatal
           ? failure(lease, at, 'internal', `the thread died each time this URL was with it: ${error.message}`)
@@ -504,11 +509,8 @@ export class Crawl {
     this.#end = null;
     this.#parts.seeding?.stop();
     this.#parts.rendering?.stop();
-    for (const { reject: refuse } of [...this.#errands.splice(0), ...this.#pieces.splice(0)]) {
-      refuse(new Error('the run is over'));
-    }
-    this.#cancelTimer?.();
-    const truncated = this.#parts.limits.isLimit(reason) ? reason : null;
-    end({ reason, truncated, error, settling: this.#settling });
+    this.#waiting.close();
+    this.#alarm.clear();
+    end(this.#ending.end(reason, error, [...this.#settling]));
   }
 }

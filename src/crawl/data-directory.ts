@@ -1,17 +1,16 @@
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { nounOf } from '../config/commands.js';
 import type { CrawlOptions } from '../config/options.js';
 import {
   type DirectoryState,
   folderNameOf,
   moveAside,
-  NOUNS,
   openForReading,
   resumeCommand,
   stateOf,
 } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
-import type { KeptCommand } from '../store/reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
 import { sameSeeds } from './seed-input.js';
@@ -24,7 +23,7 @@ export type DirectoryChoice =
 type DirectoryOptions = Pick<CrawlOptions, 'dataDir' | 'fresh' | 'resume'>;
 
 interface Wanted {
-  command: 'crawl' | 'check';
+  command: string;
   seeds: readonly SeedRow[];
 }
 
@@ -32,7 +31,7 @@ interface Found {
   directory: string;
   state: DirectoryState;
   /** Null where that cannot be read any more. */
-  command: KeptCommand | null;
+  command: string | null;
   seeds: readonly SeedRow[];
 }
 
@@ -99,6 +98,6 @@ function take({ directory, state, command }: Found, options: DirectoryOptions): 
   const goesOn = state === 'unfinished' ? `\`${resumeCommand(directory)}\` goes on with it, ` : '';
   throw new StateError(
     'occupied',
-    `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} ${NOUNS[command ?? 'crawl']}: ${goesOn}--fresh moves it aside and begins anew`,
+    `${directory} holds ${state === 'unfinished' ? 'an unfinished' : 'a finished'} ${nounOf(command ?? 'crawl')}: ${goesOn}--fresh moves it aside and begins anew`,
   );
 }

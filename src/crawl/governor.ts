@@ -1,3 +1,7 @@
+import { StateError } from '../base/errors.js';
+
+/** What the machine allows: the governor goes by memory and speed, the heartbeat shows it both, and the disk has a watch of its own. */
+
 /** What the governor looks at, once a second. */
 export interface Sample {
   /** Monotonic. */
@@ -45,6 +49,7 @@ const CRITICAL_PATIENCE_MS = 60_000;
 export class Governor {
   readonly #options: GovernorOptions;
   #limit: number;
+  #maxInFlight: number;
   #criticalSince: number | null = null;
   #collected = false;
   /** Memory was high at the last sample, too. */
@@ -54,7 +59,19 @@ export class Governor {
 
   constructor(options: GovernorOptions) {
     this.#options = options;
-    this.#limit = options.maxInFlight;
+    this.#limit = this.#maxInFlight = options.maxInFlight;
+  }
+
+  /** What --workers is now. Where nothing else has lowered the limit, it follows at once; else it grows back to it. */
+  setCeiling(maxInFlight: number): void {
+    const wasFree = this.#limit >= this.#maxInFlight;
+    this.#maxInFlight = maxInFlight;
+    this.#limit = wasFree ? maxInFlight : Math.min(this.#limit, maxInFlight);
+  }
+
+  /** In flight at most, whatever the machine allows. */
+  get ceiling(): number {
+    return this.#maxInFlight;
   }
 
   get limit(): number {
@@ -122,15 +139,124 @@ export class Governor {
   }
 
   #grow(): GovernorDecision | null {
-    if (this.#limit >= this.#options.maxInFlight) {
+    if (this.#limit >= this.#maxInFlight) {
       return null;
     }
-    this.#limit = Math.min(this.#options.maxInFlight, this.#limit * 1.1);
+    this.#limit = Math.min(this.#maxInFlight, this.#limit * 1.1);
     return this.#decided('recovery', false, false);
   }
 
   #decided(cause: GovernorDecision['cause'], dropCaches: boolean, collect: boolean): GovernorDecision {
     this.decisions++;
     return { limit: this.limit, cause, dropCaches, collect };
+  }
+}
+
+export interface Beat {
+  /** What the governor decided, or null. */
+  decision: GovernorDecision | null;
+  /** Memory did not come down for a minute: the crawl has to end. */
+  isExhausted: boolean;
+}
+
+const BEAT_MS = 1_000;
+/** The governor goes by the commits of so long. */
+const REMEMBERED_MS = 2_000;
+
+/** Once a second it shows the governor how the crawl fares: memory, commits, and how late the second itself came. */
+export class Heartbeat {
+  readonly #governor: Governor;
+  readonly #rssBytes: () => number;
+  #commits: { at: number; ms: number }[] = [];
+  peakRssBytes = 0;
+  rssBytes = 0;
+  /** When the next beat is due. */
+  at: number;
+
+  constructor(governor: Governor, now: number, rssBytes: () => number) {
+    this.#governor = governor;
+    this.#rssBytes = rssBytes;
+    this.at = now + BEAT_MS;
+  }
+
+  committed(at: number, ms: number): void {
+    this.#commits.push({ at, ms });
+  }
+
+  /** @param hasPiecemeal pages that come in pieces were under way */
+  beat(now: number, hasPiecemeal: boolean): Beat {
+    const lagMs = now - this.at;
+    this.at = now + BEAT_MS;
+    this.#commits = this.#commits.filter(({ at }) => now - at <= REMEMBERED_MS);
+    this.rssBytes = this.#rssBytes();
+    this.peakRssBytes = Math.max(this.peakRssBytes, this.rssBytes);
+    const { rssBytes, commitMs } = this;
+    const decision = this.#governor.sample({ at: now, rssBytes, commitMs, lagMs, hasPiecemeal });
+    return { decision, isExhausted: this.#governor.exhausted(now) };
+  }
+
+  /** Mean of the last commits; null where there was none. */
+  get commitMs(): number | null {
+    const { length } = this.#commits;
+    return length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / length;
+  }
+}
+
+const CHECK_EVERY_MS = 5_000;
+const PATIENCE_MS = 30_000;
+
+/** Keeps some of the disk free: too little holds dispatch back, and still too little after half a minute ends the run, state kept. */
+export class DiskWatch {
+  readonly #minFreeBytes: number;
+  readonly #freeBytes: () => Promise<number>;
+  readonly #stop: (error: StateError) => void;
+  #nextCheckAt = 0;
+  #lowSince: number | null = null;
+
+  constructor(parts: { minFreeBytes: number; freeBytes(): Promise<number>; stop(error: StateError): void }) {
+    this.#minFreeBytes = parts.minFreeBytes;
+    this.#freeBytes = parts.freeBytes;
+    this.#stop = parts.stop;
+  }
+
+  get isLow(): boolean {
+    return this.#lowSince !== null;
+  }
+
+  async checkAtStart(): Promise<void> {
+    const free = await this.#freeBytes();
+    if (free < this.#minFreeBytes) {
+      throw this.#error(free);
+    }
+  }
+
+  tick(now: number): void {
+    if (now >= this.#nextCheckAt) {
+      this.#nextCheckAt = now + CHECK_EVERY_MS;
+      this.#freeBytes().then(
+        (free) => this.#judge(free, now),
+        // The store is gone: its own end says so.
+        () => {},
+      );
+    }
+  }
+
+  #judge(free: number, now: number): void {
+    if (free >= this.#minFreeBytes) {
+      this.#lowSince = null;
+      return;
+    }
+    this.#lowSince ??= now;
+    if (now - this.#lowSince >= PATIENCE_MS) {
+      this.#stop(this.#error(free));
+    }
+  }
+
+  #error(free: number): StateError {
+    const mib = (bytes: number) => `${Math.floor(bytes / 1024 / 1024)} MiB`;
+    return new StateError(
+      'disk_low',
+      `only ${mib(free)} are free on the disk, and --min-free-disk is ${mib(this.#minFreeBytes)}; the state is kept`,
+    );
   }
 }

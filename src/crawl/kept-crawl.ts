@@ -1,18 +1,32 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
-import { Closing } from '../base/closing.js';
+import { Closable } from '../base/closable.js';
 import { UsageError } from '../base/errors.js';
-import { checkFunction, describe, type OutputStream, readDirectory, readOutputStream } from '../config/arguments.js';
+import {
+  checkFunction,
+  describeValue,
+  type OutputStream,
+  readDirectory,
+  readOutputStream,
+} from '../config/arguments.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../config/option-spec.js';
-import { didYouMean, nearest } from '../config/suggest.js';
+import { didYouMean, nearestName } from '../config/suggest.js';
 import { LINK_KINDS, type LinkKind } from '../parse/links.js';
 import { exportFormat } from '../report/index.js';
 import type { OutputNotes } from '../report/output.js';
 import type { Summary } from '../report/summary.js';
-import { openForReading, openKept } from '../store/directory.js';
-import { type CrawlStatus, deleteCrawl as deleteIn, listCrawls as listIn, statusOf } from '../store/kept-crawls.js';
-import { type EdgeResult, type HostResult, type PageResult, Reader } from '../store/reader.js';
+import {
+  type CrawlStatus,
+  deleteCrawl as deleteIn,
+  listCrawls as listIn,
+  openForReading,
+  openKept,
+  statusOf,
+} from '../store/directory.js';
+import type { HostResult } from '../store/host-reader.js';
+import type { PageResult } from '../store/page-types.js';
+import { type EdgeResult, Reader } from '../store/reader.js';
 
 /** An edge of a kept crawl. */
 export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
@@ -24,13 +38,13 @@ export interface KeptEdge extends Omit<EdgeResult, 'kind'> {
 export class KeptCrawl {
   /** Where it is kept. */
   readonly directory: string;
-  readonly #open: Closing;
+  readonly #open: Closable;
   readonly #reader: Reader;
 
   constructor(directory: string) {
     this.directory = directory;
     const database = openKept(directory);
-    this.#open = new Closing(`the crawl in ${directory}`, () => database.close());
+    this.#open = new Closable(`the crawl in ${directory}`, () => database.close());
     this.#reader = new Reader(database);
   }
 
@@ -63,7 +77,7 @@ export class KeptCrawl {
 
   /** Every host and what became of it. */
   hosts(): IterableIterator<HostResult> {
-    return this.#open.read(() => this.#reader.hosts());
+    return this.#open.read(() => this.#reader.hosts.all());
   }
 
   /** Gives the store back: pages, edges and hosts cannot be read any more. A second time it does nothing. */
@@ -104,9 +118,9 @@ export async function exportCrawl(
 ): Promise<OutputNotes> {
   const from = readDirectory(EXPORT_CALL, directory);
   if (!EXPORT_FORMATS.includes(format)) {
-    const near = typeof format === 'string' ? nearest(format, EXPORT_FORMATS) : null;
+    const near = typeof format === 'string' ? nearestName(format, EXPORT_FORMATS) : null;
     throw new UsageError(
-      `the format of exportCrawl must be one of ${EXPORT_FORMATS.join(', ')}, got ${describe(format)}${didYouMean(near)}`,
+      `the format of exportCrawl must be one of ${EXPORT_FORMATS.join(', ')}, got ${describeValue(format)}${didYouMean(near)}`,
     );
   }
   const place =

@@ -1,19 +1,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { checkSignal } from '../config/abort.js';
-import { checkFunction, describe } from '../config/arguments.js';
+import { checkFunction, describeValue } from '../config/arguments.js';
 import { checkOptionKeys } from '../config/names.js';
-import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, works } from '../config/options.js';
+import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, usesOption } from '../config/options.js';
 import { completeOptions, defaultOf, type ResolvedOptions } from '../config/resolve.js';
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
+import type { CustomFetch } from '../lane/custom-source.js';
 import type { LinkKind } from '../parse/links.js';
 import type { ScopeKind } from '../url/scope.js';
-import type { CustomFetch } from './custom-source.js';
 
 /** What a terminal needs and a program does not. */
-export const COMMAND_LINE_ONLY = ['json', 'config', 'printConfig', 'quiet', 'verbose', 'color', 'exitSimple'] as const;
+export const COMMAND_LINE_ONLY = [
+  ...['json', 'config', 'printConfig', 'quiet', 'progress', 'verbose', 'color', 'exitSimple'],
+  ...['metricsPort', 'metricsFile', 'metricsIntervalMs', 'logFile', 'logLevel', 'notify', 'dashboard'],
+] as const;
 /** About connections of our own fetcher. */
 const NETWORK_ONLY = [
   'connectTimeoutMs',
@@ -107,7 +110,7 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
 
 type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'signal'>;
 
-const CRAWL_KEYS = OPTION_KEYS.filter((key) => works('crawl', specOf(key)));
+const CRAWL_KEYS = OPTION_KEYS.filter((key) => usesOption('crawl', specOf(key)));
 /** What only a program can give. */
 const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'downloaders', 'parsers', 'queueSize', 'signal'];
 
@@ -213,7 +216,7 @@ function takeAlias<K extends 'workers' | 'parseWorkers'>(
 function integer(name: string, value: number, max: number): number {
   if (!Number.isSafeInteger(value) || value < 1 || value > max) {
     throw new UsageError(
-      `${name} must be a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, got ${describe(value)}`,
+      `${name} must be a whole number from 1${max < Number.MAX_SAFE_INTEGER ? ` to ${max}` : ''}, got ${describeValue(value)}`,
     );
   }
   return value;

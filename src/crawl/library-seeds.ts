@@ -1,6 +1,6 @@
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { checkKeys, describe } from '../config/arguments.js';
+import { checkKeys, describeValue } from '../config/arguments.js';
 import { type CrawlOptions, specOf } from '../config/options.js';
 import { givenOrigin } from '../config/origin.js';
 import { checkValue } from '../config/values.js';
@@ -47,12 +47,14 @@ export function librarySeeds(
 
 function readSeedList(given: unknown): SeedSpec[] {
   if (!Array.isArray(given)) {
-    throw new UsageError(`seeds must be a list: { seeds: ['https://example.com/'] }; got ${describe(given)}`);
+    throw new UsageError(`seeds must be a list: { seeds: ['https://example.com/'] }; got ${describeValue(given)}`);
   }
   return given.map((seed: unknown) => {
     const spec: unknown = typeof seed === 'string' ? { url: seed } : seed;
     if (typeof spec !== 'object' || spec === null || !('url' in spec) || typeof spec.url !== 'string') {
-      throw new UsageError(`each of seeds must be a text or { url, scope?, depth?, maxUrls? }, got ${describe(seed)}`);
+      throw new UsageError(
+        `each of seeds must be a text or { url, scope?, depth?, maxUrls? }, got ${describeValue(seed)}`,
+      );
     }
     checkKeys('a seed', spec, ['url', 'scope', 'depth', 'maxUrls']);
     return checkedBudget(spec as SeedSpec);

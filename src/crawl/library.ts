@@ -5,9 +5,9 @@ import { readDirectory, readOptions } from '../config/arguments.js';
 import type { Summary } from '../report/summary.js';
 import { type CrawlResult, CrawlRun } from './crawl-run.js';
 import { chooseDirectory } from './data-directory.js';
+import type { EndReason } from './ending.js';
 import { type LibraryOptions, resolveLibraryOptions } from './library-options.js';
 import { librarySeeds } from './library-seeds.js';
-import type { EndReason } from './limits.js';
 import { type ResumePlan, resumePlan } from './resume-plan.js';
 import { badSeedLines } from './seed-input.js';
 
@@ -36,7 +36,7 @@ export function crawl(given: LibraryOptions): CrawlRun {
   const choice = chooseDirectory(resolved.options, { command: 'crawl', seeds });
   if (choice.what === 'kept') {
     const { seeds: _seeds, dataDir: _dataDir, resume: _resume, ...changes } = options;
-    return resumed(resumePlan(choice.directory, seeds), changes, true);
+    return resumed(resumePlan(choice.directory, 'crawl', seeds), changes, true);
   }
   const moved = choice.movedTo === null ? [] : [`moved the old crawl to ${choice.movedTo}`];
   return new CrawlRun({
@@ -61,7 +61,7 @@ export function resumeCrawl(
       throw new UsageError(`${key} cannot be given to resumeCrawl: the directory says it`);
     }
   }
-  return resumed(resumePlan(path, null), options, false);
+  return resumed(resumePlan(path, 'crawl'), options, false);
 }
 
 /** @param onlyToFinish one that has ended is not asked for what it put off, nor are its outputs written again */

@@ -1,15 +1,37 @@
+import { formatMoment } from '../base/text.js';
+import type { CrawlOptions } from '../config/options.js';
+import type { FrontierEvents } from '../frontier/options.js';
+import { MAX_SITEMAP_FILES } from '../store/url-state.js';
+import { originOf } from '../url/host.js';
+import { hostForPeople } from '../url/host-display.js';
+import { allowTrapFlag, isLengthTrap, trapCause } from '../url/traps.js';
+import type { EventCode } from '../watch/events.js';
+
 /** Of each sort so many are told while the crawl runs: ten thousand seeds may all redirect, a hostile site make a trap of every folder. */
 const MOST_TOLD_OF_A_SORT = 20;
+
 const MOST_KEPT = 1_000;
+
+/** The code of each sort, for the log. */
+const CODES: Readonly<Record<string, EventCode>> = {
+  'seeds that redirect': 'seed_redirected',
+  'hosts that are put off': 'host_deferred',
+  'hosts with a long Crawl-delay': 'crawl_delay_long',
+  'hosts whose robots.txt cannot be reached': 'robots_unanswered',
+  'hosts with too many sitemap files': 'sitemaps_cut',
+  'threads that died': 'thread_died',
+  traps: 'trap_cut',
+  'decisions of the governor': 'governed',
+};
 
 /** What happened to be worth a sentence. */
 export class Notices {
   /** For the summary, whatever its sort. */
   readonly kept: string[] = [];
-  readonly #tell: (text: string) => void;
+  readonly #tell: (text: string, code: EventCode) => void;
   readonly #told = new Map<string, number>();
 
-  constructor(tell: (text: string) => void) {
+  constructor(tell: (text: string, code: EventCode) => void) {
     this.#tell = tell;
   }
 
@@ -20,10 +42,76 @@ export class Notices {
     }
     const told = (this.#told.get(sort ?? '') ?? 0) + 1;
     this.#told.set(sort ?? '', told);
+    const code = sort === null ? 'notice' : (CODES[sort] ?? 'notice');
     if (sort === null || told <= MOST_TOLD_OF_A_SORT) {
-      this.#tell(text);
+      this.#tell(text, code);
     } else if (told === MOST_TOLD_OF_A_SORT + 1) {
-      this.#tell(`and more ${sort}: those that follow are not shown; summary.json has the first ${MOST_KEPT} notices`);
+      this.#tell(
+        `and more ${sort}: those that follow are not shown; summary.json has the first ${MOST_KEPT} notices`,
+        code,
+      );
     }
   }
+}
+
+type Told = Pick<
+  FrontierEvents,
+  'scopeGrew' | 'hostDeferred' | 'crawlDelayTooLong' | 'robotsUnanswered' | 'trapCut' | 'sitemapsCut'
+>;
+
+/**
+ * What the frontier decides, in words for people.
+ * @param asksTraps what is cut as a trap is asked for, and not read
+ * @param getsHeaders whether headers and passwords of the user's go to this origin; null where there are none
+ */
+export function frontierWords(
+  notices: Notices,
+  options: CrawlOptions,
+  asksTraps: boolean,
+  getsHeaders: ((origin: string) => boolean) | null,
+): Told {
+  return {
+    scopeGrew: ({ label, scopeUrls }) => {
+      const origin = originOf(scopeUrls.at(-1)!);
+      const unsent =
+        getsHeaders === null || getsHeaders(origin)
+          ? ''
+          : `; your -H and --user are not sent there: name it as the seed, or use -H '${origin}|Name: value'`;
+      notices.add(
+        `${label} redirects to ${scopeUrls.at(-1)}: its scope counts that too${unsent}`,
+        'seeds that redirect',
+      );
+    },
+    hostDeferred: (host, reason, urls, until) => {
+      const end = until > 0 ? `, until ${formatMoment(until)}` : '';
+      const count = `${urls.toLocaleString('en-US')} ${urls === 1 ? 'URL' : 'URLs'}`;
+      notices.add(`${hostForPeople(host)}: ${count} deferred (${reason}${end})`, 'hosts that are put off');
+    },
+    crawlDelayTooLong: (host, delayMs) =>
+      notices.add(
+        `${hostForPeople(host)} asks for a Crawl-delay of ${delayMs / 1000} s, more than --max-crawl-delay: one page at that pace, the rest deferred`,
+        'hosts with a long Crawl-delay',
+      ),
+    robotsUnanswered: (origin) =>
+      notices.add(
+        `${origin}: robots.txt cannot be reached, and its pages are asked for all the same (--robots-unreachable allow)`,
+        'hosts whose robots.txt cannot be reached',
+      ),
+    sitemapsCut: (host, files) =>
+      notices.add(
+        files === null
+          ? `${hostForPeople(host)} has more than ${MAX_SITEMAP_FILES.toLocaleString('en-US')} sitemap files: the others are not read`
+          : `${hostForPeople(host)}: ${files.toLocaleString('en-US')} sitemap files were not read: ${MAX_SITEMAP_FILES.toLocaleString('en-US')} of a host are`,
+        'hosts with too many sitemap files',
+      ),
+    trapCut: (pattern) =>
+      notices.add(
+        isLengthTrap(pattern)
+          ? `${pattern} is cut: ${trapCause(pattern, options)}; only the beginning is kept: a new crawl with ${allowTrapFlag(pattern)} fetches it`
+          : asksTraps
+            ? `trap: ${pattern} is asked for and not read: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} reads it all the same`
+            : `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
+        'traps',
+      ),
+  };
 }

@@ -1,7 +1,7 @@
 import type { SeenByBrowser } from '../store/rendering-reader.js';
 import { Rendering } from '../store/url-state.js';
 import { originOf, pathOf } from '../url/host.js';
-import { shapeOf } from '../url/shape.js';
+import { shapeOf } from '../url/traps.js';
 
 /** What becomes of a page that looks as if it needed a browser: it is rendered now, or not before more is known, or not at all. */
 export type Decision = 'render' | 'wait' | 'leave';

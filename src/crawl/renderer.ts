@@ -1,20 +1,22 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
+import type { Clock } from '../base/clock.js';
 import type { StateError } from '../base/errors.js';
-import type { SettledPage } from '../frontier/embedded/frontier-state.js';
-import type { Outcome, RenderedOutcome } from '../frontier/frontier.js';
-import type { Visit } from '../render/asset.js';
-import type { Browser } from '../render/browser.js';
+import type { CrawlOptions } from '../config/options.js';
+import type { Outcome, RenderedOutcome, SettledPage } from '../frontier/outcome.js';
+import type { RenderedHtml } from '../lane/lane.js';
+import type { RenderMode } from '../lane/reading.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
-import type { AssetDesk } from './asset-desk.js';
-import type { RenderedHtml } from './lane.js';
-import type { RenderMode } from './reading.js';
-import type { Decision, RenderShapes } from './render-shapes.js';
+import { PageAssets, type PageAssetsParts } from './page-assets.js';
+import type { Visit } from './render/asset.js';
+import { Browser } from './render/browser.js';
+import { type Decision, RenderShapes } from './render-shapes.js';
+import type { StoreThread } from './store-thread.js';
 
 export interface RendererParts {
   mode: Exclude<RenderMode, 'never'>;
   browser: Browser;
-  assets: AssetDesk;
+  assets: PageAssets;
   shapes: RenderShapes;
   /** Pages that wait, with ids beyond the given one. */
   waiting(beyond: number, limit: number): Promise<PageToRender[]>;
@@ -30,9 +32,12 @@ export interface RendererParts {
 
 /** Each has a process of its own in the browser. */
 const PAGES_AT_ONCE = 2;
+
 const BATCH = 50;
+
 /** A page with which the browser was gone so often may be what takes it down. */
 const MOST_TRIES = 2;
+
 const inflate = promisify(inflateRaw);
 
 /**
@@ -250,4 +255,28 @@ export class Renderer {
       this.#parts.changed(error);
     }
   }
+}
+
+type Given = Pick<RendererParts, 'mode' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'> &
+  Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
+    store: StoreThread;
+    shapes: ConstructorParameters<typeof RenderShapes>[0];
+  };
+
+export function browserFor(
+  { timeoutMs, maxBodyBytes }: Pick<CrawlOptions, 'timeoutMs' | 'maxBodyBytes'>,
+  clock: Clock,
+): Browser {
+  return new Browser({ timeoutMs, maxBytes: maxBodyBytes }, clock);
+}
+
+export function openRenderer({ store, shapes, admit, isTrap, isGuarded, ...parts }: Given): Renderer {
+  const kept = (id: number) => store.kept(id);
+  return new Renderer({
+    ...parts,
+    assets: new PageAssets({ admit, kept, isTrap, isGuarded }),
+    shapes: new RenderShapes(shapes),
+    waiting: (beyond, limit) => store.toRender(beyond, limit),
+    kept,
+  });
 }

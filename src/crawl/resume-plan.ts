@@ -1,13 +1,14 @@
-import { UsageError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { nounOf, resumedBy } from '../config/commands.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
-import { openForReading, otherCommand, resumeCommand, stateOf } from '../store/directory.js';
+import { openForReading, resumeCommand, stateOf } from '../store/directory.js';
 import type { Reader } from '../store/reader.js';
 import { TRAP_OPTIONS } from '../store/reopening.js';
 import type { SeedRow } from '../store/transaction.js';
-import type { EndReason } from './limits.js';
+import type { EndReason } from './ending.js';
 import { sameSeeds } from './seed-input.js';
 
 /**
@@ -16,45 +17,80 @@ import { sameSeeds } from './seed-input.js';
  */
 export type Left = 'rest' | 'more' | 'deferred' | 'nothing';
 
-/** A kept crawl, ready to go on. */
+type Options = ResolvedOptions<'crawl'> | ResolvedOptions<'check'> | ResolvedOptions<'docs'>;
+
+/** What a directory keeps of a command, ready to go on. */
 export interface ResumePlan {
   readonly directory: string;
   readonly seeds: SeedRow[];
   /** What it was started with: options that are not given again are these. */
   readonly stored: StoredOptions;
-  left(resolved: ResolvedOptions<'crawl'>): Left;
+  /** What the store keeps beside URLs, the command's own notes among it. */
+  readonly meta: Readonly<Record<string, string>>;
+  /** Why its last run ended; null where it has not, or there is more to do. */
+  readonly endedBy: string | null;
+  /** What is left to do by these options. */
+  left(resolved: Options): Left;
+  /**
+   * Whether what limits kept from being asked for may be asked for by these options.
+   * @param reason why it ended, as far as the command knows
+   */
+  isLimitRaised(resolved: Options, reason: string | null): boolean;
 }
 
-/** Refuses what is no crawl, what was never begun, and one whose seeds are not those that are given. */
-export function resumePlan(directory: string, givenSeeds: readonly SeedRow[] | null): ResumePlan {
+/** Refuses what another command has begun, what was never begun, and one whose seeds are not those that are given. */
+export function resumePlan(
+  directory: string,
+  command: string,
+  givenSeeds: readonly SeedRow[] | null = null,
+): ResumePlan {
   return openForReading(directory, (reader) => {
-    if (reader.command() !== 'crawl') {
-      throw otherCommand(directory, reader.command(), 'crawl');
+    if (reader.command() !== command) {
+      throw otherCommand(directory, reader.command(), command);
     }
     const seeds = reader.seeds();
     if (givenSeeds !== null && !sameSeeds(givenSeeds, seeds)) {
-      throw otherSeeds(directory, 'crawl', seeds);
+      throw otherSeeds(directory, command, seeds);
     }
+    const meta = reader.meta();
     return {
       directory,
       seeds,
-      stored: JSON.parse(reader.meta().options!) as StoredOptions,
+      stored: JSON.parse(meta.options!) as StoredOptions,
+      meta,
+      endedBy: reader.ended()?.reason ?? null,
       left: (resolved) =>
-        stateOf(directory) === 'unfinished' ? 'rest' : openForReading(directory, (now) => leftOf(now, resolved)),
+        stateOf(directory) === 'unfinished'
+          ? 'rest'
+          : openForReading(directory, (now) => leftOf(now, command, resolved)),
+      isLimitRaised: (resolved, reason) =>
+        openForReading(directory, (now) =>
+          isLimitRaised(now, reason, resolved.options, optionsToStore(resolved, command)),
+        ),
     };
   });
 }
 
-export const otherSeeds = (directory: string, noun: string, [first]: readonly SeedRow[]): UsageError =>
+/** Refuses to go on with what another command has begun. */
+function otherCommand(directory: string, kept: string, wanted: string): StateError {
+  const own = resumedBy(kept);
+  const inProgram = own === null ? '' : `, in a program ${own}()`;
+  return new StateError(
+    'other_command',
+    `${directory} holds a ${nounOf(kept)}, not a ${nounOf(wanted)}: \`${resumeCommand(directory)}\` goes on with it${inProgram}`,
+  );
+}
+
+const otherSeeds = (directory: string, noun: string, [first]: readonly SeedRow[]): UsageError =>
   new UsageError(
     `the ${noun} in ${directory} has other seeds (${printable(first?.label ?? 'none', 200)}), and seeds cannot be changed on resume: ` +
       `\`${resumeCommand(directory)}\` goes on with that one, --fresh moves it aside, another --data-dir keeps both`,
   );
 
-function leftOf(reader: Reader, resolved: ResolvedOptions<'crawl'>): Left {
+function leftOf(reader: Reader, command: string, resolved: Options): Left {
   const { reason } = reader.ended()!;
   // The time that ended it is each run's own.
-  if (reason === 'duration' || isLimitRaised(reader, reason, resolved.options, optionsToStore(resolved))) {
+  if (reason === 'duration' || isLimitRaised(reader, reason, resolved.options, optionsToStore(resolved, command))) {
     return 'more';
   }
   return (reader.counts().deferred ?? 0) > 0 ? 'deferred' : 'nothing';
@@ -64,7 +100,7 @@ function leftOf(reader: Reader, resolved: ResolvedOptions<'crawl'>): Left {
  * Whether what limits kept from being asked for may be asked for by the options that are given now.
  * @param reason why it ended; null where it has not
  */
-export function isLimitRaised(
+function isLimitRaised(
   reader: Reader,
   reason: string | null,
   options: Pick<CrawlOptions, 'depth' | 'maxUrls' | 'maxUrlsPerHost' | 'maxBytes'>,

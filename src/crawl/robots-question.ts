@@ -3,15 +3,17 @@ import { systemClock } from '../base/clock.js';
 import { FetchError, SeedError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { checkSignal, stoppedBy, throwIfStopped } from '../config/abort.js';
-import { describe, readOptions, readTextArgument } from '../config/arguments.js';
+import { describeValue, readOptions, readTextArgument } from '../config/arguments.js';
 import type { CrawlOptions } from '../config/options.js';
 import { completeOptions } from '../config/resolve.js';
 import { Fetcher } from '../fetch/fetcher.js';
-import { parseRobots, productToken, RobotsMatcher } from '../hosts/robots.js';
-import { RobotsWalk } from '../hosts/robots-walk.js';
+import { RobotsMatcher } from '../robots/match.js';
+import { parseRobots, productToken } from '../robots/parse.js';
+import { RobotsWalk } from '../robots/walk.js';
 import { readSetCookies } from '../url/cookies.js';
 import { originOf, pathOf } from '../url/host.js';
-import { AS_WRITTEN, asText, UrlResolver } from '../url/identity.js';
+import { AS_WRITTEN } from '../url/identity.js';
+import { asText, UrlResolver } from '../url/resolver.js';
 import { parseSeedArgument } from '../url/seeds.js';
 import { engineSettings } from './settings.js';
 
@@ -47,7 +49,7 @@ export interface RobotsQuestion extends Partial<Omit<CrawlOptions, 'seedsFiles' 
 export function matchRobots(robots: string | Uint8Array, url: string, agent = 'gossamer'): RobotsAnswer {
   const call = "matchRobots('User-agent: *', 'https://example.com/', 'gossamer')";
   if (typeof robots !== 'string' && !types.isUint8Array(robots)) {
-    throw new UsageError(`the robots of matchRobots must be a text or bytes: ${call}; got ${describe(robots)}`);
+    throw new UsageError(`the robots of matchRobots must be a text or bytes: ${call}; got ${describeValue(robots)}`);
   }
   const address = urlOf(readTextArgument(call, url, 'url'));
   const product = productToken(readTextArgument(call, agent, 'agent'));

@@ -51,11 +51,15 @@ export function readSeeds(positionals: readonly string[], options: SeedOptions, 
         `${printable(text)} is a folder; \`gossamer ${command}\` takes URLs, domains and files of them`,
       );
     } else {
-      for (const seed of seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, bad)) seeds.push(seed);
+      for (const seed of seedsOfFile(argument.kind === 'stdin' ? '-' : argument.path, identity, bad)) {
+        seeds.push(seed);
+      }
     }
   }
   for (const path of options.seedsFiles) {
-    for (const seed of seedsOfFile(path, identity, bad)) seeds.push(seed);
+    for (const seed of seedsOfFile(path, identity, bad)) {
+      seeds.push(seed);
+    }
   }
   if (seeds.length === 0) {
     throw new UsageError(
@@ -106,7 +110,9 @@ function textOfList(bytes: Uint8Array, name: string, bad: BadSeed[]): string {
       text: printable(lines[line - 1] ?? '', 100),
       problem: `this line ${problem}`,
     });
-    if (isWhole) return '';
+    if (isWhole) {
+      return '';
+    }
     lines[line - 1] = '';
   }
   return lines.join('\n');
@@ -126,12 +132,12 @@ function urlsOfSitemap(bytes: Uint8Array, name: string, bad: BadSeed[]): string[
 /** In words, and no more of them than a person reads. */
 export function badSeedLines(bad: readonly BadSeed[]): string[] {
   const lines = bad.slice(0, MOST_TOLD).map(({ place, text, problem }) => `${place}: ${problem} (${text})`);
-  const untold = bad.length - lines.length;
-  return untold === 0
+  const others = bad.length - lines.length;
+  return others === 0
     ? lines
     : [
         ...lines,
-        `${untold.toLocaleString('en-US')} more lines are no seeds; \`gossamer export <dir> --format seeds\` names them all`,
+        `${others.toLocaleString('en-US')} more lines are no seeds; \`gossamer export <dir> --format seeds\` names them all`,
       ];
 }
 

@@ -1,21 +1,29 @@
+import type { Clock } from '../base/clock.js';
 import { printable } from '../base/text.js';
-import type { Fetcher } from '../fetch/fetcher.js';
-import { CANDIDATE_DEPTH, candidateOffer, trappedCandidate } from '../frontier/candidate.js';
-import type { Offer } from '../frontier/frontier.js';
-import type { QueuePlaces } from '../frontier/queue-place.js';
+import type { CrawlOptions } from '../config/options.js';
+import { seedingSources } from '../config/seeding.js';
+import { ApiClient, ApiTrouble } from '../fetch/api-client.js';
+import { Fetcher } from '../fetch/fetcher.js';
+import { CANDIDATE_DEPTH, candidateOffer, type Offer, QueuePlaces, trappedCandidate } from '../frontier/outcome.js';
+import type { CrawlScope } from '../lane/crawl-scope.js';
 import type { SeedingFacts } from '../report/summary.js';
-import { type ApiClient, ApiTrouble } from '../seeding/api-client.js';
-import { readCertificateNames } from '../seeding/certificate-log.js';
-import { readCommonCrawl } from '../seeding/common-crawl.js';
-import type { SourceEnd } from '../seeding/source.js';
 import type { SeedRow } from '../store/transaction.js';
 import { UrlFlag } from '../store/url-state.js';
-import { hostnameOf } from '../url/host.js';
+import { hostKeyOf, hostnameOf } from '../url/host.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
-import type { CrawlScope } from './crawl-scope.js';
-import { SeedingLedger, type Taken } from './seeding-ledger.js';
-import { isCovered, keyOf, type Question, questionsFor, type ThirdParty } from './seeding-questions.js';
-import { announcement, told } from './seeding-words.js';
+import { readCertificateNames } from './seeding/certificate-log.js';
+import { readCommonCrawl } from './seeding/common-crawl.js';
+import type { SourceEnd } from './seeding/source.js';
+import {
+  isCovered,
+  keyOf,
+  type Question,
+  questionsFor,
+  SeedingLedger,
+  type Taken,
+  type ThirdParty,
+} from './seeding-ledger.js';
+import type { EngineSettings } from './settings.js';
 
 /** A third party: where it is asked, by whom, and how much is taken from it. */
 export interface SeedingParty {
@@ -46,7 +54,9 @@ export interface SeederParts {
 }
 
 const BATCH = 1_000;
+
 const PARALLEL_LOOKUPS = 64;
+
 const FLAG = { ct: UrlFlag.fromCertificates, commoncrawl: UrlFlag.fromCommonCrawl } as const;
 
 /**
@@ -230,7 +240,9 @@ export class Seeder {
   async #askForNames(party: SeedingParty, { pattern }: Question, room: number, taken: Taken): Promise<SourceEnd> {
     const names = new Set<string>();
     const end = await readCertificateNames(party.client, party.baseUrl, pattern, (name) => {
-      if (!names.has(name) && names.size >= room) return false;
+      if (!names.has(name) && names.size >= room) {
+        return false;
+      }
       names.add(name);
       return true;
     });
@@ -255,9 +267,13 @@ export class Seeder {
       taken.found += captured.length;
       const offers: Offer[] = [];
       for (const offer of captured.flatMap((url) => this.#offer(url, FLAG.commoncrawl))) {
-        if (urls.has(offer.url)) continue;
+        if (urls.has(offer.url)) {
+          continue;
+        }
         isFull = urls.size >= room;
-        if (isFull) break;
+        if (isFull) {
+          break;
+        }
         urls.add(offer.url);
         offers.push(offer);
       }
@@ -292,7 +308,9 @@ export class Seeder {
     const lookUp = async (): Promise<void> => {
       for (let offer = left.shift(); offer !== undefined && !stop.signal.aborted; offer = left.shift()) {
         const address = await Promise.race([resolve(hostnameOf(offer.url)).catch(() => null), this.#isStopped]);
-        if (address !== null) found.push(offer);
+        if (address !== null) {
+          found.push(offer);
+        }
       }
     };
     await Promise.all(Array.from({ length: PARALLEL_LOOKUPS }, lookUp));
@@ -326,4 +344,74 @@ export class Seeder {
       this.#parts.notice(text);
     }
   }
+}
+
+const MOST_NAMED = 3;
+
+/** Whom the crawl asks, and about what. */
+function announcement(hosts: string[], about: string[]): string {
+  const named = about.slice(0, MOST_NAMED).map((name) => printable(name));
+  const more = about.length - named.length;
+  return `asks ${hosts.join(' and ')} about ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** What a third party told about one question. */
+function told(host: string, { source, about }: Question, taken: Taken, { cut }: SourceEnd): string {
+  const names = source === 'ct';
+  const what = counted(taken.found, names ? 'name' : 'capture');
+  const addresses = names ? `, ${taken.withAddress.toLocaleString('en-US')} with an address` : '';
+  const ends = {
+    limit: `; ${names ? '--max-ct-names' : '--max-commoncrawl-urls'} is reached`,
+    'too large': '; the answer was too large to be read to its end',
+    'broken off': '; the answer broke off',
+  };
+  const end = cut === null ? '' : ends[cut];
+  return `${host} about ${printable(about)}: ${what}, ${taken.inScope.toLocaleString('en-US')} in scope${addresses}${end}`;
+}
+
+const counted = (number: number, one: string): string =>
+  `${number.toLocaleString('en-US')} ${one}${number === 1 ? '' : 's'}`;
+
+type Given = Omit<SeederParts, 'parties' | 'places' | 'stop' | 'fetcher'> & {
+  options: CrawlOptions;
+  settings: EngineSettings;
+  clock: Clock;
+};
+
+/** Third parties search large indexes before they answer: so many times --idle-timeout. */
+const PATIENCE = 6;
+
+/** The third parties that the options name; null where they name none. */
+export function openSeeder({ options, settings, clock, ...parts }: Given): Seeder | null {
+  const sources = seedingSources(options.seedingStrategy);
+  if (!sources.has('ct') && !sources.has('commoncrawl')) {
+    return null;
+  }
+  const stop = new AbortController();
+  const fetcher = new Fetcher(settings.seedingFetch, clock);
+  const clients = new Map<string, ApiClient>();
+  /** Two that live on one host are one when it comes to pacing. */
+  const clientFor = (host: string): ApiClient => {
+    const client =
+      clients.get(host) ??
+      new ApiClient({
+        fetcher,
+        clock,
+        delayMs: settings.scheduler.delayMsFor(host),
+        maxWaitMs: options.maxWaitMs,
+        idleTimeoutMs: options.idleTimeoutMs * PATIENCE,
+        signal: stop.signal,
+      });
+    clients.set(host, client);
+    return client;
+  };
+  const party = (source: SeedingParty['source'], url: string, max: number): SeedingParty[] => {
+    const baseUrl = new URL(url).href;
+    return sources.has(source) ? [{ source, baseUrl, max, client: clientFor(hostKeyOf(baseUrl)) }] : [];
+  };
+  const parties = [
+    ...party('ct', options.ctUrl, options.maxCtNames),
+    ...party('commoncrawl', options.commoncrawlUrl, options.maxCommoncrawlUrls),
+  ];
+  return new Seeder({ ...parts, parties, places: new QueuePlaces(options.order), stop, fetcher });
 }

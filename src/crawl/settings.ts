@@ -1,22 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { UsageError } from '../base/errors.js';
+import { TO_ALL, TO_SEEDS } from '../base/header-line.js';
 import { printable } from '../base/text.js';
+import { baseDelayMs } from '../config/base-delay.js';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
-import type { FetchOptions } from '../fetch/contract.js';
-import type { SchedulerOptions } from '../frontier/embedded/options.js';
-import { baseDelayMs } from '../hosts/base-delay.js';
-import { productToken } from '../hosts/robots.js';
+import type { FetchOptions, Header } from '../fetch/contract.js';
+import { basicAuthorization, overlay, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
+import type { SchedulerOptions } from '../frontier/options.js';
+import type { ReaderOptions } from '../lane/reading.js';
+import { SITEMAP_URL_DEPTH } from '../lane/sitemap-reader.js';
+import { productToken } from '../robots/parse.js';
 import type { SeedRow } from '../store/transaction.js';
-import { hostKeyOf, hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
-import { bindHeaders } from './bound-headers.js';
-import type { ReaderOptions } from './reading.js';
-import type { CheckWishes, DocsWishes, PreviewWishes } from './session-plan.js';
-import { SITEMAP_URL_DEPTH } from './sitemap-reader.js';
-import { socketBudget, spareDescriptors } from './socket-budget.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -47,16 +46,19 @@ export interface SettingsInput {
 }
 
 export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
+
 /** What a waiting URL takes in memory, with its text. */
 const WAITING_BYTES = 300;
+
 const DEFAULT_MEMORY_SHARE = 0.75;
+
 const SOCKETS_A_LANE = 16;
+
 /** What a page leads to travels in pieces of so many URLs: a commit of them takes some milliseconds. */
 const PIECE_URLS = 1_024;
 
-/** A request to a folder takes a descriptor at each end of its connection, and one for the file. */
-const DESCRIPTORS_A_FILE = 3;
 const SITEMAP_MAX_URLS = 50_000;
+
 const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
 
 export function engineSettings(input: SettingsInput): EngineSettings {
@@ -101,69 +103,6 @@ export function engineSettings(input: SettingsInput): EngineSettings {
   };
 }
 
-/** The same engine, with no page asked for but those of a sample; `choose` null: of none at all. */
-export function surveySettings(settings: EngineSettings, { choose, keepsPages }: PreviewWishes): EngineSettings {
-  return {
-    ...settings,
-    scheduler: { ...settings.scheduler, choose, surveyOnly: choose === null, sitemapsAreBeyond: false },
-    reader: { ...settings.reader, keepsOutside: true, keepsBodies: keepsPages, feeds: false },
-  };
-}
-
-/** The same engine for a check: more is kept of each page, and a second look goes at an easier pace. */
-export function checkSettings(settings: EngineSettings, wishes: CheckWishes): EngineSettings {
-  const { scheduler, fetch, reader } = settings;
-  const isRound = wishes.round !== null;
-  const places = wishes.folders.map(({ to }) => new URL(to).host);
-  const own = wishes.folders.map(({ origin }) => origin);
-  const ownHosts = new Set(own.map((origin) => hostKeyOf(`${origin}/`)));
-  return {
-    ...settings,
-    scheduler: {
-      ...scheduler,
-      delayMsFor: (host) =>
-        ownHosts.has(host) ? 0 : Math.max(scheduler.delayMsFor(host), wishes.delayMsOf(host) ?? 0),
-      ownOrigins: own,
-      learnsDelay: true,
-      asksTraps: true,
-      givesUpOnSilence: true,
-      ...(wishes.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
-      secondLook: wishes.secondLook,
-      ...(isRound ? { maxInflightPerHost: 1, autoTune: false, seekSitemaps: false, asksAgain: true } : {}),
-    },
-    fetch: {
-      ...fetch,
-      maxSockets:
-        places.length === 0
-          ? fetch.maxSockets
-          : Math.min(fetch.maxSockets, Math.max(settings.lanes, Math.floor(spareDescriptors() / DESCRIPTORS_A_FILE))),
-      folders: wishes.folders,
-      onlyFolders: wishes.offline,
-      // What is on this machine is not asked through a proxy, or where --connect-to sends everything else.
-      connectTo: [...places.map((place) => `${place}:${place}`), ...fetch.connectTo],
-      originHeaders: { ...fetch.originHeaders, ...wishes.folderSecrets },
-      headerRules: wishes.headers,
-      guard: {
-        ...fetch.guard,
-        allowAddresses: [...fetch.guard.allowAddresses, ...places],
-        allowPorts: [...(fetch.guard.allowPorts ?? []), ...portsOf(wishes.folders.map(({ to }) => to))],
-      },
-    },
-    reader: { ...reader, linkFacts: true, assets: true },
-  };
-}
-
-/** The same engine for a corpus: pages are kept, and those that are known are only asked whether they have changed. */
-export function docsSettings(settings: EngineSettings, wishes: DocsWishes): EngineSettings {
-  const { surveys, renews, unfollowed, render } = wishes;
-  return {
-    ...settings,
-    scheduler: { ...settings.scheduler, renews, surveyOnly: surveys, surveysSeeds: surveys },
-    // A feed is no list of all pages: it must not be taken for the sitemap of a corpus.
-    reader: { ...settings.reader, feeds: false, keepsBodies: true, unfollowed: new Set(unfollowed), render },
-  };
-}
-
 /** A lane shares its sockets with none: with a few each of them would be busy while another's idle. */
 function lanesFor(sockets: number, given: number | null): number {
   // One core is left to the coordinator, the store and, on loopback, the server.
@@ -189,12 +128,30 @@ const areSitemapsBeyond = ({ options, seeds }: SettingsInput): boolean =>
     ? options.depth < SITEMAP_URL_DEPTH && seeds.every(({ depth }) => (depth ?? 0) < SITEMAP_URL_DEPTH)
     : seeds.length > 0 && seeds.every(({ depth }) => depth !== null && depth < SITEMAP_URL_DEPTH);
 
+/**
+ * So many URLs of a host without a delay are leased beyond those that may be on the wire. A lane never runs out of them while a commit is under
+ * way, and a kill leaves no more than these, and what was on the wire, to be fetched again.
+ */
+const STOCK = 64;
+
+/** In an order that depends on what the last pages led to, and where hosts share what their address may be asked for, the next URL is chosen when it can go. */
+const keepsStock = ({ order, maxInflightPerIp, delayPerIpMs }: CrawlOptions): boolean =>
+  order === 'bfs' && maxInflightPerIp === 0 && delayPerIpMs === 0;
+
+/** Neither links out of scope nor assets are asked for, and nobody but pages and sitemaps names URLs: all that is asked for is read. */
+function readsAllAlike({ external, assets, seedingStrategy }: CrawlOptions): boolean {
+  const sources = seedingSources(seedingStrategy);
+  return !external && !assets && !sources.has('ct') && !sources.has('commoncrawl');
+}
+
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
   return {
     delayMsFor: (host) => baseDelayMs(host, options.delayMs, input.delayIsDefault),
     maxInflightPerHost: options.maxInflightPerHost,
     autoTune: options.autoTune,
+    leasesInStock: keepsStock(options) ? STOCK : 0,
+    overlaps: readsAllAlike(options),
     frontierLimit: Math.max(1, Math.min(options.frontierLimit, Math.floor(memoryLimitBytes / 10 / WAITING_BYTES))),
     readyHeapLimit: options.readyHeapLimit,
     robotsWorkers: options.robotsWorkers,
@@ -212,7 +169,7 @@ function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): Sched
     surveyOnly: false,
     maxUrls: options.maxUrls ?? 0,
     maxUrlsPerHost: options.maxUrlsPerHost ?? 0,
-    maxUrlsOfSeed: (seed) => seeds[seed]?.maxUrls ?? 0,
+    maxUrlsOfSeeds: new Map(seeds.flatMap(({ maxUrls }, seed) => (maxUrls ? [[seed, maxUrls]] : []))),
     maxInflightPerIp: options.maxInflightPerIp,
     delayPerIpMs: options.delayPerIpMs,
     seekSitemaps: seedingSources(options.seedingStrategy).has('sitemap'),
@@ -275,7 +232,7 @@ function thirdPartyFetch(fetch: FetchOptions, urls: readonly string[]): FetchOpt
 }
 
 /** The ports that URLs name; keys of a fetcher of the user's have none. */
-function portsOf(urls: readonly string[]): number[] {
+export function portsOf(urls: readonly string[]): number[] {
   const ports = new Set<number>();
   for (const url of urls) {
     const port = isHttp(url) ? /:(\d+)$/.exec(originOf(url))?.[1] : undefined;
@@ -297,4 +254,89 @@ function seedAddress(url: string): string[] {
   }
   const { port, protocol } = new URL(url);
   return [`${hostname}:${port !== '' ? port : protocol === 'https:' ? '443' : '80'}`];
+}
+
+/**
+ * Which headers go to which origin. `-H` and `--user` go to the origins of the seeds as the user gave them, with the spellings that a bare
+ * domain is tried in. A redirect of a seed may widen the scope, but it is the server that chose its target: that gets nothing.
+ * Where two name the same header, the one that is meant for fewer origins wins.
+ */
+export function bindHeaders(
+  options: Pick<CrawlOptions, 'headers' | 'user'>,
+  seeds: readonly Pick<SeedRow, 'url' | 'fallbacks'>[],
+  credentials: ReadonlyMap<string, Credentials>,
+): Pick<FetchOptions, 'headers' | 'originHeaders'> {
+  const lines = options.headers.map(parseHeaderOption);
+  const linesTo = (whom: string): Header[] => lines.filter(({ to }) => to === whom).map(({ header }) => header);
+  const user = options.user === null ? [] : [parseUserOption(options.user)];
+  const forSeeds = overlay([linesTo(TO_SEEDS), user]);
+  const seedOrigins = forSeeds.length === 0 ? new Set<string>() : originsOf(seeds);
+  const originHeaders: Record<string, Header[]> = {};
+  for (const origin of seedOrigins) {
+    originHeaders[origin] = forSeeds;
+  }
+  for (const [origin, { username, password }] of credentials) {
+    originHeaders[origin] = overlay([originHeaders[origin] ?? [], [basicAuthorization(username, password)]]);
+  }
+  for (const origin of new Set(lines.map(({ to }) => to).filter((to) => to !== TO_SEEDS && to !== TO_ALL))) {
+    originHeaders[origin] = overlay([originHeaders[origin] ?? [], linesTo(origin)]);
+  }
+  return { headers: linesTo(TO_ALL), originHeaders };
+}
+
+function originsOf(seeds: readonly Pick<SeedRow, 'url' | 'fallbacks'>[]): Set<string> {
+  const origins = new Set<string>();
+  for (const { url, fallbacks } of seeds) {
+    for (const each of [url, ...fallbacks]) {
+      if (isHttp(each)) {
+        origins.add(originOf(each));
+      }
+    }
+  }
+  return origins;
+}
+
+interface SocketBudget {
+  /** For pages, of all lanes together. */
+  pages: number;
+  /** For third parties that are asked for URLs. */
+  thirdParties: number;
+  /** For the user: fewer than were asked for. */
+  notice: string | null;
+}
+
+const MOST = 16_384;
+
+/** What the program itself has open: its own files, those of the store and the outputs, four for each thread, name servers. */
+const OWN_FILES = 52;
+
+/** Where the system does not say. */
+const USUAL_LIMIT = 2_048;
+
+/** How many sockets may be open, and for whom: what the user said, and no more than the system has descriptors for. */
+export function socketBudget(given: number | null, asksThirdParties: boolean): SocketBudget {
+  const limit = openFileLimit() ?? USUAL_LIMIT;
+  const wanted = given ?? Math.min(MOST, Math.floor(limit / 2));
+  const sockets = Math.min(wanted, spareDescriptors());
+  const thirdParties = asksThirdParties ? (sockets >= 16 ? 2 : 1) : 0;
+  return {
+    pages: Math.max(1, sockets - thirdParties),
+    thirdParties,
+    notice:
+      given === null || given <= sockets
+        ? null
+        : `--max-sockets ${given} is more than ${limit} open files leave room for: lowered to ${sockets} (see \`ulimit -n\`)`,
+  };
+}
+
+/** Descriptors that sockets may have; at least one. */
+export const spareDescriptors = (): number => Math.max(1, (openFileLimit() ?? USUAL_LIMIT) - OWN_FILES);
+
+function openFileLimit(): number | null {
+  try {
+    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
+    return limit === undefined ? null : Number(limit);
+  } catch {
+    return null;
+  }
 }

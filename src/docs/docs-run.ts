@@ -2,18 +2,21 @@ import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { AUTO } from '../config/seeding.js';
+import { AUTO_SEEDING } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
-import type { EndReason } from '../crawl/limits.js';
-import { browserFor } from '../crawl/open-renderer.js';
-import { CrawlSession } from '../crawl/session.js';
-import type { DocsWishes, SessionEvents, SessionPlan, SessionResult } from '../crawl/session-plan.js';
-import { atStore } from '../store/between-runs.js';
-import { openForReading, storePath } from '../store/directory.js';
-import { openStoreFile } from '../store/store.js';
+import type { EndReason } from '../crawl/ending.js';
+import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
+import type { Browser } from '../crawl/render/browser.js';
+import { browserFor } from '../crawl/renderer.js';
+import { Rounds } from '../crawl/rounds.js';
+import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
+import type { RenderMode } from '../lane/reading.js';
+import { openForReading } from '../store/directory.js';
+import { betweenDocsRounds } from '../store/docs-queue.js';
+import { DocsReader } from '../store/docs-reader.js';
 import type { SeedRow } from '../store/transaction.js';
-import { asMeta, type DocsProgress, saveProgress } from './progress.js';
+import { asMeta, type DocsProgress } from './progress.js';
 import { beginRenewal, endSurvey } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
@@ -23,13 +26,13 @@ export interface DocsPlan {
   /** Where the crawl is kept. */
   directory: string;
   seeds: SeedRow[];
-  /** It begins; else the one that is kept in the directory goes on, or is brought up to date where it is finished. */
+  /** Whether the run begins; otherwise the one in the directory goes on, or is brought up to date where it is finished. */
   isNew: boolean;
   progress: DocsProgress;
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
   events: SessionEvents;
-  began?(session: CrawlSession, plan: SessionPlan): void;
+  began?(session: RunningSession, plan: SessionPlan): void;
   clock: Clock;
 }
 
@@ -42,71 +45,68 @@ export interface DocsOutcome {
   stopped: EndReason | null;
 }
 
+const TICK_MS = 1_000;
+
 /** A corpus of a site: a look at what there is, a crawl that keeps its pages, then the pages as Markdown. */
 export class DocsRun {
   readonly #plan: DocsPlan;
+  readonly #rounds: Rounds;
+  readonly #browser: Browser;
   #progress: DocsProgress;
-  /** Of the limits of the run. */
+  /** What the rounds have used of the limits of the run. */
   readonly #spent = { ms: 0, bytes: 0 };
-  readonly #browser: DocsWishes['browser'];
-  #session: CrawlSession | null = null;
-  #stopped: { reason: EndReason; graceMs: number; timeUpAt: number } | null = null;
+  /** When writing has to end; Infinity until someone asks the run to stop. */
+  #timeUpAt = Number.POSITIVE_INFINITY;
+  #nextTickAt = 0;
 
   constructor(plan: DocsPlan) {
+    const { directory, seeds, isNew, badSeeds, credentials, events, began, clock } = plan;
     this.#plan = plan;
     this.#progress = plan.progress;
-    this.#browser = browserFor(plan.resolved.options, plan.clock);
+    this.#browser = browserFor(plan.resolved.options, clock);
+    this.#rounds = new Rounds({
+      ...{ resolved: this.#asCrawl(), directory, events, clock, seeds: isNew ? seeds : null },
+      storedSeeds: () => openForReading(directory, (reader) => reader.seeds()),
+      ...(badSeeds === undefined ? {} : { badSeeds }),
+      ...(credentials === undefined ? {} : { credentials }),
+      ...(began === undefined ? {} : { began }),
+    });
   }
 
   stop(reason: EndReason, graceMs: number): void {
-    this.#stopped = { reason, graceMs, timeUpAt: this.#plan.clock.now() + graceMs };
-    this.#session?.stop(reason, graceMs);
+    this.#timeUpAt = this.#plan.clock.now() + graceMs;
+    this.#rounds.stop(reason, graceMs);
   }
 
   async run(): Promise<DocsOutcome> {
     try {
-      return await this.#rounds();
+      const outcome = await this.#run();
+      this.#rounds.watch?.ended(outcome.stopped ?? outcome.result.end.reason);
+      return outcome;
     } finally {
       await this.#browser.close();
     }
   }
 
-  async #rounds(): Promise<DocsOutcome> {
-    const { directory, seeds, isNew } = this.#plan;
+  async #run(): Promise<DocsOutcome> {
+    const { directory, seeds } = this.#plan;
     for (const [place, output] of this.#progress.outputs.entries()) {
       await refuseOtherCorpus(output, seeds[place]!.url);
     }
     if (this.#progress.isWritten) {
       this.#progress = await beginRenewal(directory, this.#progress);
     }
-    if (this.#progress.round === 'survey') {
-      const result = await this.#crawl(isNew);
-      if (stoppedBy(result) !== null) {
-        return { result, corpora: [], stopped: stoppedBy(result) };
-      }
-      if (result.allSeedsFailed) {
-        return this.#giveUp(result);
-      }
-      try {
-        this.#progress = await this.#endSurvey();
-      } catch (error) {
-        if (!(error instanceof Stopped)) throw error;
-        return { result, corpora: [], stopped: this.#stoppedBy(result) };
-      }
-    }
-    const result = await this.#crawl(false);
-    const hasNothing = result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
-    if (result.allSeedsFailed || hasNothing) {
-      const stopped = this.#stoppedBy(result);
+    const result = await this.#rounds.run(this.#profile());
+    const isSurveyed = this.#progress.round === 'pages';
+    const stopped = stoppedBy(result) ?? this.#rounds.stoppedBy;
+    const hasNothing = isSurveyed && result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
+    if (!isSurveyed || result.allSeedsFailed || hasNothing) {
       return stopped === null ? this.#giveUp(result) : { result, corpora: [], stopped };
     }
     const corpora = await this.#write(result);
     // The stop may have come while pages were written.
-    return { result, corpora, stopped: this.#progress.isWritten ? null : this.#stoppedBy(result) };
-  }
-
-  #stoppedBy(result: SessionResult): EndReason | null {
-    return stoppedBy(result) ?? this.#stopped?.reason ?? null;
+    const writing = stoppedBy(result) ?? this.#rounds.stoppedBy;
+    return { result, corpora, stopped: this.#progress.isWritten ? null : writing };
   }
 
   async #giveUp(result: SessionResult): Promise<DocsOutcome> {
@@ -114,67 +114,49 @@ export class DocsRun {
     return { result, corpora: [], stopped: null };
   }
 
-  async #crawl(isNew: boolean): Promise<SessionResult> {
-    const { directory, seeds, badSeeds, credentials, clock, events } = this.#plan;
-    const sitemaps = this.#progress.widened.length === 0 ? null : this.#openSitemaps();
-    try {
-      const plan: SessionPlan = {
-        resolved: this.#asCrawl(),
-        directory,
-        seeds: isNew ? seeds : null,
-        ...(isNew ? {} : { storedSeeds: openForReading(directory, (reader) => reader.seeds()) }),
-        ...(badSeeds === undefined ? {} : { badSeeds }),
-        ...(credentials === undefined ? {} : { credentials }),
-        events,
-        docs: this.#wishes(sitemaps?.urls ?? []),
-        clock,
-      };
-      const session = new CrawlSession(plan);
-      await session.open();
-      this.#session = session;
-      this.#plan.began?.(session, plan);
-      if (this.#stopped !== null) {
-        session.stop(this.#stopped.reason, this.#stopped.graceMs);
-      }
-      const result = await session.run();
-      const { elapsedMs, bytes } = session.stats();
-      this.#spent.ms += elapsedMs;
-      this.#spent.bytes += bytes;
-      return result;
-    } finally {
-      sitemaps?.close();
-    }
-  }
-
-  #wishes(named: Iterable<string>): DocsWishes {
-    const { round, renews, unfollowed, widened } = this.#progress;
-    const isSurvey = round === 'survey';
-    return {
-      surveys: isSurvey,
-      renews,
+  #profile(): CrawlProfile {
+    return docsProfile({
+      progress: this.#progress,
       render: this.#plan.resolved.options.render,
       browser: this.#browser,
-      unfollowed: isSurvey ? [] : unfollowed,
-      widened: new Map(isSurvey ? [] : widened),
-      named: isSurvey ? [] : named,
-      spent: { ...this.#spent },
-      meta: asMeta(this.#progress),
-    };
+      named: this.#progress.widened.length === 0 ? [] : this.#named(),
+      spent: this.#spent,
+      next: (ended) => this.#next(ended),
+    });
   }
 
-  /** What the survey found in sitemaps; read while the crawl takes it in. */
-  #openSitemaps(): { urls: Iterable<string>; close(): void } {
-    const database = openStoreFile(storePath(this.#plan.directory), { create: false, readOnly: true });
-    const pages = new SitemapPages(database, this.#plan.resolved.options);
-    function* urls(): IterableIterator<string> {
-      for (const { url } of pages.all()) {
+  /** After the survey come the pages, unless there is nothing to be had or someone has stopped the run. */
+  async #next({ result, session }: EndedRound): Promise<CrawlProfile | null> {
+    const { elapsedMs, bytes } = session.stats();
+    this.#spent.ms += elapsedMs;
+    this.#spent.bytes += bytes;
+    if (this.#progress.round === 'pages' || stoppedBy(result) !== null || result.allSeedsFailed) {
+      return null;
+    }
+    try {
+      this.#progress = await this.#endSurvey();
+    } catch (error) {
+      if (error instanceof Stopped) {
+        return null;
+      }
+      throw error;
+    }
+    return this.#profile();
+  }
+
+  /** The URLs that the survey found in sitemaps. They are read from the store while the crawl admits them. */
+  *#named(): IterableIterator<string> {
+    const store = DocsReader.open(this.#plan.directory);
+    try {
+      for (const { url } of new SitemapPages(store, this.#plan.resolved.options).all()) {
         yield url;
       }
+    } finally {
+      store.close();
     }
-    return { urls: urls(), close: () => database.close() };
   }
 
-  /** The engine's options: what a corpus has no use for is not up to the user. */
+  /** The options for the engine. Outputs that a corpus does not use are off, whatever the user has set. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
     const own = { anchorText: false, assets: false, external: false, reports: [] };
@@ -186,7 +168,7 @@ export class DocsRun {
   }
 
   get #isAuto(): boolean {
-    return this.#plan.resolved.options.seedingStrategy === AUTO;
+    return this.#plan.resolved.options.seedingStrategy === AUTO_SEEDING;
   }
 
   async #endSurvey(): Promise<DocsProgress> {
@@ -197,7 +179,7 @@ export class DocsRun {
       patterns: { include: [...options.include], exclude: [...options.exclude] },
       identity: options,
       isAuto: this.#isAuto,
-      isStopped: () => this.#stopped !== null,
+      isStopped: () => this.#rounds.stoppedBy !== null,
     });
   }
 
@@ -212,10 +194,14 @@ export class DocsRun {
         isPartial: stoppedBy(result) !== null,
         written: this.#progress.written ?? null,
         now: new Date(clock.wall()).toISOString().slice(0, 10),
-        isStopped: () => this.#stopped !== null,
-        isTimeUp: () => this.#stopped !== null && clock.now() >= this.#stopped.timeUpAt,
+        isStopped: () => this.#rounds.stoppedBy !== null,
+        isTimeUp: () => clock.now() >= this.#timeUpAt,
         onWritten: (written) => this.#save({ ...this.#progress, written }),
-        notice: (text) => events.notice?.(text),
+        notice: (text) => {
+          this.#rounds.watch?.notice(text);
+          events.notice?.(text);
+        },
+        converted: (pages, of) => this.#converted(pages, of),
       });
       if (corpora.every(({ isFinished }) => isFinished)) {
         await this.#settle();
@@ -229,7 +215,18 @@ export class DocsRun {
     }
   }
 
-  /** There is nothing to go on with: the next run asks anew. */
+  /** No session runs any more that would say each second how it goes. */
+  #converted(pages: number, of: number): void {
+    const { clock, events } = this.#plan;
+    const { watch, session } = this.#rounds;
+    watch?.works('pages as Markdown', pages, of);
+    if (session !== null && (clock.now() >= this.#nextTickAt || pages === of)) {
+      this.#nextTickAt = clock.now() + TICK_MS;
+      events.tick?.(session);
+    }
+  }
+
+  /** Notes that the run is complete, so that the next one requests the pages again. */
   async #settle(): Promise<void> {
     const { written: _, ...progress } = this.#progress;
     await this.#save({ ...progress, isWritten: true });
@@ -237,10 +234,51 @@ export class DocsRun {
 
   async #save(progress: DocsProgress): Promise<void> {
     this.#progress = progress;
-    await atStore(this.#plan.directory, async (database) => saveProgress(database, progress));
+    await betweenDocsRounds(this.#plan.directory, (_store, change) => change((queue) => queue.note(asMeta(progress))));
   }
 }
 
 const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
 
 const stoppedBy = ({ end }: SessionResult): EndReason | null => (STOPPED.has(end.reason) ? end.reason : null);
+
+interface DocsProfileParts {
+  progress: DocsProgress;
+  /** Which pages are seen by a browser. */
+  render: RenderMode;
+  browser: Browser;
+  /** The URLs that sitemaps name. */
+  named: Iterable<string>;
+  /** What earlier rounds of the same run have used of its limits. */
+  spent: { ms: number; bytes: number };
+  next: NonNullable<CrawlProfile['next']>;
+}
+
+/** One round of a corpus: a survey of robots.txt, sitemaps and seeds, or the pages, which are kept. */
+function docsProfile({ progress, render, browser, named, spent, next }: DocsProfileParts): CrawlProfile {
+  const surveys = progress.round === 'survey';
+  return {
+    command: 'docs',
+    meta: asMeta(progress),
+    writesOutputs: false,
+    scope: { surveys },
+    scheduler: (options) => ({
+      ...options,
+      renews: progress.renews,
+      surveyOnly: surveys,
+      surveysSeeds: surveys,
+    }),
+    reader: (options) => ({
+      ...options,
+      // A feed is no list of all pages: it must not be taken for the sitemap of a corpus.
+      feeds: false,
+      keepsBodies: true,
+      unfollowed: new Set(surveys ? [] : progress.unfollowed),
+      render,
+    }),
+    beginsWith: surveys ? {} : { widened: new Map(progress.widened), named },
+    limits: { spent: { ...spent } },
+    browser,
+    next,
+  };
+}

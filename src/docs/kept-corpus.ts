@@ -5,7 +5,7 @@ import { checkSignal, stoppedBy } from '../config/abort.js';
 import {
   checkFunction,
   checkKeys,
-  describe,
+  describeValue,
   hasMethod,
   type OutputStream,
   readDirectory,
@@ -19,9 +19,8 @@ import { deleteCorpus as deleteIn } from '../corpus/delete-corpus.js';
 import { type FrontMatter, readFrontMatter } from '../corpus/front-matter.js';
 import type { IndexEntry } from '../corpus/index-entry.js';
 import { type CorpusStatus, listCorpora as listIn, corpusStatus as statusOf } from '../corpus/list-corpora.js';
-import { serveMcp as serveIn } from '../corpus/mcp/stdio.js';
-import { nearestPages } from '../corpus/nearest-pages.js';
-import { listCorpus as pagesIn, readDocument as readIn } from '../corpus/read-corpus.js';
+import { serveMcp as serveIn } from '../corpus/mcp/server.js';
+import { nearestPages, listCorpus as pagesIn, readDocument as readIn } from '../corpus/read-corpus.js';
 import { type SearchHit, searchCorpus as searchIn } from '../corpus/search.js';
 import { corpusPlace } from './corpus-place.js';
 
@@ -77,7 +76,9 @@ export async function readDocument(directory: string, page: string): Promise<Cor
   readTextArgument(call, page, 'page');
   const { entry, content } = await readIn(dir, page).catch(async (error) => {
     const near = error instanceof StateError && error.code === 'no_page' ? await nearestPages(dir, page) : [];
-    if (near.length === 0) throw error;
+    if (near.length === 0) {
+      throw error;
+    }
     throw new StateError(
       'no_page',
       `${error.message}; did you mean ${near.map((path) => printable(path)).join(', ')}?`,
@@ -113,7 +114,7 @@ export async function serveMcp(directories: string | readonly string[], given: M
   const { input = process.stdin, output = process.stdout, signal } = options;
   checkSignal(signal);
   if (!hasMethod(input, Symbol.asyncIterator)) {
-    throw new UsageError(`input of serveMcp must be a stream to read from, got ${describe(input)}`);
+    throw new UsageError(`input of serveMcp must be a stream to read from, got ${describeValue(input)}`);
   }
   const answers = readOutputStream('output of serveMcp', output) as Writable;
   const ended = new AbortController();

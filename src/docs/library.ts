@@ -3,10 +3,11 @@ import { checkSignal, stoppedBy } from '../config/abort.js';
 import { checkFunction, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
+import type { EndReason } from '../crawl/ending.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
-import type { EndReason } from '../crawl/limits.js';
+import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
+import type { SessionResult } from '../crawl/profile.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
-import type { SessionResult } from '../crawl/session-plan.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
 import { isFinished, keptDocsIn, planDocs, planKeptDocs } from './plan-docs.js';
@@ -14,7 +15,8 @@ import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
 export interface DocsLibraryOptions
-  extends Partial<Omit<OptionsOf<'docs'>, (typeof COMMAND_LINE_ONLY)[number] | 'startUrls' | 'seedsFiles'>> {
+  extends Partial<Omit<OptionsOf<'docs'>, (typeof COMMAND_LINE_ONLY)[number] | 'startUrls' | 'seedsFiles'>>,
+    WatchingOptions {
   /** Hears what a user should know. */
   onNotice?: (text: string) => void;
   /** Ends the run early, after `graceMs` at most: what is done stands in DIR.partial, and `resumeDocs` goes on. */
@@ -71,8 +73,9 @@ export async function resumeDocs(
   return finished(planKeptDocs(kept, resolved, resolved.options.output), options, []);
 }
 
-function givenOf({ onNotice, signal, ...given }: DocsLibraryOptions): Partial<OptionsOf<'docs'>> {
+function givenOf({ onNotice, onProgress, onEvent, signal, ...given }: DocsLibraryOptions): Partial<OptionsOf<'docs'>> {
   checkFunction('onNotice', onNotice);
+  checkWatching(onProgress, onEvent);
   checkSignal(signal);
   const foreign = Object.keys(given).find((key) => (COMMAND_LINE_ONLY as readonly string[]).includes(key));
   if (foreign !== undefined) {
@@ -81,14 +84,12 @@ function givenOf({ onNotice, signal, ...given }: DocsLibraryOptions): Partial<Op
   return given;
 }
 
-async function finished(
-  plan: DocsPlan,
-  { signal, onNotice }: DocsLibraryOptions,
-  notices: readonly string[],
-): Promise<DocsResult> {
+async function finished(plan: DocsPlan, options: DocsLibraryOptions, notices: readonly string[]): Promise<DocsResult> {
+  const { signal, onNotice } = options;
   const functions = new UserFunctions(() => run.stop('stopped', 0));
+  const watching = new LibraryWatching(options, functions);
   const notice = (text: string) => onNotice && functions.call(onNotice, text);
-  const run = new DocsRun({ ...plan, events: { notice } });
+  const run = new DocsRun({ ...plan, events: { notice, ...watching.events } });
   notices.forEach(notice);
   const { graceMs } = plan.resolved.options;
   const { result, corpora, stopped } = await stoppedBy(
@@ -96,6 +97,7 @@ async function finished(
     () => run.stop('stopped', graceMs),
     () => run.run(),
   );
+  watching.end();
   functions.end();
   const { end, seeds, summary } = result;
   return {

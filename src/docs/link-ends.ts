@@ -1,17 +1,17 @@
 import type { Breaks } from '../base/breaks.js';
+import type { DocsReader } from '../store/docs-reader.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 
 /** The URL that a link of a page leads to, as the crawl knows it: in normal form, after all redirects. A fragment stays. */
 export async function linkEnds(
-  database: Database,
+  store: DocsReader,
   chains: RedirectChains,
   { stripQuery, stripTracking, sortQuery }: IdentityOptions,
   breaks: Breaks,
 ): Promise<(url: string) => string> {
   const identity = { stripQuery, stripTracking, sortQuery };
-  const ends = await redirectEnds(database, chains, breaks);
+  const ends = await redirectEnds(store, chains, breaks);
   return (url) => {
     const hash = url.indexOf('#');
     const normal = normaliseUrl(url, identity)?.url;
@@ -26,19 +26,16 @@ export function otherSlash(url: string): string {
   return (path.endsWith('/') ? path.slice(0, -1) : `${path}/`) + url.slice(end);
 }
 
-async function redirectEnds(database: Database, chains: RedirectChains, breaks: Breaks): Promise<Map<string, string>> {
-  const urlOf = database.prepare('SELECT url FROM urls WHERE id = ?');
+async function redirectEnds(store: DocsReader, chains: RedirectChains, breaks: Breaks): Promise<Map<string, string>> {
   const ends = new Map<string, string>();
-  for (const { id, url } of database
-    .prepare(
-      'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
-    )
-    .iterate()) {
+  for (const { id, url } of store.redirects()) {
     const end = chains.endOf(id);
     if (end.problem === null) {
-      ends.set(url, urlOf.get(end.id)!.url);
+      ends.set(url, store.urlOf(end.id));
     }
-    if (breaks.isDue()) await breaks.take();
+    if (breaks.isDue()) {
+      await breaks.take();
+    }
   }
   return ends;
 }

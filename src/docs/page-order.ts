@@ -1,18 +1,14 @@
 import type { Breaks } from '../base/breaks.js';
 import { LINK_KIND_NUMBER } from '../parse/links.js';
-import { edgeFollowed, edgeKind, edgesFromBlob, edgeZone } from '../store/packed-edges.js';
-import type { Database, Statement } from '../store/sqlite.js';
-import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import type { DocsReader } from '../store/docs-reader.js';
+import type { UrlIndex } from '../store/docs-tables.js';
+import { edgeFollowed, edgeKind, edgeZone } from '../store/page-row.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { SitemapPages } from './sitemap-pages.js';
-import { indexUrls } from './url-index.js';
 
 const { redirect: REDIRECT } = LINK_KIND_NUMBER;
 
-/** States of a URL that may be a page of a corpus, or lead to one. */
-const ASKED = `${UrlState.done}, ${UrlState.failed}, ${UrlState.deferred}`;
-
-/** What has happened to a page, in one byte each. */
+/** Marks of a page, one byte for each page. */
 const GIVEN = 1;
 const [QUEUED_WITHIN, SEEN_WITHIN] = [2, 4];
 const [QUEUED_ACROSS, SEEN_ACROSS] = [8, 16];
@@ -25,41 +21,41 @@ const [QUEUED_ACROSS, SEEN_ACROSS] = [8, 16];
  * It is worked out once for all seeds: each sitemap is read once and each page is looked at twice, however many seeds there are.
  */
 export class PageOrder {
-  /** The seed that a page belongs to, by its id and one too high; 0 where it is none. */
+  /** The seed that each page belongs to, plus one, by the id of the page; 0 where the URL is no page. */
   readonly #seedOf: Int32Array;
   readonly #marks: Uint8Array;
   readonly #places = new Map<number, number[]>();
-  readonly #database: Database;
+  readonly #store: DocsReader;
   readonly #breaks: Breaks;
-  readonly #redirect: Statement;
-  readonly #edges: Statement;
-  /** Pages that belong to a seed and are not given. */
+  /** How many pages belong to a seed and have no place in the order yet. */
   #left = 0;
 
-  private constructor(database: Database, breaks: Breaks) {
-    this.#database = database;
+  private constructor(store: DocsReader, breaks: Breaks) {
+    this.#store = store;
     this.#breaks = breaks;
-    const { last } = database.prepare('SELECT coalesce(max(id), 0) AS last FROM urls').get()!;
-    this.#seedOf = new Int32Array(last + 1);
-    this.#marks = new Uint8Array(last + 1);
-    this.#redirect = database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?');
-    this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
+    const ids = store.lastId() + 1;
+    this.#seedOf = new Int32Array(ids);
+    this.#marks = new Uint8Array(ids);
   }
 
-  static async of(database: Database, identity: IdentityOptions, breaks: Breaks): Promise<PageOrder> {
-    const order = new PageOrder(database, breaks);
+  static async of(store: DocsReader, identity: IdentityOptions, breaks: Breaks): Promise<PageOrder> {
+    const order = new PageOrder(store, breaks);
     await order.#readSeeds();
     await order.#bySitemaps(identity);
     await order.#byLinks('within');
     // Seeds may lie in each other's folders: what links from one seed do not lead to may be linked from another.
-    if (order.#left > 0 && order.#places.size > 1) await order.#byLinks('across');
+    if (order.#left > 0 && order.#places.size > 1) {
+      await order.#byLinks('across');
+    }
     return order;
   }
 
-  /** How many there are of all seeds. */
+  /** How many pages all seeds have together. */
   get pages(): number {
     let pages = 0;
-    for (const { length } of this.#places.values()) pages += length;
+    for (const { length } of this.#places.values()) {
+      pages += length;
+    }
     return pages;
   }
 
@@ -69,64 +65,65 @@ export class PageOrder {
   }
 
   async #readSeeds(): Promise<void> {
-    const rows = this.#database
-      .prepare(`SELECT id, seed FROM urls WHERE kind = ${UrlKind.page} AND state IN (${ASKED})`)
-      .iterate();
-    for (const { id, seed } of rows) {
+    for (const { id, seed } of this.#store.askedPages()) {
       this.#seedOf[id] = seed + 1;
       this.#left++;
-      if (this.#breaks.isDue()) await this.#breaks.take();
+      if (this.#breaks.isDue()) {
+        await this.#breaks.take();
+      }
     }
   }
 
   async #bySitemaps(identity: IdentityOptions): Promise<void> {
-    let byUrl: Statement | null = null;
-    for (const { url } of new SitemapPages(this.#database, identity).all()) {
-      byUrl ??= await this.#urlIndex();
-      for (const id of this.#withRedirects(byUrl.get(url)?.id)) this.#give(id);
-      if (this.#breaks.isDue()) await this.#breaks.take();
+    let index: UrlIndex | null = null;
+    for (const { url } of new SitemapPages(this.#store, identity).all()) {
+      index ??= await this.#store.indexUrls('asked', this.#breaks);
+      for (const id of this.#withRedirects(index.idOf(url))) {
+        this.#give(id);
+      }
+      if (this.#breaks.isDue()) {
+        await this.#breaks.take();
+      }
     }
-  }
-
-  async #urlIndex(): Promise<Statement> {
-    await indexUrls(this.#database, `kind = ${UrlKind.page} AND state IN (${ASKED})`, this.#breaks);
-    return this.#database.prepare('SELECT id FROM temp.by_url WHERE url = ?');
   }
 
   /** From all seeds at once; `within`: only from pages of a seed to pages of the same seed. */
   async #byLinks(how: 'within' | 'across'): Promise<void> {
     const [queued, seen] = how === 'within' ? [QUEUED_WITHIN, SEEN_WITHIN] : [QUEUED_ACROSS, SEEN_ACROSS];
-    const first = this.#database
-      .prepare(
-        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL ORDER BY seed, url`,
-      )
-      .all();
-    let level: number[] = first.map(({ id }) => id);
+    let level = this.#store.seedPages();
     while (level.length > 0) {
       const next: number[] = [];
       for (const start of level) {
         for (const id of this.#withRedirects(start)) {
           const isOther = how === 'within' && this.#seedOf[id] !== this.#seedOf[start];
-          if (isOther || this.#has(id, seen)) continue;
+          if (isOther || this.#has(id, seen)) {
+            continue;
+          }
           this.#mark(id, seen);
           this.#give(id);
-          for (const target of targetsOf(this.#edges.get(id)?.packed)) {
-            if (this.#has(target, seen | queued) || this.#seedOf[target] === 0) continue;
-            if (how === 'within' && this.#seedOf[target] !== this.#seedOf[id]) continue;
+          for (const target of targetsOf(this.#store.edgesOf(id))) {
+            if (this.#has(target, seen | queued) || this.#seedOf[target] === 0) {
+              continue;
+            }
+            if (how === 'within' && this.#seedOf[target] !== this.#seedOf[id]) {
+              continue;
+            }
             this.#mark(target, queued);
             next.push(target);
           }
-          if (this.#breaks.isDue()) await this.#breaks.take();
+          if (this.#breaks.isDue()) {
+            await this.#breaks.take();
+          }
         }
       }
       level = next;
     }
   }
 
-  /** A page, and where it leads to at once if it redirects. */
+  /** Gives a page and, directly after it, the pages that it redirects to. */
   *#withRedirects(from: number | null | undefined): IterableIterator<number> {
     const seen = new Set<number>();
-    for (let id = from ?? null; id !== null && !seen.has(id); id = this.#redirect.get(id)?.to ?? null) {
+    for (let id = from ?? null; id !== null && !seen.has(id); id = this.#store.redirectOf(id)) {
       seen.add(id);
       yield id;
     }
@@ -134,12 +131,17 @@ export class PageOrder {
 
   #give(id: number): void {
     const seed = this.#seedOf[id]! - 1;
-    if (seed < 0 || this.#has(id, GIVEN)) return;
+    if (seed < 0 || this.#has(id, GIVEN)) {
+      return;
+    }
     this.#mark(id, GIVEN);
     this.#left--;
     const places = this.#places.get(seed);
-    if (places === undefined) this.#places.set(seed, [id]);
-    else places.push(id);
+    if (places === undefined) {
+      this.#places.set(seed, [id]);
+    } else {
+      places.push(id);
+    }
   }
 
   #has(id: number, marks: number): boolean {
@@ -152,8 +154,7 @@ export class PageOrder {
 }
 
 /** Where the links of a page lead, zone after zone. */
-function targetsOf(packed: Uint8Array | undefined): number[] {
-  const words = packed === undefined ? [] : edgesFromBlob(packed);
+function targetsOf(words: Uint32Array): number[] {
   const zones: number[][] = [[], [], [], []];
   for (let i = 0; i < words.length; i += 2) {
     const word = words[i + 1]!;

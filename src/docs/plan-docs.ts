@@ -1,33 +1,23 @@
 import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
+import { nounOf } from '../config/commands.js';
 import { specOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
 import { isCorpus } from '../corpus/index-file.js';
-import { isLimitRaised } from '../crawl/resume-plan.js';
+import { type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { type SeedInput, sameSeeds } from '../crawl/seed-input.js';
-import {
-  folderNameOf,
-  moveAside,
-  NOUNS,
-  openForReading,
-  otherCommand,
-  resumeCommand,
-  stateOf,
-} from '../store/directory.js';
+import { folderNameOf, moveAside, openForReading, resumeCommand, stateOf } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
+import { outputFolders } from './corpus-place.js';
 import type { DocsPlan } from './docs-run.js';
-import { outputFolders } from './output-folders.js';
 import { type DocsProgress, progressOf, withOutputs } from './progress.js';
 
 /** A corpus as a directory keeps it. */
-export interface KeptDocs {
-  directory: string;
-  stored: StoredOptions;
-  seeds: SeedRow[];
+export interface KeptDocs extends ResumePlan {
   progress: DocsProgress;
 }
 
@@ -46,7 +36,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   const { directory, kept } =
     options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
   refuseNested(directory, outputs);
-  if (kept !== null && options.resume && isFinished(kept) && !hasMoreToGet(kept, resolved)) {
+  if (kept !== null && options.resume && isFinished(kept) && !kept.isLimitRaised(resolved, kept.endedBy)) {
     return { what: 'nothing', directory };
   }
   const movedTo = options.fresh && holdsSomething(directory) ? moveAside(directory) : null;
@@ -82,38 +72,20 @@ export function planKeptDocs(
   };
 }
 
-/** There is nothing left to do. Where not even a first page could be had, there is. */
+/** Whether nothing is left to do. A run that could not fetch even its first page is tried again. */
 export const isFinished = ({ progress }: KeptDocs): boolean => progress.isWritten && progress.outputs.some(isCorpus);
-
-const hasMoreToGet = ({ directory }: KeptDocs, resolved: ResolvedOptions<'docs'>): boolean =>
-  openForReading(directory, (reader) => {
-    const reason = reader.ended()?.reason ?? null;
-    return isLimitRaised(reader, reason, resolved.options, optionsToStore(resolved, 'docs'));
-  });
 
 /** What a directory keeps of a corpus; refuses what is none. */
 export function keptDocsIn(directory: string): KeptDocs {
-  const kept = openKeptDocs(directory);
-  if (kept === null) {
-    throw otherCommand(
-      directory,
-      openForReading(directory, (reader) => reader.command()),
-      'docs',
-    );
-  }
-  return kept;
+  const plan = resumePlan(directory, 'docs');
+  return { ...plan, progress: progressOf(plan.meta)! };
 }
 
 /** Null where the directory holds something else. */
-function openKeptDocs(directory: string): KeptDocs | null {
-  return openForReading(directory, (reader) => {
-    const meta = reader.meta();
-    const progress = progressOf(meta);
-    return progress === null || meta.options === undefined
-      ? null
-      : { directory, stored: JSON.parse(meta.options), seeds: reader.seeds(), progress };
-  });
-}
+const openKeptDocs = (directory: string): KeptDocs | null =>
+  commandIn(directory) === 'docs' ? keptDocsIn(directory) : null;
+
+const commandIn = (directory: string): string => openForReading(directory, (reader) => reader.command());
 
 /** A corpus is a folder that is replaced as a whole: the crawl that it is made of cannot be kept in there. */
 function refuseNested(directory: string, outputs: readonly string[]): void {
@@ -125,11 +97,11 @@ function refuseNested(directory: string, outputs: readonly string[]): void {
   }
 }
 
-interface Wanted {
+interface WantedCorpus {
   seeds: readonly SeedRow[];
   stored: StoredOptions;
 }
-interface Wishes {
+interface DirectoryChoice {
   fresh: boolean;
   resume: boolean;
 }
@@ -139,7 +111,7 @@ interface Found {
 }
 
 /** `<host>`, and `<host>-2`, `-3` … where the earlier ones hold something else. */
-function findDefault(wanted: Wanted, wishes: Wishes): Found {
+function findDefault(wanted: WantedCorpus, choice: DirectoryChoice): Found {
   const base = join(process.cwd(), 'gossamer-data', folderNameOf(hostKeyOf(wanted.seeds[0]!.url)));
   for (let number = 1; ; number++) {
     const directory = number === 1 ? base : `${base}-${number}`;
@@ -148,29 +120,27 @@ function findDefault(wanted: Wanted, wishes: Wishes): Found {
     }
     const kept = openKeptDocs(directory);
     if (kept !== null && isSame(kept, wanted)) {
-      refuseUnfinished(kept, wishes);
+      refuseUnfinished(kept, choice);
       return { directory, kept };
     }
   }
 }
 
-function lookAt(directory: string, wanted: Wanted, wishes: Wishes): Found {
-  if (wishes.fresh || stateOf(directory) === 'empty') {
+function lookAt(directory: string, wanted: WantedCorpus, choice: DirectoryChoice): Found {
+  if (choice.fresh || stateOf(directory) === 'empty') {
     return { directory, kept: null };
   }
   const kept = openKeptDocs(directory);
   if (kept === null || !isSame(kept, wanted)) {
     const what =
-      kept === null
-        ? `a ${NOUNS[openForReading(directory, (reader) => reader.command())]}, not a corpus`
-        : 'a corpus of other seeds or options';
+      kept === null ? `a ${nounOf(commandIn(directory))}, not a corpus` : 'a corpus of other seeds or options';
     throw new StateError('occupied', `${directory} holds ${what}: name another --data-dir, or --fresh moves it aside`);
   }
-  refuseUnfinished(kept, wishes);
+  refuseUnfinished(kept, choice);
   return { directory, kept };
 }
 
-function refuseUnfinished({ directory, progress }: KeptDocs, { fresh, resume }: Wishes): void {
+function refuseUnfinished({ directory, progress }: KeptDocs, { fresh, resume }: DirectoryChoice): void {
   DirectoryLock.refuseTaken(directory);
   if (!progress.isWritten && !fresh && !resume) {
     throw new StateError(
@@ -181,7 +151,7 @@ function refuseUnfinished({ directory, progress }: KeptDocs, { fresh, resume }: 
 }
 
 /** The same seeds, and all options by which URLs are known or chosen. */
-function isSame(kept: KeptDocs, { seeds, stored }: Wanted): boolean {
+function isSame(kept: KeptDocs, { seeds, stored }: WantedCorpus): boolean {
   return sameSeeds(seeds, kept.seeds) && [...changedOptions(kept.stored, stored)].every((key) => specOf(key).resumable);
 }
 

@@ -1,27 +1,24 @@
-import type { Database } from '../store/sqlite.js';
-import { writeMeta } from '../store/store.js';
-
-/** What of a run's corpora is finished, though the run is not. */
+/** The corpora that a run has finished before it was stopped. */
 export interface WrittenCorpora {
-  /** The first so many. */
+  /** How many seeds, from the first on, have their corpus. */
   seeds: number;
-  /** What they were made of. */
+  /** What they were made from: corpora of another value have to be written again. */
   asOf: string;
 }
 
-/** How far a corpus has come; kept in its store, so that any stop can be gone on from. */
+/** How far a run is. It is kept in the store, so that the run can be resumed after any stop. */
 export interface DocsProgress {
-  /** First it is seen what there is, then the pages are fetched. */
+  /** A survey finds out what the site has; then the pages are fetched. */
   round: 'survey' | 'pages';
-  /** A finished one is brought up to date. */
+  /** Whether a finished corpus is being brought up to date. */
   renews: boolean;
-  /** Seeds whose sitemaps name their pages. */
+  /** Seeds whose pages are named by sitemaps, so that their links are not followed. */
   unfollowed: number[];
-  /** What came into scope by what the survey found: folders, by seed. */
+  /** Folders that came into scope because of the survey, by seed. */
   widened: [seed: number, urls: string[]][];
   /** The folder of each seed's corpus. */
   outputs: string[];
-  /** The last run came to its end, with a corpus or with nothing to make one of. */
+  /** Whether the last run was completed, with a corpus or without any page for one. */
   isWritten: boolean;
   written?: WrittenCorpora;
 }
@@ -35,9 +32,7 @@ export function progressOf(meta: Readonly<Record<string, string>>): DocsProgress
   return meta[KEY] === undefined ? null : JSON.parse(meta[KEY]);
 }
 
-export const saveProgress = (database: Database, progress: DocsProgress): void => writeMeta(database, asMeta(progress));
-
-/** The same with other folders; what is finished stands in those of before. */
+/** The same progress with other folders. Corpora that are finished stand in the earlier folders, so they are written again. */
 export function withOutputs({ written, ...progress }: DocsProgress, outputs: string[]): DocsProgress {
   const areSame =
     progress.outputs.length === outputs.length && progress.outputs.every((each, i) => each === outputs[i]);

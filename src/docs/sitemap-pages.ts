@@ -1,7 +1,6 @@
 import { inflateRawSync } from 'node:zlib';
 import { readSitemap } from '../parse/sitemap.js';
-import type { Database } from '../store/sqlite.js';
-import { UrlKind, UrlState } from '../store/url-state.js';
+import type { DocsReader, KeptSitemap } from '../store/docs-reader.js';
 import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 
 export interface NamedPage {
@@ -9,32 +8,23 @@ export interface NamedPage {
   lastmod: string | null;
 }
 
-interface KeptSitemap {
-  id: number;
-  url: string;
-  parent: number | null;
-}
-
 const LIMITS = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024 };
-
-/** It could not be had this time, which says nothing about what it names; one that is gone names nothing any more. */
-const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
 
 /**
  * The URLs that the kept sitemaps name, in their order; those of an index in the order in which it names its sitemaps. A sitemap that its
  * index no longer names counts no more.
  */
 export class SitemapPages {
-  readonly #database: Database;
+  readonly #store: DocsReader;
   readonly #identity: IdentityOptions;
 
-  constructor(database: Database, identity: IdentityOptions) {
-    this.#database = database;
+  constructor(store: DocsReader, identity: IdentityOptions) {
+    this.#store = store;
     this.#identity = identity;
   }
 
   *all(): IterableIterator<NamedPage> {
-    const sitemaps = this.#kept();
+    const sitemaps = this.#store.keptSitemaps();
     const isIndexed = new Set(sitemaps.map(({ id }) => id));
     const byUrl = new Map(sitemaps.map((sitemap) => [sitemap.url, sitemap]));
     const read = new Set<number>();
@@ -64,23 +54,9 @@ export class SitemapPages {
   }
 
   #contents({ id, url }: KeptSitemap): ReturnType<typeof readSitemap> {
-    const row = this.#database.prepare('SELECT packed FROM bodies WHERE page = ?').get(id);
-    return readSitemap(inflateRawSync(row?.packed ?? EMPTY), { ...LIMITS, baseUrl: url });
-  }
-
-  #kept(): KeptSitemap[] {
-    return this.#database
-      .prepare(
-        `SELECT urls.id AS id, urls.url AS url, urls.parent AS parent FROM urls JOIN bodies ON bodies.page = urls.id
-           LEFT JOIN pages ON pages.id = urls.id
-         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state = ${UrlState.done} OR ${MISSED}) ORDER BY urls.url`,
-      )
-      .all() as unknown as KeptSitemap[];
+    return readSitemap(inflateRawSync(this.#store.bodyOf(id)), { ...LIMITS, baseUrl: url });
   }
 }
-
-/** Deflated nothing. */
-const EMPTY = Uint8Array.of(3, 0);
 
 /**
  * When what a `<lastmod>` tells of was over at the latest, or null where it tells nothing. A date without a time may be of any time zone.

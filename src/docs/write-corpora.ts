@@ -8,42 +8,43 @@ import { isCorpus } from '../corpus/index-file.js';
 import { readReport } from '../corpus/read-corpus.js';
 import { HOW_TO_COUNT, loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
-import { storePath } from '../store/directory.js';
-import { Reader } from '../store/reader.js';
-import { RedirectChains } from '../store/redirect-chains.js';
-import type { Database } from '../store/sqlite.js';
-import { openStoreFile } from '../store/store.js';
+import { DocsReader } from '../store/docs-reader.js';
+import type { NamedPlaces } from '../store/docs-tables.js';
+import { edgeFollowed } from '../store/page-row.js';
 import type { SeedRow } from '../store/transaction.js';
-import { UrlKind, UrlState } from '../store/url-state.js';
-import { originOf } from '../url/host.js';
+import { barePathOf, originOf } from '../url/host.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { siteOf } from '../url/scope.js';
 import type { Task } from './convert/conversion.js';
+import { linkPlaces } from './convert/link-places.js';
 import { Documents } from './documents.js';
 import { linkEnds, otherSlash } from './link-ends.js';
-import { linkPlaces } from './link-places.js';
 import { PageOrder } from './page-order.js';
 import type { WrittenCorpora } from './progress.js';
-import { FEW_PAGES, ScopeHints } from './scope-hint.js';
+import { SitemapPages } from './sitemap-pages.js';
 
-export interface CorporaOrders {
+export interface CorporaOptions {
   directory: string;
   options: OptionsOf<'docs'>;
   /** One folder a seed. */
   outputs: readonly string[];
   /** False where a limit cut the crawl: pages that it did not get to stay as they are. */
   isComplete: boolean;
-  /** The crawl was stopped: what there is goes to DIR.partial, and nothing is finished. */
+  /** Whether the crawl was stopped: then its pages go to DIR.partial, and no corpus is finished. */
   isPartial: boolean;
-  /** What a run that was stopped has finished; null where that says nothing. */
+  /** The corpora that an earlier, stopped run has finished; null where there are none. */
   written: WrittenCorpora | null;
   /** ISO 8601. */
   now: string;
-  /** Asked between pages and between sites: whether what is left is for another run. */
+  /** Whether the rest is left to another run. Asked between pages and between sites. */
   isStopped(): boolean;
-  /** Whether the time is up that there is after a stop. */
+  /** Whether the time that a stopped run has for writing is over. */
   isTimeUp(): boolean;
-  /** Told now and then, and at the end, how far it has come. */
+  /** Called from time to time, and at the end, with the corpora that are finished. */
   onWritten(written: WrittenCorpora): Promise<void>;
   notice(text: string): void;
+  /** Told of each page, with how many there are in all. */
+  converted?(pages: number, of: number): void;
 }
 
 /** A corpus that a run wrote. */
@@ -62,38 +63,28 @@ export interface SavedCorpus {
   hint: string | null;
 }
 
-/** While the files of one become durable, pages of others are converted. */
+/** While the files of one corpus are flushed to disk, pages of others are converted. */
 const SITES_AT_ONCE = 4;
 /** How many corpora may have to be written again after a kill. */
-const SITES_UNTOLD = 32;
-/** Of pages that a run which was stopped has fetched, so many are written to DIR.partial, however little time there is. */
+const MOST_UNREPORTED = 32;
+/** A stopped run writes at least this many of its pages to DIR.partial, however little time is left. */
 const FEWEST_PARTIAL = 50;
 
 /** The pages of a crawl as Markdown, one corpus a seed. Seeds that a stop leaves for another run are not finished. */
-export async function writeCorpora(orders: CorporaOrders): Promise<SavedCorpus[]> {
-  const database = openStoreFile(storePath(orders.directory), { create: false, readOnly: true });
-  const seeds = new Reader(database).seeds();
+export async function writeCorpora(settings: CorporaOptions): Promise<SavedCorpus[]> {
+  const store = DocsReader.open(settings.directory);
+  const seeds = store.seeds();
   try {
-    const corpora = await Corpora.prepare(database, orders);
+    const corpora = await Corpora.open(store, settings);
     return await corpora.write(seeds);
   } catch (error) {
     if (error instanceof Stopped) {
-      return seeds.map((seed, place) => unfinished(seed, orders.outputs[place]!));
+      return seeds.map((seed, place) => unfinished(seed, settings.outputs[place]!));
     }
     throw error;
   } finally {
-    database.close();
+    store.close();
   }
-}
-
-/** Those that were answered with something to read: what failed or leads elsewhere becomes nothing. */
-function countPages(database: Database, seeds: number[]): number {
-  return database
-    .prepare(
-      `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
-         AND pages.redirect_to IS NULL AND urls.seed IN (SELECT value FROM json_each(?))`,
-    )
-    .get(JSON.stringify(seeds))!.n;
 }
 
 const unfinished = ({ url }: SeedRow, output: string): SavedCorpus => ({
@@ -110,62 +101,69 @@ interface Parts {
 
 /** The corpora of one run. What can be made once is made once for all of them. */
 class Corpora {
-  readonly #database: Database;
-  readonly #orders: CorporaOrders;
+  readonly #store: DocsReader;
+  readonly #settings: CorporaOptions;
   readonly #parts: Parts;
   readonly #asOf: string;
   readonly #saved: SavedCorpus[] = [];
-  /** Of pages that go to DIR.partial. */
+  /** How many pages were begun for DIR.partial, by task. */
   readonly #begun: Record<Task, number> = { learn: 0, convert: 0 };
-  /** The first that is not done; what a later run goes on from. */
+  /** The first seed whose corpus is not finished: a later run goes on from there. */
   #done = 0;
-  #told = 0;
-  #telling: Promise<void> = Promise.resolve();
+  #reported = 0;
+  #reporting: Promise<void> = Promise.resolve();
   #failure: { error: unknown } | null = null;
+  #pages = 0;
+  #converted = 0;
 
-  private constructor(database: Database, orders: CorporaOrders, parts: Parts) {
-    this.#database = database;
-    this.#orders = orders;
+  private constructor(store: DocsReader, settings: CorporaOptions, parts: Parts) {
+    this.#store = store;
+    this.#settings = settings;
     this.#parts = parts;
-    this.#asOf = asOf(database, orders);
+    this.#asOf = asOf(store, settings);
   }
 
   /** Throws `Stopped`. */
-  static async prepare(database: Database, orders: CorporaOrders): Promise<Corpora> {
-    const { options, directory } = orders;
-    const breaks = new Breaks(orders.isPartial ? orders.isTimeUp : orders.isStopped);
-    const order = await PageOrder.of(database, options, breaks);
-    const redirects = new RedirectChains(database, options.maxRedirects);
-    const ends = await linkEnds(database, redirects, options, breaks);
+  static async open(store: DocsReader, settings: CorporaOptions): Promise<Corpora> {
+    const { options, directory } = settings;
+    const breaks = new Breaks(settings.isPartial ? settings.isTimeUp : settings.isStopped);
+    const order = await PageOrder.of(store, options, breaks);
+    const redirects = store.redirectChains(options.maxRedirects);
+    const ends = await linkEnds(store, redirects, options, breaks);
     const tokens = await loadTokenCounter();
-    if (tokens.isEstimate) orders.notice(HOW_TO_COUNT);
-    const documents = new Documents(database, {
-      ...{ store: storePath(directory), chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
+    if (tokens.isEstimate) {
+      settings.notice(HOW_TO_COUNT);
+    }
+    const documents = new Documents(store, {
+      ...{ directory, chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
       redirects,
       threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
-      onProblem: (url, sentence) => orders.notice(printable(`${url}: ${sentence}`, 300)),
+      onProblem: (url, sentence) => settings.notice(printable(`${url}: ${sentence}`, 300)),
     });
-    const hints = new ScopeHints(database, options, breaks);
-    return new Corpora(database, orders, { order, ends, hints, tokens, documents });
+    const hints = new ScopeHints(store, options, breaks);
+    return new Corpora(store, settings, { order, ends, hints, tokens, documents });
   }
 
   async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
     const { documents } = this.#parts;
-    const from = this.#orders.written?.asOf === this.#asOf ? this.#orders.written.seeds : 0;
-    const pages = countPages(
-      this.#database,
-      seeds.slice(from).map(({ seed }) => seed),
-    );
+    const from = this.#settings.written?.asOf === this.#asOf ? this.#settings.written.seeds : 0;
+    const pages = this.#store.countReadable(seeds.slice(from).map(({ seed }) => seed));
+    this.#pages = pages;
+    this.#settings.converted?.(0, pages);
     const which = pages === 1 ? '1 page becomes' : `${pages.toLocaleString('en-US')} pages become`;
-    this.#orders.notice(`${which} Markdown`);
+    this.#settings.notice(`${which} Markdown`);
     const waiting = seeds.entries();
     try {
       await Promise.all(
         Array.from({ length: Math.min(SITES_AT_ONCE, seeds.length) }, () => this.#writeSome(waiting, from)),
       );
-      if (this.#done < seeds.length) this.#tell();
-      await this.#telling;
-      if (this.#failure !== null) throw this.#failure.error;
+      if (this.#done < seeds.length) {
+        this.#report();
+      }
+      await this.#reporting;
+      if (this.#failure !== null) {
+        throw this.#failure.error;
+      }
       return this.#saved;
     } finally {
       await documents.close();
@@ -175,7 +173,7 @@ class Corpora {
   async #writeSome(waiting: Iterator<[number, SeedRow]>, from: number): Promise<void> {
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
       const [place, seed] = next.value;
-      const output = this.#orders.outputs[place]!;
+      const output = this.#settings.outputs[place]!;
       if (this.#isOver('convert')) {
         this.#saved[place] = unfinished(seed, output);
         continue;
@@ -190,26 +188,28 @@ class Corpora {
     }
   }
 
-  /** A run that was stopped has written it, of the same pages. */
+  /** A corpus that a stopped run has already written from the same pages. */
   async #kept(seed: SeedRow, output: string): Promise<SavedCorpus> {
     const report = await readReport(output);
     return { seed: seed.url, output, failed: 0, isFinished: true, report, hint: null };
   }
 
   async #writeOne(seed: SeedRow, output: string): Promise<SavedCorpus> {
-    const { options, isPartial, isComplete, now } = this.#orders;
+    const { options, isPartial, isComplete, now } = this.#settings;
     const { order, ends, hints, tokens, documents } = this.#parts;
     const ids = order.ofSeed(seed.seed);
     const saved = unfinished(seed, output);
     const corpus: CorpusOptions = {
-      ...{ title: titleOf(this.#database, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
+      ...{ title: titleOf(this.#store, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
       ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
-      breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#orders.isStopped())),
+      breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#settings.isStopped())),
     };
     const inputs = (known: Parameters<Documents['inOrder']>[1]) =>
-      documents.inOrder(ids, known, { isOver: (task) => this.#isOver(task, 1), onFailed: () => saved.failed++ });
+      this.#counted(
+        documents.inOrder(ids, known, { isOver: (task) => this.#isOver(task, 1), onFailed: () => saved.failed++ }),
+      );
     if (isPartial) {
       await writePartial(output, inputs, corpus);
       return saved;
@@ -219,63 +219,153 @@ class Corpora {
       const hint = report.pages < FEW_PAGES ? await hints.of(seed, ids).catch(nullIfStopped) : null;
       return { ...saved, isFinished: true, report, hint };
     } catch (error) {
-      if (error instanceof Stopped) return saved;
+      if (error instanceof Stopped) {
+        return saved;
+      }
       const isEmpty = error instanceof StateError && error.code === 'empty_corpus';
-      // There is nothing of one of several sites.
-      if (isEmpty && this.#orders.outputs.length > 1) return { ...saved, isFinished: true };
+      // Where there are several sites, one without pages is no error.
+      if (isEmpty && this.#settings.outputs.length > 1) {
+        return { ...saved, isFinished: true };
+      }
       throw error;
     }
   }
 
-  /** Whether the next page is left for another run. What one site fails with ends the others too. */
+  async *#counted<T>(inputs: AsyncIterable<T>): AsyncIterableIterator<T> {
+    for await (const input of inputs) {
+      // Of a site that has more than its store could say beforehand, too.
+      this.#pages = Math.max(this.#pages, ++this.#converted);
+      this.#settings.converted?.(this.#converted, this.#pages);
+      yield input;
+    }
+  }
+
+  /** Whether the next page is left to another run. An error in one site ends the others too. */
   #isOver(task: Task, pages = 0): boolean {
-    if (this.#failure !== null) return true;
-    if (!this.#orders.isPartial) return this.#orders.isStopped();
+    if (this.#failure !== null) {
+      return true;
+    }
+    if (!this.#settings.isPartial) {
+      return this.#settings.isStopped();
+    }
     const begun = this.#begun[task];
     this.#begun[task] += pages;
-    return begun >= FEWEST_PARTIAL && this.#orders.isTimeUp();
+    return begun >= FEWEST_PARTIAL && this.#settings.isTimeUp();
   }
 
   #advance(): void {
-    while (this.#saved[this.#done]?.isFinished === true) this.#done++;
-    if (this.#done - this.#told >= SITES_UNTOLD) this.#tell();
+    while (this.#saved[this.#done]?.isFinished === true) {
+      this.#done++;
+    }
+    if (this.#done - this.#reported >= MOST_UNREPORTED) {
+      this.#report();
+    }
   }
 
-  #tell(): void {
-    if (this.#done === this.#told) return;
-    this.#told = this.#done;
+  #report(): void {
+    if (this.#done === this.#reported) {
+      return;
+    }
+    this.#reported = this.#done;
     const written = { seeds: this.#done, asOf: this.#asOf };
-    this.#telling = this.#telling
-      .then(() => this.#orders.onWritten(written))
+    this.#reporting = this.#reporting
+      .then(() => this.#settings.onWritten(written))
       .catch((error) => {
         this.#failure ??= { error };
       });
   }
 }
 
-/** Two runs that find the same here would write the same. */
-function asOf(database: Database, { options, isComplete }: CorporaOrders): string {
-  const { seq } = database.prepare('SELECT max(seq) AS seq FROM pages').get()!;
-  return JSON.stringify({ seq, chunkTokens: options.chunkTokens, isComplete });
+/** Two runs with the same value here would write the same corpora. */
+function asOf(store: DocsReader, { options, isComplete }: CorporaOptions): string {
+  return JSON.stringify({ seq: store.lastSeq(), chunkTokens: options.chunkTokens, isComplete });
 }
 
 function nullIfStopped(error: unknown): null {
-  if (error instanceof Stopped) return null;
+  if (error instanceof Stopped) {
+    return null;
+  }
   throw error;
 }
 
 /** That of the seed's own page, or of what it redirects to; else that of the first page. */
-function titleOf(database: Database, ids: readonly number[], seed: SeedRow): string {
-  const select = database.prepare(
-    'SELECT urls.url AS url, pages.title AS title FROM urls JOIN pages ON pages.id = urls.id WHERE urls.id = ?',
-  );
+function titleOf(store: DocsReader, ids: readonly number[], seed: SeedRow): string {
   let first: string | null = null;
   for (const id of ids) {
-    const { url, title = null } = select.get(id) ?? {};
+    const { url, title } = store.titleOf(id) ?? { url: '', title: null };
     first ??= title;
     if (title !== null && seed.scopeUrls.includes(url)) {
       return title;
     }
   }
   return first ?? seed.label;
+}
+
+/** With fewer pages than this the scope is probably not what was meant. */
+const FEW_PAGES = 5;
+
+/** What one folder up would give, as far as the pages that were read and the sitemaps tell. Sitemaps are read once for all seeds. */
+class ScopeHints {
+  readonly #store: DocsReader;
+  readonly #identity: IdentityOptions;
+  readonly #breaks: Breaks;
+  #named: Promise<NamedPlaces> | null = null;
+
+  constructor(store: DocsReader, identity: IdentityOptions, breaks: Breaks) {
+    this.#store = store;
+    this.#identity = identity;
+    this.#breaks = breaks;
+  }
+
+  /** Null where a wider scope would give no more pages. */
+  async of({ scope, scopeUrls }: SeedRow, pages: readonly number[]): Promise<string | null> {
+    const url = scopeUrls.at(-1)!;
+    const up = new URL(url.endsWith('/') ? '..' : '.', url).href;
+    if (scope !== 'prefix' || new URL(up).pathname === new URL(url).pathname) {
+      return null;
+    }
+    this.#named ??= readNamedPlaces(this.#store, this.#identity, this.#breaks);
+    const named = await this.#named;
+    const folder = placeOf(up);
+    const linked = new Set<string>();
+    for (const known of linkedFrom(this.#store, pages)) {
+      const place = placeOf(known);
+      if (place.startsWith(folder) && !named.has(place, known)) {
+        linked.add(known);
+      }
+      if (this.#breaks.isDue()) {
+        await this.#breaks.take();
+      }
+    }
+    const found = named.countUnder(folder) + linked.size;
+    return found <= pages.length
+      ? null
+      : `only ${pages.length} ${pages.length === 1 ? 'page is' : 'pages are'} in scope; ${up} would give ${found.toLocaleString('en-US')} or more`;
+  }
+}
+
+async function readNamedPlaces(store: DocsReader, identity: IdentityOptions, breaks: Breaks): Promise<NamedPlaces> {
+  const named = store.newNamedPlaces();
+  for (const { url } of new SitemapPages(store, identity).all()) {
+    named.add(placeOf(url), url);
+    if (breaks.isDue()) {
+      await breaks.take();
+    }
+  }
+  return named;
+}
+
+/** The form of a URL that a scope of the kind `prefix` compares. */
+const placeOf = (url: string): string => siteOf(url) + barePathOf(url);
+
+function* linkedFrom(store: DocsReader, pages: readonly number[]): IterableIterator<string> {
+  for (const page of pages) {
+    yield store.urlOf(page);
+    const words = store.edgesOf(page);
+    for (let i = 0; i < words.length; i += 2) {
+      if (edgeFollowed(words[i + 1]!)) {
+        yield store.urlOf(words[i]!);
+      }
+    }
+  }
 }

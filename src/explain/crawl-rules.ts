@@ -3,8 +3,9 @@ import { printable } from '../base/text.js';
 import type { CrawlOptions, OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
-import { expandRobots, RobotsMatcher } from '../hosts/robots.js';
-import { robotsTrouble } from '../store/robots-trouble.js';
+import { expandRobots } from '../robots/compact.js';
+import { RobotsMatcher } from '../robots/match.js';
+import { robotsTrouble } from '../store/host-reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { StoredPlace } from '../store/url-facts.js';
 import { UNANSWERED_ROBOTS } from '../store/url-state.js';
@@ -16,13 +17,13 @@ import type { DecidingRule, RobotsSays } from './explanation.js';
 
 const SEEDS_NAMED = 3;
 
-/** The rules that a kept crawl goes by, each able to say its name. */
+/** The rules of a kept crawl, each able to say which option or line it comes from. */
 export class CrawlRules {
-  /** Those that a crawl and a check share. */
+  /** The options that a crawl and a check share. */
   readonly options: Pick<CrawlOptions, keyof CrawlOptions & keyof OptionsOf<'check'> & keyof OptionsOf<'docs'>> &
     Partial<Pick<CrawlOptions, 'external'>>;
   readonly delayIsDefault: boolean;
-  /** Identity is the library user's: every key that he gives is in scope. */
+  /** The library's user defines identity by keys of their own; every key is in scope. */
   readonly ownKeys: boolean;
   readonly seeds: readonly SeedRow[];
   readonly #scope: Scope;
@@ -55,7 +56,11 @@ export class CrawlRules {
   /** What decides whether the URL belongs to the crawl. */
   scope(url: string): { admits: boolean; reason: 'scope' | 'scheme' | null; rule: DecidingRule } {
     if (this.ownKeys) {
-      return { admits: true, reason: null, rule: rule('scope', 'a `resolve` of its own: every key is in scope') };
+      return {
+        admits: true,
+        reason: null,
+        rule: decidingRule('scope', 'a `resolve` of its own: every key is in scope'),
+      };
     }
     const decision = this.#scope.decide(url);
     const admits = decision.by === 'rule';
@@ -69,18 +74,18 @@ export class CrawlRules {
   #scopeRule(decision: ScopeDecision): DecidingRule {
     switch (decision.by) {
       case 'rule':
-        return rule('scope', `--scope ${decision.rule.kind} of ${printable(decision.rule.url)}`);
+        return decidingRule('scope', `--scope ${decision.rule.kind} of ${printable(decision.rule.url)}`);
       case 'exclude':
-        return rule('exclude', `--exclude "${printable(decision.text)}"`);
+        return decidingRule('exclude', `--exclude "${printable(decision.text)}"`);
       case 'no include':
-        return rule(
+        return decidingRule(
           'include',
           `no --include matches: ${this.options.include.map((text) => `"${printable(text)}"`).join(', ')}`,
         );
       case 'scheme':
-        return rule('scheme', 'neither http nor https');
+        return decidingRule('scheme', 'neither http nor https');
       case 'outside':
-        return rule('scope', `outside of ${this.#allScopes()}`);
+        return decidingRule('scope', `outside of ${this.#allScopes()}`);
     }
   }
 
@@ -100,17 +105,17 @@ export class CrawlRules {
     return { limit, text, isOfSeed: own !== null };
   }
 
-  /** The URL as the store has it: of one that is too long only a part. */
+  /** The URL as the store keeps it: only a part of one that is too long. */
   keptForm(url: string): string {
     return this.#traps.keptForm(url);
   }
 
-  /** The pattern that the URL would be cut under by its looks alone, or null. */
+  /** The pattern by which the URL alone would be cut as a trap, or null. */
   trap(url: string): string | null {
     return isHttp(url) ? this.#traps.check(url) : null;
   }
 
-  /** What the robots.txt that is kept says now; null where it has no say. */
+  /** What the kept robots.txt says now; null where it does not apply. */
   robots(url: string, place: StoredPlace | null): RobotsSays | null {
     if (this.ownKeys || !isHttp(url)) {
       return null;
@@ -126,7 +131,7 @@ export class CrawlRules {
       return says(true, `robots.txt of ${printable(place.origin)} cannot be reached; --robots-unreachable allow`);
     }
     if (place.robotsState !== 'ready') {
-      return says(false, `${troubleOf(place)}, so nothing of ${printable(place.origin)} may be asked for`);
+      return says(false, `${robotsTroubleAt(place)}, so nothing of ${printable(place.origin)} may be asked for`);
     }
     if (place.robotsRules === null) {
       return says(true, `${printable(place.origin)} has no robots.txt`);
@@ -138,7 +143,7 @@ export class CrawlRules {
   }
 }
 
-export const rule = (by: DecidingRule['by'], text: string, line: number | null = null): DecidingRule => ({
+export const decidingRule = (by: DecidingRule['by'], text: string, line: number | null = null): DecidingRule => ({
   by,
   text,
   line,
@@ -150,8 +155,8 @@ const robotsLine = (line: number, text: string): Pick<RobotsSays, 'line' | 'rule
   why: `robots.txt line ${line}: ${printable(text)}`,
 });
 
-/** Why the robots.txt of the place cannot be had. */
-export const troubleOf = ({ robotsStatus, robotsMessage }: StoredPlace): string =>
+/** Why the robots.txt of this place could not be fetched. */
+export const robotsTroubleAt = ({ robotsStatus, robotsMessage }: StoredPlace): string =>
   printable(robotsTrouble(robotsStatus, robotsMessage));
 
 /** The line that forbade a URL, as it was kept with it: robots.txt may say something else by now. */

@@ -1,6 +1,6 @@
 import type { LinkKind } from '../parse/links.js';
-import type { SitemapFiles } from '../store/sitemap-files.js';
-import type { TrapResult } from '../store/trap-reader.js';
+import type { SitemapFiles } from '../store/host-reader.js';
+import type { TrapResult } from '../store/traps.js';
 
 /** As in the store; `unlisted`, known only as the end of a link; `unseen`, judged afresh. */
 export type ExplainedState = 'queued' | 'leased' | 'done' | 'failed' | 'skipped' | 'deferred' | 'unlisted' | 'unseen';
@@ -34,7 +34,7 @@ export interface DecidingRule {
 /** One URL of the way from a seed. */
 export interface PathStep {
   url: string;
-  /** How it was come by from the one before; the first is a seed or a sitemap. */
+  /** How the crawl got from the URL before to this one; the first is a seed or comes from a sitemap. */
   by: 'seed' | 'sitemap' | 'redirect' | 'link' | 'ct' | 'commoncrawl' | 'unknown';
   kind: LinkKind | null;
 }
@@ -109,7 +109,10 @@ export interface Explanation {
   note: string | null;
   /** Links from the nearest seed. */
   depth: number | null;
-  /** The way from a seed with the fewest links; its first step is `unknown` where nobody knows how it was come by; null for a URL never seen. */
+  /**
+   * The path from a seed with the fewest links; its first step is `unknown` where the crawl does not know how it found the URL; null for a URL
+   * that it has never seen.
+   */
   path: PathStep[] | null;
   /** Of a redirect the URLs it leads through, to the end. */
   redirects: string[];
@@ -127,13 +130,13 @@ export interface Explanation {
   attempts: Attempt[];
   /** What it waits for, or waited for. */
   waiting: WaitingFor | null;
-  /** What robots.txt says of it, or what follows from its not being had; null where its rules are not known yet. */
+  /** What robots.txt says of the URL, or what follows where robots.txt could not be fetched; null where its rules are not known yet. */
   robots: RobotsSays | null;
   /** The pattern that cut it; null where none did. */
   trap: (TrapResult & { allow: string }) | null;
-  /** What became of the sitemap files of its host; null where the host is not known. */
+  /** What became of the sitemap files of the URL's host; null where the host is not known. */
   sitemaps: (SitemapFiles & { host: string }) | null;
-  /** Of one that was never seen: known URLs that are spelt nearly alike. */
+  /** For a URL that was never seen: known URLs that are spelt almost alike. */
   near: string[];
   /** The crawl as a whole. */
   crawl: { directory: string; running: boolean; ended: string | null; truncated: string | null };

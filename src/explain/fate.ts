@@ -1,17 +1,18 @@
 import { printable } from '../base/text.js';
 import { resumeCommand } from '../store/directory.js';
-import type { PageResult } from '../store/reader.js';
-import type { TrapResult } from '../store/trap-reader.js';
+import type { PageResult } from '../store/page-types.js';
+import type { Reader } from '../store/reader.js';
+import type { TrapResult } from '../store/traps.js';
 import type { StoredPlace, StoredUrl } from '../store/url-facts.js';
 import { MAX_SITEMAP_DEPTH, MAX_SITEMAP_FILES, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { allowTrapFlag, isLengthTrap } from '../url/traps.js';
-import { type CrawlRules, keptRobotsLine, rule, troubleOf } from './crawl-rules.js';
+import { allowTrapFlag, isLengthTrap, queryPatternOf, shapeOf, trapCause } from '../url/traps.js';
+import { type CrawlRules, decidingRule, keptRobotsLine, robotsTroubleAt } from './crawl-rules.js';
 import type { DecidingRule, ExplainedState, Explanation, RobotsSays } from './explanation.js';
 
 /** What became of a URL, and what decided it. */
-export type Fate = Pick<Explanation, 'state' | 'reason' | 'what' | 'rule' | 'remedy'>;
+type Fate = Pick<Explanation, 'state' | 'reason' | 'what' | 'rule' | 'remedy'>;
 
-export interface FateParts {
+interface FateParts {
   rules: CrawlRules;
   row: StoredUrl;
   page: PageResult;
@@ -19,7 +20,7 @@ export interface FateParts {
   trap: TrapResult | null;
   robots: RobotsSays | null;
   heldBack: number;
-  /** Forms lead to it, and nothing else does. */
+  /** Only forms lead to the URL. */
   onlyForms: boolean;
   crawl: Explanation['crawl'];
 }
@@ -42,14 +43,16 @@ export function fateOf(parts: FateParts): Fate {
   }
 }
 
-/** What lets the URL in. */
+/** The rule that lets the URL in. */
 function admitted({ rules, row }: FateParts): DecidingRule {
   const isSeed = (row.flags & UrlFlag.seed) !== 0 && row.depth === 0;
   const decision = rules.scope(row.url);
   if (isSeed && (row.parent === null || !decision.admits)) {
-    return rule('seed', row.parent === null ? 'it is a seed' : 'a seed redirects to it');
+    return decidingRule('seed', row.parent === null ? 'it is a seed' : 'a seed redirects to it');
   }
-  return (row.flags & UrlFlag.external) !== 0 ? rule('scope', `--external: ${decision.rule.text}`) : decision.rule;
+  return (row.flags & UrlFlag.external) !== 0
+    ? decidingRule('scope', `--external: ${decision.rule.text}`)
+    : decision.rule;
 }
 
 function waits(parts: FateParts): Fate {
@@ -72,7 +75,7 @@ const LIMIT_FLAGS: Readonly<Record<string, (rules: CrawlRules) => string>> = {
   max_bytes: ({ options }) => `--max-bytes ${options.maxBytes}`,
 };
 
-/** A limit on the whole crawl ended it with the URL in the queue. */
+/** A limit on the whole crawl ended it while the URL was in the queue. */
 function leftBehind({ rules, crawl }: FateParts, truncated: string): Fate {
   const text = LIMIT_FLAGS[truncated]?.(rules) ?? truncated;
   const flag = truncated === 'max_urls' ? `--max-urls ${(rules.options.maxUrls ?? 0) * 2}` : '';
@@ -80,7 +83,7 @@ function leftBehind({ rules, crawl }: FateParts, truncated: string): Fate {
     state: 'skipped',
     reason: 'limit',
     what: `not fetched: ${text} ended the crawl before its turn came`,
-    rule: rule('limit', text),
+    rule: decidingRule('limit', text),
     remedy: resumeCommand(crawl.directory, flag),
   };
 }
@@ -103,29 +106,29 @@ function answered(parts: FateParts): Fate {
     return {
       ...done,
       what: `failed: ${http}, and its redirects go in a circle`,
-      rule: rule('redirects', 'a circle of redirects'),
+      rule: decidingRule('redirects', 'a circle of redirects'),
     };
   }
   if (reason === 'redirect_limit') {
     const text = `--max-redirects ${parts.rules.options.maxRedirects}`;
-    return { ...done, what: `failed: more redirects than ${text} allows`, rule: rule('redirects', text) };
+    return { ...done, what: `failed: more redirects than ${text} allows`, rule: decidingRule('redirects', text) };
   }
   if (status !== null) {
-    return { ...done, what: `failed (${reason}): ${http}${said}`, rule: rule('answer', http) };
+    return { ...done, what: `failed (${reason}): ${http}${said}`, rule: decidingRule('answer', http) };
   }
   if (row.attempts === 0) {
     const why = place?.robotsMessage == null ? reason : printable(place.robotsMessage);
     const text = `robots.txt of ${printable(place?.origin ?? '')} cannot be had (${why}), and so nothing of it`;
-    return { ...done, what: `failed (${reason}): ${text}`, rule: rule('host', text) };
+    return { ...done, what: `failed (${reason}): ${text}`, rule: decidingRule('host', text) };
   }
   if (reason === 'internal' && message === null) {
     const text = 'each time fetched, the process was killed';
-    return { ...done, what: `failed (internal): ${text}`, rule: rule('crash', text) };
+    return { ...done, what: `failed (internal): ${text}`, rule: decidingRule('crash', text) };
   }
   return {
     ...done,
     what: `failed (${reason})${said}`,
-    rule: rule('answer', message === null ? String(reason) : printable(message)),
+    rule: decidingRule('answer', message === null ? String(reason) : printable(message)),
   };
 }
 
@@ -140,7 +143,7 @@ function skipped(parts: FateParts): Fate {
       return {
         ...cut,
         what: `not fetched: robots.txt forbids it`,
-        rule: rule('robots', text, line?.line ?? null),
+        rule: decidingRule('robots', text, line?.line ?? null),
         remedy: null,
       };
     }
@@ -153,7 +156,7 @@ function skipped(parts: FateParts): Fate {
       return {
         ...cut,
         what: `not fetched: it is ${row.depth} ${row.depth === 1 ? 'link' : 'links'} away from a seed`,
-        rule: rule('depth', text),
+        rule: decidingRule('depth', text),
         remedy,
       };
     }
@@ -162,7 +165,7 @@ function skipped(parts: FateParts): Fate {
       return {
         ...cut,
         what: `not fetched: ${which} marked nofollow`,
-        rule: rule('nofollow', '--nofollow obey'),
+        rule: decidingRule('nofollow', '--nofollow obey'),
         remedy: null,
       };
     }
@@ -176,21 +179,21 @@ function skipped(parts: FateParts): Fate {
 const unreadSitemap = (cut: Pick<Fate, 'state' | 'reason'>, text: string): Fate => ({
   ...cut,
   what: `not read: ${text}`,
-  rule: rule('limit', text),
+  rule: decidingRule('limit', text),
   remedy: null,
 });
 
 function trapFate({ trap, crawl }: FateParts): Pick<Fate, 'rule' | 'remedy'> {
   const text = trap === null ? 'a trap' : `${printable(trap.pattern)}: ${printable(trap.cause)}`;
   return {
-    rule: rule('trap', text),
-    // Of a URL that is too long only its beginning is kept: another run of this crawl cannot ask for it.
+    rule: decidingRule('trap', text),
+    // Only the beginning of a URL that is too long is kept, so resuming this crawl cannot ask for it.
     remedy:
       trap === null || isLengthTrap(trap.pattern) ? null : resumeCommand(crawl.directory, allowTrapFlag(trap.pattern)),
   };
 }
 
-/** A limit on its host or its seed. */
+/** A limit on the URL's host or on its seed skipped it. */
 function limited({ rules, row, place, crawl }: FateParts): Fate {
   if (row.kind === UrlKind.sitemap) {
     const most = MAX_SITEMAP_FILES.toLocaleString('en-US');
@@ -208,7 +211,7 @@ function limited({ rules, row, place, crawl }: FateParts): Fate {
     state: 'skipped',
     reason: row.reason,
     what: `not fetched: ${text} was reached before its turn came`,
-    rule: rule('limit', text),
+    rule: decidingRule('limit', text),
     remedy: isHost ? resumeCommand(crawl.directory, `--max-urls-per-host ${perHost * 2}`) : null,
   };
 }
@@ -218,13 +221,14 @@ const PUT_OFF: Readonly<Record<string, string>> = {
   retry_after: 'its Retry-After is longer than --max-wait',
   quarantine: 'it failed --quarantine-after times in a row',
   crawl_delay: 'its Crawl-delay is longer than --max-crawl-delay',
+  held: 'you put its host off while the crawl ran',
 };
 
 function deferred({ row, place, crawl }: FateParts): Fate {
   const isRobots = row.reason === 'robots_unreachable';
   const cause =
     isRobots && place !== null
-      ? `${troubleOf(place)}, so nothing may be asked for`
+      ? `${robotsTroubleAt(place)}, so nothing may be asked for`
       : (PUT_OFF[row.reason ?? ''] ?? String(row.reason));
   const until = place?.blockedUntil ?? 0;
   const hasEnd = until > 0 && ['backoff', 'retry_after', 'quarantine'].includes(row.reason ?? '');
@@ -234,8 +238,8 @@ function deferred({ row, place, crawl }: FateParts): Fate {
     state: 'deferred',
     reason: row.reason,
     what: `put off with its host, ${text}`,
-    rule: rule('host', text),
-    // What is put off is tried again by any resume; only this one asks whatever comes of robots.txt.
+    rule: decidingRule('host', text),
+    // Any resume tries a deferred URL again; only this one asks for it even if robots.txt stays unreachable.
     remedy: resumeCommand(crawl.directory, isRobots ? '--robots-unreachable allow' : ''),
   };
 }
@@ -246,24 +250,72 @@ function unlisted({ row, rules, onlyForms }: FateParts): Fate {
     return {
       ...fate,
       what: 'not fetched: only forms lead to it',
-      rule: rule('asset', 'forms are recorded and never sent'),
+      rule: decidingRule('asset', 'forms are recorded and never sent'),
     };
   }
   if (row.reason === 'asset') {
     return {
       ...fate,
       what: 'not fetched: it is linked only as a picture, script, style sheet or the like',
-      rule: rule('asset', '--assets was not given'),
+      rule: decidingRule('asset', '--assets was not given'),
     };
   }
   if (row.reason === 'sitemap') {
     return {
       ...fate,
       what: 'not fetched: its site has a sitemap, which does not name it',
-      rule: rule('sitemap', '--seeding-strategy auto: links are followed only where sitemaps yield nothing'),
+      rule: decidingRule('sitemap', '--seeding-strategy auto: links are followed only where sitemaps yield nothing'),
     };
   }
   const { rule: decided } = rules.scope(row.url);
   const what = row.reason === 'scheme' ? 'not fetched: it is no web page' : 'not fetched: it is out of scope';
   return { ...fate, what, rule: decided };
+}
+
+const NEVER = 'never seen: no page that was fetched links to it, and no sitemap lists it';
+
+/** The sentence for a URL that no kept link leads to. Where links were left out of pages, the URL may be behind one of those. */
+function notSeen(reader: Reader): string {
+  const { links, pages } = reader.cutLinks();
+  if (links === 0) {
+    return NEVER;
+  }
+  const count = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+  return `not seen: no link that was kept leads to it, and no sitemap lists it; it may be behind one of the ${count(links, 'link')} that were left out of ${count(pages, 'page')} (too_many_links)`;
+}
+
+/** What would happen to a URL if a crawled page linked to it, asked in the order in which a crawl asks. */
+export function judgeUnseen(
+  url: string,
+  { rules, reader, robots }: { rules: CrawlRules; reader: Reader; robots: RobotsSays | null },
+): Pick<Explanation, 'state' | 'reason' | 'what' | 'rule' | 'trap'> {
+  const never = notSeen(reader);
+  const unseen = (reason: string | null, would: string, decided: DecidingRule, trap: Explanation['trap'] = null) =>
+    ({ state: 'unseen', reason, what: `${never}; ${would}`, rule: decided, trap }) as const;
+  const scope = rules.scope(url);
+  if (!scope.admits) {
+    return scope.reason === 'scope' && rules.options.external
+      ? unseen(null, 'a link to it would be checked once', decidingRule('scope', `--external: ${scope.rule.text}`))
+      : unseen(scope.reason, 'it would not be fetched', scope.rule);
+  }
+  const looks = rules.trap(url);
+  const trap =
+    looks === null
+      ? cutAlready(url, reader)
+      : { pattern: looks, cause: trapCause(looks, rules.options), count: 0, examples: [] };
+  if (trap !== null) {
+    const decided = decidingRule('trap', `${printable(trap.pattern)}: ${printable(trap.cause)}`);
+    return unseen('trap', 'it would be cut as a trap', decided, { ...trap, allow: allowTrapFlag(trap.pattern) });
+  }
+  if (robots !== null && !robots.allowed) {
+    return unseen('robots', 'it would not be fetched', decidingRule('robots', robots.why, robots.line));
+  }
+  const unknown = robots === null ? '; its robots.txt is not known yet' : '';
+  return unseen(null, `it would be fetched if one did${unknown}`, scope.rule);
+}
+
+/** A pattern that is cut already and that the URL would fall under. */
+function cutAlready(url: string, reader: Reader): TrapResult | null {
+  const patterns = [queryPatternOf(url), shapeOf(url)].filter((pattern) => pattern !== null && pattern !== url);
+  return patterns.map((pattern) => reader.traps.named(pattern!)).find((trap) => trap !== null) ?? null;
 }

@@ -1,8 +1,8 @@
 import { printable } from '../base/text.js';
-import { baseDelayMs } from '../hosts/base-delay.js';
+import { baseDelayMs } from '../config/base-delay.js';
 import type { StoredPlace, StoredUrl, UrlFacts } from '../store/url-facts.js';
 import { UNANSWERED_ROBOTS, UrlFlag } from '../store/url-state.js';
-import { isServer } from '../url/place.js';
+import { isServer } from '../url/host.js';
 import type { CrawlRules } from './crawl-rules.js';
 import type { WaitingFor } from './explanation.js';
 
@@ -16,7 +16,7 @@ const LAYERS = {
   10: 'hosts held in memory',
 } as const;
 
-/** A check asks for a URL in several ways, and none of them has failed by that. */
+/** A check asks for a URL in several ways; a second request of these kinds is no sign of a failure. */
 const OTHER_REQUESTS = UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.wholeGet;
 
 const inWords = (ms: number): string =>
@@ -42,7 +42,7 @@ const on = (layer: keyof typeof LAYERS | null, why: string, until: number | null
   waitedMs: null,
 });
 
-/** What a URL that is queued waits for, as the last commit left its host; the first thing that holds it up counts. */
+/** What a queued URL waits for, as the last commit left its host. The first thing that holds it up is named. */
 export function waitsOn(url: StoredUrl, { facts, rules, place, running, now }: WaitingParts): WaitingFor {
   const queued = facts.waiting(place.hostId, url, rules.options.order === 'dfs');
   const host = printable(place.host);
@@ -83,7 +83,7 @@ function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: Wa
   if (ofHost >= most || before > 0) {
     return on(
       2,
-      `${ofHost} ${ofHost === 1 ? 'request' : 'requests'} to ${printable(place.host)} under way, ${before} of its URLs before it`,
+      `${ofHost} ${ofHost === 1 ? 'request' : 'requests'} to ${printable(place.host)} under way or about to go out, ${before} of its URLs before it`,
     );
   }
   return all >= rules.options.workers
@@ -91,7 +91,19 @@ function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: Wa
     : on(null, `nothing holds it up: URL ${url.id} goes out next`);
 }
 
-/** The delay of the host, and whose it is; null where it has none. */
+/** A URL that is leased is on the wire, unless as many of its host are as may be: then it is next in line. Null: nothing holds it up. */
+export function waitsInLine(url: StoredUrl, { facts, rules, place, running }: WaitingParts): WaitingFor | null {
+  const most = Math.floor(place.tunedLimit ?? rules.options.maxInflightPerHost);
+  if (!running || paceOf(rules, place) !== null || facts.leasedBefore(place.hostId, url.id) < most) {
+    return null;
+  }
+  return on(
+    2,
+    `${most} ${most === 1 ? 'request' : 'requests'} to ${printable(place.host)} under way, and it is next in line`,
+  );
+}
+
+/** The delay of the host and where it comes from; null where the host has none. */
 function paceOf({ options, delayIsDefault }: CrawlRules, place: StoredPlace): { delayMs: number; why: string } | null {
   const own = baseDelayMs(place.host, options.delayMs, delayIsDefault);
   const asked = options.ignoreRobots ? 0 : (place.crawlDelayMs ?? 0);
@@ -103,13 +115,14 @@ function paceOf({ options, delayIsDefault }: CrawlRules, place: StoredPlace): { 
   return { delayMs, why: `${printable(place.host)} is asked every ${inWords(delayMs)} (${whose})` };
 }
 
-/** What held up a URL that was fetched: how long it took from its discovery, and what its host is paced by. */
+/** What held up a URL that was fetched: the time from its discovery to its answer, and what its host is paced by. */
 export function waitedOn(url: StoredUrl, fetchedAt: number, { facts, rules, place }: WaitingParts): WaitingFor {
   const foundAt = url.parent === null ? null : facts.fetchedAt(url.parent);
   const waitedMs = foundAt === null ? null : Math.max(0, fetchedAt - foundAt);
   const paced = paceOf(rules, place);
   const hostFailed = foundAt !== null && facts.failedBetween(place.hostId, url.id, foundAt, fetchedAt);
-  // A request after which it was asked again is kept, but for a redirect: only a cookie has another one follow.
+  // Requests that were repeated are kept as attempts, except redirects, which are repeated only to send a cookie. So two attempts without a
+  // failed one mean a cookie.
   const waited =
     url.attempts === 2 && (url.flags & OTHER_REQUESTS) === 0 && facts.failedAttempts(url.id).length === 0
       ? on(null, 'a circle of redirects set a cookie, and it was asked once more with it')

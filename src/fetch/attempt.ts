@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
+import type { Watched } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
-import type { Watched } from './deadlines.js';
 
 const ignore = (): void => {};
 
@@ -26,8 +26,11 @@ export class Attempt implements Watched {
   }
 
   check(now: number): void {
-    if (now >= this.#deadlineAt) this.cancel(this.#timeout(this.#deadlineAt));
-    else if (now >= this.#socketDeadlineAt) this.#socket?.destroy(this.#timeout(this.#socketDeadlineAt));
+    if (now >= this.#deadlineAt) {
+      this.cancel(this.#timeout(this.#deadlineAt));
+    } else if (now >= this.#socketDeadlineAt) {
+      this.#socket?.destroy(this.#timeout(this.#socketDeadlineAt));
+    }
   }
 
   cancel(reason: FetchError): void {
@@ -37,7 +40,9 @@ export class Attempt implements Watched {
   }
 
   throwIfCancelled(): void {
-    if (this.#reason !== null) throw this.#reason;
+    if (this.#reason !== null) {
+      throw this.#reason;
+    }
   }
 
   /** Waits for a step, but not beyond the end of the attempt. */
@@ -71,7 +76,7 @@ export class Attempt implements Watched {
 function emitted(socket: Socket, event: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once(event, () => resolve());
-    // It stays: between now and the time at which the HTTP client takes over, an error must not end the process.
+    // The listener stays: until the HTTP client takes over the socket, an error must not end the process.
     socket.on('error', reject);
     socket.once('close', () =>
       reject(Object.assign(new Error('the connection was closed while it was set up'), { code: 'ECONNRESET' })),

@@ -21,9 +21,12 @@ const BY_CODE: Record<string, [ErrorClass, string]> = {
   ECONNRESET: ['connection_reset', 'The connection was reset.'],
   ECONNABORTED: ['connection_reset', 'The connection was reset.'],
   EPIPE: ['connection_reset', 'The connection was closed while the request was sent.'],
+  ERR_CLOSED_EARLY: ['connection_reset', 'The server closed the connection.'],
+  ERR_UPGRADE: ['connection_reset', 'The server answers 101, and wants to speak another protocol than HTTP.'],
+  ERR_CONTRADICTING_LENGTHS: ['connection_reset', 'The headers contradict each other about the length of the body.'],
+  ERR_IMPOSSIBLE_LENGTH: ['connection_reset', 'The Content-Length is a number that no body can have.'],
   UND_ERR_SOCKET: ['connection_reset', 'The server closed the connection.'],
   UND_ERR_INFO: ['connection_reset', 'The server closed the stream.'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['connection_reset', 'The body ended before its Content-Length.'],
   ERR_HTTP2_STREAM_ERROR: ['connection_reset', 'The server closed the stream.'],
   ERR_HTTP2_SESSION_ERROR: ['connection_reset', 'The server closed the connection.'],
   ERR_HTTP2_GOAWAY_SESSION: ['connection_reset', 'The server closed the connection.'],
@@ -31,15 +34,15 @@ const BY_CODE: Record<string, [ErrorClass, string]> = {
   UND_ERR_CONNECT_TIMEOUT: ['timeout', 'The connection timed out.'],
   UND_ERR_HEADERS_TIMEOUT: ['timeout', 'The headers did not come in time.'],
   UND_ERR_BODY_TIMEOUT: ['timeout', 'The body did not come in time.'],
+  ERR_HEADERS_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
   UND_ERR_HEADERS_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
-  HPE_HEADER_OVERFLOW: ['too_large', 'The headers are larger than 64 KiB.'],
 };
 
 /** The codes of OpenSSL's verdicts on a certificate that have no common beginning. */
 const CERTIFICATE =
   /^(?:EPROTO$|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|CRL_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$|HOSTNAME_MISMATCH$|ERR_OSSL_)/;
 
-/** What they mean, for whoever runs the site. */
+/** What the codes mean, for whoever runs the site. */
 const TLS_WORDS: readonly [code: RegExp, words: string][] = [
   [/^CERT_HAS_EXPIRED$/, 'the certificate has expired'],
   [/^CERT_NOT_YET_VALID$/, 'the certificate is not valid yet'],
@@ -71,40 +74,47 @@ function tlsWords(code: string): string {
   return `TLS: ${words} (${code}).`;
 }
 
-/** undici says of a 101 only that the connection broke. */
-const BAD_UPGRADE = 'bad upgrade';
-
 /** The FetchError that anything thrown on the way of a request stands for, with what was thrown as its cause. */
 export function classify(error: unknown, verbose: boolean): FetchError {
-  if (error instanceof FetchError) return error;
+  if (error instanceof FetchError) {
+    return error;
+  }
   const [errorClass, message] = describe(error);
   return fetchError(errorClass, message, error, verbose);
 }
 
 export function fetchError(errorClass: ErrorClass, message: string, cause: unknown, verbose: boolean): FetchError {
-  const text = verbose && cause !== undefined ? `${message} (${causeChain(cause).join(' ← ')})` : message;
+  const causes = verbose ? causeChain(cause, message) : [];
+  const text = causes.length > 0 ? `${message} (${causes.join(' ← ')})` : message;
   return new FetchError(errorClass, text, { cause });
 }
 
 function describe(error: unknown): [ErrorClass, string] {
   const code = codeOf(error);
   const message = error instanceof Error ? error.message : String(error);
-  if (code === 'UND_ERR_SOCKET' && message === BAD_UPGRADE) {
-    return ['connection_reset', 'The server answers 101, and wants to speak another protocol than HTTP.'];
-  }
   const known = BY_CODE[code];
-  if (known !== undefined) return known;
-  if (CERTIFICATE.test(code)) return ['tls', tlsWords(code)];
-  if (code.startsWith('HPE_')) return ['connection_reset', `What came is no response of HTTP: ${detailOf(message)}.`];
+  if (known !== undefined) {
+    return known;
+  }
+  if (CERTIFICATE.test(code)) {
+    return ['tls', tlsWords(code)];
+  }
+  if (code.startsWith('HPE_')) {
+    return ['connection_reset', `What came is no response of HTTP: ${detailOf(message)}.`];
+  }
   return ['unknown', message];
 }
 
-/** What the parser holds against it, without what it says each time. */
+/** The parser's own complaint, without the words that it always uses. */
 const detailOf = (message: string): string => /\((.*)\)\.?$/.exec(message)?.[1] ?? message.replace(/\.$/, '');
 
 export function codeOf(error: unknown): string {
-  if (!(error instanceof Error)) return '';
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  // Those of the parser come without one.
+  if (!(error instanceof Error)) {
+    return '';
+  }
+  if ('code' in error && typeof error.code === 'string') {
+    return error.code;
+  }
+  // Errors of the parser have no code.
   return error.name === 'HTTPParserError' ? 'HPE_ERROR' : '';
 }

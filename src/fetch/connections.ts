@@ -1,51 +1,90 @@
 import type { Socket } from 'node:net';
-import { Client } from 'undici';
-import type { Clock } from '../base/clock.js';
+import { Alarm, type Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import type { Attempt } from './attempt.js';
-import type { Connector, Endpoint } from './connector.js';
-import { mendHeads } from './response-head.js';
-import { type StreamOwner, watchStreams } from './stream-ends.js';
+import type { Connected, Connector, Endpoint } from './connector.js';
+import type { Receiver, Wire, WireRequest } from './wire.js';
 
 /** A request that wants a connection. */
 export interface Borrower {
   readonly endpoint: Endpoint;
-  /** Waits for the one connection of its host rather than open a second. */
+  /** The request waits for the one connection of its host rather than open a second. */
   readonly single: boolean;
-  /** Wants a connection that nobody has used. */
+  /** The request needs a connection that was never used. */
   readonly fresh: boolean;
   readonly isSettled: boolean;
   /** Called at once or later; must be followed by one `release` or `putBack`. */
   start(connection: Connection): void;
 }
 
-/** One undici Client, which is at most one socket. */
+/** At most one socket, from the first try to open it to its end. */
 export class Connection {
   readonly endpoint: Endpoint;
-  readonly client: Client;
   remoteAddress: string | null = null;
-  isOpen = false;
   isDropped = false;
-  isH2 = false;
-  /** A request is out, and the head of its response has not come yet. */
-  awaitsHead = false;
-  interim = 0;
-  /** Whose stream of HTTP/2 is opened next. */
-  asking: StreamOwner | null = null;
   active = 0;
-  /** Requests since it was opened, or since nobody waited for a socket. */
+  /** Requests since the connection was opened, or since the last time that nobody waited for a socket. */
   served = 0;
   attempt: Attempt | null = null;
   socket: Socket | null = null;
-  cancelIdleTimer: (() => void) | null = null;
+  /** When the server will have closed it, where it idles. */
+  idleUntil = 0;
+  #wire: Wire | null = null;
+  /** The request that it is opened for. */
+  #first: { request: WireRequest; receiver: Receiver } | null = null;
 
-  constructor(endpoint: Endpoint, client: Client) {
+  constructor(endpoint: Endpoint) {
     this.endpoint = endpoint;
-    this.client = client;
+  }
+
+  /** Several requests at once share it. */
+  get isShared(): boolean {
+    return this.#wire !== null && this.#wire.maxRequests > 1;
   }
 
   get hasRoom(): boolean {
-    return this.active < (this.isH2 ? MAX_STREAMS : 1);
+    return this.active < (this.#wire?.maxRequests ?? 1) && this.isKept;
+  }
+
+  /** It can take another request, now or when it is open. */
+  get isKept(): boolean {
+    return this.#wire === null ? this.attempt !== null : this.#wire.keepAliveMs > 0;
+  }
+
+  get keepAliveMs(): number {
+    return this.#wire?.keepAliveMs ?? 0;
+  }
+
+  send(request: WireRequest, receiver: Receiver): void {
+    if (this.#wire === null) {
+      this.#first = { request, receiver };
+    } else {
+      this.#wire.send(request, receiver);
+    }
+  }
+
+  opened({ wire, socket, address }: Connected): void {
+    this.attempt = null;
+    this.#wire = wire;
+    this.socket = socket;
+    this.remoteAddress = address;
+    const first = this.#first;
+    this.#first = null;
+    if (first !== null) {
+      wire.send(first.request, first.receiver);
+    }
+  }
+
+  failed(error: Error): void {
+    this.attempt = null;
+    const first = this.#first;
+    this.#first = null;
+    first?.receiver.onError(error);
+  }
+
+  async destroy(): Promise<void> {
+    this.attempt?.cancel(new FetchError('internal', 'The connection is no longer wanted.'));
+    await this.#wire?.destroy();
   }
 }
 
@@ -55,24 +94,22 @@ interface OriginPool {
   waiting: Borrower[];
 }
 
-const MAX_HEADER_BYTES = 64 * 1024;
-const MAX_STREAMS = 100;
-const KEEP_ALIVE_MS = 10_000;
-const MAX_KEEP_ALIVE_MS = 60_000;
-const KEEP_ALIVE_MARGIN_MS = 1000;
-/** While others wait for a socket, a connection serves so many requests of its host before it makes room. */
+/** While others wait for a socket, a connection serves so many requests of its host before it gives up its place; one that several share, more. */
 const TURN = 8;
-/** A server has so long to close its side too: until then it counts the connection as open. */
+const SHARED_TURN = 100;
+/** Idle connections are looked through no more often than this. */
+const IDLE_TICK_MS = 500;
+/** How long a server may take to close its side: until then it counts the connection as open. */
 const FAREWELL_MS = 250;
-/** After a shortage: until another socket is tried for, doubling. */
+/** How long no other socket is tried after a shortage; it doubles. */
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2_000;
-/** After a shortage: from one more socket to the next. */
+/** How long it takes after a shortage until one more socket is allowed. */
 const GROWTH_MS = 500;
 
 /**
- * The connections of all origins. A Client for each and not undici's Pool or Agent: so it is known which ones idle, the bound
- * holds over all origins, and a request never waits in a queue that it cannot be taken out of.
+ * The connections of all origins: it is known which ones idle, one bound holds over all origins, and a request never waits in a queue that it
+ * cannot be taken out of.
  *
  * No more sockets are open than the limit says. At the limit origins stand in line: the connection that has idled for longest is closed for the
  * first of them, or the next one that is released. Each gets one socket when its turn comes, and stands in line again for the next.
@@ -85,22 +122,24 @@ export class Connections {
   readonly #idle = new Set<Connection>();
   /** Origins with requests that wait for a socket, in the order of their turns. */
   readonly #line = new Set<OriginPool>();
-  /** Idle ones that are being closed. */
+  /** Idle connections that are being closed. */
   readonly #leaving = new Set<Connection>();
   /** Sockets that are open, being opened or being closed. */
   #count = 0;
   #maxSockets: number;
-  /** What the machine has had descriptors for lately: no more than `#maxSockets`. */
+  /** How many sockets the machine has had descriptors for lately: at most `#maxSockets`. */
   #limit: number;
   #growsAt = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #cancelPause: (() => void) | null = null;
+  readonly #idleAlarm: Alarm;
   #isRetired = false;
   #isClosed = false;
 
   constructor(connector: Connector, clock: Clock, maxSockets: number) {
     this.#connector = connector;
     this.#clock = clock;
+    this.#idleAlarm = new Alarm(clock, () => this.#checkIdle());
     this.#maxSockets = this.#limit = maxSockets;
   }
 
@@ -114,36 +153,44 @@ export class Connections {
   release(connection: Connection, isSpent: boolean): void {
     const pool = this.#origins.get(connection.endpoint.origin);
     const isPlain = !isSpent && this.#line.size === 0 && (pool === undefined || pool.waiting.length === 0);
-    if (isPlain) this.#released(connection, false);
-    // Later: a client must not be given the next request from within its report of the failure of the last.
-    else queueMicrotask(() => this.#released(connection, isSpent));
+    if (isPlain) {
+      this.#released(connection, false);
+    }
+    // Done later, because a client must not get its next request from within its report that the last one failed.
+    else {
+      queueMicrotask(() => this.#released(connection, isSpent));
+    }
   }
 
-  /** For a request that was not sent since there was no descriptor: it waits on, before all others. */
+  /** For a request that could not be sent for want of a descriptor: it goes on waiting, before all others. */
   putBack(connection: Connection, borrower: Borrower): void {
     this.#forget(connection);
     this.#count--;
-    void connection.client.destroy();
+    void connection.destroy();
     this.#pause();
     const pool = this.#poolOf(borrower.endpoint.origin);
     pool.waiting.unshift(borrower);
     const others = [...this.#line];
     this.#line.clear();
-    for (const each of [pool, ...others]) this.#line.add(each);
+    for (const each of [pool, ...others]) {
+      this.#line.add(each);
+    }
     this.#makeRoom();
   }
 
-  /** So many sockets may be open from now on; those in use stay. */
+  /** Sets how many sockets may be open from now on; those in use stay. */
   resize(maxSockets: number): void {
     this.#isRetired = false;
     this.#maxSockets = this.#limit = maxSockets;
     this.#serveLine();
   }
 
-  /** Keeps only the sockets that are in use, and each no longer than something waits for it. Gives their number. */
+  /** Closes sockets that are not in use, and each other one when nothing waits for it. Returns how many are left. */
   retire(): number {
     this.#isRetired = true;
-    for (const idle of [...this.#idle]) this.#farewell(idle);
+    for (const idle of [...this.#idle]) {
+      this.#farewell(idle);
+    }
     this.#maxSockets = this.#limit = this.#count;
     return this.#count;
   }
@@ -151,7 +198,10 @@ export class Connections {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelPause?.();
-    for (const { socket } of this.#leaving) socket!.destroy();
+    this.#idleAlarm.clear();
+    for (const { socket } of this.#leaving) {
+      socket!.destroy();
+    }
     const all = [...this.#origins.values()].flatMap((pool) => pool.connections);
     await Promise.all(all.map((connection) => this.#drop(connection)));
   }
@@ -167,15 +217,23 @@ export class Connections {
 
   /** Hands connections to what waits in a pool, as far as there are any. */
   #serve(pool: OriginPool): void {
+    if (pool.waiting.length > 0) {
+      this.#closeExpired(pool.connections);
+    }
     for (let next = firstOf(pool); next !== null; next = firstOf(pool)) {
       const { fresh } = next;
-      if (fresh) this.#closeIdle(pool);
+      if (fresh) {
+        this.#closeIdle(pool);
+      }
       const free = pool.connections.findLast(
         (connection) => !fresh && connection.hasRoom && this.#mayServe(connection, pool),
       );
-      if (free !== undefined) this.#use(free, pool);
-      else {
-        if (!next.single || pool.connections.length === 0) this.#standInLine(pool);
+      if (free !== undefined) {
+        this.#use(free, pool);
+      } else {
+        if (!next.single || pool.connections.length === 0) {
+          this.#standInLine(pool);
+        }
         break;
       }
     }
@@ -184,7 +242,9 @@ export class Connections {
 
   #closeIdle(pool: OriginPool): void {
     for (const connection of [...pool.connections]) {
-      if (connection.active === 0) this.#farewell(connection);
+      if (connection.active === 0) {
+        this.#farewell(connection);
+      }
     }
   }
 
@@ -196,21 +256,29 @@ export class Connections {
 
   #serveLine(): void {
     for (const pool of this.#line) {
-      if (!this.#canOpen) return;
+      if (!this.#canOpen) {
+        return;
+      }
       this.#line.delete(pool);
       const next = firstOf(pool);
       if (next !== null && !(next.single && pool.connections.length > 0)) {
-        if (next.fresh) this.#connector.forgetName(next.endpoint);
+        if (next.fresh) {
+          this.#connector.forgetName(next.endpoint);
+        }
         this.#open(next.endpoint, pool);
         // The rest of its requests stand in line again, behind everybody else's.
-        if (firstOf(pool) !== null && !pool.waiting[0]!.single) this.#line.add(pool);
+        if (firstOf(pool) !== null && !pool.waiting[0]!.single) {
+          this.#line.add(pool);
+        }
       }
       this.#forgetIfEmpty(pool);
     }
   }
 
   get #canOpen(): boolean {
-    if (this.#cancelPause !== null || this.#isClosed) return false;
+    if (this.#cancelPause !== null || this.#isClosed) {
+      return false;
+    }
     if (this.#limit < this.#maxSockets && this.#clock.now() >= this.#growsAt) {
       this.#limit++;
       this.#growsAt = this.#clock.now() + GROWTH_MS;
@@ -220,7 +288,7 @@ export class Connections {
 
   /** A host that keeps its connections busy must not keep the others waiting. */
   #mayServe(connection: Connection, pool: OriginPool): boolean {
-    return !this.#othersWait(pool) || connection.served < (connection.isH2 ? MAX_STREAMS : TURN);
+    return !this.#othersWait(pool) || connection.served < (connection.isShared ? SHARED_TURN : TURN);
   }
 
   #othersWait(pool: OriginPool): boolean {
@@ -231,22 +299,28 @@ export class Connections {
   #makeRoom(): void {
     let wanted = this.#line.size + this.#count - this.#limit - this.#leaving.size;
     for (const idle of this.#idle) {
-      if (wanted-- <= 0) return;
+      if (wanted-- <= 0) {
+        return;
+      }
       this.#farewell(idle);
     }
   }
 
   #released(connection: Connection, isSpent: boolean): void {
     connection.active--;
-    if (connection.isDropped) return;
+    if (connection.isDropped) {
+      return;
+    }
     const pool = this.#poolOf(connection.endpoint.origin);
-    if (isSpent && !connection.isH2) void this.#drop(connection);
-    else if (connection.active === 0 && !connection.isOpen) void this.#drop(connection);
-    else if (connection.active === 0 && firstOf(pool) !== null && !this.#mayServe(connection, pool)) {
+    if (connection.isShared ? connection.active === 0 && !connection.isKept : isSpent || connection.keepAliveMs === 0) {
+      void this.#drop(connection);
+    } else if (connection.active === 0 && firstOf(pool) !== null && !this.#mayServe(connection, pool)) {
       this.#farewell(connection);
     } else {
       this.#serve(pool);
-      if (connection.active === 0 && !connection.isDropped) this.#rest(connection);
+      if (connection.active === 0 && !connection.isDropped) {
+        this.#rest(connection);
+      }
       return;
     }
     this.#serve(pool);
@@ -254,8 +328,6 @@ export class Connections {
 
   #use(connection: Connection, pool: OriginPool): void {
     this.#idle.delete(connection);
-    connection.cancelIdleTimer?.();
-    connection.cancelIdleTimer = null;
     connection.active++;
     connection.served = this.#othersWait(pool) ? connection.served + 1 : 1;
     pool.waiting.shift()!.start(connection);
@@ -267,11 +339,33 @@ export class Connections {
       return;
     }
     this.#idle.add(connection);
-    // undici ends idle HTTP/1.1 connections by itself, those of HTTP/2 never.
-    if (connection.isH2) {
-      connection.cancelIdleTimer = this.#clock.at(this.#clock.now() + KEEP_ALIVE_MS, () => this.#drop(connection));
+    connection.idleUntil = this.#clock.now() + connection.keepAliveMs;
+    if (connection.idleUntil < this.#idleAlarm.at) {
+      this.#idleAlarm.set(connection.idleUntil);
     }
     this.#makeRoom();
+  }
+
+  /** One timer for all that idle: it is set while there are any, and rings again for the first of those that are left. */
+  #checkIdle(): void {
+    this.#closeExpired(this.#idle);
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const { idleUntil } of this.#idle) {
+      nextAt = Math.min(nextAt, idleUntil);
+    }
+    if (nextAt < Number.POSITIVE_INFINITY) {
+      this.#idleAlarm.set(Math.max(nextAt, this.#clock.now() + IDLE_TICK_MS));
+    }
+  }
+
+  /** The timer may be late, and a request that is sent when the server closes the connection is lost: they are looked through before one is sent, too. */
+  #closeExpired(connections: Iterable<Connection>): void {
+    const now = this.#clock.now();
+    for (const connection of [...connections]) {
+      if (connection.idleUntil <= now && this.#idle.has(connection)) {
+        void this.#drop(connection);
+      }
+    }
   }
 
   #open(endpoint: Endpoint, pool: OriginPool): void {
@@ -279,52 +373,44 @@ export class Connections {
   }
 
   #create(endpoint: Endpoint, pool: OriginPool): Connection {
-    const client = new Client(endpoint.origin, {
-      connect: (_options, callback) => {
-        connection.attempt = this.#connector.connect(endpoint, (error, connected) => {
-          connection.attempt = null;
-          if (connected === null) return callback(error ?? new Error('no connection'), null);
-          this.#pauseMs = FIRST_PAUSE_MS;
-          connection.isOpen = true;
-          connection.isH2 = connected.isH2;
-          connection.remoteAddress = connected.address;
-          connection.socket = connected.socket;
-          connected.socket.once('close', () => this.#closed(connection));
-          if (connected.isH2) client.once('connect', () => watchStreams(connected.socket, connection));
-          else mendHeads(connected.socket, connection);
-          client.pipelining = connected.isH2 ? MAX_STREAMS : 1;
-          callback(null, connected.socket);
-          if (connected.isH2) this.#serve(pool);
-        });
-      },
-      // All times are watched by the request itself.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-      maxHeaderSize: MAX_HEADER_BYTES,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: MAX_KEEP_ALIVE_MS,
-      keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS,
-      pingInterval: 0,
+    const connection = new Connection(endpoint);
+    connection.attempt = this.#connector.connect(endpoint, (error, connected) => {
+      if (connected === null) {
+        connection.failed(error ?? new Error('no connection'));
+        return;
+      }
+      if (connection.isDropped) {
+        void connected.wire.destroy();
+        return;
+      }
+      this.#pauseMs = FIRST_PAUSE_MS;
+      connected.socket.once('close', () => this.#closed(connection));
+      connection.opened(connected);
+      if (connection.isShared) {
+        this.#serve(pool);
+      }
     });
-    const connection = new Connection(endpoint, client);
     pool.connections.push(connection);
     this.#count++;
     return connection;
   }
 
   #closed(connection: Connection): void {
-    connection.isOpen = false;
-    if (connection.active > 0 || connection.isDropped) return;
+    if (connection.active > 0 || connection.isDropped) {
+      return;
+    }
     this.#forget(connection);
-    // Later: its client has not heard of it yet, and one that is destroyed now waits for this very event for ever.
+    // Done later: the client of HTTP/2 does not know of the error yet, and if it were destroyed now, it would wait for this event for ever.
     queueMicrotask(() => this.#destroy(connection));
   }
 
-  /** There was no descriptor: no other socket is tried for until one of ours is closed, or some time has passed. */
+  /** There was no descriptor: no other socket is tried until one of ours is closed, or some time has passed. */
   #pause(): void {
     this.#limit = Math.max(1, Math.min(this.#limit, this.#count));
     this.#growsAt = this.#clock.now() + GROWTH_MS;
-    if (this.#cancelPause !== null) return;
+    if (this.#cancelPause !== null) {
+      return;
+    }
     this.#cancelPause = this.#clock.at(this.#clock.now() + this.#pauseMs, () => this.#goOn());
     this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs * 2);
   }
@@ -338,7 +424,7 @@ export class Connections {
   /** Ends an idle connection politely: the server is told, and its socket counts until the server has closed it too. */
   #farewell(connection: Connection): void {
     const { socket } = connection;
-    if (connection.isH2 || socket === null || !connection.isOpen) {
+    if (connection.isShared || socket === null || connection.keepAliveMs === 0) {
       void this.#drop(connection);
       return;
     }
@@ -354,29 +440,30 @@ export class Connections {
   }
 
   async #drop(connection: Connection): Promise<void> {
-    if (connection.isDropped) return;
+    if (connection.isDropped) {
+      return;
+    }
     this.#forget(connection);
-    connection.attempt?.cancel(new FetchError('internal', 'The connection is no longer wanted.'));
     await this.#destroy(connection);
   }
 
-  /** It takes no request any more. */
+  /** Drops the connection from all lists, so that it gets no more requests. */
   #forget(connection: Connection): void {
     connection.isDropped = true;
     const pool = this.#poolOf(connection.endpoint.origin);
     pool.connections.splice(pool.connections.indexOf(connection), 1);
     this.#forgetIfEmpty(pool);
     this.#idle.delete(connection);
-    connection.cancelIdleTimer?.();
   }
 
   async #destroy(connection: Connection): Promise<void> {
-    const destroyed = connection.client.destroy();
-    // Of a socket that is closed nothing more is to come.
-    if (connection.socket?.closed !== true) await destroyed;
+    await connection.destroy();
     this.#count--;
-    if (this.#cancelPause === null) this.#serveLine();
-    else this.#goOn();
+    if (this.#cancelPause === null) {
+      this.#serveLine();
+    } else {
+      this.#goOn();
+    }
   }
 
   #forgetIfEmpty(pool: OriginPool): void {
@@ -389,6 +476,8 @@ export class Connections {
 
 /** The first request that still waits. */
 function firstOf(pool: OriginPool): Borrower | null {
-  while (pool.waiting.length > 0 && pool.waiting[0]!.isSettled) pool.waiting.shift();
+  while (pool.waiting.length > 0 && pool.waiting[0]!.isSettled) {
+    pool.waiting.shift();
+  }
   return pool.waiting[0] ?? null;
 }

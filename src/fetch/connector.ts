@@ -1,17 +1,25 @@
-import { isIP, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { checkServerIdentity, createSecureContext, rootCertificates, connect as tlsConnect } from 'node:tls';
-import type { Clock } from '../base/clock.js';
-import { FetchError } from '../base/errors.js';
+import { isIP, isIPv6, connect as netConnect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import {
+  checkServerIdentity,
+  createSecureContext,
+  rootCertificates,
+  type TLSSocket,
+  connect as tlsConnect,
+} from 'node:tls';
+import { domainToASCII } from 'node:url';
+import type { Clock, Deadlines } from '../base/clock.js';
+import { FetchError, UsageError } from '../base/errors.js';
+import { withBrackets } from '../url/host.js';
 import { Attempt } from './attempt.js';
 import { classify } from './classify.js';
-import { type ConnectTo, findConnectTo, parseConnectTo } from './connect-to.js';
 import type { FetchOptions } from './contract.js';
-import type { Deadlines } from './deadlines.js';
 import { Guard } from './guard.js';
-import { withBrackets } from './host-port.js';
+import { Http1 } from './http1.js';
+import { Http2 } from './http2.js';
 import { HttpProxy } from './proxy.js';
 import { mayHaveOtherFamily, Resolver } from './resolver.js';
 import { orShortage, Shortage } from './shortage.js';
+import type { Intake, Wire } from './wire.js';
 
 /** Where a URL says that its server is. */
 export interface Endpoint {
@@ -22,13 +30,19 @@ export interface Endpoint {
 }
 
 export interface Connected {
+  wire: Wire;
   socket: Socket;
-  isH2: boolean;
   /** The address that the guard has let through; null behind a proxy. */
   address: string | null;
 }
 
-/** Of one name, where there is no descriptor to ask with. */
+/** All sockets of a thread read into it, one after the other: each read is taken before the next one begins. */
+const INTAKE_BYTES = 64 * 1024;
+let intakeBuffer: Buffer | null = null;
+/** Where reads are begun before there is anything to read, as on Windows, sockets cannot share a buffer. */
+const SHARES_INTAKE = process.platform !== 'win32';
+
+/** The most look-ups of one name while there is no descriptor to ask with. */
 const MOST_LOOK_UPS = 20;
 const LOOK_UP_PAUSE_MS = 100;
 
@@ -55,7 +69,7 @@ export class Connector {
     this.#mappings = options.connectTo.map(parseConnectTo);
     this.#guard = new Guard(options.guard);
     this.#resolver = new Resolver(options.dnsServers, clock, options.verboseNetwork);
-    // One for all connections: making it reads every root certificate.
+    // Shared by all connections, because making it reads every root certificate.
     this.#secureContext = createSecureContext(
       options.cacert === null ? {} : { ca: [...rootCertificates, options.cacert] },
     );
@@ -78,7 +92,7 @@ export class Connector {
     return isTls || findConnectTo(this.#mappings, host, port) !== null ? null : this.#proxy;
   }
 
-  /** The next connection to it goes to an address that is looked up anew. */
+  /** Makes the next connection look the name up again. */
   forgetName({ host, port }: Endpoint): void {
     this.#resolver.forget(findConnectTo(this.#mappings, host, port)?.toHost || host);
   }
@@ -96,13 +110,15 @@ export class Connector {
     return attempt;
   }
 
-  /** The address that requests for a host go to. Behind a proxy that is not known, and the host itself is given back. */
+  /** The address that requests for a host go to. Behind a proxy it is not known, and the host itself is returned. */
   async resolve(host: string): Promise<string> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.#resolve(host);
       } catch (error) {
-        if (!(error instanceof Shortage) || tries === MOST_LOOK_UPS) throw error;
+        if (!(error instanceof Shortage) || tries === MOST_LOOK_UPS) {
+          throw error;
+        }
         await new Promise<void>((done) => void this.#clock.at(this.#clock.now() + LOOK_UP_PAUSE_MS * tries, done));
       }
     }
@@ -110,59 +126,91 @@ export class Connector {
 
   async #resolve(host: string): Promise<string> {
     const target = findConnectTo(this.#mappings, host, null)?.toHost || null;
-    if (target === null && this.#proxy !== null) return host;
+    if (target === null && this.#proxy !== null) {
+      return host;
+    }
     const addresses = await this.#lookUp(target ?? host);
     const address = target === null ? addresses.find((each) => this.#guard.allows(each, host, null)) : addresses[0];
-    if (address === undefined) throw blocked(host, addresses);
+    if (address === undefined) {
+      throw blocked(host, addresses);
+    }
     return address;
   }
 
   async #lookUp(host: string): Promise<string[]> {
     const known = this.#resolver.known(host);
-    if (known !== null) return known;
+    if (known !== null) {
+      return known;
+    }
     try {
       return await this.#resolver.addresses(host, 4);
     } catch (error) {
-      if (!mayHaveOtherFamily(error)) throw error;
+      if (!mayHaveOtherFamily(error)) {
+        throw error;
+      }
       return await this.#resolver.addresses(host, 6);
     }
   }
 
-  /** A mapped endpoint is connected to directly, also where there is a proxy: the mapping says where it is. */
+  /** An endpoint with a mapping is connected to directly, even if there is a proxy: the mapping says where it is. */
   async #open(endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const { host, port } = endpoint;
     const mapping = findConnectTo(this.#mappings, host, port);
-    // Who names the port in --connect-to wants it.
-    if (mapping === null || mapping.port === '') this.#guard.checkPort(host, port);
-    if (mapping === null && this.#proxy !== null) return await this.#openThroughProxy(this.#proxy, endpoint, attempt);
+    // Whoever names the port in --connect-to wants it.
+    if (mapping === null || mapping.port === '') {
+      this.#guard.checkPort(host, port);
+    }
+    if (mapping === null && this.#proxy !== null) {
+      return await this.#openThroughProxy(this.#proxy, endpoint, attempt);
+    }
     const target = mapping?.toHost || host;
-    // Who names an address in --connect-to wants it; one who only changes the port has said nothing about the address.
+    // Whoever names an address in --connect-to wants it; a mapping of the port alone says nothing about the address.
     const isNamed = Boolean(mapping?.toHost);
     const isAllowed = (address: string): boolean => isNamed || this.#guard.allows(address, host, port);
-    const { socket, address } = await this.#reach(target, Number(mapping?.toPort || port), isAllowed, attempt);
-    if (!endpoint.isTls) return { socket, address, isH2: false };
-    return { ...(await this.#secure(socket, host, this.#options.http2, attempt)), address };
+    const intake: Intake | null = endpoint.isTls || !SHARES_INTAKE ? null : { taker: null };
+    const atPort = Number(mapping?.toPort || port);
+    const { socket, address } = await this.#reach({ host: target, port: atPort, isAllowed, intake }, attempt);
+    if (!endpoint.isTls) {
+      return { wire: new Http1(socket, hostOf(endpoint), intake), socket, address };
+    }
+    return { ...(await this.#speakSecurely(socket, endpoint, attempt)), address };
   }
 
-  /** The proxy looks the names up, so of the guard only the part about addresses that are known here is left. */
+  /** The proxy looks names up, so the guard can only check addresses that are known here. */
   async #openThroughProxy(proxy: HttpProxy, endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const { host, port } = endpoint;
     const known = this.#resolver.known(host);
-    if (known !== null && !known.some((address) => this.#guard.allows(address, host, port))) throw blocked(host, known);
-    const toProxy = await this.#reachProxy(proxy, attempt);
-    if (!endpoint.isTls) return { socket: toProxy.socket, isH2: false, address: null };
-    const tunnel = await attempt.during(proxy.openTunnel(toProxy.socket, host, port));
-    return { ...(await this.#secure(tunnel, host, this.#options.http2, attempt)), address: null };
+    if (known !== null && !known.some((address) => this.#guard.allows(address, host, port))) {
+      throw blocked(host, known);
+    }
+    const { socket } = await this.#reachProxy(proxy, attempt);
+    if (!endpoint.isTls) {
+      return { wire: new Http1(socket, hostOf(endpoint), null), socket, address: null };
+    }
+    const tunnel = await attempt.during(proxy.openTunnel(socket, host, port));
+    return { ...(await this.#speakSecurely(tunnel, endpoint, attempt)), address: null };
   }
 
-  /** Where the proxy is dead, it is the proxy that is named and not the page behind it. */
+  /** TLS on a connection to the server, and whichever version of HTTP the two agree on. */
+  async #speakSecurely(plain: Socket, endpoint: Endpoint, attempt: Attempt): Promise<{ wire: Wire; socket: Socket }> {
+    const socket = await this.#secure(plain, endpoint.host, this.#options.http2, attempt);
+    if (socket.alpnProtocol === 'h2') {
+      return { wire: await Http2.open(endpoint.origin, socket), socket };
+    }
+    return { wire: new Http1(socket, hostOf(endpoint), null), socket };
+  }
+
+  /** If the proxy is dead, the error names the proxy and not the page behind it. */
   async #reachProxy(proxy: HttpProxy, attempt: Attempt): Promise<{ socket: Socket }> {
     try {
-      const plain = await this.#reach(proxy.host, proxy.port, () => true, attempt);
-      return proxy.isTls ? await this.#secure(plain.socket, proxy.host, false, attempt) : plain;
+      const { host, port } = proxy;
+      const { socket } = await this.#reach({ host, port, isAllowed: () => true, intake: null }, attempt);
+      return { socket: proxy.isTls ? await this.#secure(socket, host, false, attempt) : socket };
     } catch (error) {
       attempt.throwIfCancelled();
-      if (error instanceof Shortage) throw error;
+      if (error instanceof Shortage) {
+        throw error;
+      }
       const { errorClass, message } = classify(error, this.#options.verboseNetwork);
       throw new FetchError(
         errorClass,
@@ -178,24 +226,31 @@ export class Connector {
    * IPv6 is asked for only where IPv4 is missing or leads nowhere: that halves the queries of a crawl over many hosts. Until that is known, a
    * part of the time is kept for it; where there is no IPv6 either, IPv4 gets that part too.
    */
-  async #reach(host: string, port: number, isAllowed: (address: string) => boolean, attempt: Attempt) {
+  async #reach(place: Place, attempt: Attempt): Promise<{ socket: Socket; address: string }> {
+    const { host } = place;
     const known = this.#resolver.known(host);
-    if (known !== null) return await this.#tryEach(known, host, port, isAllowed, attempt);
+    if (known !== null) {
+      return await this.#tryEach(known, place, attempt);
+    }
     let older: string[] = [];
     let failure: unknown;
     try {
       older = await attempt.during(this.#resolver.addresses(host, 4));
-      return await this.#tryEach(older, host, port, isAllowed, attempt, 1);
+      return await this.#tryEach(older, place, attempt, 1);
     } catch (error) {
       attempt.throwIfCancelled();
-      if (!mayHaveOtherFamily(error) && !isUnconnected(error)) throw error;
+      if (!mayHaveOtherFamily(error) && !isUnconnected(error)) {
+        throw error;
+      }
       failure = error;
     }
     const newer = await attempt.during(this.#resolver.addresses(host, 6)).catch(noneUnlessShort);
     attempt.throwIfCancelled();
-    if (newer.length === 0 && !isTimeout(failure)) throw failure;
+    if (newer.length === 0 && !isTimeout(failure)) {
+      throw failure;
+    }
     try {
-      return await this.#tryEach(newer.length === 0 ? older : newer, host, port, isAllowed, attempt);
+      return await this.#tryEach(newer.length === 0 ? older : newer, place, attempt);
     } catch (error) {
       attempt.throwIfCancelled();
       throw older.length === 0 || error instanceof Shortage ? error : failure;
@@ -205,32 +260,34 @@ export class Connector {
   /** @param others places to try after these, for which time is kept */
   async #tryEach(
     addresses: string[],
-    host: string,
-    port: number,
-    isAllowed: (address: string) => boolean,
+    { host, port, isAllowed, intake }: Place,
     attempt: Attempt,
     others = 0,
   ): Promise<{ socket: Socket; address: string }> {
     const allowed = addresses.filter(isAllowed);
-    if (allowed.length === 0) throw blocked(host, addresses);
+    if (allowed.length === 0) {
+      throw blocked(host, addresses);
+    }
     let failure: unknown;
     for (const [index, address] of allowed.entries()) {
       attempt.throwIfCancelled();
-      const socket = this.#openSocket(address, port);
+      const socket = this.#openSocket(address, port, intake);
       try {
         await attempt.established(socket, 'connect', this.#clock.now(), 1 / (allowed.length + others - index));
         return { socket, address };
       } catch (error) {
         attempt.throwIfCancelled();
         const meaning = orShortage(error, address);
-        if (meaning instanceof Shortage) throw meaning;
+        if (meaning instanceof Shortage) {
+          throw meaning;
+        }
         failure ??= error;
       }
     }
     throw failure;
   }
 
-  #openSocket(address: string, port: number): Socket {
+  #openSocket(address: string, port: number, intake: Intake | null): Socket {
     const options: TcpNetConnectOpts & { highWaterMark: number } = {
       host: address,
       port,
@@ -239,12 +296,19 @@ export class Connector {
       autoSelectFamily: false,
       highWaterMark: 64 * 1024,
     };
+    if (intake !== null) {
+      intakeBuffer ??= Buffer.allocUnsafeSlow(INTAKE_BYTES);
+      options.onread = {
+        buffer: intakeBuffer,
+        callback: (length, bytes) => intake.taker?.(bytes as Buffer, length) ?? false,
+      };
+    }
     this.#sockets++;
     return netConnect(options).once('close', () => this.#sockets--);
   }
 
   /** The certificate must be one for the host of the URL, whatever address was connected to. */
-  async #secure(socket: Socket, host: string, http2: boolean, attempt: Attempt) {
+  async #secure(socket: Socket, host: string, http2: boolean, attempt: Attempt): Promise<TLSSocket> {
     attempt.throwIfCancelled();
     const secure = tlsConnect({
       socket,
@@ -255,17 +319,29 @@ export class Connector {
       ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
     });
     await attempt.established(secure, 'secureConnect', this.#clock.now());
-    return { socket: secure, isH2: secure.alpnProtocol === 'h2' };
+    return secure;
   }
 }
 
-/** Whether an address was tried and led nowhere; what the guard or a name server says is final. */
+/** Where to connect to. */
+interface Place {
+  host: string;
+  port: number;
+  isAllowed(address: string): boolean;
+  intake: Intake | null;
+}
+
+const hostOf = ({ origin }: Endpoint): string => origin.slice(origin.indexOf('//') + 2);
+
+/** Whether an address was tried and could not be connected to; what the guard or a name server says is final. */
 const isUnconnected = (error: unknown): boolean =>
   !(error instanceof FetchError) ||
   !(error instanceof Shortage || ['blocked_address', 'dns'].includes(error.errorClass));
 
 const noneUnlessShort = (error: unknown): string[] => {
-  if (error instanceof Shortage) throw error;
+  if (error instanceof Shortage) {
+    throw error;
+  }
   return [];
 };
 
@@ -276,3 +352,54 @@ const blocked = (host: string, addresses: string[]): FetchError =>
     'blocked_address',
     `${host} is at ${addresses[0]}, which is not a public address; --allow-network or --allow-private lets it through.`,
   );
+
+/** One `--connect-to`: '' matches any host or port, and leaves host or port as they are. */
+interface ConnectTo {
+  host: string;
+  port: string;
+  toHost: string;
+  toPort: string;
+}
+
+/** Reads HOST:PORT:ADDR:PORT as curl does; each part may be empty, IPv6 addresses stand in brackets. */
+export function parseConnectTo(text: string): ConnectTo {
+  const part = String.raw`(\[[^\]]*\]|[^:[\]]*)`;
+  const match = new RegExp(`^${part}:(\\d*):${part}:(\\d*)$`).exec(text);
+  if (match === null) {
+    throw new UsageError(`"${text}" is not HOST:PORT:ADDR:PORT: give all four parts, empty ones match anything.`);
+  }
+  const [, host = '', port = '', toHost = '', toPort = ''] = match;
+  return {
+    host: readHost(host, text),
+    port: readPort(port, text),
+    toHost: readHost(toHost, text),
+    toPort: readPort(toPort, text),
+  };
+}
+
+/** The first mapping that matches, as in curl; a port of null stands for any. */
+export function findConnectTo(mappings: readonly ConnectTo[], host: string, port: number | null): ConnectTo | null {
+  const matchesPort = (wanted: string): boolean => wanted === '' || port === null || Number(wanted) === port;
+  return (
+    mappings.find((mapping) => (mapping.host === '' || mapping.host === host) && matchesPort(mapping.port)) ?? null
+  );
+}
+
+function readHost(part: string, text: string): string {
+  if (!part.startsWith('[')) {
+    return domainToASCII(part) || part.toLowerCase();
+  }
+  const address = part.slice(1, -1);
+  if (!isIPv6(address)) {
+    throw new UsageError(`"${part}" in "${text}" is not an IPv6 address.`);
+  }
+  // The form that the URL parser gives a host, which is what it is compared with.
+  return new URL(`http://${part}/`).hostname.slice(1, -1);
+}
+
+function readPort(part: string, text: string): string {
+  if (part !== '' && (Number(part) < 1 || Number(part) > 65_535)) {
+    throw new UsageError(`${part} in "${text}" is not a port: it must lie between 1 and 65535.`);
+  }
+  return part;
+}

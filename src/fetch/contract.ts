@@ -35,9 +35,9 @@ export interface FetchOptions {
   dnsServers: string[] | null;
   /** Messages of errors carry the whole chain of causes. */
   verboseNetwork: boolean;
-  /** URLs that are asked elsewhere than their name says. */
+  /** URLs that are asked for at another place than their name says. */
   folders?: readonly FolderOrigin[];
-  /** Nothing else is asked for. */
+  /** Only `folders` may be asked; everything else is refused. */
   onlyFolders?: boolean;
   headerRules?: readonly HeaderRule[];
 }
@@ -46,7 +46,7 @@ export interface FetchOptions {
 export interface FolderOrigin {
   origin: string;
   path: string;
-  /** An origin too. */
+  /** This is an origin too. */
   to: string;
 }
 
@@ -60,9 +60,9 @@ export interface GuardOptions {
   allowPrivate: boolean;
   /** CIDR. */
   allowNetworks: string[];
-  /** `host` or `host:port` of seeds, names or literals: what that very host resolves to is let through, nothing else. */
+  /** `host` or `host:port` of seeds, names or literals: only the addresses of that very host are allowed. */
   allowAddresses: string[];
-  /** Ports that are asked although they are other protocols' (see bad-ports.ts): those that seeds have. */
+  /** Ports that may be asked although they belong to other protocols (`BAD_PORTS`), because seeds name them. */
   allowPorts?: number[];
 }
 
@@ -116,6 +116,8 @@ export interface FetchResponse {
   endedAt: number;
   /** Null behind a proxy. */
   remoteAddress: string | null;
+  /** Whoever has no more use for `body` may say so: its memory then holds the next one. */
+  release?(): void;
 }
 
 export interface FetchHooks {

@@ -1,17 +1,13 @@
-import type { Dispatcher } from 'undici';
-import type { Clock } from '../base/clock.js';
+import type { Clock, Deadlines, Watched } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
-import { BodyBuffer } from './body-buffer.js';
-import { BodySink } from './body-sink.js';
-import { classify, codeOf, fetchError } from './classify.js';
+import { BodyBuffer, BodySink, type Decoded, decodeBody, readContentEncoding } from './body.js';
+import { classify, codeOf } from './classify.js';
 import type { Borrower, Connection, Connections } from './connections.js';
 import type { Endpoint } from './connector.js';
 import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch } from './contract.js';
-import type { Deadlines, Watched } from './deadlines.js';
-import { type Decoded, decodeBody, readContentEncoding } from './decode.js';
-import { ResponseHeaders } from './response-headers.js';
+import type { ResponseHeaders } from './response-headers.js';
 import { Shortage } from './shortage.js';
-import type { StreamOwner } from './stream-ends.js';
+import type { Receiver } from './wire.js';
 
 /** What all requests of a fetcher share. */
 export interface ExchangeContext {
@@ -29,29 +25,25 @@ export interface ExchangeTarget {
 }
 
 const MAX_INFORMATIONAL = 16;
-/** Up to here an unwanted body is read and dropped: that is cheaper than a new connection. */
+/** An unwanted body is read and dropped up to this size, because that is cheaper than a new connection. */
 const MAX_DRAINED_BYTES = 16 * 1024;
 
-/** Nobody waits for that: the connection is worth no more than so long. */
+/** Draining a body takes no longer than this; the connection is not worth more. */
 const MAX_DRAIN_MS = 1_000;
 
-/** Redirects lead elsewhere: what stands in their bodies is for people with browsers of long ago. */
+/** The bodies of redirects are not wanted: they are notes for people whose browser does not redirect. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** They have no body, whatever their headers say of its length. */
+/** Answers that have no body, whatever their headers say of its length. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** A request waits so long for a descriptor, should there never be one. */
+/** How long a request waits for a descriptor before it fails. */
 const LONGEST_SHORTAGE_MS = 300_000;
 
-/** Errors of a body that just ends, or whose framing breaks off: what came before is as good as it was. */
-const EARLY_END =
-  /^(?:UND_ERR_SOCKET|UND_ERR_INFO|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|ECONNRESET|ECONNABORTED|ERR_HTTP2_\w+|HPE_\w+)$/;
+/** Errors of a body that just ends, or whose framing breaks off; what arrived before is good. */
+const EARLY_END = /^(?:ERR_CLOSED_EARLY|UND_ERR_SOCKET|UND_ERR_INFO|ECONNRESET|ECONNABORTED|ERR_HTTP2_\w+|HPE_\w+)$/;
 
-/**
- * One request and its response. It is undici's handler, of the older kind: the newer one has all headers parsed into an object
- * first, for a tenth of the cost of a request.
- */
-export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, Dispatcher.DispatchHandler {
+/** One request and its response. */
+export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   readonly promise: Promise<FetchResponse>;
   readonly endpoint: Endpoint;
   readonly single: boolean;
@@ -64,7 +56,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
   #resolve!: (response: FetchResponse) => void;
   #reject!: (error: FetchError) => void;
   #connection: Connection | null = null;
-  #cancelRequest: ((error?: Error) => void) | null = null;
+  #cancelRequest: (() => void) | null = null;
   #resumeBody: (() => void) | null = null;
 
   #startedAt = 0;
@@ -82,10 +74,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
   #encodings: string[] = [];
   #expectedBytes = 0;
   #wireBytes = 0;
-  /** Its stream was reset before its end. */
-  #isBrokenOff = false;
   #isCut = false;
-  /** All that was wanted of the body is here. */
+  /** All that is wanted of the body has arrived. */
   #hasEnough = false;
   readonly #body = new BodyBuffer();
   #sink: BodySink | null = null;
@@ -108,19 +98,25 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
   // --- for the caller
 
   pause(): void {
-    if (!this.isSettled && !this.#isCut && !this.#hasEnough) this.#pausedAt ??= this.#context.clock.now();
+    if (!this.isSettled && !this.#isCut && !this.#hasEnough) {
+      this.#pausedAt ??= this.#context.clock.now();
+    }
   }
 
   resume(): void {
-    if (this.#pausedAt === null) return;
+    if (this.#pausedAt === null) {
+      return;
+    }
     const pausedMs = this.#context.clock.now() - this.#pausedAt;
     this.#pausedAt = null;
     this.#startedAt += pausedMs;
     this.#lastByteAt += pausedMs;
     this.#windowStartedAt += pausedMs;
-    // Later: undici's parser must not be entered from within the callback of another request.
+    // Done later, because the client of HTTP/2 must not be entered from within the callback of another request.
     queueMicrotask(() => {
-      if (!this.isSettled) this.#resumeBody?.();
+      if (!this.isSettled) {
+        this.#resumeBody?.();
+      }
     });
   }
 
@@ -135,19 +131,19 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     this.#connection = connection;
     this.#startedAt = clock.now();
     deadlines.watch(this);
-    connection.awaitsHead = true;
-    connection.interim = 0;
-    connection.client.dispatch(
-      { path: this.#target.path, method: this.#request.method, headers: this.#target.headers },
-      this,
-    );
+    const { path, headers } = this.#target;
+    connection.send({ method: this.#request.method, path, headers }, this);
   }
 
   check(now: number): void {
-    if (this.#pausedAt !== null) return;
+    if (this.#pausedAt !== null) {
+      return;
+    }
     const isDrainedOut = this.#isCut && now - this.#headersAt >= MAX_DRAIN_MS;
     const overdue = isDrainedOut ? new FetchError('timeout', 'The rest of it does not come.') : this.#overdue(now);
-    if (overdue !== null) this.#fail(overdue);
+    if (overdue !== null) {
+      this.#fail(overdue);
+    }
   }
 
   #overdue(now: number): FetchError | null {
@@ -162,7 +158,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
       return new FetchError('timeout', `${what} came for ${idleTimeoutMs} ms.`);
     }
     const windowMs = now - this.#windowStartedAt;
-    if (this.#headers === null || this.#sink !== null || windowMs < minSpeedWindowMs) return null;
+    if (this.#headers === null || this.#sink !== null || windowMs < minSpeedWindowMs) {
+      return null;
+    }
     if (this.#windowBytes * 1000 < minSpeedBytesPerSecond * windowMs) {
       return new FetchError('too_slow', `The body came at less than ${minSpeedBytesPerSecond} bytes a second.`);
     }
@@ -171,32 +169,36 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     return null;
   }
 
-  // --- for undici
+  // --- for the connection
 
-  onConnect(cancel: (error?: Error) => void): void {
-    // To throw leaves the connection as it is; to cancel would close it.
-    if (this.isSettled) throw new FetchError('internal', 'The request is no longer wanted.');
-    // undici puts requests of a lost HTTP/2 connection on the next one; whether to ask again is not decided here.
-    if (this.#sentAt !== null) throw new FetchError('connection_reset', 'The connection was lost after the request.');
+  onSend(cancel: () => void): void {
+    // Throwing leaves the connection as it is; cancelling would close it.
+    if (this.isSettled) {
+      throw new FetchError('internal', 'The request is no longer wanted.');
+    }
     this.#cancelRequest = cancel;
-    if (this.#connection!.isH2) this.#connection!.asking = this;
     this.#sentAt = this.#lastByteAt = this.#context.clock.now();
   }
 
-  onHeaders(status: number, raw: Buffer[], resume: () => void): boolean {
-    if (status < 100) throw notOfHttp(status);
+  onHeaders(status: number, headers: ResponseHeaders, resume: () => void): boolean {
+    if (status < 100) {
+      throw notOfHttp(status);
+    }
     if (status < 200) {
-      if (++this.#informational <= MAX_INFORMATIONAL) return true;
+      if (++this.#informational <= MAX_INFORMATIONAL) {
+        return true;
+      }
       throw new FetchError('unknown', 'The server sends one informational response after the other.');
     }
     const at = this.#context.clock.now();
-    const headers = new ResponseHeaders(raw, this.#connection!.isH2);
     this.#status = status;
     this.#headers = headers;
     this.#headersAt = this.#lastByteAt = this.#windowStartedAt = at;
     this.#resumeBody = resume;
     this.#hooks.onHeaders?.(at);
-    if (this.#request.method === 'HEAD') return true;
+    if (this.#request.method === 'HEAD') {
+      return true;
+    }
     const wantsBody = this.#request.wantBody(status, headers.get('content-type'));
     if (BODILESS.has(status) && wantsBody) {
       this.#hasEnough = true;
@@ -207,14 +209,19 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     const isRedirect = REDIRECTS.has(status) && headers.get('location') !== null;
     if (isRedirect || !wantsBody) {
       this.#cut();
-      // All that a redirect says is here: what else is let through is for the connection's sake alone.
-      if (isRedirect) this.#respond(null, false, null, at);
+      // All that a redirect says has arrived: its body is read only to keep the connection.
+      if (isRedirect) {
+        this.#respond(null, false, null, at);
+      }
       return true;
     }
     const maxBodyBytes = this.#maxBodyBytes;
     this.#encodings = readContentEncoding(headers.get('content-encoding'));
-    if (this.#request.sink !== undefined) this.#sink = new BodySink(this.#encodings, this.#request.sink);
-    else if (this.#expectedBytes > maxBodyBytes && this.#request.firstBytes === undefined) throw tooLarge(maxBodyBytes);
+    if (this.#request.sink !== undefined) {
+      this.#sink = new BodySink(this.#encodings, this.#request.sink);
+    } else if (this.#expectedBytes > maxBodyBytes && this.#request.firstBytes === undefined) {
+      throw tooLarge(maxBodyBytes);
+    }
     return this.#pausedAt === null;
   }
 
@@ -226,14 +233,20 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     this.#lastByteAt = this.#context.clock.now();
     this.#wireBytes += piece.length;
     this.#windowBytes += piece.length;
-    if (this.#isCut || this.#hasEnough) return true;
+    if (this.#isCut || this.#hasEnough) {
+      return true;
+    }
     this.#hooks.onBytes?.(piece.length);
     if (this.#sink !== null) {
-      if (!this.#sink.write(piece, () => this.resume())) this.pause();
+      if (!this.#sink.write(piece, () => this.resume())) {
+        this.pause();
+      }
       return this.#pausedAt === null;
     }
     const maxBodyBytes = this.#maxBodyBytes;
-    if (this.#wireBytes > maxBodyBytes && this.#request.firstBytes === undefined) throw tooLarge(maxBodyBytes);
+    if (this.#wireBytes > maxBodyBytes && this.#request.firstBytes === undefined) {
+      throw tooLarge(maxBodyBytes);
+    }
     this.#body.add(piece, this.#expectedBytes);
     if (this.#body.length >= (this.#request.firstBytes ?? Number.POSITIVE_INFINITY)) {
       this.#hasEnough = true;
@@ -242,23 +255,25 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     return this.#hasEnough || this.#pausedAt === null;
   }
 
-  brokenOff(): void {
-    this.#isBrokenOff = true;
-  }
-
   onComplete(): void {
-    if (this.isSettled) return;
-    const isShort = this.#connection!.isH2 && this.#wireBytes < this.#expectedBytes;
-    if ((this.#isBrokenOff || isShort) && this.#request.method !== 'HEAD') this.onError(new BrokenOff());
-    else this.#succeed(false);
+    if (!this.isSettled) {
+      this.#succeed(false);
+    }
   }
 
   onError(error: Error): void {
-    if (this.isSettled) return;
-    if (error instanceof Shortage && this.#mayWait()) this.#waitAgain();
-    else if (this.#isCut || this.#hasEnough) this.#succeed(false);
-    else if ((this.#bodyBytes > 0 || this.#status >= 400) && EARLY_END.test(codeOf(error))) this.#succeed(true);
-    else this.#fail(this.#explain(error));
+    if (this.isSettled) {
+      return;
+    }
+    if (error instanceof Shortage && this.#mayWait()) {
+      this.#waitAgain();
+    } else if (this.#isCut || this.#hasEnough) {
+      this.#succeed(false);
+    } else if ((this.#bodyBytes > 0 || this.#status >= 400) && EARLY_END.test(codeOf(error))) {
+      this.#succeed(true);
+    } else {
+      this.#fail(classify(error, this.#context.options.verboseNetwork));
+    }
   }
 
   #mayWait(): boolean {
@@ -267,7 +282,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     return this.#sentAt === null && now - this.#shortSince < LONGEST_SHORTAGE_MS;
   }
 
-  /** Nothing has left this machine: the request stands where it stood before it got its connection. */
+  /** Nothing has left this machine, so the request waits as it did before it got its connection. */
   #waitAgain(): void {
     const connection = this.#connection!;
     this.#connection = null;
@@ -279,23 +294,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     return this.#sink === null ? this.#body.length : this.#wireBytes;
   }
 
-  #explain(error: Error): FetchError {
-    const { verboseNetwork } = this.#context.options;
-    // What undici says of a body that is too short, it also says when the lengths in the headers contradict each other.
-    if (this.#headers === null && codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-      return fetchError(
-        'connection_reset',
-        'The headers contradict each other about the length of the body.',
-        error,
-        verboseNetwork,
-      );
-    }
-    return classify(error, verboseNetwork);
-  }
-
   // --- the end
 
-  /** What is small or here already is let through, the rest cut off, and the connection with it. */
+  /** Lets through what is small or has arrived already; cuts off the rest, and closes the connection with it. */
   #cut(): void {
     this.#isCut = true;
     this.#endSoon();
@@ -304,26 +305,33 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
   #endSoon(): void {
     this.#pausedAt = null;
     const left = this.#expectedBytes - this.#wireBytes;
-    if (this.#expectedBytes > 0 && left <= MAX_DRAINED_BYTES) return;
-    // The parser is through with all that has arrived before this runs.
+    if (this.#expectedBytes > 0 && left <= MAX_DRAINED_BYTES) {
+      return;
+    }
+    // By the time this runs, the parser has handled all that has arrived.
     queueMicrotask(() => {
-      if (this.isSettled) return;
+      if (this.isSettled) {
+        return;
+      }
       this.#succeed(false, true);
       this.#cancelRequest?.();
     });
   }
 
   #fail(error: FetchError): void {
-    if (this.isSettled) return;
-    // What was wanted of it is there.
+    if (this.isSettled) {
+      return;
+    }
+    // All that was wanted has arrived.
     const isSpent = this.#cancelRequest !== null;
-    if (this.#isCut || this.#hasEnough) this.#succeed(false, isSpent);
-    else {
+    if (this.#isCut || this.#hasEnough) {
+      this.#succeed(false, isSpent);
+    } else {
       this.#settle(isSpent);
       this.#sink?.destroy();
       this.#reject(error);
     }
-    this.#cancelRequest?.(error);
+    this.#cancelRequest?.();
   }
 
   /** @param isSpent the rest of the response is cut off, and the connection with it */
@@ -353,7 +361,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
   }
 
   #deliver({ body, damage }: Decoded, endedEarly: boolean, endedAt: number): void {
-    if (this.#encodings.length > 0) this.#hooks.onBytes?.(body.length);
+    if (this.#encodings.length > 0) {
+      this.#hooks.onBytes?.(body.length);
+    }
     this.#respond(body, endedEarly, damage, endedAt);
   }
 
@@ -372,6 +382,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
       headersAt: this.#headersAt,
       endedAt,
       remoteAddress: this.#connection!.remoteAddress,
+      release: () => this.#body.release(),
     });
   }
 
@@ -384,20 +395,14 @@ export class Exchange implements PendingFetch, Borrower, Watched, StreamOwner, D
     this.#pausedAt = null;
     this.#context.inFlight.delete(this);
     this.#context.deadlines.forget(this);
-    if (this.#connection !== null) this.#context.connections.release(this.#connection, isSpent);
+    if (this.#connection !== null) {
+      this.#context.connections.release(this.#connection, isSpent);
+    }
   }
 }
 
-/** As Node calls it where the server gives a worse reason. */
-class BrokenOff extends Error {
-  readonly code = 'ERR_HTTP2_STREAM_ERROR';
-
-  constructor() {
-    super('The server broke the response off.');
-  }
-}
-
-const readLength = (header: string | null): number => (header !== null && /^\d+$/.test(header) ? Number(header) : 0);
+/** The first of several: who has read the headers has seen that they are equal. */
+const readLength = (header: string | null): number => Number(/^\d+/.exec(header ?? '')?.[0] ?? 0);
 
 const notOfHttp = (status: number): FetchError =>
   new FetchError('http_5xx', `The server answers with status ${status}, which HTTP does not have.`);

@@ -1,15 +1,13 @@
 import type { Clock } from '../base/clock.js';
+import { Deadlines } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
-import { pathOf } from '../url/host.js';
-import { swapOrigin } from '../url/swap-origin.js';
+import { pathOf, swapOrigin, withoutBrackets } from '../url/host.js';
+import { ACCEPT_ENCODING } from './body.js';
 import { Connections } from './connections.js';
 import { Connector } from './connector.js';
 import type { FetchHooks, FetchOptions, FetchRequest, PendingFetch } from './contract.js';
-import { Deadlines } from './deadlines.js';
-import { ACCEPT_ENCODING } from './decode.js';
 import { Exchange, type ExchangeContext, type ExchangeTarget } from './exchange.js';
 import { RequestHeaders } from './headers.js';
-import { withoutBrackets } from './host-port.js';
 
 export type {
   FetchHooks,
@@ -24,10 +22,7 @@ export type {
 const MAX_TICK_MS = 250;
 const MIN_TICK_MS = 5;
 
-/**
- * Sends single requests: no redirect is followed, nothing is retried or paced, and every request goes out at most once. All of it
- * passes the guard, whatever it is for.
- */
+/** Sends single requests: it follows no redirect, retries nothing, keeps no pace, and sends every request at most once. All of them pass the guard. */
 export class Fetcher {
   readonly #connector: Connector;
   readonly #connections: Connections;
@@ -47,28 +42,30 @@ export class Fetcher {
       return failed(new FetchError('blocked_address', 'It is on the net, and --offline asks nobody there.'));
     }
     const target = this.#target(request);
-    if (target === null) return failed(new FetchError('invalid_url', 'It is not a URL of http or https.'));
+    if (target === null) {
+      return failed(new FetchError('invalid_url', 'It is not a URL of http or https.'));
+    }
     const exchange = new Exchange(this.#context, request, target, hooks);
     this.#connections.lend(exchange);
     return exchange;
   }
 
-  /** The first address of a host that may be connected to, as requests take it. Behind a proxy: the host itself. */
+  /** The first address of a host that may be connected to, resolved as for a request. Behind a proxy it is the host itself. */
   resolve(host: string): Promise<string> {
     return this.#connector.resolve(withoutBrackets(host));
   }
 
-  /** So many sockets may be open from now on. */
+  /** Sets how many sockets may be open from now on. */
   resize(maxSockets: number): void {
     this.#connections.resize(maxSockets);
   }
 
-  /** Nothing more will be asked for: keeps no more sockets than are in use, and gives their number. */
+  /** Called when nothing more will be asked for: closes idle sockets and returns how many are in use. */
   retire(): number {
     return this.#connections.retire();
   }
 
-  /** Ends what is still in flight. */
+  /** Aborts what is still in flight. */
   async close(): Promise<void> {
     for (const exchange of this.#context.inFlight) {
       exchange.abort(new FetchError('internal', 'The fetcher was closed before the response was complete.'));
@@ -82,20 +79,26 @@ export class Fetcher {
     return { sockets: this.#connector.sockets, dnsLookups: this.#connector.dnsQueries };
   }
 
-  /** Where a URL is asked for: nearly always at its own name. */
+  /** The place at which a URL is asked for: nearly always its own host. */
   #placeOf(url: string): string {
     for (const folder of this.#context.options.folders ?? []) {
       const place = swapOrigin(url, folder, folder.to);
-      if (place !== null) return place;
+      if (place !== null) {
+        return place;
+      }
     }
     return url;
   }
 
   #target(request: FetchRequest): ExchangeTarget | null {
     const url = parseUrl(this.#placeOf(request.url));
-    if (url === null) return null;
+    if (url === null) {
+      return null;
+    }
     const isTls = url.protocol === 'https:';
-    if (!isTls && url.protocol !== 'http:') return null;
+    if (!isTls && url.protocol !== 'http:') {
+      return null;
+    }
     const endpoint = {
       origin: url.origin,
       isTls,
@@ -106,8 +109,12 @@ export class Fetcher {
     // Not pathname + search: `/x?` and `/x` are two URLs, and search drops the lone question mark.
     const path = pathOf(url.href.slice(0, url.href.length - url.hash.length));
     const proxy = this.#connector.plainProxyFor(endpoint);
-    if (proxy === null) return { endpoint, path, headers };
-    if (proxy.authorization !== null) headers.push(...proxy.authorization);
+    if (proxy === null) {
+      return { endpoint, path, headers };
+    }
+    if (proxy.authorization !== null) {
+      headers.push(...proxy.authorization);
+    }
     return { endpoint, path: url.origin + path, headers };
   }
 }
@@ -120,7 +127,7 @@ function parseUrl(text: string): URL | null {
   }
 }
 
-/** Fine enough for the shortest limit, and coarse where they are the usual seconds. */
+/** How often deadlines are checked: often enough for the shortest limit, rarely where limits are seconds. */
 function tickMs(options: FetchOptions): number {
   const { connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs } = options;
   const shortestMs = Math.min(connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs);

@@ -1,8 +1,7 @@
+import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { FetchError, UsageError } from '../base/errors.js';
-import { BAD_PORTS } from './bad-ports.js';
 import type { GuardOptions } from './contract.js';
-import { parseHostPort } from './host-port.js';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -25,7 +24,9 @@ export class Guard {
     this.#ports = new Set(options.allowPorts);
     for (const text of options.allowAddresses) {
       const seed = parseHostPort(text);
-      if (seed === null) throw new UsageError(`"${text}" is not a host or host:port that the guard could let through.`);
+      if (seed === null) {
+        throw new UsageError(`"${text}" is not a host or host:port that the guard could let through.`);
+      }
       const host = normalHost(seed.host);
       this.#seeds.add(seed.port === '' ? host : `${host} ${seed.port}`);
       this.#seedHosts.add(host);
@@ -34,7 +35,9 @@ export class Guard {
 
   /** Throws for a port that belongs to another protocol, whatever address it is at. */
   checkPort(host: string, port: number): void {
-    if (!BAD_PORTS.has(port) || this.#ports.has(port)) return;
+    if (!BAD_PORTS.has(port) || this.#ports.has(port)) {
+      return;
+    }
     throw new FetchError(
       'blocked_address',
       `${host}: port ${port} belongs to another protocol, and browsers do not ask there either; a seed with that port lets it through.`,
@@ -46,15 +49,23 @@ export class Guard {
    * telling addresses apart, not for connecting.
    */
   allows(address: string, host: string, port: number | null): boolean {
-    if (this.#allowPrivate) return true;
-    if (this.#isSeed(normalHost(host), port)) return true;
+    if (this.#allowPrivate) {
+      return true;
+    }
+    if (this.#isSeed(normalHost(host), port)) {
+      return true;
+    }
     const parsed = parseAddress(address);
-    if (parsed === null) return false;
+    if (parsed === null) {
+      return false;
+    }
     return isPublic(parsed) || this.#networks.some(([network, bits]) => contains(network, bits, parsed));
   }
 
   #isSeed(host: string, port: number | null): boolean {
-    if (port === null) return this.#seedHosts.has(host);
+    if (port === null) {
+      return this.#seedHosts.has(host);
+    }
     return this.#seeds.has(host) || this.#seeds.has(`${host} ${port}`);
   }
 }
@@ -62,8 +73,12 @@ export class Guard {
 /** Reads a network as CIDR; a single address is a network of one. */
 export function parseNetwork(text: string): Network {
   const single = parseAddress(text);
-  if (single !== null) return [single, single.kind() === 'ipv4' ? 32 : 128];
-  if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  if (single !== null) {
+    return [single, single.kind() === 'ipv4' ? 32 : 128];
+  }
+  if (ipaddr.isValidCIDR(text)) {
+    return ipaddr.parseCIDR(text);
+  }
   throw new UsageError(`"${text}" is not a network: write it as 10.0.0.0/8 or fd00::/8.`);
 }
 
@@ -82,10 +97,14 @@ const isPublicIpv4 = (address: ipaddr.IPv4): boolean =>
   address.range() === 'unicast' && !METADATA_IPV4.has(address.toString());
 
 function isPublic(address: Address): boolean {
-  if (address instanceof ipaddr.IPv4) return isPublicIpv4(address);
+  if (address instanceof ipaddr.IPv4) {
+    return isPublicIpv4(address);
+  }
   const parts = address.parts as [number, number, number, number, number, number, number, number];
   const embedded = embeddedIpv4(parts);
-  if (embedded !== null) return isPublicIpv4(embedded);
+  if (embedded !== null) {
+    return isPublicIpv4(embedded);
+  }
   // 2000::/3 is all that is routed; ipaddr.js calls the rest of the unassigned space unicast too.
   return parts[0] >>> 13 === 1 && address.range() === 'unicast';
 }
@@ -96,8 +115,12 @@ function isPublic(address: Address): boolean {
  */
 function embeddedIpv4(parts: [number, number, number, number, number, number, number, number]): ipaddr.IPv4 | null {
   const [a, b, c, d, e, f, g, h] = parts;
-  if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) return ipv4(g, h);
-  if (a === 0x2002) return ipv4(b, c);
+  if (a === 0x64 && b === 0xff9b && (c | d | e | f) === 0) {
+    return ipv4(g, h);
+  }
+  if (a === 0x2002) {
+    return ipv4(b, c);
+  }
   return null;
 }
 
@@ -105,14 +128,54 @@ const ipv4 = (high: number, low: number): ipaddr.IPv4 =>
   new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 
 function contains(network: Address, bits: number, address: Address): boolean {
-  if (network instanceof ipaddr.IPv4) return address instanceof ipaddr.IPv4 && address.match(network, bits);
+  if (network instanceof ipaddr.IPv4) {
+    return address instanceof ipaddr.IPv4 && address.match(network, bits);
+  }
   return address instanceof ipaddr.IPv6 && address.match(network, bits);
 }
 
 /** Dotted quads only: the octal, hexadecimal and short forms never come out of the URL parser or of DNS. */
 function parseAddress(text: string): Address | null {
-  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
+    return ipaddr.IPv4.parse(text);
+  }
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : null;
 }
 
 const normalHost = (host: string): string => parseAddress(host)?.toString() ?? host.toLowerCase();
+
+/**
+ * Ports of other protocols, as the Fetch standard lists them (https://fetch.spec.whatwg.org/#port-blocking). A mail server, for example, could
+ * read a request as commands of its own; no browser connects to these ports, and a page must not make us do it.
+ */
+export const BAD_PORTS: ReadonlySet<number> = new Set([
+  ...[0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109],
+  ...[110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530],
+  ...[531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190],
+  ...[5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+/** A host without brackets, in lower case; `port` is '' where none is given. */
+interface HostPort {
+  host: string;
+  port: string;
+}
+
+/** Reads `host`, `host:port`, `[v6]:port` and a bare `v6`; null where it is none of them. */
+function parseHostPort(text: string): HostPort | null {
+  if (isIPv6(text)) {
+    return { host: text.toLowerCase(), port: '' };
+  }
+  const match = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text);
+  if (match === null) {
+    return null;
+  }
+  const [, v6, name, port = ''] = match;
+  if (v6 !== undefined && !isIPv6(v6)) {
+    return null;
+  }
+  if (Number(port) > 65_535) {
+    return null;
+  }
+  return { host: (v6 ?? name ?? '').toLowerCase(), port };
+}

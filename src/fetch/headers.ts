@@ -1,13 +1,13 @@
 import { UsageError } from '../base/errors.js';
 import { readHeaderLine } from '../base/header-line.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
+import { ACCEPT_ENCODING_STREAMED } from './body.js';
 import type { FetchOptions, FetchRequest, Header } from './contract.js';
-import { ACCEPT_ENCODING_STREAMED } from './decode.js';
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that frame or route a request: a wrong one would break it, or send it to another host than the guard has seen. */
+/** Headers that frame or route a request: a wrong one would break it, or send it to another host than the guard checked. */
 const OURS: Record<string, string> = {
   host: 'use --connect-to to send a host elsewhere',
   'proxy-authorization': 'write --proxy http://user:password@host:port',
@@ -28,8 +28,10 @@ for (const name of [
 /** Reads what -H may say: a header, and whom it goes to (see base/header-line.ts). */
 export function parseHeaderOption(text: string): { to: string; header: Header } {
   const line = readHeaderLine(text);
-  // Never with its text, which may be a secret.
-  if (line === null) throw new UsageError('A header is written as "Name: value" or "https://HOST|Name: value".');
+  // The message leaves out the text, which may be a secret.
+  if (line === null) {
+    throw new UsageError('A header is written as "Name: value" or "https://HOST|Name: value".');
+  }
   return { to: line.to, header: checkedHeader(line.name, line.value) };
 }
 
@@ -43,7 +45,9 @@ export function checkedHeader(name: string, value: string): Header {
 /** Reads `user:password`, as -u has it, into the header that it means. */
 export function parseUserOption(text: string): Header {
   const colon = text.indexOf(':');
-  if (colon < 1) throw new UsageError('--user wants user:password.');
+  if (colon < 1) {
+    throw new UsageError('--user wants user:password.');
+  }
   return basicAuthorization(text.slice(0, colon), text.slice(colon + 1));
 }
 
@@ -52,12 +56,16 @@ export function basicAuthorization(user: string, password: string): Header {
 }
 
 function assertHeader([name, value]: Header): void {
-  if (!TOKEN.test(name)) throw new UsageError(`"${shown(name)}" is not a name of a header.`);
+  if (!TOKEN.test(name)) {
+    throw new UsageError(`"${shown(name)}" is not a name of a header.`);
+  }
   if (!VALUE.test(value)) {
     throw new UsageError(`The value of header ${name} has a line break, a control character or one beyond latin1.`);
   }
   const reason = OURS[name.toLowerCase()];
-  if (reason !== undefined) throw new UsageError(`Header ${name} cannot be set: ${reason}.`);
+  if (reason !== undefined) {
+    throw new UsageError(`Header ${name} cannot be set: ${reason}.`);
+  }
 }
 
 const shown = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
@@ -106,22 +114,32 @@ export class RequestHeaders {
   for(origin: string, request: FetchRequest): string[] {
     const block = this.#blockFor(origin, request.url);
     const headers = block.flat.slice();
-    if (!block.hasAccept) headers.push('accept', request.accept);
+    if (!block.hasAccept) {
+      headers.push('accept', request.accept);
+    }
     if (request.firstBytes !== undefined) {
       headers.push('range', `bytes=0-${request.firstBytes - 1}`);
       headers[block.encodingAt] = 'identity';
     }
-    if (request.sink !== undefined) headers[block.encodingAt] = ACCEPT_ENCODING_STREAMED;
-    if (request.cookie !== undefined) addCookie(headers, request.cookie);
+    if (request.sink !== undefined) {
+      headers[block.encodingAt] = ACCEPT_ENCODING_STREAMED;
+    }
+    if (request.cookie !== undefined) {
+      addCookie(headers, request.cookie);
+    }
     const { etag, lastModified } = request.ifModified ?? {};
-    // They came from the server once: what could not have been a header then is left out now.
-    if (etag !== undefined && VALUE.test(etag)) headers.push('if-none-match', etag);
-    if (lastModified !== undefined && VALUE.test(lastModified)) headers.push('if-modified-since', lastModified);
+    // The values once came from a server; one that cannot be a header is left out.
+    if (etag !== undefined && VALUE.test(etag)) {
+      headers.push('if-none-match', etag);
+    }
+    if (lastModified !== undefined && VALUE.test(lastModified)) {
+      headers.push('if-modified-since', lastModified);
+    }
     return headers;
   }
 }
 
-/** The user's own cookies stay, and one of them wins over one of the same name. */
+/** The user's own cookies stay; one of them wins over a cookie of the same name. */
 function addCookie(headers: string[], cookie: string): void {
   const at = headers.findIndex((name, i) => i % 2 === 0 && name === 'cookie') + 1;
   if (at === 0) {
@@ -139,7 +157,9 @@ const nameOfCookie = (pair: string): string => pair.trim().replace(/=.*$/s, '');
 export function overlay(layers: Header[][]): Header[] {
   let merged: Header[] = [];
   for (const layer of layers) {
-    for (const header of layer) assertHeader(header);
+    for (const header of layer) {
+      assertHeader(header);
+    }
     const named = layer.map(([name, value]): Header => [name.toLowerCase(), value]);
     const names = new Set(named.map(([name]) => name));
     merged = merged.filter(([name]) => !names.has(name)).concat(named);
@@ -158,6 +178,8 @@ function mergeLayers(layers: Header[][]): HeaderBlock {
 
 function pairsOf(flat: readonly string[]): Header[] {
   const pairs: Header[] = [];
-  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i]!, flat[i + 1]!]);
+  for (let i = 0; i < flat.length; i += 2) {
+    pairs.push([flat[i]!, flat[i + 1]!]);
+  }
   return pairs;
 }

@@ -1,16 +1,17 @@
 import { promises as dns } from 'node:dns';
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { FetchError } from '../base/errors.js';
 import { codeOf, fetchError } from './classify.js';
-import { readHostsFile } from './hosts-file.js';
-import { isShortNow, Shortage } from './shortage.js';
+import { isShortOfDescriptors, Shortage } from './shortage.js';
 
-export type Family = 4 | 6;
+type Family = 4 | 6;
 
 interface Entry {
   answer: Promise<string[]>;
-  /** Infinity until the answer is there: whoever asks meanwhile waits for the same one. */
+  /** Infinity until the answer has arrived: whoever asks meanwhile waits for the same one. */
   expiresAt: number;
 }
 
@@ -20,7 +21,7 @@ const MIN_TTL_MS = 1000;
 const MAX_TTL_MS = 3_600_000;
 const FAILURE_TTL_MS = 5000;
 const QUERY_TIMEOUT_MS = 2500;
-/** What it looks like when there is no socket to ask with. */
+/** The codes that c-ares gives when it has no socket to ask with. */
 const SOCKETLESS = new Set(['ECONNREFUSED', 'ENOMEM', 'EFILE']);
 
 /**
@@ -39,7 +40,9 @@ export class Resolver {
   constructor(servers: string[] | null, clock: Clock, verbose: boolean) {
     this.#clock = clock;
     this.#verbose = verbose;
-    if (servers !== null) this.#dns.setServers(servers);
+    if (servers !== null) {
+      this.#dns.setServers(servers);
+    }
   }
 
   get queries(): number {
@@ -52,10 +55,14 @@ export class Resolver {
 
   /** What is known without asking anyone: literals, localhost, the hosts file. Null for all other names. */
   known(host: string): string[] | null {
-    if (isIP(host) !== 0) return [host];
+    if (isIP(host) !== 0) {
+      return [host];
+    }
     const name = (host.endsWith('.') ? host.slice(0, -1) : host).toLowerCase();
     const listed = this.#hosts.get(name);
-    if (listed !== undefined) return listed;
+    if (listed !== undefined) {
+      return listed;
+    }
     // RFC 6761: never asked for, so that no name server can send it elsewhere.
     return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : null;
   }
@@ -65,17 +72,23 @@ export class Resolver {
     const key = `${family}${host}`;
     let entry = this.#cache.get(key);
     this.#cache.delete(key);
-    if (entry === undefined || entry.expiresAt <= this.#clock.now()) entry = this.#ask(host, family);
+    if (entry === undefined || entry.expiresAt <= this.#clock.now()) {
+      entry = this.#ask(host, family);
+    }
     this.#cache.set(key, entry);
-    if (this.#cache.size > MAX_ENTRIES) this.#cache.delete(this.#cache.keys().next().value!);
+    if (this.#cache.size > MAX_ENTRIES) {
+      this.#cache.delete(this.#cache.keys().next().value!);
+    }
     return entry.answer;
   }
 
-  /** What is being asked stays: it is new enough. */
+  /** An answer that is still awaited stays: it is new enough. */
   forget(host: string): void {
     for (const family of [4, 6] as const) {
       const key = `${family}${host}`;
-      if (this.#cache.get(key)?.expiresAt !== Infinity) this.#cache.delete(key);
+      if (this.#cache.get(key)?.expiresAt !== Infinity) {
+        this.#cache.delete(key);
+      }
     }
   }
 
@@ -90,19 +103,21 @@ export class Resolver {
   async #query(host: string, family: Family, expire: (ttlMs: number) => void): Promise<string[]> {
     try {
       const records = await this.#queryTwice(host, family);
-      if (records.length === 0) throw noAddress(host);
+      if (records.length === 0) {
+        throw noAddress(host);
+      }
       const ttlMs = Math.min(...records.map((record) => record.ttl)) * 1000;
       expire(Math.min(Math.max(ttlMs, MIN_TTL_MS), MAX_TTL_MS));
       return records.slice(0, MAX_ADDRESSES).map((record) => record.address);
     } catch (error) {
-      // Nobody was asked: c-ares takes a socket that cannot be opened for a server that cannot be reached.
-      const isShort = SOCKETLESS.has(codeOf(error)) && isShortNow();
+      // No server was asked: c-ares takes a socket that cannot be opened for a server that cannot be reached.
+      const isShort = SOCKETLESS.has(codeOf(error)) && isShortOfDescriptors();
       expire(isShort ? 0 : FAILURE_TTL_MS);
       throw isShort ? new Shortage(error) : this.#failure(host, error);
     }
   }
 
-  /** A server that fails once is asked again: what it says about the name then is taken as final. */
+  /** A server that fails once is asked again; its second answer is final. */
   async #queryTwice(host: string, family: Family): Promise<{ address: string; ttl: number }[]> {
     const query = () => {
       this.#queries++;
@@ -111,7 +126,9 @@ export class Resolver {
     try {
       return await query();
     } catch (error) {
-      if (codeOf(error) !== 'ESERVFAIL' && !SOCKETLESS.has(codeOf(error))) throw error;
+      if (codeOf(error) !== 'ESERVFAIL' && !SOCKETLESS.has(codeOf(error))) {
+        throw error;
+      }
       return await query();
     }
   }
@@ -138,3 +155,32 @@ const noAddress = (host: string): Error => Object.assign(new Error(`${host} has 
 /** Whether a name that has no IPv4 address may still have an IPv6 one. */
 export const mayHaveOtherFamily = (error: unknown): boolean =>
   error instanceof Error && codeOf(error.cause) === 'ENODATA';
+
+/** What the system's hosts file says, by name in lower case: c-ares does not look into it when it is asked for records. */
+function readHostsFile(): Map<string, string[]> {
+  const path =
+    process.platform === 'win32'
+      ? join(process.env.SystemRoot ?? 'C:\\Windows', 'System32', 'drivers', 'etc', 'hosts')
+      : '/etc/hosts';
+  try {
+    return parseHostsFile(readFileSync(path, 'utf8'));
+  } catch {
+    // A machine without a hosts file has no names of its own.
+    return new Map();
+  }
+}
+
+export function parseHostsFile(text: string): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (isIP(address) === 0) {
+      continue;
+    }
+    for (const name of names) {
+      const key = name.toLowerCase();
+      addresses.set(key, [...(addresses.get(key) ?? []), address]);
+    }
+  }
+  return addresses;
+}

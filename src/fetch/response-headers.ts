@@ -1,7 +1,7 @@
 const MAX_HEADERS = 512;
 const MAX_VALUE_LENGTH = 16 * 1024;
 
-/** Headers of which a second one is a mistake of the server; of all others the values are joined. */
+/** Headers that may come once: a second one is a mistake of the server. The values of all others are joined. */
 const SINGLE = new Set([
   'content-length',
   'content-type',
@@ -13,37 +13,32 @@ const SINGLE = new Set([
   'content-disposition',
 ]);
 
-/**
- * The headers of a response as the server sent them: hostile text, decoded as latin1, bounded in number and length.
- * Nothing is decoded until it is asked for, since of ten headers a crawl looks at two.
- */
+/** The headers of a response as the server sent them: hostile text of which each character is a byte, bounded in number and length. */
 export class ResponseHeaders {
-  readonly #raw: readonly Buffer[];
-  readonly #isText: boolean;
+  readonly #flat: readonly string[];
 
-  /**
-   * @param raw names and values in turn
-   * @param isText values came as text of which each character was a byte, and that was made into bytes as UTF-8: undici does so with HTTP/2
-   */
-  constructor(raw: readonly Buffer[], isText = false) {
-    this.#isText = isText;
-    this.#raw = raw.length > 2 * MAX_HEADERS ? raw.slice(0, 2 * MAX_HEADERS) : raw;
+  /** @param flat names, in lower case, and values in turn */
+  constructor(flat: readonly string[]) {
+    this.#flat = flat.length > 2 * MAX_HEADERS ? flat.slice(0, 2 * MAX_HEADERS) : flat;
   }
 
   /** `name` in lower case. */
   get(name: string): string | null {
     let found: string | null = null;
-    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
-      const key = this.#raw[i]!;
-      if (key.length !== name.length || key.toString('latin1').toLowerCase() !== name) continue;
+    for (let i = 0; i < this.#flat.length; i += 2) {
+      if (this.#flat[i] !== name) {
+        continue;
+      }
       const value = this.#valueAt(i + 1);
-      if (SINGLE.has(name)) return value;
+      if (SINGLE.has(name)) {
+        return value;
+      }
       found = found === null ? value : `${found}, ${value}`;
     }
     return found;
   }
 
-  /** The same where the value is a URL: bytes beyond ASCII are escaped as they came, whatever text they were meant for. Browsers do so too. */
+  /** Gets a header whose value is a URL: bytes beyond ASCII are escaped as they are, whatever encoding they were meant in. Browsers do so too. */
   url(name: string): string | null {
     return (
       this.get(name)?.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`) ?? null
@@ -60,18 +55,61 @@ export class ResponseHeaders {
   /** All of them in the order of the wire, names in lower case. */
   list(): [string, string][] {
     const list: [string, string][] = [];
-    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
-      list.push([this.#raw[i]!.toString('latin1').toLowerCase(), this.#valueAt(i + 1)]);
+    for (let i = 0; i < this.#flat.length; i += 2) {
+      list.push([this.#flat[i]!, this.#valueAt(i + 1)]);
     }
     return list;
   }
 
   #valueAt(index: number): string {
-    const value = this.#raw[index]!;
-    const text = this.#isText
-      ? value.toString('utf8', 0, 2 * MAX_VALUE_LENGTH).slice(0, MAX_VALUE_LENGTH)
-      : value.toString('latin1', 0, MAX_VALUE_LENGTH);
-    // The HTTP parsers refuse these; outputs that write headers again must not depend on it.
+    const value = this.#flat[index]!;
+    const text = value.length > MAX_VALUE_LENGTH ? value.slice(0, MAX_VALUE_LENGTH) : value;
+    // The readers of HTTP refuse these characters, but outputs that write headers again must not depend on that.
     return /[\0\r\n]/.test(text) ? text.replace(/[\0\r\n]/g, ' ') : text;
   }
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
+
+const IMF_FIXDATE = /^[a-z]{3}, (?<day>\d{1,2}) (?<month>[a-z]{3}) (?<year>\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
+const RFC_850 = /^[a-z]{3,9}, (?<day>\d{1,2})-(?<month>[a-z]{3})-(?<year>\d{2}|\d{4}) (?<time>\d{2}:\d{2}:\d{2}) gmt$/i;
+const ASCTIME = /^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]?\d) (?<time>\d{2}:\d{2}:\d{2}) (?<year>\d{4})$/i;
+
+/**
+ * Milliseconds from now that a Retry-After header asks to wait (RFC 9110, 10.2.3): a whole number of seconds, or a date in any
+ * of the three formats of HTTP, a day of one digit included. 0 for a date in the past, null for no header or one that cannot be read. Not capped,
+ * but never more than a safe integer.
+ */
+export function parseRetryAfter(value: string | null, wallNowMs: number): number | null {
+  const text = value?.trim() ?? '';
+  if (/^\d+$/.test(text)) {
+    return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
+  }
+  const dateMs = parseHttpDate(text, wallNowMs);
+  return dateMs === null ? null : Math.max(0, dateMs - wallNowMs);
+}
+
+function parseHttpDate(text: string, wallNowMs: number): number | null {
+  const parts = (IMF_FIXDATE.exec(text) ?? RFC_850.exec(text) ?? ASCTIME.exec(text))?.groups;
+  if (parts === undefined) {
+    return null;
+  }
+  const year = parts.year!.length === 2 ? fullYear(Number(parts.year), wallNowMs) : Number(parts.year);
+  const month = MONTHS.indexOf(parts.month!.toLowerCase());
+  const day = Number(parts.day);
+  const [hour, minute, second] = parts.time!.split(':').map(Number) as [number, number, number];
+  // 60 is a leap second.
+  if (month < 0 || hour > 23 || minute > 59 || second > 60) {
+    return null;
+  }
+  const midnight = new Date(Date.UTC(year, month, day));
+  const isRealDay = midnight.getUTCMonth() === month && midnight.getUTCDate() === day;
+  return isRealDay ? midnight.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 : null;
+}
+
+/** A year of two digits that would be more than 50 years ahead is the last year in the past with these digits. */
+function fullYear(twoDigits: number, wallNowMs: number): number {
+  const thisYear = new Date(wallNowMs).getUTCFullYear();
+  const year = thisYear - (thisYear % 100) + twoDigits;
+  return year > thisYear + 50 ? year - 100 : year;
 }

@@ -5,7 +5,7 @@ import { codeOf } from './classify.js';
 
 /**
  * The machine has no descriptor, port or buffer for a socket at the moment. That says nothing about the server: the request has not left, and
- * waits until there is one.
+ * waits until there is one again.
  */
 export class Shortage extends FetchError {
   constructor(cause: unknown) {
@@ -15,16 +15,16 @@ export class Shortage extends FetchError {
 
 const CODES = new Set(['EMFILE', 'ENFILE', 'ENOBUFS', 'ENOMEM', 'EAGAIN']);
 
-/** What an error of opening a socket to an address means: a shortage, or what it was. */
+/** Turns an error of opening a socket into a `Shortage` where it means one. */
 export function orShortage(error: unknown, address: string): unknown {
   const code = codeOf(error);
-  // All ports to that address are taken; with IPv6 it is how a machine without says so, and no wait would help.
+  // All ports to that address are taken. For IPv6 the same code means that the machine has none, and waiting would not help.
   const hasNoPort = code === 'EADDRNOTAVAIL' && !address.includes(':');
   return CODES.has(code) || hasNoPort ? new Shortage(error) : error;
 }
 
-/** Whether no file could be opened now. Name servers' sockets cannot tell: to them it looks as if nobody listened. */
-export function isShortNow(): boolean {
+/** Whether no file can be opened now. The sockets of name servers cannot tell, because they then report that nobody listens. */
+export function isShortOfDescriptors(): boolean {
   try {
     closeSync(openSync(devNull, 'r'));
     return false;

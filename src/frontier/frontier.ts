@@ -1,159 +1,20 @@
-import type { ErrorClass } from '../base/errors.js';
-import type { SealedPage } from '../store/page-row.js';
-import type { QueueClass, UrlKind, UrlState } from '../store/url-state.js';
-import type { SetCookie } from '../url/cookies.js';
-
-/**
- * What is to be fetched and what has been: the one seam between a crawl and where its state lives. Everything is in batches and
- * asynchronous, so that a store on another machine can stand behind it.
- *
- * A host is paced by whoever holds its lease, so `headers` and `ended` are local and immediate: they start the host's clock and free its place.
- */
-export interface Frontier {
-  /** URLs from outside a page: seeds, and what third parties name. Durable when it resolves, with what is to be kept beside them; the ids they are known by. */
-  admit(offers: Offer[], meta?: Record<string, string>): Promise<number[]>;
-  /** URLs that a page leads to, before the page itself is settled; durable when it resolves, with the ids they are known by. */
-  admitFrom(piece: PagePiece): Promise<number[]>;
-  /** What a browser made of pages that are settled; durable when it resolves. */
-  rendered(pages: RenderedOutcome[]): Promise<void>;
-  /**
-   * Settles what came back and leases up to `want` URLs whose hosts may be asked now; all of it is durable when it resolves, in one
-   * transaction where the store is local. No request goes out before.
-   */
-  settle(outcomes: Outcome[], want: number): Promise<Lease[]>;
-  /** The headers of a leased URL's response arrived: its host's delay runs from here. */
-  headers(id: number, at: number): void;
-  /** The response ended or failed, or no request was made. */
-  ended(outcome: Outcome): void;
-  /** When `settle` could lease something, as far as is known; Infinity when only an outcome can change that. */
-  wakeAt(): number;
-  counts(): FrontierCounts;
-  close(reason: string): Promise<void>;
-}
-
-/** One URL handed out: exactly one request, or none. */
-export interface Lease {
-  id: number;
-  url: string;
-  kind: UrlKind;
-  depth: number;
-  seed: number;
-  hops: number;
-  flags: number;
-  attempt: number;
-  /** What its pacing goes by. */
-  host: string;
-  /** The host has a delay: one request awaits headers at a time, on one connection. */
-  paced: boolean;
-  origin: number;
-  /** Compact rules of its robots.txt; null where everything is allowed. Version changes with the rules. */
-  rules: string | null;
-  rulesVersion: number;
-  /** Its text is wanted, to see whether its pattern still brings anything new. */
-  wantsText: boolean;
-  /** Asks for it only if it has changed. */
-  ifModified?: { etag?: string; lastModified?: string };
-  /** The header to ask with; only its own origin has set what is in it. */
-  cookie?: string;
-}
-
-/** A URL that a page, a sitemap or a user names, as a lane judged it; `unlisted` ones are only ends of edges. */
-export interface Offer {
-  url: string;
-  key: [number, number, number, number];
-  kind: UrlKind;
-  state: UrlState;
-  reason: string | null;
-  depth: number;
-  class: QueueClass;
-  seed: number;
-  hops: number;
-  flags: number;
-  /** The trap it fell into by its looks alone. */
-  pattern: string | null;
-}
-
-/** URLs that a page leads to, ahead of its outcome: a page with very many hands them on in pieces. */
-export interface LinkPiece {
-  /** URLs that the key table did not have. */
-  offers: Offer[];
-  /** As in an outcome. */
-  found: number[];
-}
-export interface PagePiece extends LinkPiece {
-  page: Pick<Lease, 'id' | 'kind' | 'depth' | 'seed' | 'flags'>;
-}
-
-/** Where each edge of a page leads: a place in the list of URLs, which has each of them once. */
-export interface EdgeTargets {
-  urls: string[];
-  places: number[];
-}
-
-export type RobotsAnswer =
-  | {
-      standing: 'rules';
-      rules: string | null;
-      crawlDelayMs: number | null;
-      sitemaps: string[];
-      maxAgeMs: number | null;
-    }
-  /** 5xx, 429, time-out: nothing may be fetched until it answers. */
-  | { standing: 'unreachable' }
-  /** No such name, refused, TLS: the error is the result of each of the origin's URLs. */
-  | { standing: 'failed'; errorClass: ErrorClass };
-
-/** What came of a lease. */
-export interface Outcome {
-  id: number;
-  status: number | null;
-  errorClass: ErrorClass | null;
-  message: string | null;
-  /** robots.txt forbids it (the line that decides), or it was never sent: no request was made. Or it was lost, and nobody knows. */
-  unsent: 'robots' | 'returned' | 'lost' | null;
-  headersAt: number | null;
-  endedAt: number;
-  ttfbMs: number | null;
-  retryAfterMs: number | null;
-  address: string | null;
-  /** Bytes that were held in memory for it until now. */
-  heldBytes: number;
-  parseMs: number;
-  page: SealedPage | null;
-  /** The server says that it is as it was. */
-  unchanged?: true;
-  /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
-  askAgain: 'ranged' | 'whole' | null;
-  /** Where it redirects: a place in `offers`, or the id of a known URL. */
-  redirect: { offer: number } | { id: number } | null;
-  redirectUrl: string | null;
-  /** Those that a redirect set. */
-  cookies?: SetCookie[];
-  edges: Uint32Array | null;
-  rels: string[];
-  texts: string[] | null;
-  /** Where each edge leads, in words; only where someone listens to edges. */
-  targets: EdgeTargets | null;
-  /** URLs that the key table did not have; of a page with very many, those that no piece had. */
-  offers: Offer[];
-  /** Known URLs that the page leads to by a shorter path or by a link of another sort: id, depth, standing each. */
-  found: number[];
-  robots: RobotsAnswer | null;
-  /** URLs counted as skipped because their scheme is not http(s). */
-  skippedLinks: number;
-  textHash: number | null;
-  /** Of a page that is kept: how much there is to read, and whether a browser has to see it. */
-  measured?: { text: number; needsBrowser: boolean };
-  /** The version of the scope its links were judged by. */
-  scopeVersion: number;
-}
-
-/** What a browser made of a page; `outcome` null: it stays as it came. */
-export interface RenderedOutcome {
-  page: { id: number; depth: number; seed: number; flags: number };
-  text: number | null;
-  outcome: Outcome | null;
-}
+import { type Clock, steadyClock } from '../base/clock.js';
+import type { CommitAnswer, RenderedPage } from '../store/transaction.js';
+import { UrlKind } from '../store/url-state.js';
+import { Admission } from './admission.js';
+import { Budget } from './budget.js';
+import { CommitEffects } from './commit-effects.js';
+import { Draft } from './draft.js';
+import type { Host } from './host.js';
+import { Hosts } from './hosts.js';
+import { Leases } from './leases.js';
+import type { FrontierParts } from './options.js';
+import type { Lease, Offer, Outcome, PagePiece, RenderedOutcome } from './outcome.js';
+import { Queues } from './queues.js';
+import { RobotsAnswers } from './robots-answers.js';
+import { Scheduler } from './scheduler.js';
+import { Settlement } from './settlement.js';
+import { SharedFate } from './shared-fate.js';
 
 export interface FrontierCounts {
   /** Queued, leased or being settled: the one number that says whether there is work. Never negative. */
@@ -175,4 +36,383 @@ export interface FrontierCounts {
   refetched: number;
   robotsInFlight: number;
   robotsWaiting: number;
+}
+
+/** Hosts, by what they are at. */
+export interface HostCounts {
+  /** That the store has. */
+  known: number;
+  busy: number;
+  delayed: number;
+  backingOff: number;
+  deferred: number;
+}
+
+/** The most that a run came to. */
+export interface FrontierPeaks {
+  /** Requests of one host at once, and URLs that waited for their turn there while it had no place. */
+  host: number;
+  hostWaiting: number;
+  queuedInMemory: number;
+  queuedOnDisk: number;
+  hostsInMemory: number;
+  hostsParked: number;
+  hostsDelayed: number;
+  /** Requests that told of trouble with their host. */
+  troubles: number;
+  robotsInFlight: number;
+  robotsWaiting: number;
+}
+
+/**
+ * What is to be fetched and what has been: the schedule in memory, everything that must not be lost in the store.
+ *
+ *   admit, admitFrom, widen, rendered   what comes in from outside a lease
+ *   settle, takesMore, leasing          settles outcomes and leases, in one transaction
+ *   headers, ended                      what a response does to its host at once
+ *   wakeAt, waitingFor, isLookingUp, spent   what can happen next, and what keeps it from happening
+ *   counts, hostFigures, peaks, commitMs, scopeVersion    how far it is
+ *   quarantine, release, setDelay, letTrapIn   what a user says while it runs
+ *   close
+ *
+ * Whatever is asynchronous is durable when it resolves, and one such call is under way at a time; a second `settle` may be where `takesMore`
+ * says so. `headers` and `ended` may come at any time.
+ *
+ * The parts, each with state of its own: `Admission` (seen set, ids), `Queues` (what waits), `Hosts` and `Scheduler` (whose turn it is),
+ * `Leases` (what is out), `Settlement` and `SharedFate` (what becomes of it), `Budget`, and `CommitEffects` (what memory does once it is durable).
+ */
+export class Frontier {
+  readonly #parts: FrontierParts;
+  readonly #hosts: Hosts;
+  readonly #queues: Queues;
+  readonly #scheduler: Scheduler;
+  readonly #budget: Budget;
+  readonly #admission: Admission;
+  readonly #leases: Leases;
+  readonly #fate: SharedFate;
+  readonly #settlement: Settlement;
+  readonly #effects: CommitEffects;
+  #commitMs = 0;
+  /** Commits that the store has not answered. */
+  #unanswered = 0;
+  #isLastPlain = false;
+  #leasing = 0;
+  #lookups = 0;
+
+  constructor(parts: FrontierParts) {
+    const { options, clock, snapshot, seeds, events } = parts;
+    // Its wall time does not jump: for times that go to the store and come back in the same run.
+    const steady: Clock = steadyClock(clock);
+    const hosts = new Hosts(options, steady, snapshot, (origin) => seeds.covers(origin));
+    const queues = new Queues(options, steady, hosts);
+    const budget = new Budget(options, snapshot);
+    const scheduler = new Scheduler({
+      ...{ options, clock, hosts, queues, budget, resumed: snapshot.resumed },
+      resolveAddress: (hostName) => parts.resolveAddress(hostName),
+      wake: () => events.wake(),
+    });
+    const robots = new RobotsAnswers(options, clock, (origin) => seeds.hasOtherSpelling(origin));
+    const admission = new Admission(parts, hosts, budget);
+    const leases = new Leases(parts, { hosts, scheduler, budget, admission, robots });
+    const fate = new SharedFate({ hosts, queues, scheduler, leases, robots, admission, seeds });
+    this.#parts = parts;
+    this.#hosts = hosts;
+    this.#queues = queues;
+    this.#scheduler = scheduler;
+    this.#budget = budget;
+    this.#admission = admission;
+    this.#leases = leases;
+    this.#fate = fate;
+    this.#settlement = new Settlement(parts, {
+      ...{ scheduler, leases, budget, admission, robots, fate },
+      steadyWall: () => steady.wall(),
+    });
+    this.#effects = new CommitEffects(parts, { hosts, queues, scheduler, leases, budget, admission, fate });
+    for (const host of snapshot.hosts) {
+      scheduler.enter(host);
+    }
+  }
+
+  /** URLs from outside a page: seeds, and what third parties name; with what is to be kept beside them. Returns the ids they are known by. */
+  async admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
+    const draft = this.#draft();
+    const ids = this.#admission.admit(offers, null, draft);
+    return knownAs(ids, await this.#commit(draft, meta));
+  }
+
+  /** URLs that a page leads to, before the page itself is settled. Returns the ids they are known by. */
+  async admitFrom({ page, offers, found }: PagePiece): Promise<number[]> {
+    const draft = this.#draft();
+    const leased = this.#leases.get(page.id);
+    if (leased !== undefined) {
+      this.#settlement.notePiece(leased, offers);
+    }
+    const ids = this.#admission.admitFrom(page, { offers, found }, draft, leased?.origin.host);
+    return knownAs(ids, await this.#commit(draft));
+  }
+
+  /** Before anything is asked for: further URLs whose surroundings belong to a seed. */
+  async widen(seed: number, urls: readonly string[]): Promise<void> {
+    const draft = this.#draft();
+    this.#admission.widen(this.#parts.seeds.seeds[seed]!, urls, draft);
+    if (!draft.isEmpty) {
+      await this.#commit(draft);
+    }
+  }
+
+  /** What a browser made of pages that are settled. */
+  async rendered(pages: RenderedOutcome[]): Promise<void> {
+    const draft = this.#draft();
+    for (const { page, text, outcome } of pages) {
+      const reading = outcome === null ? null : this.#readingOf(page, outcome, draft);
+      draft.transaction.rendered.push({ id: page.id, text, reading });
+    }
+    await this.#commit(draft);
+  }
+
+  #readingOf(page: RenderedOutcome['page'], outcome: Outcome, draft: Draft): RenderedPage['reading'] {
+    const newIds = this.#admission.admitFrom({ ...page, kind: UrlKind.page }, outcome, draft);
+    const depth = outcome.scopeVersion === this.#admission.scopeVersion ? page.depth : -1;
+    return { page: outcome.page!, newIds, depth };
+  }
+
+  /** Settles what came back and leases up to `want` URLs whose hosts may be asked now, in one transaction. No request goes out before. */
+  async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
+    if (this.#parts.options.order !== 'bfs' && outcomes.length > 0 && want > 0) {
+      // What these pages lead to may go before all that waits: it has to be known when the next are chosen.
+      await this.settle(outcomes, 0);
+      return this.settle([], want);
+    }
+    if (!this.takesMore) {
+      await this.#bringIn();
+    }
+    const draft = this.#draft();
+    for (const outcome of outcomes) {
+      this.#settlement.settle(outcome, draft);
+    }
+    this.#fate.compose(draft);
+    const leases = this.#leases.lease(want, draft);
+    this.#scheduler.lookUp();
+    this.#save(draft);
+    if (!draft.isEmpty) {
+      this.#leasing += leases.length;
+      await this.#commit(draft);
+      this.#leasing -= leases.length;
+    }
+    return leases;
+  }
+
+  /** Leases that are being committed: they will go out. */
+  get leasing(): number {
+    return this.#leasing;
+  }
+
+  /**
+   * Whether `settle` may be called although the last call has not resolved: its commit is with the store, can tell nothing that the next one
+   * would have to know, and nothing has to come from disk first.
+   */
+  get takesMore(): boolean {
+    const { overlaps, order } = this.#parts.options;
+    return (
+      overlaps === true &&
+      order === 'bfs' &&
+      this.#unanswered === 1 &&
+      this.#isLastPlain &&
+      !this.#hosts.canLoad &&
+      !this.#queues.wantsLoad
+    );
+  }
+
+  /** Hosts and URLs that come back from disk, before anything new is composed. */
+  async #bringIn(): Promise<void> {
+    const { store } = this.#parts;
+    if (this.#hosts.canLoad) {
+      for (const host of await this.#hosts.load(store)) {
+        this.#scheduler.enter(host);
+      }
+    }
+    await this.#scheduler.load(store);
+  }
+
+  /** What leaves memory with a transaction: hosts, with all that waits for them, and keys. */
+  #save(draft: Draft): void {
+    const left = this.#hosts.save(draft);
+    for (const host of left) {
+      this.#queues.leftWith(host);
+    }
+    if (left.length > 0) {
+      this.#parts.events.originsLeft(left.flatMap(({ origins }) => origins.map(({ id }) => id)));
+    }
+    draft.transaction.spilledKeys = this.#parts.keys.spill();
+  }
+
+  /** Whether a lease that is durable now may still go out: its host may have got into trouble, or a delay, while it was committed. */
+  mayGo(lease: Lease): boolean {
+    return this.#leases.mayGo(lease);
+  }
+
+  /** The headers of a leased URL's response arrived: its host's delay runs from here. */
+  headers(id: number, at: number): void {
+    this.#leases.headers(id, at);
+  }
+
+  /** The response ended or failed, or no request was made. */
+  ended(outcome: Outcome): void {
+    this.#leases.ended(outcome);
+  }
+
+  /** When `settle` could lease something, as far as is known; Infinity when only an outcome can change that. */
+  wakeAt(): number {
+    return this.#fate.isDue ? 0 : Math.min(this.#scheduler.nextAt, this.#hosts.dueAt);
+  }
+
+  /** What the crawl waits for, when it waits. */
+  waitingFor(): { name: string; at: number } | null {
+    return this.#scheduler.next();
+  }
+
+  /** Addresses are being looked up; their hosts wait for nothing else. */
+  get isLookingUp(): boolean {
+    return this.#scheduler.isLookingUp;
+  }
+
+  /** What keeps all that is queued from being fetched, or null. */
+  get spent(): 'max_urls' | 'surveyed' | null {
+    return this.#parts.options.surveyOnly ? 'surveyed' : this.#budget.isSpent ? 'max_urls' : null;
+  }
+
+  counts(): FrontierCounts {
+    const { inFlight, waiting } = this.#scheduler.robotsUse;
+    const { dispatched, retries, refetched } = this.#budget.counts;
+    return {
+      outstanding: this.#effects.open + this.#leases.ownRobots,
+      queuedInMemory: this.#queues.inMemory,
+      queuedOnDisk: this.#effects.queuedOnDisk,
+      hostsInMemory: this.#hosts.size,
+      hostsParked: this.#hosts.parked,
+      hostsDelayed: this.#scheduler.delayedHosts,
+      leased: this.#leases.size,
+      secondLooks: this.#scheduler.secondLooks,
+      dispatched,
+      ...this.#effects.counts,
+      retries,
+      refetched,
+      robotsInFlight: inFlight,
+      robotsWaiting: waiting,
+    };
+  }
+
+  /** Hosts, by what they are at; and the most requests of one of them, with what waits for a place there. Nobody is looked through for it. */
+  hostFigures(): HostCounts & { most: number; waiting: number } {
+    const { delayedHosts, hostFigures } = this.#scheduler;
+    // Those that are left alone after trouble wait for their time, too.
+    const delayed = Math.max(0, delayedHosts - hostFigures.backingOff);
+    return { ...hostFigures, known: this.#hosts.known, delayed };
+  }
+
+  /** All that waits for a host is put off, until `release`; nothing more is sent to it. False where memory does not have it: then it is put off when it comes in. */
+  quarantine(host: string): boolean {
+    const isHere = this.#scheduler.quarantine(host);
+    this.#parts.events.recall?.(host);
+    this.#parts.events.wake();
+    return isHere;
+  }
+
+  /** False where the host was not in quarantine. */
+  release(host: string): boolean {
+    const wasQuarantined = this.#scheduler.release(host);
+    this.#parts.events.wake();
+    return wasQuarantined;
+  }
+
+  /** The delay of a host, or of all that were given none of their own (null), from now on. What robots.txt or a host's refusals ask for still holds. */
+  setDelay(host: string | null, delayMs: number): void {
+    for (const changed of this.#hosts.setDelay(host, delayMs)) {
+      if (changed.delayMs > 0) {
+        // What lanes keep in stock was leased when there was no delay.
+        this.#parts.events.recall?.(changed.name);
+      }
+      this.#scheduler.refresh(changed);
+    }
+    this.#parts.events.wake();
+  }
+
+  /**
+   * Lets the URLs of a pattern in that were cut because many of them brought nothing new: those found from now on, and the first of those
+   * that were cut. `isKnown` is false where there is no such pattern; `queued` says how many were queued again, 0 when none is left.
+   */
+  async letTrapIn(pattern: string): Promise<{ isKnown: boolean; queued: number }> {
+    const isKnown = this.#parts.traps.allow(pattern);
+    const draft = this.#draft();
+    draft.transaction.letIn = pattern;
+    const { letIn: queued = 0 } = await this.#committed(draft);
+    return { isKnown: isKnown || queued > 0, queued };
+  }
+
+  get peaks(): FrontierPeaks {
+    const { host, hostWaiting, delayed } = this.#scheduler.peaks;
+    const { inFlight, waiting } = this.#scheduler.robotsUse.peaks;
+    const { onDisk, hosts, parked } = this.#effects.peaks;
+    return {
+      ...{ host, hostWaiting, queuedInMemory: this.#queues.peakInMemory, queuedOnDisk: onDisk },
+      ...{ hostsInMemory: hosts, hostsParked: parked, hostsDelayed: delayed, troubles: this.#leases.troubles },
+      ...{ robotsInFlight: inFlight, robotsWaiting: waiting },
+    };
+  }
+
+  /** URLs of the last commit that had to be looked up on disk. */
+  get lookups(): number {
+    return this.#lookups;
+  }
+
+  /** How long the last commit took. */
+  get commitMs(): number {
+    return this.#commitMs;
+  }
+
+  /** Grows with the scope: what was judged by an older one has to be judged again. */
+  get scopeVersion(): number {
+    return this.#admission.scopeVersion;
+  }
+
+  /** For the simulator: every host in memory, and those in the ready heap. */
+  inspect(): { heap: Iterable<Host>; hosts: Iterable<Host> } {
+    return { heap: this.#scheduler.heap(), hosts: this.#hosts.all() };
+  }
+
+  /** The run is over: what whoever resumes has to know. */
+  async close(): Promise<void> {
+    const { clock, store, traps } = this.#parts;
+    const draft = this.#draft();
+    this.#hosts.close(draft, clock.wall());
+    draft.transaction.meta = { ...this.#budget.meta, traps: JSON.stringify(traps) };
+    await store.commit(draft.transaction);
+    this.#effects.close();
+  }
+
+  #draft(): Draft {
+    return new Draft(this.#parts.clock.wall());
+  }
+
+  /** Ids that turned out to be others, and the ids their URLs are known by. */
+  async #commit(draft: Draft, meta: Record<string, string> = {}): Promise<CommitAnswer['known']> {
+    return (await this.#committed(draft, meta)).known;
+  }
+
+  async #committed(draft: Draft, meta: Record<string, string> = {}): Promise<CommitAnswer> {
+    draft.transaction.meta = { ...this.#budget.meta, ...meta };
+    this.#isLastPlain = draft.isPlain;
+    this.#unanswered++;
+    const answer = await this.#parts.store.commit(draft.transaction);
+    this.#unanswered--;
+    this.#commitMs = answer.commitMs;
+    this.#lookups = draft.transaction.newUrls.reduce((count, { unsure }) => count + (unsure ? 1 : 0), 0);
+    this.#effects.apply(draft, answer);
+    return answer;
+  }
+}
+
+function knownAs(ids: number[], others: CommitAnswer['known']): number[] {
+  const known = new Map(others);
+  return ids.map((id) => known.get(id) ?? id);
 }

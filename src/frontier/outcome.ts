@@ -1,4 +1,320 @@
-import type { Lease, Outcome } from './frontier.js';
+import type { ErrorClass } from '../base/errors.js';
+import { weightOf as weightOfParcel } from '../base/parcel.js';
+import type { SealedPage } from '../store/page-row.js';
+import type { KnownUrl, NewUrl } from '../store/transaction.js';
+import { MAX_SITEMAP_DEPTH, QueueClass, RANKS, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import type { SetCookie } from '../url/cookies.js';
+import { pathOf } from '../url/host.js';
+import { urlKey } from '../url/identity.js';
+
+/** What the frontier and the lanes hand each other: leases go, outcomes come back, and with them offers of URLs that are new. */
+
+/**
+ * A URL that a page, a sitemap or a user names, as a lane judged it; `unlisted` ones are only ends of edges. It becomes a `NewUrl` when it is
+ * admitted: then it has an id, and is known to belong to an origin.
+ */
+export interface Offer extends Omit<NewUrl, 'id' | 'origin' | 'parent' | 'unsure'> {
+  /** The trap it fell into by its looks alone. */
+  pattern: string | null;
+}
+
+/** A page that waits to be fetched, and that nothing else is known of. */
+export function pageOffer(url: string, depth: number): Offer {
+  return {
+    url,
+    key: keyOf(url),
+    kind: UrlKind.page,
+    state: UrlState.queued,
+    reason: null,
+    depth,
+    class: QueueClass.rest,
+    seed: 0,
+    hops: 0,
+    flags: 0,
+    pattern: null,
+  };
+}
+
+export const seedOffer = (url: string, seed: number): Offer => ({
+  ...pageOffer(url, 0),
+  class: QueueClass.seed,
+  seed,
+  flags: UrlFlag.seed,
+});
+
+export interface SitemapOfferOptions {
+  /** Depth forbids all that it could name: it is kept, and not asked for. */
+  isBeyond?: boolean | undefined;
+  /** Nobody names it: it is looked for where sitemaps usually lie, and need not be there. */
+  isGuess?: boolean;
+}
+
+export function sitemapOffer(url: string, depth: number, { isBeyond, isGuess }: SitemapOfferOptions = {}): Offer {
+  return {
+    ...pageOffer(url, depth),
+    // A sitemap may also be linked as a page: it is another URL then.
+    key: keyOf(`sitemap ${url}`),
+    kind: UrlKind.sitemap,
+    ...(isBeyond === true || depth > MAX_SITEMAP_DEPTH
+      ? { state: UrlState.skipped, reason: 'depth' }
+      : { state: UrlState.queued, reason: null }),
+    class: QueueClass.seed,
+    flags: isGuess === true ? UrlFlag.candidate : 0,
+  };
+}
+
+/** What a page loads while it is rendered: from any host, and a page of none. Somebody waits for it, so it goes first at its host. */
+export const assetOffer = (url: string, hops = 0): Offer => ({
+  ...pageOffer(url, 0),
+  key: keyOf(`asset ${url}`),
+  kind: UrlKind.asset,
+  class: QueueClass.urgent,
+  hops,
+});
+
+/** Where a robots.txt has moved to. A page may have the same URL, and must not be taken for known: so it has no key. */
+export const robotsHopOffer = (url: string, hops: number): Offer => ({
+  ...pageOffer(url, 0),
+  key: [0, 0, 0, 0],
+  kind: UrlKind.robots,
+  class: QueueClass.urgent,
+  hops,
+});
+
+/** URLs out of scope of which enough is known already, in pieces: they are links' ends, and not asked for. */
+export const knownOffers = (urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> =>
+  inPieces(urls, pieceSize, (url) => ({
+    ...pageOffer(url, 0),
+    ...{ state: UrlState.skipped, reason: 'known', flags: UrlFlag.external },
+  }));
+
+/** URLs that a sitemap named, those that are in scope, in pieces. */
+export const namedOffers = (
+  urls: Iterable<string>,
+  seedOf: (url: string) => number,
+  pieceSize: number,
+): IterableIterator<Offer[]> =>
+  inPieces(urls, pieceSize, (url) => {
+    const seed = seedOf(url);
+    return seed < 0 ? null : { ...pageOffer(url, 1), seed };
+  });
+
+function* inPieces(
+  urls: Iterable<string>,
+  pieceSize: number,
+  offerOf: (url: string) => Offer | null,
+): IterableIterator<Offer[]> {
+  let piece: Offer[] = [];
+  for (const url of urls) {
+    const offer = offerOf(url);
+    if (offer !== null && piece.push(offer) === pieceSize) {
+      yield piece;
+      piece = [];
+    }
+  }
+  if (piece.length > 0) {
+    yield piece;
+  }
+}
+
+/** What third parties name stands where a sitemap's URLs stand. */
+export const CANDIDATE_DEPTH = 1;
+
+/** A URL that only a third party names: no page until it answers, or a page leads to it. */
+export function candidateOffer(url: string, seed: number, source: number, places: QueuePlaces): Offer {
+  return {
+    ...pageOffer(url, CANDIDATE_DEPTH),
+    class: places.ofSitemap(url, null),
+    seed,
+    flags: UrlFlag.candidate | source,
+  };
+}
+
+/** It looks like a trap: never asked for, but its pattern is counted and named. */
+export const trappedCandidate = (url: string, seed: number, pattern: string): Offer => ({
+  ...pageOffer(url, CANDIDATE_DEPTH),
+  state: UrlState.unlisted,
+  reason: 'candidate',
+  seed,
+  pattern,
+});
+
+/** No connection by TLS; where there is no such name, or no public address, plain HTTP would not help. */
+const NO_TLS: ReadonlySet<string | null> = new Set(['connection_refused', 'connection_reset', 'tls', 'timeout']);
+
+/** The same name without TLS, where that may be why it did not answer, and it is in scope. */
+export function plainCandidate(
+  url: string,
+  reason: string | null,
+  seedOf: (url: string) => number,
+  places: QueuePlaces,
+): Offer | null {
+  if (!url.startsWith('https://') || !NO_TLS.has(reason)) {
+    return null;
+  }
+  const plain = `http://${url.slice('https://'.length)}`;
+  const seed = seedOf(plain);
+  return seed < 0 ? null : candidateOffer(plain, seed, UrlFlag.fromCertificates, places);
+}
+
+export function keyOf(url: string): [number, number, number, number] {
+  const words = new Uint32Array(4);
+  urlKey(url, words, 0);
+  return [words[0]!, words[1]!, words[2]!, words[3]!];
+}
+
+/** The order in which the URLs of a host are asked for. */
+export type Order = 'bfs' | 'dfs' | 'priority';
+
+/** What the protocol takes a URL of a sitemap for that says nothing else. */
+const USUAL_PRIORITY = 0.5;
+/** Ranks from the highest priority of a sitemap to the lowest. */
+const SITEMAP_RANKS = 4;
+
+/** Where a new URL waits at its host, by the order of the crawl. It keeps its place, by whichever way it is found again. */
+export class QueuePlaces {
+  readonly #ranks: boolean;
+
+  constructor(order: Order) {
+    this.#ranks = order === 'priority';
+  }
+
+  /** In a crawl for a corpus, where on the page the link stands counts; null in any other. */
+  ofLink(url: string, depth: number, zone: number | null = null): QueueClass {
+    return zone === null || this.#ranks ? this.#place(url, depth - 1) : QueueClass.rest + zone;
+  }
+
+  /** As if it stood in the place of what redirects to it, which has had its turn. */
+  ofRedirect(url: string): QueueClass {
+    return this.#ranks && isHomePage(url) ? QueueClass.seed : QueueClass.urgent;
+  }
+
+  ofSitemap(url: string, priority: number | null): QueueClass {
+    return this.#place(url, Math.round((1 - (priority ?? USUAL_PRIORITY)) * SITEMAP_RANKS));
+  }
+
+  #place(url: string, rank: number): QueueClass {
+    if (!this.#ranks) {
+      return QueueClass.rest;
+    }
+    return isHomePage(url) ? QueueClass.seed : QueueClass.rest + Math.max(0, Math.min(RANKS - 1, rank));
+  }
+}
+
+const isHomePage = (url: string): boolean => pathOf(url) === '/';
+
+/** What a lane is handed: one URL that is queued in the store, and what its host and origin say about asking for it. Exactly one request, or none. */
+export interface Lease extends KnownUrl {
+  attempt: number;
+  /** What its pacing goes by. */
+  host: string;
+  /** The host has a delay: one request awaits headers at a time, on one connection. */
+  paced: boolean;
+  /** So many requests of its host may be on the wire at once; what is leased beyond that waits in the lane. */
+  wireLimit: number;
+  origin: number;
+  /** Compact rules of its robots.txt; null where everything is allowed. Version changes with the rules. */
+  rules: string | null;
+  rulesVersion: number;
+  /** Its text is wanted, to see whether its pattern still brings anything new. */
+  wantsText: boolean;
+  /** Asks for it only if it has changed. */
+  ifModified?: { etag?: string; lastModified?: string };
+  /** The header to ask with; only its own origin has set what is in it. */
+  cookie?: string;
+}
+
+/** The URL whose page leads to others. */
+export type LinkSource = Omit<KnownUrl, 'url' | 'hops'>;
+
+/** URLs that a page leads to: they come with its outcome, and ahead of it, in pieces, where they are very many. */
+export interface LinkPiece {
+  /** URLs that the key table did not have. */
+  offers: Offer[];
+  /** Known URLs that the page leads to by a shorter path or by a link of another sort: id, depth, standing each. */
+  found: number[];
+}
+export interface PagePiece extends LinkPiece {
+  page: LinkSource;
+}
+
+/** The edges of a page in words: of each its place in the list of URLs, which has each of them once, and what the page says of it. */
+export interface EdgeTargets {
+  urls: string[];
+  places: number[];
+  kinds: number[];
+  rels: string[];
+  texts: string[] | null;
+}
+
+export type RobotsAnswer =
+  | {
+      standing: 'rules';
+      rules: string | null;
+      crawlDelayMs: number | null;
+      sitemaps: string[];
+      maxAgeMs: number | null;
+    }
+  /** 5xx, 429, time-out: nothing may be fetched until it answers. */
+  | { standing: 'unreachable' }
+  /** No such name, refused, TLS: the error is the result of each of the origin's URLs. */
+  | { standing: 'failed'; errorClass: ErrorClass };
+
+/** What came of a lease; of what a page with very many links leads to, it has what no piece had. */
+export interface Outcome extends LinkPiece {
+  id: number;
+  status: number | null;
+  errorClass: ErrorClass | null;
+  message: string | null;
+  /** robots.txt forbids it (the line that decides), or it was never sent: no request was made. Or it was lost, and nobody knows. */
+  unsent: 'robots' | 'returned' | 'lost' | null;
+  headersAt: number | null;
+  endedAt: number;
+  ttfbMs: number | null;
+  retryAfterMs: number | null;
+  address: string | null;
+  /** Bytes that were held in memory for it until now. */
+  heldBytes: number;
+  parseMs: number;
+  page: SealedPage | null;
+  /** The server says that it is as it was. */
+  unchanged?: true;
+  /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
+  askAgain: 'ranged' | 'whole' | null;
+  /** Where it redirects: a place in `offers`, or the id of a known URL. */
+  redirect: { offer: number } | { id: number } | null;
+  redirectUrl: string | null;
+  /** Those that a redirect set. */
+  cookies?: SetCookie[];
+  /** Only where someone listens to edges. */
+  targets: EdgeTargets | null;
+  robots: RobotsAnswer | null;
+  /** URLs counted as skipped because their scheme is not http(s). */
+  skippedLinks: number;
+  textHash: number | null;
+  /** Of a page that is kept: how much there is to read, and whether a browser has to see it. */
+  measured?: { text: number; needsBrowser: boolean };
+  /** The version of the scope its links were judged by. */
+  scopeVersion: number;
+}
+
+/** What a browser made of a page; `outcome` null: it stays as it came. */
+export interface RenderedOutcome {
+  page: Omit<LinkSource, 'kind'>;
+  text: number | null;
+  outcome: Outcome | null;
+}
+
+/** What those who listen are told of a page that is settled for good: the URL, the verdict in words, and all that came back. */
+export interface SettledPage {
+  url: string;
+  depth: number;
+  attempts: number;
+  state: 'done' | 'failed' | 'skipped';
+  reason: string | null;
+  external: boolean;
+  outcome: Outcome;
+}
 
 /** An outcome in which nothing came back. */
 export function failure(
@@ -33,9 +349,6 @@ export function nothingRead() {
   return {
     redirect: null,
     redirectUrl: null,
-    edges: null,
-    rels: [],
-    texts: null,
     targets: null,
     offers: [],
     found: [],
@@ -58,9 +371,9 @@ export function takeLight(outcomes: Outcome[]): Outcome[] {
   return outcomes.splice(0, count);
 }
 
-function weightOf({ page, texts, targets, rels, offers }: Outcome): number {
-  let weight = (page?.text.length ?? 0) + offers.length * OFFER_WEIGHT;
-  for (const list of [texts, rels, targets?.urls]) {
+function weightOf({ page, targets, offers }: Outcome): number {
+  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT;
+  for (const list of [targets?.urls, targets?.rels, targets?.texts]) {
     for (const text of list ?? []) {
       weight += text.length;
     }

@@ -1,9 +1,7 @@
 import type { SeedRow } from '../store/transaction.js';
-import { QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
-import { urlKey } from '../url/key.js';
-import { queueOriginOf } from '../url/place.js';
+import { queueOriginOf } from '../url/host.js';
 import { Scope, type ScopeKind, wholeHost } from '../url/scope.js';
-import type { Offer, Outcome } from './frontier.js';
+import { type Offer, type Outcome, seedOffer } from './outcome.js';
 
 /** How a seed fared; `forbidden` quotes the line of robots.txt. */
 export interface SeedFate {
@@ -150,73 +148,3 @@ export class SeedBook {
     return offers;
   }
 }
-
-const seedOffer = (url: string, seed: number): Offer => ({
-  ...pageOffer(url, 0),
-  class: QueueClass.seed,
-  seed,
-  flags: UrlFlag.seed,
-});
-
-/** A page that waits to be fetched, and that nothing else is known of. */
-export function pageOffer(url: string, depth: number): Offer {
-  return {
-    url,
-    key: keyOf(url),
-    kind: UrlKind.page,
-    state: UrlState.queued,
-    reason: null,
-    depth,
-    class: QueueClass.rest,
-    seed: 0,
-    hops: 0,
-    flags: 0,
-    pattern: null,
-  };
-}
-
-/** URLs out of scope of which enough is known already, in pieces: they are links' ends, and not asked for. */
-export function* knownOffers(urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> {
-  let piece: Offer[] = [];
-  for (const url of urls) {
-    piece.push({ ...pageOffer(url, 0), state: UrlState.skipped, reason: 'known', flags: UrlFlag.external });
-    if (piece.length === pieceSize) {
-      yield piece;
-      piece = [];
-    }
-  }
-  if (piece.length > 0) {
-    yield piece;
-  }
-}
-
-/** URLs that a sitemap named, those that are in scope, in pieces. */
-export function* namedOffers(
-  urls: Iterable<string>,
-  seedOf: (url: string) => number,
-  pieceSize: number,
-): IterableIterator<Offer[]> {
-  let piece: Offer[] = [];
-  for (const url of urls) {
-    const seed = seedOf(url);
-    if (seed >= 0) {
-      piece.push({ ...pageOffer(url, 1), seed });
-    }
-    if (piece.length === pieceSize) {
-      yield piece;
-      piece = [];
-    }
-  }
-  if (piece.length > 0) {
-    yield piece;
-  }
-}
-
-export function keyOf(url: string): [number, number, number, number] {
-  const words = new Uint32Array(4);
-  urlKey(url, words, 0);
-  return [words[0]!, words[1]!, words[2]!, words[3]!];
-}
-
-/** A sitemap may also be linked as a page: it is another URL then. */
-export const sitemapKey = (url: string): [number, number, number, number] => keyOf(`sitemap ${url}`);

@@ -21,8 +21,13 @@ interface Exports {
   /** Of the last question. */
   readonly folderLength: Constant;
   readonly additionLength: Constant;
+  /** Of the page so far. */
+  readonly words: Constant;
   findByte(from: number, length: number, byte: number): number;
   initialiseMarkup(): void;
+  addJoining(name: bigint): void;
+  beginWords(noBreakSpace: number): void;
+  passText(from: number, length: number): number;
   passPlainMarkup(from: number, length: number, takesAnchors: boolean): number;
   enterFolder(length: number, originLength: number): void;
   findUrl(start: number, end: number): number;
@@ -76,18 +81,45 @@ export class Kernel {
     }
   }
 
-  /** Makes it the page that the rest is about; false where it is too large. */
-  enterPage(bytes: Uint8Array): boolean {
-    if (bytes.length > LARGEST_PAGE) return false;
+  /** Names of elements that stand within words, of seven letters at most; all others end the word before them. */
+  joinWordsAt(names: Iterable<string>): void {
+    for (const name of names) {
+      const letters = Buffer.alloc(8);
+      letters.write(name, 'latin1');
+      this.#exports.addJoining(letters.readBigUInt64LE());
+    }
+  }
+
+  /**
+   * Makes it the page that the rest is about; false where it is too large. `noBreakSpace` is the byte that means it in an encoding of single bytes;
+   * 0 for UTF-8.
+   */
+  enterPage(bytes: Uint8Array, noBreakSpace: number): boolean {
+    if (bytes.length > LARGEST_PAGE) {
+      return false;
+    }
     const missing = this.#pageStart + bytes.length + BLOCK - this.#memory.length;
     if (missing > 0) {
       this.#exports.memory.grow(Math.ceil(missing / MEMORY_PAGE));
       this.#lookAtMemory();
     }
     this.#memory.set(bytes, this.#pageStart);
+    // Behind its end there may be another page.
+    this.#memory.fill(0, this.#pageStart + bytes.length, this.#pageStart + bytes.length + BLOCK);
     this.#pageLength = bytes.length;
+    this.#exports.beginWords(noBreakSpace);
     this.page = ++pagesEntered;
     return true;
+  }
+
+  /** Words of the text that `passPlainMarkup` and `passText` have passed. */
+  get words(): number {
+    return this.#exports.words.value;
+  }
+
+  /** The place of the next `<`, or -1: as `find`, but the words before it are counted. */
+  passText(from: number): number {
+    return this.#exports.passText(from, this.#pageLength);
   }
 
   /** The place of the next `<` that must be looked at, or -1 at the end. */
@@ -102,10 +134,14 @@ export class Kernel {
 
   /** Makes it the folder that hrefs are seen from: a URL in normal form up to its last slash. */
   enterFolder(url: string, originLength: number): void {
-    if (url === this.#folder) return;
+    if (url === this.#folder) {
+      return;
+    }
     this.#folder = url;
     const fits = url.length <= this.#exports.LONGEST_BASE.value;
-    if (fits) this.#memory.write(url, this.#exports.BASE.value, 'latin1');
+    if (fits) {
+      this.#memory.write(url, this.#exports.BASE.value, 'latin1');
+    }
     this.#exports.enterFolder(fits ? url.length : 0, originLength);
   }
 

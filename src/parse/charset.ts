@@ -1,7 +1,17 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { TextDecoder } from 'node:util';
-import { WINDOWS_1252_HIGH_CONTROLS } from './entities.js';
-import { prescanEncoding } from './scan-prescan.js';
+import { decodeBytes, encodingOfBom, encodingOfLabel, isDecodable } from './encodings.js';
+import {
+  BANG,
+  DOUBLE_QUOTE,
+  EQUALS,
+  GREATER_THAN,
+  isLetter,
+  isSpace,
+  LESS_THAN,
+  QUESTION,
+  SINGLE_QUOTE,
+  SLASH,
+} from './html-rules.js';
 
 export interface DetectedEncoding {
   /** The name of the encoding in the Encoding standard, lower case. */
@@ -13,67 +23,51 @@ export interface DetectedEncoding {
 
 /** The standard looks so far before it decodes. */
 const PRESCAN_BYTES = 1024;
+
 /** A page that does not say it there may say it later, as browsers then find out. */
 const LATE_PRESCAN_BYTES = 1 << 18;
+
 /** Markup is ASCII, of which every other byte is a NUL in UTF-16: a page without any within so many bytes is in another encoding. */
 const WIDE_SAMPLE = 4096;
+
 const CHARSET_PARAMETER = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i;
-
-const decoders = new Map<string, TextDecoder>();
-
-/** The decoder of an encoding by its canonical name; there are about forty, so all that were used are kept. */
-function decoderOf(encoding: string): TextDecoder {
-  let decoder = decoders.get(encoding);
-  if (decoder === undefined) {
-    decoder = new TextDecoder(encoding, { ignoreBOM: true });
-    decoders.set(encoding, decoder);
-  }
-  return decoder;
-}
-
-/** The encoding that a label such as `latin1` or `UTF8` stands for, or null for one that nobody knows. */
-export function encodingOfLabel(label: string): string | null {
-  const name = label.trim().toLowerCase();
-  if (name === 'utf-8') return name;
-  if (decoders.has(name)) return name;
-  try {
-    return new TextDecoder(name).encoding;
-  } catch {
-    return null;
-  }
-}
-
-function encodingOfBom(bytes: Uint8Array): string | null {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be';
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le';
-  return null;
-}
 
 /** The start of an XML declaration in UTF-16 without a byte order mark. */
 function encodingOfWideXml(bytes: Uint8Array): string | null {
   const startsWith = (...head: number[]) => head.every((byte, i) => bytes[i] === byte);
-  if (startsWith(0x3c, 0, 0x3f, 0, 0x78, 0)) return 'utf-16le';
-  if (startsWith(0, 0x3c, 0, 0x3f, 0, 0x78)) return 'utf-16be';
+  if (startsWith(0x3c, 0, 0x3f, 0, 0x78, 0)) {
+    return 'utf-16le';
+  }
+  if (startsWith(0, 0x3c, 0, 0x3f, 0, 0x78)) {
+    return 'utf-16be';
+  }
   return null;
 }
 
 /** Of UTF-16, a quarter of the bytes that are 0 in ASCII are so at least, for markup is ASCII; and for eight of these at most one of the others. */
 const WIDE_SHARE = 4;
+
 const NARROW_SHARE = 8;
+
 const NO_TEXT = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\ufffd-\uffff]/;
 
 /** UTF-16 that nothing announces: by where its NULs stand, and by what is text then and would be none in any other encoding. */
 function encodingOfWideText(bytes: Uint8Array): string | null {
   const sample = bytes.subarray(0, Math.min(WIDE_SAMPLE, bytes.length & ~1));
-  if (!sample.includes(0)) return null;
+  if (!sample.includes(0)) {
+    return null;
+  }
   const zeros = [0, 0];
   for (let at = 0; at < sample.length; at++) {
-    if (sample[at] === 0) zeros[at & 1]!++;
+    if (sample[at] === 0) {
+      zeros[at & 1]!++;
+    }
   }
   const [even, odd] = zeros as [number, number];
   const most = Math.max(even, odd);
-  if (most < sample.length / 2 / WIDE_SHARE || Math.min(even, odd) > most / NARROW_SHARE) return null;
+  if (most < sample.length / 2 / WIDE_SHARE || Math.min(even, odd) > most / NARROW_SHARE) {
+    return null;
+  }
   const encoding = odd > even ? 'utf-16le' : 'utf-16be';
   // Its last character may be the first half of a pair.
   const text = decodeBytes(sample, encoding).slice(0, -1);
@@ -87,7 +81,9 @@ function labelOfHeader(contentType: string | null): string | null {
 
 function encodingOfMeta(bytes: Uint8Array): string | null {
   const wideXml = encodingOfWideXml(bytes);
-  if (wideXml !== null) return wideXml;
+  if (wideXml !== null) {
+    return wideXml;
+  }
   const isKnown = (candidate: string) => isUserDefined(candidate) || encodingOfLabel(candidate) !== null;
   // In a page of ASCII nothing depends on what is said later.
   const label =
@@ -95,8 +91,12 @@ function encodingOfMeta(bytes: Uint8Array): string | null {
     (bytes.length <= PRESCAN_BYTES || isAscii(bytes)
       ? null
       : prescanEncoding(bytes.subarray(0, LATE_PRESCAN_BYTES), isKnown));
-  if (label === null) return null;
-  if (isUserDefined(label)) return 'windows-1252';
+  if (label === null) {
+    return null;
+  }
+  if (isUserDefined(label)) {
+    return 'windows-1252';
+  }
   const encoding = encodingOfLabel(label);
   // A page whose meta element could be read byte by byte cannot be in UTF-16, whatever it says.
   return encoding === 'utf-16le' || encoding === 'utf-16be' ? 'utf-8' : encoding;
@@ -111,9 +111,13 @@ const isUserDefined = (label: string): boolean => label.trim().toLowerCase() ===
 function isUtf8ButForItsEnd(bytes: Uint8Array): boolean {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]!;
-    if (byte < 0x80) return false;
+    if (byte < 0x80) {
+      return false;
+    }
     const whole = bytes.subarray(0, bytes.length - back);
-    if (byte >= 0xc0) return byte <= 0xf4 && isUtf8(whole) && !isAscii(whole);
+    if (byte >= 0xc0) {
+      return byte <= 0xf4 && isUtf8(whole) && !isAscii(whole);
+    }
   }
   return false;
 }
@@ -126,18 +130,30 @@ const ASCII_LABEL = /^\s*(?:us-ascii|ascii|ansi_x3\.4-1968|iso_?646[.-]?(?:us|ir
 /** Whether the bytes can be in an encoding: in whole, but for some, or not at all. */
 function fitOf(bytes: Uint8Array, encoding: string, label: string): Fit {
   const wide = encodingOfWideText(bytes);
-  if (wide !== null && wide !== encoding) return 'impossible';
-  if (encoding === 'utf-8') return fitOfUtf8(bytes);
-  if (encoding === 'windows-1252') return ASCII_LABEL.test(label) && !isAscii(bytes) ? 'impossible' : 'fits';
+  if (wide !== null && wide !== encoding) {
+    return 'impossible';
+  }
+  if (encoding === 'utf-8') {
+    return fitOfUtf8(bytes);
+  }
+  if (encoding === 'windows-1252') {
+    return ASCII_LABEL.test(label) && !isAscii(bytes) ? 'impossible' : 'fits';
+  }
   const isWide = encoding === 'utf-16le' || encoding === 'utf-16be';
-  if (isWide && bytes.length > 0 && !bytes.subarray(0, WIDE_SAMPLE).includes(0)) return 'impossible';
-  if (isDecodable(bytes, encoding)) return 'fits';
+  if (isWide && bytes.length > 0 && !bytes.subarray(0, WIDE_SAMPLE).includes(0)) {
+    return 'impossible';
+  }
+  if (isDecodable(bytes, encoding)) {
+    return 'fits';
+  }
   return isUtf8(bytes) && !isAscii(bytes) ? 'impossible' : 'damaged';
 }
 
 /** One byte convicts no label; several do that are at least as many as the characters which are whole. */
 function fitOfUtf8(bytes: Uint8Array): Fit {
-  if (isUtf8(bytes) || isUtf8ButForItsEnd(bytes)) return 'fits';
+  if (isUtf8(bytes) || isUtf8ButForItsEnd(bytes)) {
+    return 'fits';
+  }
   const { whole, broken } = countUtf8(bytes);
   return broken === 1 || broken < whole ? 'damaged' : 'impossible';
 }
@@ -176,7 +192,9 @@ export function detectEncoding(bytes: Uint8Array, contentType: string | null): D
   }
   let isWrong = false;
   const believed = (encoding: string | null, source: 'header' | 'meta', label: string): DetectedEncoding | null => {
-    if (encoding === null) return null;
+    if (encoding === null) {
+      return null;
+    }
     const fit = fitOf(bytes, encoding, label);
     const note = isWrong ? 'wrong_charset' : fit === 'damaged' ? 'undecodable_bytes' : null;
     isWrong ||= fit === 'impossible';
@@ -186,9 +204,13 @@ export function detectEncoding(bytes: Uint8Array, contentType: string | null): D
   const found =
     (label === null ? null : believed(encodingOfLabel(label), 'header', label)) ??
     believed(encodingOfMeta(bytes), 'meta', '');
-  if (found !== null) return found;
+  if (found !== null) {
+    return found;
+  }
   const wide = encodingOfWideText(bytes);
-  if (wide !== null) return { encoding: wide, source: 'fallback', note: isWrong ? 'wrong_charset' : null };
+  if (wide !== null) {
+    return { encoding: wide, source: 'fallback', note: isWrong ? 'wrong_charset' : null };
+  }
   const isUtf8Throughout = fitOfUtf8(bytes) === 'fits';
   const { whole, broken } = isUtf8Throughout ? { whole: 1, broken: 0 } : countUtf8(bytes);
   const encoding = broken < whole ? 'utf-8' : 'windows-1252';
@@ -196,30 +218,163 @@ export function detectEncoding(bytes: Uint8Array, contentType: string | null): D
   return { encoding, source: 'fallback', note: isWrong ? 'wrong_charset' : isDamaged ? 'undecodable_bytes' : null };
 }
 
-/** Not left to TextDecoder: in several releases of Node that reads bytes 128 to 159 as control characters. */
-function decodeWindows1252(bytes: Uint8Array): string {
-  const latin1 = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
-  return latin1.replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252_HIGH_CONTROLS[character.charCodeAt(0) - 0x80]!);
+const CHARSET_IN_CONTENT = /charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:"([^"]*)"|'([^']*)'|([^\t\n\f\r ;"'][^\t\n\f\r ;]*))/i;
+
+const XML_ENCODING =
+  /^<\?xml[^>]*?\sencoding[\x01-\x20]*=[\x01-\x20]*(?:"([^"\x00-\x20>]+)"|'([^'\x00-\x20>]+)')[^>]*>/;
+
+/**
+ * The label of the encoding that the start of a page declares, found as the HTML standard says: by its own loose reading
+ * of comments, tags and attributes, since nothing can be decoded yet. `isKnown` decides whether a label ends the search.
+ */
+function prescanEncoding(head: Uint8Array, isKnown: (label: string) => boolean): string | null {
+  const text = Buffer.from(head.buffer, head.byteOffset, head.byteLength).toString('latin1');
+  const reader = new AttributePrescan(head, text);
+  let at = 0;
+  while (at < head.length) {
+    if (head[at] !== LESS_THAN) {
+      at++;
+    } else if (text.startsWith('<!--', at)) {
+      const close = text.indexOf('-->', at + 2);
+      at = close === -1 ? head.length : close + 3;
+    } else if (isMeta(text, at)) {
+      reader.at = at + 5;
+      const label = readMeta(reader);
+      if (label !== null && isKnown(label)) {
+        return label;
+      }
+      at = reader.at + 1;
+    } else if (isLetter(head[at + 1]) || (head[at + 1] === SLASH && isLetter(head[at + 2]))) {
+      at = reader.skipTag(at + 1) + 1;
+    } else if (head[at + 1] === BANG || head[at + 1] === SLASH || head[at + 1] === QUESTION) {
+      const close = text.indexOf('>', at);
+      at = close === -1 ? head.length : close + 1;
+    } else {
+      at++;
+    }
+  }
+  const declaration = XML_ENCODING.exec(text);
+  const label = declaration?.[1] ?? declaration?.[2] ?? null;
+  return label !== null && isKnown(label) ? label : null;
 }
 
-/** The text of some bytes; what cannot be decoded becomes U+FFFD, a byte order mark is kept. */
-export function decodeBytes(bytes: Uint8Array, encoding: string): string {
-  return encoding === 'windows-1252' ? decodeWindows1252(bytes) : decoderOf(encoding).decode(bytes);
+const META = /<meta[\t\n\f\r /]/iy;
+
+function isMeta(text: string, at: number): boolean {
+  META.lastIndex = at;
+  return META.test(text);
 }
 
-/** The text of a whole body, without its byte order mark, and whether some of it could not be decoded. */
-export function decodeText(bytes: Uint8Array, encoding: string): { text: string; undecodable: boolean } {
-  const content = encodingOfBom(bytes) === encoding ? bytes.subarray(encoding === 'utf-8' ? 3 : 2) : bytes;
-  return { text: decodeBytes(content, encoding), undecodable: !isDecodable(content, encoding) };
+function readMeta(reader: AttributePrescan): string | null {
+  const seen = new Set<string>();
+  let hasPragma = false;
+  let needsPragma: boolean | null = null;
+  let label: string | null = null;
+  for (let attribute = reader.next(); attribute !== null; attribute = reader.next()) {
+    const { name, value } = attribute;
+    if (seen.has(name)) {
+      continue;
+    }
+    seen.add(name);
+    if (name === 'http-equiv') {
+      hasPragma = value === 'content-type';
+    }
+    if (name === 'content' && label === null) {
+      const match = CHARSET_IN_CONTENT.exec(value);
+      if (match !== null) {
+        label = match[1] ?? match[2] ?? match[3] ?? null;
+        needsPragma = true;
+      }
+    }
+    if (name === 'charset') {
+      label = value;
+      needsPragma = false;
+    }
+  }
+  if (reader.isAtEnd) {
+    return null;
+  }
+  return needsPragma === null || (needsPragma && !hasPragma) ? null : label;
 }
 
-function isDecodable(bytes: Uint8Array, encoding: string): boolean {
-  if (encoding === 'windows-1252') return true;
-  if (encoding === 'utf-8') return isUtf8(bytes);
-  try {
-    new TextDecoder(encoding, { fatal: true }).decode(bytes);
-    return true;
-  } catch {
-    return false;
+/** "Get an attribute" of the prescan: coarser than a tokenizer, and lower-casing as it goes. */
+class AttributePrescan {
+  at = 0;
+  readonly #head: Uint8Array;
+  /** The same, a character a byte. */
+  readonly #text: string;
+
+  constructor(head: Uint8Array, text: string) {
+    this.#head = head;
+    this.#text = text;
+  }
+
+  /** A tag that the bytes do not hold to its end says nothing. */
+  get isAtEnd(): boolean {
+    return this.at >= this.#head.length;
+  }
+
+  /** The `>` that ends the tag whose name starts at `from`. */
+  skipTag(from: number): number {
+    this.at = from;
+    while (this.at < this.#head.length && !isSpace(this.#head[this.at]) && this.#head[this.at] !== GREATER_THAN) {
+      this.at++;
+    }
+    while (this.next() !== null) {}
+    return this.at;
+  }
+
+  /** The next attribute, or null at the `>` that ends the tag or at the end of the bytes. */
+  next(): { name: string; value: string } | null {
+    const head = this.#head;
+    while (isSpace(head[this.at]) || head[this.at] === SLASH) {
+      this.at++;
+    }
+    if (this.at >= head.length || head[this.at] === GREATER_THAN) {
+      return null;
+    }
+    const nameStart = this.at++;
+    while (this.at < head.length && !this.#endsName(head[this.at]!)) {
+      this.at++;
+    }
+    const name = this.#lowerCase(nameStart, this.at);
+    const hasSlash = head[this.at] === SLASH;
+    this.#skipSpace();
+    if (hasSlash || head[this.at] !== EQUALS) {
+      return { name, value: '' };
+    }
+    this.at++;
+    this.#skipSpace();
+    return { name, value: this.#value() };
+  }
+
+  #value(): string {
+    const quote = this.#head[this.at];
+    if (quote === DOUBLE_QUOTE || quote === SINGLE_QUOTE) {
+      const close = this.#head.indexOf(quote, this.at + 1);
+      const end = close === -1 ? this.#head.length : close;
+      const value = this.#lowerCase(this.at + 1, end);
+      this.at = end + 1;
+      return value;
+    }
+    const start = this.at;
+    while (this.at < this.#head.length && !isSpace(this.#head[this.at]) && this.#head[this.at] !== GREATER_THAN) {
+      this.at++;
+    }
+    return this.#lowerCase(start, this.at);
+  }
+
+  #endsName(byte: number): boolean {
+    return byte === EQUALS || byte === SLASH || byte === GREATER_THAN || isSpace(byte);
+  }
+
+  #skipSpace(): void {
+    while (isSpace(this.#head[this.at])) {
+      this.at++;
+    }
+  }
+
+  #lowerCase(start: number, end: number): string {
+    return this.#text.slice(start, end).toLowerCase();
   }
 }

@@ -95,6 +95,10 @@ export class ScannedLinks {
 /** What one pass over a page finds. */
 export interface PageScan {
   title: string | null;
+  /** Text of the first h1, white space folded. */
+  h1: string | null;
+  /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null where the page is too large for the kernel. */
+  wordCount: number | null;
   description: string | null;
   /** href of rel=canonical as written. */
   canonical: string | null;
@@ -116,7 +120,7 @@ export interface PageScan {
   truncated: boolean;
 }
 
-export interface ScanWishes {
+export interface ScanOptions {
   /** The product that robots rules are matched by, as in `meta name=gossamer`; `gossamer` where it is left out. */
   product?: string;
   anchorText?: boolean;

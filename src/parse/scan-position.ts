@@ -1,4 +1,4 @@
-import type { Pieces, ScannablePage } from './scan-pieces.js';
+import type { Pieces, ScannablePage } from './scan-page.js';
 
 const SINGLE_BYTE = /^(?:windows-|iso-8859-|koi8-|macintosh|x-mac-|ibm866)/;
 const LINE_FEED = 0x0a;
@@ -41,25 +41,37 @@ export class PositionCounter {
     this.#nextLineFeed = this.#next(LINE_FEED, this.#nextLineFeed, from);
     for (let after = from; ; after = this.#nextReturn + 1) {
       this.#nextReturn = this.#next(CARRIAGE_RETURN, this.#nextReturn, after);
-      if (this.#nextReturn >= this.#nextLineFeed) return this.#nextLineFeed;
-      if (this.#page.bytes[this.#nextReturn + 1] !== LINE_FEED) return this.#nextReturn;
+      if (this.#nextReturn >= this.#nextLineFeed) {
+        return this.#nextLineFeed;
+      }
+      if (this.#page.bytes[this.#nextReturn + 1] !== LINE_FEED) {
+        return this.#nextReturn;
+      }
     }
   }
 
   #next(byte: number, known: number, from: number): number {
-    if (known >= from) return known;
+    if (known >= from) {
+      return known;
+    }
     const found = this.#page.find(byte, from);
     return found === -1 ? this.#page.bytes.length : found;
   }
 
   #width(start: number, end: number): number {
-    if (this.#isSingleByte) return end - start;
-    if (this.#page.encoding !== 'utf-8') return this.#pieces.raw(start, end).length;
+    if (this.#isSingleByte) {
+      return end - start;
+    }
+    if (this.#page.encoding !== 'utf-8') {
+      return this.#pieces.raw(start, end).length;
+    }
     let units = 0;
     for (let i = start; i < end; i++) {
       const byte = this.#page.bytes[i]!;
       // A continuation byte adds nothing; the lead byte of four stands for a surrogate pair.
-      if (byte < 0x80 || byte >= 0xc0) units += byte >= 0xf0 ? 2 : 1;
+      if (byte < 0x80 || byte >= 0xc0) {
+        units += byte >= 0xf0 ? 2 : 1;
+      }
     }
     return units;
   }

@@ -1,5 +1,26 @@
 import { printable } from '../base/text.js';
-import type { SitemapEntry, SitemapLimits } from './sitemap.js';
+
+/** What a file turned out to be. */
+export type SitemapKind = 'urlset' | 'index' | 'text' | 'feed' | 'unknown';
+
+export interface SitemapEntry {
+  /** Absolute, http or https. Any host: whether it may speak for it is the caller's to decide. */
+  url: string;
+  /** As written; of RSS, whose dates have another format, in ISO 8601. */
+  lastmod: string | null;
+  /** From 0 to 1. */
+  priority: number | null;
+  /** Of a feed: no page but what comes with one, such as a sound. */
+  isEnclosure?: true;
+}
+
+export interface SitemapLimits {
+  maxUrls: number;
+  /** Of the file after decompression. */
+  maxBytes: number;
+  /** Where the file comes from; relative URLs are resolved against it. */
+  baseUrl: string;
+}
 
 const MAX_URL_LENGTH = 8_192;
 const MAX_LASTMOD_LENGTH = 64;
@@ -36,15 +57,20 @@ export class SitemapEntries {
   }
 
   addAbsolute(url: string): void {
-    if (ABSOLUTE.test(url)) this.add(url, null, null);
-    else this.#refuse(url);
+    if (ABSOLUTE.test(url)) {
+      this.add(url, null, null);
+    } else {
+      this.#refuse(url);
+    }
   }
 
   /** @param base of an entry whose URL may be relative: that of a feed. Of a sitemap such a URL is used and noted as a fault. */
   add(written: string, lastmod: string | null, priority: string | null, base: string | null = null): void {
     const text = written.trim();
     const url = this.#resolve(text, base ?? this.baseUrl);
-    if (url !== null && base === null && !ABSOLUTE.test(text)) this.#noteFault(text);
+    if (url !== null && base === null && !ABSOLUTE.test(text)) {
+      this.#noteFault(text);
+    }
     if (url === null) {
       this.#refuse(text);
     } else if (this.#seen.has(url)) {
@@ -91,12 +117,17 @@ export class SitemapEntries {
   }
 
   #noteFault(written: string): void {
-    if (this.faults.length < MAX_FAULTS) this.faults.push(written.slice(0, MAX_URL_LENGTH));
-    else this.faultsCut++;
+    if (this.faults.length < MAX_FAULTS) {
+      this.faults.push(written.slice(0, MAX_URL_LENGTH));
+    } else {
+      this.faultsCut++;
+    }
   }
 
   #resolve(written: string, base: string): string | null {
-    if (written === '' || written.length > MAX_URL_LENGTH || !URL.canParse(written, base)) return null;
+    if (written === '' || written.length > MAX_URL_LENGTH || !URL.canParse(written, base)) {
+      return null;
+    }
     const { protocol, href } = new URL(written, base);
     return protocol === 'http:' || protocol === 'https:' ? href : null;
   }

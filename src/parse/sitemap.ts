@@ -1,21 +1,8 @@
-import { decodeSitemap } from './sitemap-charset.js';
-import { SitemapEntries } from './sitemap-entries.js';
-import { gunzipCapped, isGzip } from './sitemap-gunzip.js';
+import { constants } from 'node:zlib';
+import { gunzip } from '../base/gunzip.js';
+import { decodeXml } from './encodings.js';
+import { SitemapEntries, type SitemapEntry, type SitemapKind, type SitemapLimits } from './sitemap-entries.js';
 import { BARE_AMPERSAND, readSitemapXml } from './sitemap-xml.js';
-
-export const SITEMAP_KINDS = ['urlset', 'index', 'text', 'feed', 'unknown'] as const;
-export type SitemapKind = (typeof SITEMAP_KINDS)[number];
-
-export interface SitemapEntry {
-  /** Absolute, http or https. Any host: whether it may speak for it is the caller's to decide. */
-  url: string;
-  /** As written; of RSS, whose dates have another format, in ISO 8601. */
-  lastmod: string | null;
-  /** From 0 to 1. */
-  priority: number | null;
-  /** Of a feed: no page but what comes with one, such as a sound. */
-  isEnclosure?: true;
-}
 
 export interface SitemapContents {
   kind: SitemapKind;
@@ -29,14 +16,6 @@ export interface SitemapContents {
   faults?: string[];
 }
 
-export interface SitemapLimits {
-  maxUrls: number;
-  /** Of the file after decompression. */
-  maxBytes: number;
-  /** Where the file comes from; relative URLs are resolved against it. */
-  baseUrl: string;
-}
-
 /**
  * Reads a sitemap, a sitemap index, a list of URLs or a feed, plain or in gzip, in the encoding it states. Never throws
  * whatever the bytes are. A file with a DTD is not read past it.
@@ -46,7 +25,7 @@ export function readSitemap(bytes: Uint8Array, limits: SitemapLimits): SitemapCo
     ? gunzipCapped(bytes, limits.maxBytes)
     : { bytes: bytes.subarray(0, limits.maxBytes), isCut: bytes.length > limits.maxBytes, problem: null };
   const entries = new SitemapEntries(limits);
-  const text = decodeSitemap(unpacked.bytes).trimStart();
+  const text = decodeXml(unpacked.bytes).trimStart();
 
   let kind: SitemapKind = 'unknown';
   let problem: string | null = null;
@@ -54,8 +33,11 @@ export function readSitemap(bytes: Uint8Array, limits: SitemapLimits): SitemapCo
     ({ kind, problem } = readSitemapXml(text, entries, unpacked.isCut));
   } else {
     readLines(text, entries, unpacked.isCut);
-    if (entries.list.length > 0) kind = 'text';
-    else problem = text === '' ? 'empty' : 'not a sitemap';
+    if (entries.list.length > 0) {
+      kind = 'text';
+    } else {
+      problem = text === '' ? 'empty' : 'not a sitemap';
+    }
   }
 
   const truncated = entries.isFull ? 'urls' : unpacked.isCut ? 'bytes' : null;
@@ -94,7 +76,68 @@ function readLines(text: string, entries: SitemapEntries, isCut: boolean): void 
     const isLast = end[0] === '';
     const isHalf = isLast && isCut;
     const line = text.slice(start, end.index).trim();
-    if (line !== '' && !isHalf) entries.addAbsolute(line);
+    if (line !== '' && !isHalf) {
+      entries.addAbsolute(line);
+    }
     start = isLast ? text.length : lineBreak.lastIndex;
   }
+}
+
+interface Gunzipped {
+  bytes: Uint8Array;
+  /** Whether there was more than the cap. */
+  isCut: boolean;
+  problem: string | null;
+}
+
+/** Deflate cannot expand further than 1,032 to 1. */
+const MAX_EXPANSION = 1_040;
+
+const isGzip = (bytes: Uint8Array): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+/**
+ * Never allocates much more than `maxBytes`. What is larger gives its beginning, what ends too early gives what there
+ * is, and what is damaged gives nothing.
+ */
+function gunzipCapped(bytes: Uint8Array, maxBytes: number): Gunzipped {
+  const whole = inflate(bytes, maxBytes, constants.Z_FINISH);
+  if (whole instanceof Uint8Array) {
+    return { bytes: whole, isCut: false, problem: null };
+  }
+  if (whole === 'too_large') {
+    // zlib keeps nothing of what it inflated when it runs into the cap, so part of the input is inflated instead.
+    const expected = (bytes.length * maxBytes) / Math.max(1, statedLength(bytes));
+    const sure = Math.max(1, Math.floor(maxBytes / MAX_EXPANSION));
+    for (const inputLength of [Math.floor(expected * 0.95), sure]) {
+      const start = inflate(bytes.subarray(0, inputLength), maxBytes, constants.Z_SYNC_FLUSH);
+      if (start instanceof Uint8Array) {
+        return { bytes: start, isCut: true, problem: 'gzip: larger than the cap' };
+      }
+    }
+    return { bytes: new Uint8Array(), isCut: true, problem: 'gzip: larger than the cap' };
+  }
+  const partial = inflate(bytes, maxBytes, constants.Z_SYNC_FLUSH);
+  return partial instanceof Uint8Array
+    ? { bytes: partial, isCut: false, problem: 'gzip: unexpected end' }
+    : { bytes: new Uint8Array(), isCut: false, problem: 'gzip: damaged' };
+}
+
+function inflate(
+  bytes: Uint8Array,
+  maxOutputLength: number,
+  finishFlush: number,
+): Uint8Array | 'too_large' | 'damaged' {
+  try {
+    return gunzip(bytes, { maxOutputLength, finishFlush });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too_large' : 'damaged';
+  }
+}
+
+/** The length modulo 2^32 that a gzip file states at its end: a hint, not to be trusted. */
+function statedLength(bytes: Uint8Array): number {
+  if (bytes.length < 4) {
+    return 0;
+  }
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(bytes.length - 4, true);
 }

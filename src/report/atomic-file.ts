@@ -15,7 +15,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StateError } from '../base/errors.js';
-import { type OutputFile, type OutputFiles, PIECE_LENGTH } from './output.js';
+import type { OutputFile, OutputFiles } from './output.js';
 
 /**
  * Files that take their names together, once all of them are complete and on disk. Until `commit` the files that had these names
@@ -82,7 +82,7 @@ export class AtomicFiles implements OutputFiles {
 export function writeFileAtomically(path: string, text: string): void {
   const files = new AtomicFiles(path);
   try {
-    files.create().write(text);
+    files.create().write(Buffer.from(text));
     files.commit();
   } catch (error) {
     files.discard();
@@ -94,8 +94,6 @@ class AtomicFile implements OutputFile {
   readonly #path: string;
   readonly #temporaryPath: string;
   #descriptor: number | null;
-  #pieces: string[] = [];
-  #pendingLength = 0;
   #suffix = '';
   #isRenamed = false;
 
@@ -112,19 +110,14 @@ class AtomicFile implements OutputFile {
     return join(dirname(this.#path), this.#name());
   }
 
-  write(text: string): void {
-    this.#pieces.push(text);
-    this.#pendingLength += text.length;
-    if (this.#pendingLength >= PIECE_LENGTH) {
-      this.#flush();
-    }
+  write(bytes: Uint8Array): void {
+    this.#try(() => writeFully(this.#descriptor!, bytes, null));
   }
 
   close(): void {
     if (this.#descriptor === null) {
       return;
     }
-    this.#flush();
     const descriptor = this.#descriptor;
     this.#try(() => fsyncSync(descriptor));
     this.#release();
@@ -140,7 +133,6 @@ class AtomicFile implements OutputFile {
     if (this.#descriptor === null) {
       return;
     }
-    this.#flush();
     try {
       await fsyncMeanwhile(this.#descriptor);
     } catch (error) {
@@ -176,13 +168,6 @@ class AtomicFile implements OutputFile {
   #name(): string {
     const extension = extname(this.#path);
     return `${basename(this.#path, extension)}${this.#suffix}${extension}`;
-  }
-
-  #flush(): void {
-    const bytes = Buffer.from(this.#pieces.join(''));
-    this.#pieces = [];
-    this.#pendingLength = 0;
-    this.#try(() => writeFully(this.#descriptor!, bytes, null));
   }
 
   #try<T>(action: () => T): T {

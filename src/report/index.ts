@@ -1,27 +1,75 @@
 import { accessSync, constants, createWriteStream, rmSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { StateError } from '../base/errors.js';
-import type { ExportFormat } from '../config/option-spec.js';
+import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
-import { AtomicFiles, outputFailure } from './atomic-file.js';
-import { edgesJsonl } from './edges.js';
-import { hostsJsonl } from './hosts.js';
-import type { Output, OutputNotes } from './output.js';
-import { pagesCsv } from './pages-csv.js';
-import { pagesJsonl } from './pages-jsonl.js';
-import { seedsFile } from './seeds.js';
-import { sitemapOutput } from './sitemap.js';
+import { AtomicFiles, outputFailure, writeFileAtomically } from './atomic-file.js';
+import { edgesJsonl, hostsJsonl, seedsFile } from './lists.js';
+import { type Output, type OutputNotes, writePages } from './output.js';
+import { PagesSink, pagesCsv, pagesJsonl } from './pages.js';
+import type { Sink } from './sinks.js';
+import { MOST_OPEN_ORIGINS, sitemapOutput } from './sitemap.js';
 import { StreamFiles } from './stream-files.js';
+import { type RunFacts, type Summary, summarise, summaryJson } from './summary.js';
+
+const SITEMAP = sitemapOutput();
 
 export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   jsonl: pagesJsonl,
-  sitemap: sitemapOutput(),
+  sitemap: SITEMAP,
   csv: pagesCsv,
   edges: edgesJsonl,
   hosts: hostsJsonl,
   seeds: seedsFile,
 };
+
+const PAGES_FILE = 'pages.jsonl';
+
+/** What is written in the folder of a crawl while it goes on. */
+export const sinksIn = (directory: string): Sink[] => [new PagesSink(join(directory, PAGES_FILE))];
+
+/** What is written in the folder of a crawl at the end of each run, and then the outputs that were asked for beside it. */
+export async function writeOutputs(
+  reader: Reader,
+  directory: string,
+  facts: Omit<RunFacts, 'sitemap'>,
+  reports: readonly ReportTarget<ExportFormat>[],
+): Promise<Summary> {
+  const [pagesPath, sitemapPath] = [join(directory, PAGES_FILE), join(directory, 'sitemap.xml')];
+  let sitemap: OutputNotes;
+  if (reader.hasOrigins(MOST_OPEN_ORIGINS)) {
+    sitemap = await writeTogether(reader, pagesPath, sitemapPath);
+  } else {
+    await exportFormat(reader, 'jsonl', { path: pagesPath });
+    sitemap = await exportFormat(reader, 'sitemap', { path: sitemapPath });
+  }
+  const summary = summarise(reader, { ...facts, sitemap });
+  writeFileAtomically(join(directory, 'summary.json'), summaryJson(summary));
+  // Last: a path of the user's that cannot be written must not cost what is always there.
+  for (const { format, path } of reports) {
+    await exportFormat(reader, format, { path });
+  }
+  return summary;
+}
+
+/** pages.jsonl and sitemap.xml from one reading of the store. Returns what there is to say of the sitemap. */
+async function writeTogether(reader: Reader, pagesPath: string, sitemapPath: string): Promise<OutputNotes> {
+  const [pages, sitemap] = [new AtomicFiles(pagesPath), new AtomicFiles(sitemapPath)];
+  try {
+    const writers = [pagesJsonl.begin(reader, pages), SITEMAP.begin(reader, sitemap)];
+    const [, notes] = await writePages(reader.pages(), writers);
+    pages.commit();
+    sitemap.commit();
+    removeUnwritten(sitemapPath, notes!);
+    return notes!;
+  } catch (error) {
+    pages.discard();
+    sitemap.discard();
+    throw error;
+  }
+}
 
 export type ExportTarget = { path: string } | { stdout: Writable };
 
@@ -35,11 +83,15 @@ export async function exportFormat(reader: Reader, format: ExportFormat, target:
     return writeToSpecialFile(target.path, output, reader);
   }
   const notes = await writeTo(new AtomicFiles(target.path), output, reader);
-  if (notes.files === 0) {
-    // What an earlier run left under this name must not pass for the output of this one.
-    rmSync(target.path, { force: true });
-  }
+  removeUnwritten(target.path, notes);
   return notes;
+}
+
+/** What an earlier run left under this name must not pass for the output of this one. */
+function removeUnwritten(path: string, { files }: OutputNotes): void {
+  if (files === 0) {
+    rmSync(path, { force: true });
+  }
 }
 
 /** Throws now what writing there would throw at the end of a crawl. Leaves nothing behind. */

@@ -1,8 +1,22 @@
+import { createHash } from 'node:crypto';
+import type { PageResult } from '../store/page-types.js';
 import type { Reader } from '../store/reader.js';
 
-/** One output of a crawl. It reads the store and writes; where the text goes and when it takes its name is not its concern. */
+/** One output of a crawl. It reads the store and writes; where the bytes go and when they take a name is not its concern. */
 export interface Output {
   write(reader: Reader, files: OutputFiles): Promise<OutputNotes>;
+}
+
+/** An output that takes one page after the other, so that several can share one reading of the store. */
+export interface PageOutput extends Output {
+  begin(reader: Reader, files: OutputFiles): PageWriter;
+}
+
+export interface PageWriter {
+  /** A promise where the caller should wait before it goes on. */
+  add(page: PageResult): void | Promise<void>;
+  /** All pages have been added. */
+  end(): Promise<OutputNotes>;
 }
 
 /** What there is to say of an output. */
@@ -21,9 +35,7 @@ export interface OutputFiles {
   create(): OutputFile;
 }
 
-export interface OutputFile {
-  /** A promise where the writer should wait before it goes on. */
-  write(text: string): void | Promise<void>;
+export interface OutputFile extends ByteTarget {
   /** Nothing more will be written to it. */
   close(): void | Promise<void>;
   /**
@@ -33,8 +45,42 @@ export interface OutputFile {
   place(suffix: string): string;
 }
 
+/** Whatever takes bytes. */
+export interface ByteTarget {
+  /** Nothing holds them back: pieces should not be too small. A promise where the writer should wait before it goes on. */
+  write(bytes: Uint8Array): void | Promise<void>;
+}
+
 /** Text is handed on in pieces of about this many characters. */
-export const PIECE_LENGTH = 64 * 1024;
+const PIECE_LENGTH = 64 * 1024;
+
+/** Joins text into such pieces and hands them on as bytes; the last one with `flush`. */
+export class TextWriter {
+  readonly #target: ByteTarget;
+  #texts: string[] = [];
+  #length = 0;
+
+  constructor(target: ByteTarget) {
+    this.#target = target;
+  }
+
+  /** A promise where the caller should wait before it goes on. */
+  write(text: string): void | Promise<void> {
+    this.#texts.push(text);
+    this.#length += text.length;
+    return this.#length >= PIECE_LENGTH ? this.flush() : undefined;
+  }
+
+  flush(): void | Promise<void> {
+    if (this.#length === 0) {
+      return;
+    }
+    const bytes = Buffer.from(this.#texts.join(''));
+    this.#texts = [];
+    this.#length = 0;
+    return this.#target.write(bytes);
+  }
+}
 
 /** An output of one file that is a sequence of records, each with its line end. */
 export function recordOutput(
@@ -44,17 +90,138 @@ export function recordOutput(
   return {
     async write(reader, files) {
       const file = files.create();
+      const text = new TextWriter(file);
       let count = 0;
-      await file.write(header?.(reader) ?? '');
+      await text.write(header?.(reader) ?? '');
       for (const record of records(reader)) {
-        const wait = file.write(record);
+        const wait = text.write(record);
         if (wait !== undefined) {
           await wait;
         }
         count++;
       }
+      await text.flush();
       await file.close();
       return { records: count, files: 1 };
     },
   };
 }
+
+/** The same for records that are pages. */
+export function pageRecordOutput(record: (page: PageResult) => string, header = ''): PageOutput {
+  const begin = (_reader: Reader, files: OutputFiles): PageWriter => {
+    const file = files.create();
+    const text = new TextWriter(file);
+    let records = 0;
+    text.write(header);
+    return {
+      add(page) {
+        records++;
+        return text.write(record(page));
+      },
+      async end() {
+        await text.flush();
+        await file.close();
+        return { records, files: 1 };
+      },
+    };
+  };
+  return {
+    begin,
+    async write(reader, files) {
+      const [notes] = await writePages(reader.pages(), [begin(reader, files)]);
+      return notes!;
+    },
+  };
+}
+
+export async function writePages(pages: Iterable<PageResult>, writers: readonly PageWriter[]): Promise<OutputNotes[]> {
+  for (const page of pages) {
+    for (const writer of writers) {
+      const wait = writer.add(page);
+      if (wait !== undefined) {
+        await wait;
+      }
+    }
+  }
+  const notes: OutputNotes[] = [];
+  for (const writer of writers) {
+    notes.push(await writer.end());
+  }
+  return notes;
+}
+
+const LONGEST_HOST = 100;
+
+/**
+ * The part of a file name that stands for an origin: `b.test`, `b.test_8080` with its port, `b.test_http` where its scheme is not
+ * the usual one. Two origins never share one: `_` is in no host that is written out, and every other host goes by its hash.
+ */
+export function fileNamePart(origin: string, usualScheme: string): string {
+  const [, scheme = '', host = '', port] = /^([a-z]+):\/\/(.*?)(?::(\d+))?$/.exec(origin) ?? [];
+  const name = isPlain(host) ? host : `${host.replace(/[^a-z0-9.-]/g, '-').slice(0, 60)}__${shortHash(host)}`;
+  return `${name}${port === undefined ? '' : `_${port}`}${scheme === usualScheme ? '' : `_${scheme}`}`;
+}
+
+/** A number alone would be taken for the number of a part. */
+const isPlain = (host: string): boolean =>
+  host.length <= LONGEST_HOST && /^[a-z0-9.-]+$/.test(host) && !/^\d+$/.test(host);
+
+const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+/** Text from the net goes into an output as JSON, as a cell of CSV or as XML. */
+
+/** C1 controls, DEL, the marks that reorder or hide text, and noncharacters: JSON allows them as they are, a terminal or YAML does not. */
+const UNPRINTABLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/g;
+
+/** One line of JSON. Exact: what is not fit for a terminal is escaped, and every parser gives it back as it was. */
+export const jsonLine = (value: unknown): string => `${JSON.stringify(value).replace(UNPRINTABLE, escaped)}\n`;
+
+/** The same for people: a line a value. */
+export const jsonLines = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2).replace(UNPRINTABLE, escaped)}\n`;
+
+const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
+  return `${cells.map((cell) => (typeof cell === 'string' ? csvText(cell) : String(cell ?? ''))).join(',')}\r\n`;
+}
+
+/** Tab and line ends can stand in a quoted cell; all other controls and the marks that reorder or hide text cannot be wanted. */
+const NOT_FOR_CELLS =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+/** A spreadsheet takes a cell that begins so for a formula. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+
+export function csvText(text: string): string {
+  const clean = text.replace(NOT_FOR_CELLS, '\ufffd');
+  const defused = FORMULA.test(clean) ? `'${clean}` : clean;
+  return /[",\t\r\n]/.test(defused) ? `"${defused.replaceAll('"', '""')}"` : defused;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+
+/** What XML 1.0 cannot hold, not even escaped: most controls, lone surrogates, two non-characters. */
+const FORBIDDEN =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** A URL as the text of an element. */
+export function xmlUrl(url: string): string {
+  return url.replace(FORBIDDEN, percentEncoded).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
+const percentEncoded = (character: string): string =>
+  [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+
+/** Two hyphens would end the comment. */
+export const xmlComment = (text: string): string => `<!-- ${text.replace(/-(?=-|$)/g, '- ')} -->\n`;
+
+/** Text from the net, in an element or an attribute. Not exact: what XML cannot hold is replaced. */
+export const xmlText = (text: string): string =>
+  text.replace(FORBIDDEN, '\ufffd').replace(/[&<>"']/g, (character) => ESCAPES[character]!);

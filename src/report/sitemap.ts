@@ -1,52 +1,104 @@
 import { UsageError } from '../base/errors.js';
+import type { PageResult } from '../store/page-types.js';
 import type { Reader } from '../store/reader.js';
-import { originOf } from '../url/host.js';
-import type { Output, OutputFile, OutputFiles, OutputNotes } from './output.js';
-import { LEFT_OUT, type LeftOut, sitemapEntry, whyLeftOut } from './sitemap-entry.js';
-import { fileNamePart } from './sitemap-names.js';
-import { type SitemapCaps, SitemapSet } from './sitemap-set.js';
+import { isHttp, originOf } from '../url/host.js';
+import {
+  fileNamePart,
+  type OutputFile,
+  type OutputFiles,
+  type OutputNotes,
+  type PageOutput,
+  type PageWriter,
+  TextWriter,
+  writePages,
+  xmlComment,
+  xmlUrl,
+} from './output.js';
+
+interface SitemapCaps {
+  maxUrls: number;
+  /** Of a file before compression. */
+  maxBytes: number;
+}
 
 /** Of the protocol: https://www.sitemaps.org/protocol.html */
 const PROTOCOL_CAPS: SitemapCaps = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024 };
 
 /**
+ * So many origins may have their files open at once; `OWN_FILES` of crawl/settings.ts has room for them. Of more, the pages have to come one
+ * origin after the other.
+ */
+export const MOST_OPEN_ORIGINS = 12;
+
+/**
  * sitemap.xml. A sitemap may only list URLs of the origin it is served from, so each origin has its own: the first seed's is the file
  * that was asked for, the others stand beside it under the name of their host.
  */
-export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): Output {
+export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): PageOutput {
+  const begin = (reader: Reader, files: OutputFiles): PageWriter => new SitemapWriter(reader, files, caps);
+  const writeTo = async (reader: Reader, files: OutputFiles): Promise<OutputNotes> => {
+    const [notes] = await writePages(reader.pagesByOrigin(), [begin(reader, files)]);
+    return notes!;
+  };
   return {
+    begin,
     async write(reader, files) {
       if (!files.several) {
-        await refuseSeveral(reader, caps);
+        await refuseSeveral((nowhere) => writeTo(reader, nowhere));
       }
-      return writeSitemaps(reader, files, caps);
+      return writeTo(reader, files);
     },
   };
 }
 
-async function writeSitemaps(reader: Reader, files: OutputFiles, caps: SitemapCaps): Promise<OutputNotes> {
-  const leftOut = Object.fromEntries(LEFT_OUT.map((cause) => [cause, 0])) as Record<LeftOut, number>;
-  const remarks = reader.remarks();
-  const sets: SitemapSet[] = [];
-  let records = 0;
-  for (const page of reader.pagesByOrigin()) {
+class SitemapWriter implements PageWriter {
+  readonly #reader: Reader;
+  readonly #files: OutputFiles;
+  readonly #caps: SitemapCaps;
+  readonly #remarks: readonly string[];
+  readonly #leftOut = Object.fromEntries(LEFT_OUT.map((cause) => [cause, 0])) as Record<LeftOut, number>;
+  /** In the order in which their first pages came. */
+  readonly #sets: SitemapSet[] = [];
+  readonly #open = new Map<string, SitemapSet>();
+  #records = 0;
+
+  constructor(reader: Reader, files: OutputFiles, caps: SitemapCaps) {
+    this.#reader = reader;
+    this.#files = files;
+    this.#caps = caps;
+    this.#remarks = reader.remarks();
+  }
+
+  add(page: PageResult): void | Promise<void> {
     const cause = whyLeftOut(page);
     if (cause !== null) {
-      leftOut[cause]++;
-      continue;
+      this.#leftOut[cause]++;
+      return;
     }
+    this.#records++;
     const origin = originOf(page.url);
-    let set = sets.at(-1);
-    if (set?.origin !== origin) {
-      await set?.close();
-      set = new SitemapSet(origin, files, caps, remarks);
-      sets.push(set);
-    }
-    await set.add(sitemapEntry(page));
-    records++;
+    const set = this.#open.get(origin);
+    return set === undefined ? this.#addFirst(origin, page) : set.add(sitemapEntry(page));
   }
-  await sets.at(-1)?.close();
-  return { records, files: await placeSets(reader, sets), leftOut };
+
+  async #addFirst(origin: string, page: PageResult): Promise<void> {
+    if (this.#open.size === MOST_OPEN_ORIGINS) {
+      const [oldest, set] = this.#open.entries().next().value!;
+      this.#open.delete(oldest);
+      await set.close();
+    }
+    const set = new SitemapSet(origin, this.#files, this.#caps, this.#remarks);
+    this.#sets.push(set);
+    this.#open.set(origin, set);
+    await set.add(sitemapEntry(page));
+  }
+
+  async end(): Promise<OutputNotes> {
+    for (const set of this.#open.values()) {
+      await set.close();
+    }
+    return { records: this.#records, files: await placeSets(this.#reader, this.#sets), leftOut: this.#leftOut };
+  }
 }
 
 async function placeSets(reader: Reader, sets: readonly SitemapSet[]): Promise<number> {
@@ -71,8 +123,8 @@ function mainSet(reader: Reader, sets: readonly SitemapSet[]): SitemapSet | unde
 }
 
 /** Found out before the first byte is written: half a sitemap on stdout helps nobody. */
-async function refuseSeveral(reader: Reader, caps: SitemapCaps): Promise<void> {
-  const { files } = await writeSitemaps(reader, NOWHERE, caps);
+async function refuseSeveral(write: (files: OutputFiles) => Promise<OutputNotes>): Promise<void> {
+  const { files } = await write(NOWHERE);
   if (files > 1) {
     throw new UsageError(`the sitemap of this crawl is ${files} files: give it a file with --output`);
   }
@@ -80,3 +132,167 @@ async function refuseSeveral(reader: Reader, caps: SitemapCaps): Promise<void> {
 
 const NO_FILE: OutputFile = { write() {}, close() {}, place: (suffix) => suffix };
 const NOWHERE: OutputFiles = { several: true, create: () => NO_FILE };
+
+const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+const URLS_START = `<urlset ${NAMESPACE}>\n`;
+const URLS_END = '</urlset>\n';
+
+/** The sitemap of one origin: a file, or as many as the caps ask for and an index of them. */
+class SitemapSet {
+  readonly origin: string;
+  readonly #files: OutputFiles;
+  readonly #caps: SitemapCaps;
+  readonly #head: string;
+  readonly #parts: OutputFile[] = [];
+  /** Writes to the last part. */
+  #text: TextWriter | null = null;
+  #partUrls = 0;
+  #partBytes = 0;
+
+  constructor(origin: string, files: OutputFiles, caps: SitemapCaps, remarks: readonly string[]) {
+    this.origin = origin;
+    this.#files = files;
+    this.#caps = caps;
+    this.#head = XML + remarks.map(xmlComment).join('');
+  }
+
+  add(entry: string): void | Promise<void> {
+    const bytes = Buffer.byteLength(entry);
+    const isFull = this.#partUrls >= this.#caps.maxUrls || this.#partBytes + bytes > this.#caps.maxBytes;
+    // An entry that is over the cap alone still has to go somewhere.
+    return this.#parts.length === 0 || (isFull && this.#partUrls > 0)
+      ? this.#addToNext(entry, bytes)
+      : this.#addTo(this.#text!, entry, bytes);
+  }
+
+  #addTo(text: TextWriter, entry: string, bytes: number): void | Promise<void> {
+    this.#partUrls++;
+    this.#partBytes += bytes;
+    return text.write(entry);
+  }
+
+  async #addToNext(entry: string, bytes: number): Promise<void> {
+    await this.close();
+    await this.#addTo(await this.#openPart(), entry, bytes);
+  }
+
+  /** All its URLs have been added. */
+  async close(): Promise<void> {
+    await this.#text?.write(URLS_END);
+    await this.#text?.flush();
+    await this.#parts.at(-1)?.close();
+  }
+
+  /** Names its files, `suffix` telling them from those of other origins, and writes the index where there are several. */
+  async place(suffix: string): Promise<number> {
+    if (this.#parts.length === 1) {
+      this.#parts[0]!.place(suffix);
+      return 1;
+    }
+    const names = this.#parts.map((part, i) => part.place(suffix === '' ? `-${i + 1}` : `${suffix}_part${i + 1}`));
+    const index = this.#files.create();
+    index.place(suffix);
+    const text = new TextWriter(index);
+    await text.write(`${this.#head}<sitemapindex ${NAMESPACE}>\n`);
+    for (const name of names) {
+      await text.write(`<sitemap><loc>${xmlUrl(`${this.origin}/${name}`)}</loc></sitemap>\n`);
+    }
+    await text.write('</sitemapindex>\n');
+    await text.flush();
+    await index.close();
+    return names.length + 1;
+  }
+
+  async #openPart(): Promise<TextWriter> {
+    const part = this.#files.create();
+    const text = new TextWriter(part);
+    this.#parts.push(part);
+    this.#text = text;
+    const start = this.#head + URLS_START;
+    this.#partUrls = 0;
+    this.#partBytes = Buffer.byteLength(start + URLS_END);
+    await text.write(start);
+    return text;
+  }
+}
+
+/** Why a URL is not in the sitemap; the first that holds counts. */
+export const LEFT_OUT = [
+  'external',
+  'notFetched',
+  'notOk',
+  'redirect',
+  'notHtml',
+  'noindex',
+  'canonical',
+  'notHttp',
+  'tooLong',
+] as const;
+type LeftOut = (typeof LEFT_OUT)[number];
+
+/** The protocol: a URL has fewer characters than this. */
+const URL_LENGTH_LIMIT = 2048;
+
+function whyLeftOut(page: PageResult): LeftOut | null {
+  if (page.external) {
+    return 'external';
+  }
+  if (page.state === 'skipped' || page.state === 'deferred') {
+    return 'notFetched';
+  }
+  if (page.state !== 'done') {
+    return 'notOk';
+  }
+  if (page.finalUrl !== page.url) {
+    return 'redirect';
+  }
+  if (page.status !== 200) {
+    return 'notOk';
+  }
+  if (!isHtml(page.contentType)) {
+    return 'notHtml';
+  }
+  if (isNoindex(page.robotsMeta)) {
+    return 'noindex';
+  }
+  if (page.canonical !== null && page.canonical !== page.url) {
+    return 'canonical';
+  }
+  if (!isHttp(page.url)) {
+    return 'notHttp';
+  }
+  return page.url.length >= URL_LENGTH_LIMIT ? 'tooLong' : null;
+}
+
+function sitemapEntry(page: PageResult): string {
+  const lastmod = page.lastModified === null ? null : w3cDate(page.lastModified);
+  return `<url><loc>${xmlUrl(page.url)}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>\n`;
+}
+
+function isHtml(contentType: string | null): boolean {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase();
+  return type === 'text/html' || type === 'application/xhtml+xml';
+}
+
+/** `none` is short for `noindex, nofollow`. */
+function isNoindex(robotsMeta: string | null): boolean {
+  const directives = robotsMeta?.split(',').map((directive) => directive.trim()) ?? [];
+  return directives.includes('noindex') || directives.includes('none');
+}
+
+const WITH_ZONE = /^[a-z]{3,9}, .* gmt$/i;
+/** The oldest date format of HTTP names no zone; it means GMT too. */
+const ASCTIME = /^[a-z]{3} [a-z]{3} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/i;
+
+/** A date of HTTP (RFC 9110, 5.6.7) in the format of W3C, to the second; null where it is none. */
+export function w3cDate(httpDate: string): string | null {
+  const text = httpDate.trim();
+  const timeMs = WITH_ZONE.test(text) ? Date.parse(text) : ASCTIME.test(text) ? Date.parse(`${text} GMT`) : Number.NaN;
+  if (Number.isNaN(timeMs)) {
+    return null;
+  }
+  const date = new Date(timeMs);
+  // The first number is the day in all three formats; Date.parse turns February 30 into a day of March.
+  return date.getUTCDate() === Number(/\d+/.exec(text)?.[0]) ? `${date.toISOString().slice(0, 19)}Z` : null;
+}

@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { StateError, UsageError } from '../base/errors.js';
 import { outputFailure } from './atomic-file.js';
-import { type OutputFile, type OutputFiles, PIECE_LENGTH } from './output.js';
+import type { OutputFile, OutputFiles } from './output.js';
 
 /** One output into a stream: stdout, a pipe or a device. Waits for a slow reader. The stream is left open. */
 export class StreamFiles implements OutputFiles {
@@ -25,9 +25,7 @@ export class StreamFiles implements OutputFiles {
     return this.#file;
   }
 
-  async commit(): Promise<void> {
-    await this.#file?.close();
-  }
+  commit(): void {}
 
   discard(): void {}
 }
@@ -35,40 +33,19 @@ export class StreamFiles implements OutputFiles {
 class StreamFile implements OutputFile {
   readonly #stream: Writable;
   readonly #name: string;
-  #pieces: string[] = [];
-  #pendingLength = 0;
 
   constructor(stream: Writable, name: string) {
     this.#stream = stream;
     this.#name = name;
   }
 
-  write(text: string): void | Promise<void> {
-    this.#pieces.push(text);
-    this.#pendingLength += text.length;
-    return this.#pendingLength >= PIECE_LENGTH ? this.#flush() : undefined;
-  }
-
-  async close(): Promise<void> {
-    if (this.#pendingLength > 0) {
-      await this.#flush();
-    }
-  }
-
-  place(): string {
-    return this.#name;
-  }
-
-  #flush(): Promise<void> {
-    const text = this.#pieces.join('');
-    this.#pieces = [];
-    this.#pendingLength = 0;
+  write(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const stream = this.#stream;
       const fail = (error: Error) => reject(streamFailure(this.#name, error));
       // The event comes besides the callback, and nobody listening for it would end the process.
       stream.once('error', fail);
-      stream.write(text, (error) => {
+      stream.write(bytes, (error) => {
         if (error) {
           fail(error);
         } else {
@@ -77,6 +54,12 @@ class StreamFile implements OutputFile {
         }
       });
     });
+  }
+
+  close(): void {}
+
+  place(): string {
+    return this.#name;
   }
 }
 

@@ -1,6 +1,6 @@
-import type { DeferredHost, Reader, Tally } from '../store/reader.js';
-import type { SitemapFiles } from '../store/sitemap-files.js';
-import type { TrapResult } from '../store/trap-reader.js';
+import type { DeferredHost, SitemapFiles } from '../store/host-reader.js';
+import type { Reader, Tally } from '../store/reader.js';
+import type { TrapResult } from '../store/traps.js';
 import { allowTrapFlag } from '../url/traps.js';
 import type { OutputNotes } from './output.js';
 
@@ -165,12 +165,12 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     pagesPerSecond: run.durationMs > 0 ? Math.round((run.settled / run.durationMs) * 100_000) / 100 : 0,
     peakMemoryBytes: run.peakMemoryBytes,
     durationMs: run.durationMs,
-    deferredHosts: reader.deferred(),
+    deferredHosts: reader.hosts.deferred(),
     failures: sum.byState.failed === 0 ? [] : firstFailures(reader),
     linksCut: reader.cutLinks(),
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
-    robotsUnreachable: { policy: run.robotsUnreachable, crawledHosts: reader.hostsWithoutRobots() },
+    robotsUnreachable: { policy: run.robotsUnreachable, crawledHosts: reader.hosts.withoutRobots() },
     sitemap: sitemap && { urls: sitemap.records, files: sitemap.files, leftOut: sitemap.leftOut ?? {} },
     sitemapFiles: summariseSitemapFiles(reader),
     seeding: answered(reader, run.seeding),

@@ -1,12 +1,24 @@
-import { existsSync, lstatSync, readlinkSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { foldersIn } from '../base/folders.js';
 import { shellWord } from '../base/text.js';
 import { DirectoryLock } from './lock.js';
-import { type KeptCommand, Reader } from './reader.js';
+import { Reader, type Tally } from './reader.js';
 import { APPLICATION_ID, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase } from './sqlite.js';
-import { openStoreFile } from './store.js';
+import { openStoreFile, storePath } from './store-file.js';
 
 /** What a data directory holds. */
 export type DirectoryState = 'empty' | 'unfinished' | 'finished';
@@ -15,19 +27,6 @@ const UNFINISHED_REASONS = new Set(['interrupted', 'terminated', 'stopped', 'mem
 
 /** Of SQLite, in bytes. */
 const LARGEST_PAGE = 65_536;
-
-export const storePath = (directory: string): string => join(directory, 'crawl.sqlite');
-
-/** What a directory of each holds, in a word. */
-export const NOUNS: Readonly<Record<KeptCommand, string>> = { crawl: 'crawl', check: 'check', docs: 'corpus' };
-const RESUMED_BY = { crawl: 'resumeCrawl', check: 'resumeCheck', docs: 'resumeDocs' } as const;
-
-/** Refuses to go on with what another command has begun. */
-export const otherCommand = (directory: string, kept: KeptCommand, wanted: KeptCommand): StateError =>
-  new StateError(
-    'other_command',
-    `${directory} holds a ${NOUNS[kept]}, not a ${NOUNS[wanted]}: \`${resumeCommand(directory)}\` goes on with it, in a program ${RESUMED_BY[kept]}()`,
-  );
 
 /** The line to type that goes on with what a directory holds. */
 export const resumeCommand = (directory: string, flag = ''): string =>
@@ -69,11 +68,11 @@ export function stateOf(directory: string): DirectoryState {
   if (!existsSync(storePath(directory)) || isUnbegun(directory)) {
     return 'empty';
   }
-  return openForReading(directory, (reader) => {
-    const ended = reader.ended();
-    return ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
-  });
+  return openForReading(directory, (reader) => keptState(reader.ended()));
 }
+
+const keptState = (ended: ReturnType<Reader['ended']>): 'unfinished' | 'finished' =>
+  ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
 
 /** Whoever was about to begin a crawl here was killed before it had begun: there is nothing in it to go on with, nor to lose. */
 export function isUnbegun(directory: string): boolean {
@@ -150,4 +149,113 @@ export function moveAside(directory: string): string {
       lock.release();
     }
   }
+}
+
+/**
+ * A run that breaks from inside leaves word of what it was settling: by then the store may be what broke, so the word stands in a file
+ * beside it. The next run takes it up and removes it.
+ */
+const noteOf = (directory: string): string => join(directory, 'crashed.json');
+
+export function leaveCrashNote(directory: string, ids: readonly number[]): void {
+  try {
+    writeFileSync(noteOf(directory), JSON.stringify(ids));
+  } catch {
+    // The run ends with another error, and that one is told.
+  }
+}
+
+/** Ids of the URLs that were being settled when the last run broke; none where it did not. */
+export function takeCrashNote(directory: string): number[] {
+  try {
+    const ids: unknown = JSON.parse(readFileSync(noteOf(directory), 'utf8'));
+    rmSync(noteOf(directory));
+    return Array.isArray(ids) ? ids.filter(Number.isSafeInteger) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** A crawl seen from outside, running or not. */
+export interface CrawlStatus {
+  /** Where it is kept. */
+  directory: string;
+  /** Whether it runs, waits to be gone on with, or is finished. */
+  state: 'running' | 'unfinished' | 'finished';
+  /** Why its last run ended; null where none has. */
+  reason: string | null;
+  /** The limit that cut it, or null. */
+  truncated: string | null;
+  /** URLs by their state. */
+  counts: Record<string, number>;
+  /** What it began with. */
+  seeds: string[];
+}
+
+export const statusOf = (directory: string): CrawlStatus =>
+  openForReading(directory, (reader) => statusIn(directory, reader, reader.tallies()));
+
+/** @param tallies what the reader says became of the pages, which it looks at one by one */
+export function statusIn(directory: string, reader: Reader, tallies: Iterable<Tally>): CrawlStatus {
+  const ended = reader.ended();
+  const running = DirectoryLock.isTaken(directory);
+  const { open: _open, queued = 0, leased = 0 } = reader.counts();
+  // What a limit left in the queue is skipped here too, as in every output.
+  const isCut = (ended?.truncated ?? null) !== null;
+  const counts = {
+    queued: isCut ? 0 : queued,
+    leased: isCut ? 0 : leased,
+    done: 0,
+    failed: 0,
+    skipped: 0,
+    deferred: 0,
+  };
+  for (const { state, pages } of tallies) {
+    counts[state] += pages;
+  }
+  return {
+    directory,
+    state: running ? 'running' : keptState(ended),
+    reason: running ? null : (ended?.reason ?? null),
+    truncated: ended?.truncated ?? null,
+    counts,
+    seeds: reader.seeds().map(({ label }) => label),
+  };
+}
+
+/** The crawls kept in the folders of `root`; those that cannot be read are told and left out. */
+export function listCrawls(root: string, onUnreadable: (name: string, error: Error) => void): CrawlStatus[] {
+  const crawls = foldersIn(root).filter((name) => existsSync(storePath(join(root, name))));
+  return crawls.flatMap((name) => {
+    try {
+      return [statusOf(join(root, name))];
+    } catch (error) {
+      onUnreadable(name, error as Error);
+      return [];
+    }
+  });
+}
+
+/** Files that a crawl makes. Nothing else in its directory is ever touched. */
+const OURS =
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|crashed\.json|sitemap[\w.-]*\.xml)$/;
+
+/** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
+export function deleteCrawl(directory: string): number {
+  refuseLink(directory);
+  // Only a directory with a store of ours, if only half made, and none that is being written.
+  if (!isUnbegun(directory)) {
+    openForReading(directory, () => null);
+  }
+  DirectoryLock.take(directory).release();
+  const others = readdirSync(directory).filter((name) => !OURS.test(name));
+  for (const name of readdirSync(directory)) {
+    if (OURS.test(name)) {
+      rmSync(join(directory, name));
+    }
+  }
+  if (others.length === 0) {
+    rmdirSync(directory);
+  }
+  return others.length;
 }

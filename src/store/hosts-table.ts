@@ -1,6 +1,7 @@
 import type { Database, Row, Statement } from './sqlite.js';
 import type { BulkMove, HostRow, HostSnapshot, OriginRow, OriginSnapshot } from './transaction.js';
-import { QUEUE_CLASSES, UrlFlag, UrlKind } from './url-state.js';
+import { moveAll } from './url-moves.js';
+import { QUEUE_CLASSES, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** Hosts and origins on disk: made on first use, saved when they change, parked when memory has no room for them. */
 export class HostsTable {
@@ -17,10 +18,10 @@ export class HostsTable {
       host: database.prepare('SELECT * FROM hosts WHERE id = ?'),
       origins: database.prepare('SELECT * FROM origins WHERE host = ?'),
       queued: database.prepare(
-        'SELECT class, count(*) AS n FROM urls INDEXED BY urls_queued WHERE origin = ? AND state = 0 GROUP BY class',
+        `SELECT class, count(*) AS n FROM urls INDEXED BY urls_queued WHERE origin = ? AND state = ${UrlState.queued} GROUP BY class`,
       ),
       deferred: database.prepare(
-        'SELECT count(*) AS n FROM urls INDEXED BY urls_deferred WHERE origin = ? AND state = 5',
+        `SELECT count(*) AS n FROM urls INDEXED BY urls_deferred WHERE origin = ? AND state = ${UrlState.deferred}`,
       ),
       unpark: database.prepare('UPDATE hosts SET parked_until = NULL WHERE id = ?'),
       saveHost: database.prepare(
@@ -105,11 +106,11 @@ export class HostsTable {
     const where = move.origin !== null ? 'origin = ?' : 'origin IN (SELECT id FROM origins WHERE host = ?)';
     const place = move.origin ?? move.host;
     const moved = (which: string) =>
-      Number(
-        this.#database
-          // The state is written out: with a parameter in its place no partial index could be used.
-          .prepare(`UPDATE urls SET state = ?, reason = ? WHERE state = ${move.from} AND ${which} AND ${where}`)
-          .run(move.to, move.reason, place).changes,
+      moveAll(
+        this.#database,
+        { from: move.from, to: move.to, set: 'reason = ?', where: `${which} AND ${where}` },
+        move.reason,
+        place,
       );
     const pages = moved(`kind = ${UrlKind.page} AND (flags & ${UrlFlag.candidate}) = 0`);
     // What is left are candidates and sitemaps. robots.txt itself is not put off with the pages that wait for it.

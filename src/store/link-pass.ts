@@ -1,9 +1,22 @@
-import { edgeFollowed, edgeKind, edgeLeads, edgeRel, edgesFromBlob } from './packed-edges.js';
+import { edgeFollowed, edgeKind, edgeLeads, edgeRel, edgesFromBlob } from './page-row.js';
 import type { Database, Row } from './sqlite.js';
-import type { Some, StoredUrl } from './url-facts.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
-/** One link to the URL that is asked about. */
+/** Some of very many, and how many there are. */
+export interface Some<T> {
+  total: number;
+  first: T[];
+}
+
+/** The URL that is asked about. */
+export interface PassTarget {
+  id: number;
+  kind: UrlKind;
+  depth: number;
+  state: UrlState;
+}
+
+/** One link to it. */
 export interface LinkTo {
   from: number;
   /** Number of its kind. */
@@ -49,7 +62,7 @@ const RANK = { followed: 0, nofollow: 1, asset: 2 } as const;
  */
 export class LinkPass {
   readonly #database: Database;
-  readonly #target: StoredUrl;
+  readonly #target: PassTarget;
   readonly #most: number;
   readonly #depths: Int32Array;
   readonly #parents: Int32Array;
@@ -60,7 +73,7 @@ export class LinkPass {
   #heldBack = 0;
   #best: { from: number; rank: number; depth: number } | null = null;
 
-  constructor(database: Database, target: StoredUrl, most: number) {
+  constructor(database: Database, target: PassTarget, most: number) {
     this.#database = database;
     this.#target = target;
     this.#most = most;
@@ -100,7 +113,7 @@ export class LinkPass {
              EXISTS (SELECT 1 FROM sitemap_finds WHERE sitemap_finds.url = urls.id) OR
              EXISTS (SELECT 1 FROM urls AS parents WHERE parents.id = urls.parent AND parents.kind = ${UrlKind.sitemap})
            ) THEN ${IN_SITEMAP} ELSE 0 END AS parent
-         FROM urls WHERE kind = 0 AND (state IN (2, 3) AND depth <= ? OR id = ?)`,
+         FROM urls WHERE kind = ${UrlKind.page} AND (state IN (${UrlState.done}, ${UrlState.failed}) AND depth <= ? OR id = ?)`,
       )
       .iterate(most, this.#target.id);
     for (const { id, depth, parent } of rows) {

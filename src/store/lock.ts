@@ -29,7 +29,9 @@ export class DirectoryLock {
       if (isBusy(error)) {
         throw inUse(directory);
       }
-      if (error instanceof StateError) throw error;
+      if (error instanceof StateError) {
+        throw error;
+      }
       throw new StateError('unwritable', `cannot write to ${directory}: ${(error as Error).message}`, { cause: error });
     }
   }

@@ -1,41 +1,22 @@
-import type { SqlValue } from './sqlite.js';
+import { type Parcel, pack, type Shape, unpack } from '../base/parcel.js';
+import { type PageFields, ROW_FIELDS, type RowField, type RowValue } from './page-fields.js';
 
-/** What is kept of a response: a row of `pages`. */
-export interface PageRow {
-  status: number | null;
-  message: string | null;
-  contentType: string | null;
-  bytes: number;
-  links: number;
-  title: string | null;
-  description: string | null;
-  canonical: string | null;
-  lang: string | null;
-  robotsMeta: string | null;
-  hash: string | null;
-  lastModified: string | null;
-  etag: string | null;
-  /** Wall time. */
-  fetchedAt: number;
-  ttfbMs: number;
-  totalMs: number;
-  malformed: string | null;
-  /** What was out of the ordinary and no failure. */
-  note: string | null;
-  /** Links that were left out because the text of their URLs is too much. */
-  linksCut: number;
+/** What is kept of a response: a row of `pages`, and what goes to other tables. */
+export type PageRow = { [Name in RowField]: RowValue<PageFields[Name]> } & {
   /** What a check wants to know besides; null in any other crawl. */
   facts: LinkFacts | null;
   /** The page itself, where it is kept. */
   body: KeptBody | null;
-}
+  /** Its links; null where it was not read for any. */
+  edges: PageEdges | null;
+};
 
 /** A body on its way to the store: a row of `bodies`. */
 export interface KeptBody {
   /** Content-Type as it was sent. */
   type: string | null;
-  /** Deflated, in base64. */
-  packed: string;
+  /** Deflated. */
+  packed: Uint8Array;
   /** How much there is to read, and whether a browser has to see it; left out where nobody asked. */
   measured?: { text: number; needsBrowser: boolean };
 }
@@ -44,97 +25,124 @@ export interface KeptBody {
 export interface LinkFacts {
   /** Of each edge, as it stands on the page; null where it has none. */
   hrefs: string[] | null;
-  /** Of each edge its line, and its column or'ed with IGNORED_LINK; packed words in base64. */
-  places: string | null;
-  /** Hashes of what fragments can point at, packed in base64; null where the page was not read for them. */
-  anchors: string | null;
+  /** Of each edge its line, and its column or'ed with IGNORED_LINK. */
+  places: Uint32Array | null;
+  /** Hashes of what fragments can point at; null where the page was not read for them. */
+  anchors: Uint32Array | null;
   /** Those of the response that say why. */
   headers: Record<string, string> | null;
   /** Of the visible text, digits folded; only where it was asked for. */
   textHash: number | null;
 }
+
 /** In the column of a link: it is marked to be left out. */
 export const IGNORED_LINK = 0x8000_0000;
 
+/** The links of a page: a row of `edges`. */
+export interface PageEdges {
+  /** Two words an edge, see PENDING. */
+  words: Uint32Array;
+  rels: string[];
+  /** Of each edge; null where they are not kept. */
+  texts: string[] | null;
+}
+
 /**
- * A row on its way from the lane that read the page to the store that keeps it. It is text: an object would be taken apart and put together
- * again at each of two threads. Those between see only what they count.
+ * A page on its way from the lane that read it to the store that keeps it. Those between see only what they count, and pass the rest on
+ * unopened.
  */
-export interface SealedPage {
+export interface SealedPage extends Parcel {
   bytes: number;
   links: number;
-  text: string;
 }
 
-/** Each field and its column; the sealed text has the values in this order. */
-const COLUMN_OF: Readonly<Record<Exclude<keyof PageRow, 'facts' | 'body'>, string>> = {
-  status: 'status',
-  message: 'message',
-  contentType: 'content_type',
-  bytes: 'bytes',
-  links: 'links',
-  title: 'title',
-  description: 'description',
-  canonical: 'canonical',
-  lang: 'lang',
-  robotsMeta: 'robots_meta',
-  hash: 'hash',
-  lastModified: 'last_modified',
-  etag: 'etag',
-  fetchedAt: 'fetched_at',
-  ttfbMs: 'ttfb_ms',
-  totalMs: 'total_ms',
-  malformed: 'malformed',
-  note: 'note',
-  linksCut: 'links_cut',
+export const SEALED_PAGE: Shape<SealedPage> = { text: 'text', parts: 'parts' };
+
+/** What has a table of its own. */
+type Beside = Pick<PageRow, 'facts' | 'body' | 'edges'>;
+
+type PageField = Exclude<keyof PageRow, keyof Beside>;
+
+/** Through JSON, because an object that was put together name by name is slow to copy, and it is copied for every page. */
+const EMPTY = JSON.parse(
+  JSON.stringify({
+    ...Object.fromEntries(ROW_FIELDS.map(({ name, empty }) => [name, empty])),
+    ...{ facts: null, body: null, edges: null },
+  }),
+) as PageRow;
+
+export const PAGE_COLUMNS: readonly string[] = ROW_FIELDS.map(({ columnName }) => columnName);
+
+export const emptyPage = (status: number | null): PageRow => ({ ...EMPTY, status });
+
+/** What is sealed: values of PAGE_COLUMNS, and what goes elsewhere. */
+export type PageParts = { values: (string | number | null)[] } & Beside;
+
+const PAGE_PARTS: Shape<PageParts> = {
+  facts: { places: 'words', anchors: 'words' },
+  body: { packed: 'bytes' },
+  edges: { words: 'words' },
 };
-const FIELDS = [...Object.keys(COLUMN_OF), 'facts', 'body'] as (keyof PageRow)[];
-
-export const PAGE_COLUMNS: readonly string[] = Object.values(COLUMN_OF);
-
-export function emptyPage(status: number | null): PageRow {
-  return {
-    status,
-    message: null,
-    contentType: null,
-    bytes: 0,
-    links: 0,
-    title: null,
-    description: null,
-    canonical: null,
-    lang: null,
-    robotsMeta: null,
-    hash: null,
-    lastModified: null,
-    etag: null,
-    fetchedAt: 0,
-    ttfbMs: 0,
-    totalMs: 0,
-    malformed: null,
-    note: null,
-    linksCut: 0,
-    facts: null,
-    body: null,
-  };
-}
 
 export function sealPage(row: PageRow): SealedPage {
-  return { bytes: row.bytes, links: row.links, text: JSON.stringify(FIELDS.map((field) => row[field])) };
+  const { bytes, links, facts, body, edges } = row;
+  const parcel = pack<PageParts>(PAGE_PARTS, { values: ROW_FIELDS.map(({ name }) => row[name]), facts, body, edges });
+  return { bytes, links, ...parcel };
 }
 
-export function openPage({ text }: SealedPage): PageRow {
-  const values: unknown[] = JSON.parse(text);
-  return Object.fromEntries(FIELDS.map((field, i) => [field, values[i]])) as unknown as PageRow;
+/** All that was sealed, where the page is kept. */
+export const openParts = (page: SealedPage): PageParts => unpack<PageParts>(PAGE_PARTS, page);
+
+/** The fields by name. What stands in tables of its own is not among them: its bytes may be with the store already. */
+export function openPage({ text }: SealedPage): Pick<PageRow, PageField> {
+  const { values } = JSON.parse(text) as PageParts;
+  return Object.fromEntries(ROW_FIELDS.map(({ name }, i) => [name, values[i]])) as unknown as Pick<PageRow, PageField>;
 }
 
-/** Values of PAGE_COLUMNS, and what goes elsewhere. */
-export function pageValues({ text }: SealedPage): {
-  values: SqlValue[];
-  facts: LinkFacts | null;
-  body: KeptBody | null;
-} {
-  const values = JSON.parse(text);
-  const body = values.pop();
-  const facts = values.pop();
-  return { values, facts, body };
+/**
+ * The edges of a page as they cross threads and stand in the store: two 32-bit words an edge, in document order.
+ *   word 0   id of the target; while PENDING is set, the place of the target among the page's new URLs
+ *   word 1   kind (5 bits) | followed (1 bit) | held back (1 bit) | index into the page's list of rel values (23 bits, 0 = none)
+ *            | zone (2 bits): where on the page it stands, in a crawl for a corpus
+ * Followed: leads to a page and may be followed. Held back: leads to a page but is marked nofollow. Both: an asset that a check asks for.
+ * Neither: an asset or a form.
+ */
+export const PENDING = 0x8000_0000;
+
+export const FOLLOWED = 32;
+
+export const HELD_BACK = 64;
+
+export const LOADED = 96;
+
+/** How a link leads on, as it stands in its word; 0 where it leads nowhere. */
+export type Follow = 0 | typeof FOLLOWED | typeof HELD_BACK | typeof LOADED;
+
+const MOST_RELS = (1 << 23) - 1;
+
+export const edgeWord = (kind: number, follow: Follow, relIndex: number, zone = 0): number =>
+  (kind | follow | (Math.min(relIndex, MOST_RELS) << 7) | (zone << 30)) >>> 0;
+
+export const edgeKind = (word: number): number => word & 31;
+
+export const edgeLoads = (word: number): boolean => (word & LOADED) === LOADED;
+
+export const edgeFollowed = (word: number): boolean => (word & FOLLOWED) !== 0;
+
+/** Leads to a page at all, whether or not it may be followed. */
+export const edgeLeads = (word: number): boolean => (word & (FOLLOWED | HELD_BACK)) !== 0;
+
+export const edgeRel = (word: number): number => (word >>> 7) & MOST_RELS;
+
+export const edgeZone = (word: number): number => word >>> 30;
+
+/** Words as the database takes them, without a copy. */
+export const blobOf = ({ buffer, byteOffset, byteLength }: Uint32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** A blob from the database is not aligned for a Uint32Array: copy it. */
+export function edgesFromBlob(blob: Uint8Array): Uint32Array {
+  const words = new Uint32Array(blob.byteLength >> 2);
+  new Uint8Array(words.buffer).set(blob);
+  return words;
 }

@@ -1,5 +1,4 @@
-import { isShortened } from '../url/long-url.js';
-import { edgeLeads, edgesFromBlob } from './packed-edges.js';
+import { edgeLeads, edgesFromBlob } from './page-row.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import {
   asksForMore,
@@ -10,43 +9,16 @@ import {
   joinStandings,
   joinWays,
   Standing,
+  type StoreScope,
   standingOf,
   standingOfEdge,
   type UrlPlace,
   type Way,
 } from './standing.js';
-import type { CommitAnswer, Transaction } from './transaction.js';
-import type { TrapsTable } from './traps-table.js';
-import { isUnanswered, QueueClass, UNANSWERED_ROBOTS, UrlFlag, UrlKind, UrlState } from './url-state.js';
-
-/** What the store has to know of the scope: it judges URLs again when it learns more of what leads to them, or when the scope grows. */
-export interface StoreScope {
-  place(url: string): UrlPlace;
-  /** What is out of scope is asked for too, once. */
-  readonly checksOutside: boolean;
-  /** What is in scope and too deep is asked for too, once. */
-  readonly checksBeyond: boolean;
-  readonly seeksSitemaps: boolean;
-  /** It is only seen what there is: what is found again has to wait like all that is found. */
-  readonly surveys: boolean;
-  /** The deepest level at which a URL is still fetched. */
-  depthLimit(url: string): number;
-  /** The pattern of the trap that the URL is by its looks alone, or null. */
-  trap(url: string): string | null;
-  /** Why URLs of this pattern are cut, in words. */
-  trapCause(pattern: string): string;
-  /** Whether --allow-trap names the pattern or the URL. */
-  allowsTrap(pattern: string, url: string): boolean;
-  /** True where that lets in anything new. */
-  widen(seed: number, scopeUrls: string[]): boolean;
-  scopeUrlsOf(seed: number): readonly string[];
-  /** The seeds whose scopes count this very URL: it is one of their spellings, or they redirect to it. */
-  seedsAt(url: string): readonly number[];
-  /** Whether the scope of the seed, as far as it counts this URL, can let in pages of the origin. */
-  opensOrigin(origin: string, seed: number, url: string): boolean;
-  /** The key of a URL, for the table in memory. */
-  key(url: string): [number, number, number, number];
-}
+import type { CommitAnswer } from './transaction.js';
+import type { TrapsTable } from './traps.js';
+import { RowMove } from './url-moves.js';
+import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** So many of a commit go first in line, in memory; a scope that grows may queue a million at once. */
 const MOST_URGENT = 100;
@@ -60,7 +32,7 @@ const ANYWHERE: UrlPlace = { seed: 0, depthLimit: Number.POSITIVE_INFINITY, trap
 const NOT_LED: Way = { standing: Standing.end, depth: 0 };
 
 /** A seed, or what one redirects to, that redirects. */
-interface SeedRedirect {
+export interface SeedRedirect {
   id: number;
   url: string;
   depth: number;
@@ -76,7 +48,9 @@ export class Rediscovery {
   readonly #scope: StoreScope;
   readonly #matters: Statement;
   readonly #select: Statement;
-  readonly #update: Statement;
+  readonly #update: RowMove;
+  readonly #askAnew: RowMove;
+  readonly #askWithCookie: RowMove;
   readonly #edges: Statement;
   readonly #redirect: Statement;
   readonly #kind: Statement;
@@ -86,7 +60,6 @@ export class Rediscovery {
   /** The last URL of which it was asked whether it is a sitemap: one sitemap has many URLs. */
   #lastParent = { id: 0, isSitemap: false };
   #seedRedirects: SeedRedirect[] = [];
-  #opened: { seed: number; url: string }[] = [];
   readonly #database: Database;
 
   constructor(database: Database, scope: StoreScope, traps: TrapsTable) {
@@ -101,8 +74,14 @@ export class Rediscovery {
     this.#select = database.prepare(
       'SELECT urls.*, origins.origin AS origin_text FROM urls LEFT JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
     );
-    this.#update = database.prepare(
-      'UPDATE urls SET depth = ?, state = ?, reason = ?, class = ?, flags = ?, seed = ?, attempts = ?, parent = coalesce(?, parent) WHERE id = ?',
+    this.#update = new RowMove(
+      database,
+      'depth = ?4, reason = ?5, class = ?6, flags = ?7, seed = ?8, attempts = ?9, parent = coalesce(?10, parent)',
+    );
+    this.#askAnew = new RowMove(database, `reason = NULL, class = ${QueueClass.rest}, attempts = 0`);
+    this.#askWithCookie = new RowMove(
+      database,
+      `reason = NULL, class = ${QueueClass.urgent}, attempts = 1, not_before = 0, flags = ?4`,
     );
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
     this.#redirect = database.prepare('SELECT redirect_to FROM pages WHERE id = ?');
@@ -115,6 +94,11 @@ export class Rediscovery {
 
   found(found: FoundAgain, answer: CommitAnswer): void {
     this.#findAll([found], answer, false);
+  }
+
+  /** The list is used up. */
+  foundAll(found: FoundAgain[], answer: CommitAnswer): void {
+    this.#findAll(found, answer, false);
   }
 
   /** `judgesAgain`: the scope may be another one than when they were judged first. */
@@ -134,7 +118,7 @@ export class Rediscovery {
     this.#pushLinks(id, depth, work, scopeGrew);
     this.#findAll(work, answer, scopeGrew);
     if (scopeGrew && this.#isPartial(id)) {
-      this.#askAgain(id, answer);
+      this.askAgain(id, answer);
     }
   }
 
@@ -146,155 +130,19 @@ export class Rediscovery {
     }
   }
 
+  /** One of the seeds, or of what they redirect to, that have turned out to redirect; each is given once. */
+  nextSeedRedirect(): SeedRedirect | undefined {
+    return this.#seedRedirects.pop();
+  }
+
   /** What was to be done in a transaction that is rolled back. */
   forget(): void {
     this.#seedRedirects = [];
-    this.#opened = [];
   }
 
-  widen(widened: Transaction['widened']): void {
-    for (const { seed, scopeUrls } of widened) {
-      this.#widen(seed, scopeUrls);
-    }
-  }
-
-  /** Once all that came with a commit stands in the store: what seeds redirect to, and what is in scope since. */
-  followSeeds(answer: CommitAnswer): void {
-    while (this.#seedRedirects.length + this.#opened.length > 0) {
-      for (let next = this.#seedRedirects.pop(); next !== undefined; next = this.#seedRedirects.pop()) {
-        this.#followSeed(next, answer);
-      }
-      const opened = this.#opened;
-      this.#opened = [];
-      if (opened.length > 0) {
-        this.#judgeAgain(opened, answer);
-      }
-    }
-  }
-
-  #followSeed({ id, url, depth, to }: SeedRedirect, answer: CommitAnswer): void {
-    const { url: target, reason } = this.#select.get(to)!;
-    const seeds = this.#scope.seedsAt(url);
-    if (seeds.length === 0 || reason === 'scheme' || isShortened(target)) {
-      return;
-    }
-    for (const seed of seeds) {
-      const scopeUrls = this.#scope.scopeUrlsOf(seed);
-      if (!scopeUrls.includes(target)) {
-        const widened = [...scopeUrls, target];
-        answer.widened.push({ seed, scopeUrls: widened, opens: this.#widen(seed, widened) });
-      }
-    }
-    this.found({ id: to, depth, standing: Standing.followed, parent: id, seed: Math.min(...seeds) }, answer);
-  }
-
-  #widen(seed: number, scopeUrls: string[]): boolean {
-    const known = new Set(this.#scope.scopeUrlsOf(seed));
-    this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
-    const opens = this.#scope.widen(seed, [...scopeUrls]);
-    if (opens) {
-      this.#opened.push(...scopeUrls.filter((url) => !known.has(url)).map((url) => ({ seed, url })));
-    }
-    return opens;
-  }
-
-  /** What was out of scope, or too deep, and may no longer be. */
-  #judgeAgain(opened: readonly { seed: number; url: string }[], answer: CommitAnswer): void {
-    const ends = new Set<number>();
-    const listed: number[] = [];
-    for (const { id, url, state } of this.#database
-      .prepare(
-        `SELECT id, url, state FROM urls WHERE kind = ${UrlKind.page}
-           AND (reason IN ('scope', 'depth') OR (state <> ${UrlState.unlisted} AND (flags & ${UrlFlag.external}) <> 0))`,
-      )
-      .iterate()) {
-      if (this.#scope.place(url).seed >= 0) {
-        if (state === UrlState.unlisted) {
-          ends.add(id);
-        } else {
-          listed.push(id);
-        }
-      }
-    }
-    for (const id of [...ends, ...listed]) {
-      this.#learn(this.#select.get(id)!, { id, parent: null, ...NOT_LED }, answer);
-    }
-    if (ends.size > 0) {
-      this.#findAll([...this.#linksTo(ends)], answer, false);
-    }
-    const opens = (origin: string) => opened.some(({ seed, url }) => this.#scope.opensOrigin(origin, seed, url));
-    this.#readSitemapsAgain(opens, answer);
-    if (this.#scope.seeksSitemaps) {
-      this.#seekSitemaps(opens, answer);
-    }
-  }
-
-  /** All stored links, and redirects, that lead to these URLs. */
-  *#linksTo(targets: ReadonlySet<number>): IterableIterator<FoundAgain> {
-    for (const { page, packed, depth } of this.#database
-      .prepare(
-        'SELECT edges.page AS page, edges.packed AS packed, urls.depth AS depth FROM edges JOIN urls ON urls.id = edges.page',
-      )
-      .iterate()) {
-      const edges = edgesFromBlob(packed);
-      for (let i = 0; i < edges.length; i += 2) {
-        if (targets.has(edges[i]!) && edgeLeads(edges[i + 1]!)) {
-          yield { id: edges[i]!, depth: depth + 1, standing: standingOfEdge(edges[i + 1]!), parent: page };
-        }
-      }
-    }
-    for (const { id, to, depth } of this.#database
-      .prepare(
-        'SELECT pages.id AS id, redirect_to AS "to", depth FROM pages JOIN urls ON urls.id = pages.id WHERE redirect_to IS NOT NULL',
-      )
-      .iterate()) {
-      if (targets.has(to)) {
-        yield { id: to, depth, standing: Standing.followed, parent: id };
-      }
-    }
-  }
-
-  /** Sitemaps that named something out of scope, where that may be in scope now: only they know what it was. */
-  #readSitemapsAgain(opens: (origin: string) => boolean, answer: CommitAnswer): void {
-    const partial = this.#database
-      .prepare(
-        `SELECT page, hrefs FROM link_facts JOIN urls ON urls.id = page
-         WHERE kind = ${UrlKind.sitemap} AND state = ${UrlState.done} AND hrefs IS NOT NULL`,
-      )
-      .all();
-    for (const { page, hrefs } of partial) {
-      if ((JSON.parse(hrefs) as string[]).some((origin) => origin === ANY_ORIGIN || opens(origin))) {
-        this.#askAgain(page, answer);
-      }
-    }
-  }
-
-  /** Of origins that were out of scope when their robots.txt was read nobody has sought the sitemaps. */
-  #seekSitemaps(opens: (origin: string) => boolean, answer: CommitAnswer): void {
-    const unsought = this.#database
-      .prepare(
-        `SELECT id, origin FROM origins WHERE sitemaps_sought = 0 AND robots_state IN ('ready', '${UNANSWERED_ROBOTS}')`,
-      )
-      .all()
-      .filter(({ origin }) => opens(origin));
-    const isWaiting = this.#database.prepare(
-      `SELECT 1 AS yes FROM urls INDEXED BY urls_queued WHERE state = ${UrlState.queued} AND origin = ?`,
-    );
-    // robots.txt is asked for where something waits for it; what it forbids costs no further request.
-    const last = this.#database.prepare(
-      `SELECT id FROM urls WHERE origin = ? AND kind IN (${UrlKind.page}, ${UrlKind.sitemap})
-         AND (state IN (${UrlState.done}, ${UrlState.failed}) OR reason = 'robots') ORDER BY reason = 'robots' DESC, kind DESC LIMIT 1`,
-    );
-    const forget = this.#database.prepare("UPDATE origins SET robots_state = 'unknown' WHERE id = ?");
-    for (const { id, origin } of unsought) {
-      forget.run(id);
-      const isIdle = isWaiting.get(id) === undefined;
-      const asked = isIdle ? last.get(id) : undefined;
-      if (asked !== undefined) {
-        this.#askAgain(asked.id, answer);
-      }
-      answer.unsought.push({ origin, waits: !isIdle || asked !== undefined });
-    }
+  /** The scope is another one: the URL is judged by it, with all that was known of the ways that lead there. */
+  judgeAgain(id: number, answer: CommitAnswer): void {
+    this.#learn(this.#select.get(id)!, { id, parent: null, ...NOT_LED }, answer);
   }
 
   #isPartial(id: number): boolean {
@@ -306,12 +154,10 @@ export class Rediscovery {
   }
 
   /** As if nothing had come of it yet. It waits among the rest: seeds that are still to come may widen the scope further. */
-  #askAgain(id: number, answer: CommitAnswer): void {
+  askAgain(id: number, answer: CommitAnswer): void {
     const row = this.#select.get(id)!;
     this.#forgetAnswer(id);
-    this.#database
-      .prepare('UPDATE urls SET state = ?, reason = NULL, class = ?, attempts = 0 WHERE id = ?')
-      .run(UrlState.queued, QueueClass.rest, id);
+    this.#askAnew.run(row, UrlState.queued);
     this.#count(row, UrlState.queued, row.flags, answer);
     answer.reloaded.add(row.origin_text);
   }
@@ -321,11 +167,7 @@ export class Rediscovery {
     const row = this.#select.get(id)!;
     this.#forgetAnswer(id);
     const flags = cookie === null ? row.flags & ~UrlFlag.gate : row.flags | UrlFlag.gate;
-    this.#database
-      .prepare(
-        'UPDATE urls SET state = ?, reason = NULL, class = ?, attempts = 1, not_before = 0, flags = ? WHERE id = ?',
-      )
-      .run(UrlState.queued, QueueClass.urgent, flags, id);
+    this.#askWithCookie.run(row, UrlState.queued, flags);
     this.#count(row, UrlState.queued, flags, answer);
     const { url, origin_text: origin, kind, depth, seed, hops } = row;
     const waits = { class: QueueClass.urgent, attempts: 1, notBefore: 0, flags, cookie };
@@ -382,9 +224,8 @@ export class Rediscovery {
     const wasAsked = requeued && (state === UrlState.done || state === UrlState.failed);
     const attempts = wasAsked ? 0 : row.attempts;
     const opened = way.standing > known.standing;
-    this.#update.run(
-      ...[way.depth, next.state, next.reason, queueClass, flags, seed, attempts, opened ? found.parent : null, id],
-    );
+    const parent = opened ? found.parent : null;
+    this.#update.run(row, next.state, way.depth, next.reason, queueClass, flags, seed, attempts, parent);
     if (wasAsked) {
       this.#forgetAnswer(id);
     }
@@ -417,7 +258,9 @@ export class Rediscovery {
     }
     const isSettled = row.state === UrlState.failed || row.state === UrlState.skipped;
     const isVouchedFor = (row.flags & ~flags & UrlFlag.candidate) !== 0;
-    return isVouchedFor && isSettled && isUnanswered(row.flags, row.state, row.reason) ? flags | UrlFlag.untold : flags;
+    return isVouchedFor && isSettled && isUnanswered(row.flags, row.state, row.reason)
+      ? flags | UrlFlag.listedLate
+      : flags;
   }
 
   /** Where a URL that turns out to be a seed's was done already, and redirects. */
@@ -481,9 +324,6 @@ export class Rediscovery {
     return this.#lastParent.isSitemap;
   }
 }
-
-/** A sitemap that names URLs of more origins than are kept may name one of any. */
-export const ANY_ORIGIN = '*';
 
 const isTrapped = (reason: string | null, flags: number): boolean => reason === 'trap' || (flags & UrlFlag.trap) !== 0;
 

@@ -1,7 +1,8 @@
 import { isTrapByLooks } from '../url/traps.js';
-import type { StoreScope } from './rediscovery.js';
 import type { Database, Row, Statement } from './sqlite.js';
-import { MAX_SITEMAP_DEPTH, ONLY_CHECKED, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import type { StoreScope } from './standing.js';
+import { UrlMove } from './url-moves.js';
+import { MAX_SITEMAP_DEPTH, ONLY_CHECKED, QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /** Keys of the options that say what is a trap. */
 export const TRAP_OPTIONS = [
@@ -18,25 +19,28 @@ const BATCH = 1_000;
 export class Reopening {
   readonly #database: Database;
   readonly #scope: StoreScope;
-  readonly #queue: Statement;
+  readonly #queue: UrlMove;
   readonly #cutForDepth: Statement;
   readonly #dropPage: Statement;
   readonly #dropAttempts: Statement;
-  readonly #readWhole: Statement;
+  readonly #readWhole: UrlMove;
   readonly #mark: Statement;
   #queued = 0;
 
   constructor(database: Database, scope: StoreScope) {
     this.#database = database;
     this.#scope = scope;
-    this.#queue = database.prepare('UPDATE urls SET state = 0, reason = NULL, class = 2 WHERE id = ? AND state = 4');
-    this.#cutForDepth = database.prepare("UPDATE urls SET reason = 'depth' WHERE id = ? AND state = 4");
+    const { queued, leased, done, failed, skipped, deferred } = UrlState;
+    const toTheRest = `reason = NULL, class = ${QueueClass.rest}`;
+    this.#queue = new UrlMove(database, { from: skipped, to: queued, set: toTheRest });
+    this.#cutForDepth = database.prepare(`UPDATE urls SET reason = 'depth' WHERE id = ? AND state = ${skipped}`);
     this.#dropPage = database.prepare('DELETE FROM pages WHERE id = ?');
     this.#dropAttempts = database.prepare('DELETE FROM attempts WHERE url = ?');
-    this.#readWhole = database.prepare(
-      `UPDATE urls SET state = 0, reason = NULL, class = 2, attempts = 0, not_before = 0,
-         flags = flags & ~${ONLY_CHECKED | UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.anchors} WHERE id = ?`,
-    );
+    const onlyLookedAt = ONLY_CHECKED | UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.anchors;
+    this.#readWhole = new UrlMove(database, {
+      ...{ from: [queued, leased, done, failed, skipped, deferred], to: queued },
+      set: `${toTheRest}, attempts = 0, not_before = 0, flags = flags & ~${onlyLookedAt}`,
+    });
     this.#mark = database.prepare('UPDATE urls SET flags = ? WHERE id = ?');
   }
 
@@ -59,7 +63,8 @@ export class Reopening {
 
   #eachCut(reason: string, take: (row: Row) => void): void {
     const select = this.#database.prepare(
-      'SELECT id, url, depth FROM urls WHERE state = 4 AND kind = 0 AND reason = ? AND id > ? ORDER BY id LIMIT ?',
+      `SELECT id, url, depth FROM urls
+       WHERE state = ${UrlState.skipped} AND kind = ${UrlKind.page} AND reason = ? AND id > ? ORDER BY id LIMIT ?`,
     );
     for (let beyond = 0; ; ) {
       const rows = select.all(reason, beyond, BATCH);
@@ -80,7 +85,7 @@ export class Reopening {
       .all();
     for (const { id, url } of rows) {
       if (this.#scope.depthLimit(url) > 0) {
-        this.#queue.run(id);
+        this.#queue.try(id);
         this.#queued++;
       }
     }
@@ -89,7 +94,7 @@ export class Reopening {
   /** A check asked for these and did not read them. */
   #tooDeep(): void {
     const rows = this.#database.prepare(
-      `SELECT id, url, depth, flags FROM urls WHERE kind = 0 AND (flags & ${UrlFlag.beyond}) <> 0 AND id > ? ORDER BY id LIMIT ?`,
+      `SELECT id, url, depth, flags FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.beyond}) <> 0 AND id > ? ORDER BY id LIMIT ?`,
     );
     for (let beyond = 0; ; ) {
       const some = rows.all(beyond, BATCH);
@@ -110,7 +115,7 @@ export class Reopening {
       this.#mark.run(isDeep ? flags | UrlFlag.beyond : flags, id);
       return;
     }
-    this.#readWhole.run(id);
+    this.#readWhole.try(id);
     this.#dropPage.run(id);
     this.#dropAttempts.run(id);
     this.#queued++;
@@ -156,7 +161,7 @@ export class Reopening {
       this.#cutForDepth.run(id);
       return;
     }
-    this.#queue.run(id);
+    this.#queue.try(id);
     this.#dropPage.run(id);
     this.#queued++;
   }

@@ -1,7 +1,9 @@
-import { UNANSWERED } from './url-state.js';
+import { pageColumns } from './page-fields.js';
+import { Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /**
- * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION.
+ * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION, but for fields of a page:
+ * a store that lacks their columns is read as if they were NULL, and gets them when it is written to.
  * Times are milliseconds since 1970.
  */
 export const SCHEMA_VERSION = 4;
@@ -11,24 +13,32 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
     3,
     `ALTER TABLE origins ADD COLUMN robots_tries INTEGER NOT NULL DEFAULT 0;
      ALTER TABLE origins ADD COLUMN robots_retry_at REAL NOT NULL DEFAULT 0;
-     ALTER TABLE pages ADD COLUMN note TEXT;
-     ALTER TABLE pages ADD COLUMN links_cut INTEGER;
      CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
-     UPDATE urls SET flags = flags | 16 WHERE kind = 2 AND parent IS NULL
+     UPDATE urls SET flags = flags | ${UrlFlag.candidate} WHERE kind = ${UrlKind.sitemap} AND parent IS NULL
        AND (url LIKE '%/sitemap.xml' OR url LIKE '%/sitemap_index.xml');
      UPDATE hosts SET sitemap_files = 0;
      UPDATE hosts SET sitemap_files = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-       WHERE urls.kind = 2 AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;
+       WHERE urls.kind = ${UrlKind.sitemap} AND urls.attempts > 0 GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;
      UPDATE hosts SET dispatched = 0;
      UPDATE hosts SET dispatched = asked.n FROM (
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-       WHERE urls.kind = 0 AND urls.attempts > (urls.state = 1) AND urls.reason IS NOT 'robots'
+       WHERE urls.kind = ${UrlKind.page} AND urls.attempts > (urls.state = ${UrlState.leased}) AND urls.reason IS NOT 'robots'
        GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
   ],
 ]);
+/** What gives the `pages` of an earlier store, which has these columns, those that it lacks. */
+export const missingPageColumns = (present: ReadonlySet<string>): string =>
+  pageColumns()
+    .filter((column) => !present.has(column.slice(0, column.indexOf(' '))))
+    .map((column) => `ALTER TABLE pages ADD COLUMN ${column};`)
+    .join('');
 /** "GOSS": marks the file as ours, so that a foreign database is refused and not written to. */
 export const APPLICATION_ID = 0x474f5353;
+
+const NAMED_STATES = STATE_NAMES.slice(0, UrlState.deferred)
+  .map((name) => `WHEN ${UrlState[name]} THEN '${name}'`)
+  .join(' ');
 
 export const SCHEMA = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -91,33 +101,15 @@ CREATE TABLE urls (
   hops INTEGER NOT NULL DEFAULT 0,
   flags INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX urls_queued ON urls (origin, class, id) WHERE state = 0;
-CREATE INDEX urls_leased ON urls (id) WHERE state = 1;
-CREATE INDEX urls_deferred ON urls (origin) WHERE state = 5;
+CREATE INDEX urls_queued ON urls (origin, class, id) WHERE state = ${UrlState.queued};
+CREATE INDEX urls_leased ON urls (id) WHERE state = ${UrlState.leased};
+CREATE INDEX urls_deferred ON urls (origin) WHERE state = ${UrlState.deferred};
 
 CREATE TABLE pages (
   id INTEGER PRIMARY KEY,
   seq INTEGER NOT NULL,
-  status INTEGER,
-  message TEXT,
   redirect_to INTEGER,
-  content_type TEXT,
-  bytes INTEGER,
-  links INTEGER,
-  title TEXT,
-  description TEXT,
-  canonical TEXT,
-  lang TEXT,
-  robots_meta TEXT,
-  hash TEXT,
-  last_modified TEXT,
-  etag TEXT,
-  fetched_at REAL,
-  ttfb_ms REAL,
-  total_ms REAL,
-  malformed TEXT,
-  note TEXT,
-  links_cut INTEGER
+  ${pageColumns().join(',\n  ')}
 );
 
 CREATE TABLE edges (
@@ -144,7 +136,7 @@ CREATE TABLE bodies (
   text INTEGER,
   rendered_text INTEGER
 );
-CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = 1;
+CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = ${Rendering.wanted};
 
 CREATE TABLE attempts (
   url INTEGER NOT NULL,
@@ -172,9 +164,9 @@ CREATE TABLE bad_seeds (place TEXT NOT NULL, text TEXT NOT NULL, problem TEXT NO
 
 CREATE VIEW results AS
 SELECT urls.id AS id, urls.url AS url,
-  CASE urls.state WHEN 0 THEN 'queued' WHEN 1 THEN 'leased' WHEN 2 THEN 'done' WHEN 3 THEN 'failed' WHEN 4 THEN 'skipped' ELSE 'deferred' END AS state,
+  CASE urls.state ${NAMED_STATES} ELSE 'deferred' END AS state,
   urls.reason AS reason, pages.status AS status, urls.depth AS depth, parents.url AS parent, pages.title AS title,
   pages.content_type AS content_type, pages.bytes AS bytes, pages.links AS links, pages.hash AS hash, urls.attempts AS attempts
 FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent
-WHERE urls.kind = 0 AND urls.state <> 6 AND NOT ${UNANSWERED};
+WHERE urls.kind = ${UrlKind.page} AND urls.state <> ${UrlState.unlisted} AND NOT ${UNANSWERED};
 `;

@@ -1,6 +1,8 @@
+import { closeSync, existsSync, openSync, readSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { StateError } from '../base/errors.js';
 import { ownUrl } from '../base/own-url.js';
-import { loadCarriedSqlite } from './carried-sqlite.js';
 
 /** The part of node:sqlite's interface that we use; both implementations have it. */
 export interface Statement {
@@ -22,7 +24,8 @@ interface SqliteModule {
   DatabaseSync: new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database;
 }
 
-const require = createRequire(ownUrl(import.meta.url));
+const here = ownUrl(import.meta.url);
+const require = createRequire(here);
 
 /** The runtime's own SQLite where it has one (Node 22.13 and later), else the one that the package carries, with the same interface. */
 function loadSqlite(): SqliteModule {
@@ -57,4 +60,71 @@ function keepWhileIterated(statement: Statement): Statement {
   const iterate = statement.iterate.bind(statement);
   const value: Statement['iterate'] = (...values) => Object.assign(iterate(...values), { statement });
   return Object.defineProperty(statement, 'iterate', { value });
+}
+
+/** Whatever was begun; nothing where it had ended already. */
+export function rollBack(database: Database): void {
+  try {
+    database.exec('ROLLBACK');
+  } catch {
+    // A COMMIT that failed may have rolled back, or nothing was begun.
+  }
+}
+
+/** Prepares each statement once, when it is first asked for. */
+export class Statements {
+  /** Held: a statement alone does not keep its connection open. */
+  readonly #database: Database;
+  readonly #prepared = new Map<string, Statement>();
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  of(sql: string): Statement {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+/**
+ * The SQLite that the package carries for this machine, in dist/sqlite/ (scripts/build.js). Every thread takes it from the one file: two
+ * copies of SQLite in a process undo each other's locks.
+ */
+export function loadCarriedSqlite(system: string = thisSystem()): unknown {
+  try {
+    return require(carriedFile(system));
+  } catch (cause) {
+    const [why] = (cause as Error).message.split('\n');
+    const lacking = `Node ${process.version} has no SQLite of its own, and the package's for ${system} does not load`;
+    throw new StateError('no_sqlite', `${lacking}: use Node 22.13 or later (${why})`, { cause });
+  }
+}
+
+/** In the package, or where somebody who bundled the library put a copy: in the folder `sqlite` beside the bundle. */
+function carriedFile(system: string): string {
+  const beside = fileURLToPath(new URL(`./sqlite/${system}.node`, here));
+  return existsSync(beside) ? beside : `#sqlite/${system}.node`;
+}
+
+function thisSystem(): string {
+  const isMusl = process.platform === 'linux' && namesMusl(readHead(process.execPath));
+  return `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`;
+}
+
+/** Whether a program of Linux is made for musl: the name of its loader stands right behind its headers. */
+export const namesMusl = (head: Uint8Array): boolean => Buffer.from(head).includes('/ld-musl-');
+
+function readHead(file: string): Buffer {
+  const head = Buffer.alloc(4096);
+  const handle = openSync(file, 'r');
+  try {
+    return head.subarray(0, readSync(handle, head));
+  } finally {
+    closeSync(handle);
+  }
 }

@@ -1,5 +1,5 @@
 import { hasBinaryExtension } from '../url/host.js';
-import { edgeFollowed, edgeLeads, edgeLoads } from './packed-edges.js';
+import { edgeFollowed, edgeLeads, edgeLoads } from './page-row.js';
 import { UrlFlag, UrlState } from './url-state.js';
 
 /**
@@ -40,9 +40,15 @@ export interface FoundAgain extends Way {
 
 /** What is known of a URL where only its row, or an offer, is at hand. */
 export function standingOf(url: { state: UrlState; reason: string | null; flags: number }): Standing {
-  if (url.state === UrlState.unlisted) return Standing.end;
-  if (url.reason === 'nofollow') return Standing.heldBack;
-  if ((url.flags & UrlFlag.candidate) !== 0) return Standing.named;
+  if (url.state === UrlState.unlisted) {
+    return Standing.end;
+  }
+  if (url.reason === 'nofollow') {
+    return Standing.heldBack;
+  }
+  if ((url.flags & UrlFlag.candidate) !== 0) {
+    return Standing.named;
+  }
   return (url.flags & UrlFlag.asset) !== 0 ? Standing.loaded : Standing.followed;
 }
 
@@ -61,8 +67,12 @@ export function foundAgain(
 
 /** How a stored link leads to its target. */
 export function standingOfEdge(word: number): Standing {
-  if (edgeLoads(word)) return Standing.loaded;
-  if (edgeFollowed(word)) return Standing.followed;
+  if (edgeLoads(word)) {
+    return Standing.loaded;
+  }
+  if (edgeFollowed(word)) {
+    return Standing.followed;
+  }
   return edgeLeads(word) ? Standing.heldBack : Standing.end;
 }
 
@@ -156,8 +166,39 @@ export function fateOf(
 /** Whether a URL that was asked for under the old flags has to be asked for again: then it was only looked at, now it is to be read. */
 export function asksForMore(was: number, now: number, url: string): boolean {
   const dropped = was & ~now;
-  if ((dropped & UrlFlag.external) !== 0) return true;
+  if ((dropped & UrlFlag.external) !== 0) {
+    return true;
+  }
   // What looked like a page was read whole, and of what is binary by its name nobody wants more.
   const wasWhole = (was & UrlFlag.wholeGet) !== 0 || hasBinaryExtension(url);
   return (dropped & UrlFlag.asset) !== 0 && (now & UrlFlag.external) === 0 && !wasWhole;
+}
+
+/** What the store has to know of the scope: it judges URLs again when it learns more of what leads to them, or when the scope grows. */
+export interface StoreScope {
+  place(url: string): UrlPlace;
+  /** What is out of scope is asked for too, once. */
+  readonly checksOutside: boolean;
+  /** What is in scope and too deep is asked for too, once. */
+  readonly checksBeyond: boolean;
+  readonly seeksSitemaps: boolean;
+  /** It is only seen what there is: what is found again has to wait like all that is found. */
+  readonly surveys: boolean;
+  /** The deepest level at which a URL is still fetched. */
+  depthLimit(url: string): number;
+  /** The pattern of the trap that the URL is by its looks alone, or null. */
+  trap(url: string): string | null;
+  /** Why URLs of this pattern are cut, in words. */
+  trapCause(pattern: string): string;
+  /** Whether --allow-trap names the pattern or the URL. */
+  allowsTrap(pattern: string, url: string): boolean;
+  /** True where that lets in anything new. */
+  widen(seed: number, scopeUrls: string[]): boolean;
+  scopeUrlsOf(seed: number): readonly string[];
+  /** The seeds whose scopes count this very URL: it is one of their spellings, or they redirect to it. */
+  seedsAt(url: string): readonly number[];
+  /** Whether the scope of the seed, as far as it counts this URL, can let in pages of the origin. */
+  opensOrigin(origin: string, seed: number, url: string): boolean;
+  /** The key of a URL, for the table in memory. */
+  key(url: string): [number, number, number, number];
 }

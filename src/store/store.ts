@@ -1,12 +1,12 @@
-import { StateError } from '../base/errors.js';
 import { forgetCookies } from './cookie-gates.js';
-import type { StoreScope } from './rediscovery.js';
 import { Reopening } from './reopening.js';
-import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
-import { type Database, openDatabase, type Row } from './sqlite.js';
+import type { Database, Row } from './sqlite.js';
+import type { StoreScope } from './standing.js';
 import { type Standing, standingOf } from './standing.js';
+import { readCounts, readMeta, readSeeds, writeMeta } from './store-file.js';
 import type { BadSeed, HostSnapshot, QueuedUrl, QueueLoad, SeedRow, StoreSnapshot } from './transaction.js';
-import { Rendering, UNANSWERED, UNANSWERED_ROBOTS, UrlFlag, UrlKind } from './url-state.js';
+import { moveAll, UrlMove } from './url-moves.js';
+import { QueueClass, Rendering, UNANSWERED_ROBOTS, UrlFlag, UrlKind, UrlState } from './url-state.js';
 import { Writer, type WriterOptions } from './writer.js';
 
 /** A URL that was under way at so many kills in a row, with nothing settled between them, may be what takes the process down. */
@@ -19,79 +19,6 @@ const CRASHES_UNTIL_ABANDONED = 3;
 /** A column for each page would cost a look-up for each URL of a crawl that has none. */
 const VALIDATORS = `, (SELECT etag FROM pages WHERE pages.id = urls.id) AS etag,
   (SELECT last_modified FROM pages WHERE pages.id = urls.id) AS lastModified`;
-
-/** SQLite's name for a private temporary database, gone with its connection. */
-export const TEMPORARY = '';
-
-/** Opens or creates the file, and refuses what is not a store of ours. Nothing is written to a file that is refused. */
-export function openStoreFile(path: string, options: { create: boolean; readOnly?: boolean }): Database {
-  let database: Database;
-  try {
-    database = openDatabase(path, { readOnly: options.readOnly ?? false });
-  } catch (error) {
-    if (error instanceof StateError) throw error;
-    throw new StateError('store_open', `cannot open ${path}: ${(error as Error).message}`, { cause: error });
-  }
-  try {
-    if (options.create) {
-      create(database);
-    } else {
-      const version = verify(database, path);
-      if (!options.readOnly) {
-        upgrade(database, version);
-      }
-    }
-    if (!options.readOnly) {
-      database.exec(
-        'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -16384',
-      );
-    }
-    return database;
-  } catch (error) {
-    database.close();
-    if (error instanceof StateError) {
-      throw error;
-    }
-    throw new StateError('store_corrupt', `${path} is not a readable store: ${(error as Error).message}`, {
-      cause: error,
-    });
-  }
-}
-
-function create(database: Database): void {
-  database.exec('PRAGMA journal_mode = WAL');
-  database.exec(
-    `BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; ${SCHEMA} COMMIT;`,
-  );
-}
-
-/** Returns the version of its tables. */
-function verify(database: Database, path: string): number {
-  const applicationId = database.prepare('PRAGMA application_id').get()?.application_id;
-  const version = database.prepare('PRAGMA user_version').get()?.user_version;
-  if (applicationId !== APPLICATION_ID) {
-    throw new StateError('store_foreign', `${path} is an SQLite file, but not one of Gossamer's; it was left as it is`);
-  }
-  if (version !== SCHEMA_VERSION && !UPGRADES.has(version)) {
-    throw new StateError(
-      'store_version',
-      `${path} has store version ${version}; this Gossamer reads version ${SCHEMA_VERSION}`,
-    );
-  }
-  const check = database.prepare('PRAGMA quick_check(1)').get();
-  const verdict = check === undefined ? 'no answer' : Object.values(check)[0];
-  if (verdict !== 'ok') {
-    throw new StateError('store_corrupt', `${path} is damaged: ${verdict}`);
-  }
-  return version;
-}
-
-/** A store of an earlier version becomes one of this version, all of it or nothing. Its caller holds the lock. */
-function upgrade(database: Database, from: number): void {
-  for (let version = from; version < SCHEMA_VERSION; version++) {
-    database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(version)} PRAGMA user_version = ${version + 1}; COMMIT;`);
-  }
-}
 
 /** The store of one crawl, open for its run. */
 export class Store {
@@ -107,16 +34,12 @@ export class Store {
 
   /**
    * Before a run begins: what earlier ones cut by options that have changed since (their keys), and would not be cut now, is queued
-   * again. Returns how many URLs that are.
+   * again, and `meta` is written with them. Returns how many URLs that are.
    */
-  lookAgain(changed: ReadonlySet<string>, inForce: string): number {
+  lookAgain(changed: ReadonlySet<string>, inForce: string, meta: Readonly<Record<string, string>> = {}): number {
     this.database.exec('BEGIN IMMEDIATE');
     const queued = new Reopening(this.database, this.#scope).take(changed);
-    writeMeta(this.database, {
-      inForce,
-      // Lines of the streamed file say that they are skipped: it is written anew from the store.
-      ...(queued > 0 ? { pagesStream: JSON.stringify({ offset: 0, seq: 0 }) } : {}),
-    });
+    writeMeta(this.database, { inForce, ...(queued > 0 ? meta : {}) });
     this.database.exec('COMMIT');
     return queued;
   }
@@ -138,31 +61,35 @@ export class Store {
     const { leased, suspects } = this.#countLosses(last?.ended_at === null);
     this.#uncountLost();
     // A robots.txt that was being fetched is asked for from the start: its redirects too.
-    const robots = Number(database.prepare('UPDATE urls SET state = 3 WHERE state = 1 AND kind = 1').run().changes);
-    database.exec('UPDATE urls SET state = 3 WHERE state = 0 AND kind = 1');
+    const isRobots = `kind = ${UrlKind.robots}`;
+    const robots = moveAll(database, { from: UrlState.leased, to: UrlState.failed, where: isRobots });
+    moveAll(database, { from: UrlState.queued, to: UrlState.failed, where: isRobots });
     const crashes = this.#countCrashes(options.crashed);
     const abandoned =
       this.#giveUp(crashes) +
-      Number(
-        database
-          .prepare(
-            "UPDATE urls SET state = 3, reason = 'internal' WHERE state = 1 AND kind = 0 AND lost >= ? AND ? = 1",
-          )
-          .run(LOSSES_UNTIL_ABANDONED, leased).changes,
-      );
-    const refetched = Number(
-      // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
-      database.prepare('UPDATE urls SET state = 0, class = 0, attempts = attempts - 1 WHERE state = 1').run().changes,
-    );
+      (leased === 1
+        ? moveAll(database, {
+            ...{ from: UrlState.leased, to: UrlState.failed, set: "reason = 'internal'" },
+            where: `kind = ${UrlKind.page} AND lost >= ${LOSSES_UNTIL_ABANDONED}`,
+          })
+        : 0);
+    // The lease that was lost is no attempt: a server that fails twice is asked as often as without the kill.
+    const refetched = moveAll(database, {
+      ...{ from: UrlState.leased, to: UrlState.queued },
+      set: `class = ${QueueClass.urgent}, attempts = attempts - 1`,
+    });
     writeMeta(this.database, { refetched: String(Number(this.meta().refetched ?? 0) + refetched + robots) });
+    if (last?.ended_at === null && this.meta().hostsAreLate !== undefined) {
+      this.#countPagesOfHosts();
+    }
     // On resume each host that was put off is probed again.
-    database.exec(`UPDATE urls SET state = 0, reason = NULL WHERE state = 5;
-      UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
+    moveAll(database, { from: UrlState.deferred, to: UrlState.queued, set: 'reason = NULL' });
+    database.exec(`UPDATE hosts SET deferred_reason = NULL, parked_until = NULL;
       UPDATE origins SET robots_state = 'unknown' WHERE robots_state IN ('unreachable', 'fetching')
         OR (robots_state = '${UNANSWERED_ROBOTS}'
-          AND EXISTS (SELECT 1 FROM urls INDEXED BY urls_queued WHERE urls.state = 0 AND urls.origin = origins.id))`);
+          AND EXISTS (SELECT 1 FROM urls INDEXED BY urls_queued WHERE urls.state = ${UrlState.queued} AND urls.origin = origins.id))`);
     // Their tries are kept: a robots.txt that was given up is asked for once, to see, and one that is still being tried goes on where it was.
-    database.exec("DELETE FROM meta WHERE key = 'ended'");
+    writeMeta(database, { ended: null });
     const run = (last?.run ?? 0) + 1;
     database.prepare('INSERT INTO runs (run, pid, started_at) VALUES (?, ?, ?)').run(run, options.pid, options.wall);
     database.exec('COMMIT');
@@ -180,6 +107,7 @@ export class Store {
       meta: this.meta(),
       hosts,
       parkedHosts,
+      knownHosts: database.prepare('SELECT max(id) AS id FROM hosts').get()?.id ?? 0,
       counts: this.counts(),
       bytes: database.prepare('SELECT coalesce(sum(bytes), 0) AS n FROM pages').get()!.n,
       seedUse: this.#seedUse(),
@@ -193,16 +121,22 @@ export class Store {
     const seq = String(this.writer.lastSeq);
     const stuck = killed && this.meta().seqAtStart === seq;
     writeMeta(this.database, { seqAtStart: seq });
-    this.database.exec(`UPDATE urls SET lost = ${stuck ? 'lost + 1' : killed ? '1' : '0'} WHERE state = 1`);
+    this.database.exec(
+      `UPDATE urls SET lost = ${stuck ? 'lost + 1' : killed ? '1' : '0'} WHERE state = ${UrlState.leased}`,
+    );
     return this.database
-      .prepare('SELECT count(*) AS leased, count(*) FILTER (WHERE lost >= ?) AS suspects FROM urls WHERE state = 1')
+      .prepare(
+        `SELECT count(*) AS leased, count(*) FILTER (WHERE lost >= ?) AS suspects FROM urls WHERE state = ${UrlState.leased}`,
+      )
       .get(LOSSES_UNTIL_SUSPECT);
   }
 
   /** How often each URL that is still under way was being settled when a run broke. */
   #countCrashes(crashed: readonly number[]): Map<number, number> {
     const before = new Map<number, number>(JSON.parse(this.meta().crashes ?? '[]'));
-    const isOpen = this.database.prepare('SELECT 1 AS yes FROM urls WHERE id = ? AND state IN (0, 1)');
+    const isOpen = this.database.prepare(
+      `SELECT 1 AS yes FROM urls WHERE id = ? AND state IN (${UrlState.queued}, ${UrlState.leased})`,
+    );
     const counts = new Map([...before].filter(([id]) => isOpen.get(id) !== undefined));
     for (const id of crashed) {
       if (isOpen.get(id) !== undefined) {
@@ -214,11 +148,12 @@ export class Store {
   }
 
   #giveUp(crashes: ReadonlyMap<number, number>): number {
-    const fail = this.database.prepare(
-      `UPDATE urls SET state = 3, reason = 'internal' WHERE id = ? AND state IN (0, 1) AND kind <> ${UrlKind.robots}`,
-    );
+    const fail = new UrlMove(this.database, {
+      ...{ from: [UrlState.queued, UrlState.leased], to: UrlState.failed, set: "reason = 'internal'" },
+      where: `kind <> ${UrlKind.robots}`,
+    });
     const abandoned = [...crashes].filter(([, count]) => count >= CRASHES_UNTIL_ABANDONED);
-    return abandoned.reduce((sum, [id]) => sum + Number(fail.run(id).changes), 0);
+    return abandoned.filter(([id]) => fail.try(id)).length;
   }
 
   /** What was leased for the first time and lost is counted when it is leased again: limits count URLs, not leases. */
@@ -231,11 +166,22 @@ export class Store {
     writeMeta(this.database, { dispatched: String(Math.max(0, Number(this.meta().dispatched ?? 0) - lost)) });
   }
 
+  /** Their rows were not written with each page. */
+  #countPagesOfHosts(): void {
+    this.database.exec(
+      `UPDATE hosts SET dispatched = 0;
+       UPDATE hosts SET dispatched = asked.pages FROM (
+         SELECT origins.host AS host, count(*) AS pages FROM urls JOIN origins ON origins.id = urls.origin
+         WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND urls.reason IS NOT 'robots' GROUP BY origins.host
+       ) AS asked WHERE asked.host = hosts.id`,
+    );
+  }
+
   #lostOfHosts(kind: UrlKind): { host: number; n: number }[] {
     return this.database
       .prepare(
         `SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.state = 1 AND urls.kind = ? AND urls.attempts = 1 GROUP BY origins.host`,
+         WHERE urls.state = ${UrlState.leased} AND urls.kind = ? AND urls.attempts = 1 GROUP BY origins.host`,
       )
       .all(kind) as { host: number; n: number }[];
   }
@@ -244,7 +190,7 @@ export class Store {
   #seedUse(): [number, number][] {
     return this.database
       .prepare(
-        `SELECT seed, count(*) AS urls FROM urls WHERE kind = 0 AND attempts > 0 AND reason IS NOT 'robots'
+        `SELECT seed, count(*) AS urls FROM urls WHERE kind = ${UrlKind.page} AND attempts > 0 AND reason IS NOT 'robots'
            AND seed IN (SELECT seed FROM seeds WHERE max_urls IS NOT NULL) GROUP BY seed`,
       )
       .all()
@@ -326,7 +272,7 @@ export class Store {
         .prepare(
           `SELECT id, url, kind, depth, seed, class, attempts, not_before AS notBefore, hops, flags${load.renews ? VALIDATORS : ''}
            FROM urls INDEXED BY urls_queued
-           WHERE state = 0 AND origin = ? AND class = ? AND ${side} LIMIT ?`,
+           WHERE state = ${UrlState.queued} AND origin = ? AND class = ? AND ${side} LIMIT ?`,
         )
         .all(load.origin, load.class, load.beyond, load.limit);
       return rows.map((row) => this.#withCookie(row as QueuedUrl));
@@ -356,7 +302,8 @@ export class Store {
   #hostsWithWork(limit: number): { hosts: HostSnapshot[]; parkedHosts: number } {
     const rows = this.database
       .prepare(
-        'SELECT DISTINCT host FROM origins WHERE id IN (SELECT DISTINCT origin FROM urls INDEXED BY urls_queued WHERE state = 0)',
+        `SELECT DISTINCT host FROM origins
+         WHERE id IN (SELECT DISTINCT origin FROM urls INDEXED BY urls_queued WHERE state = ${UrlState.queued})`,
       )
       .all();
     const hosts = rows.slice(0, limit).map((row) => this.writer.hosts.snapshot(row.host));
@@ -372,52 +319,3 @@ export class Store {
     return { hosts, parkedHosts: rest.length };
   }
 }
-
-/** Its caller has begun a transaction. */
-export function writeMeta(database: Database, values: Readonly<Record<string, string>>): void {
-  const set = database.prepare(
-    'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
-  );
-  for (const [key, value] of Object.entries(values)) {
-    set.run(key, value);
-  }
-}
-
-export function readMeta(database: Database): Record<string, string> {
-  return Object.fromEntries(
-    database
-      .prepare('SELECT key, value FROM meta')
-      .all()
-      .map((row) => [row.key, row.value]),
-  );
-}
-
-export function readSeeds(database: Database): SeedRow[] {
-  return database
-    .prepare('SELECT * FROM seeds ORDER BY seed')
-    .all()
-    .map((row) => ({
-      seed: row.seed,
-      url: row.url,
-      label: row.label,
-      scope: row.scope,
-      depth: row.depth,
-      maxUrls: row.max_urls,
-      fallbacks: JSON.parse(row.fallbacks),
-      scopeUrls: JSON.parse(row.scope_urls),
-    }));
-}
-
-export function readCounts(database: Database): Record<string, number> {
-  const open = database.prepare('SELECT count(*) AS n FROM urls INDEXED BY urls_queued WHERE state = 0').get()!.n;
-  const counts: Record<string, number> = { open, queued: 0, leased: 0, done: 0, failed: 0, skipped: 0, deferred: 0 };
-  const names = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred'];
-  for (const row of database
-    .prepare(`SELECT state, count(*) AS n FROM urls WHERE kind = 0 AND state <> 6 AND NOT ${UNANSWERED} GROUP BY state`)
-    .iterate()) {
-    counts[names[row.state]!] = row.n;
-  }
-  return counts;
-}
-
-export type { StoreScope };

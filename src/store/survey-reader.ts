@@ -1,4 +1,4 @@
-import { edgesFromBlob } from './packed-edges.js';
+import { edgesFromBlob } from './page-row.js';
 import type { Database } from './sqlite.js';
 import { UrlKind, UrlState } from './url-state.js';
 

@@ -30,24 +30,31 @@ export interface Transaction {
   spilledKeys: { segment: number; packed: Uint32Array }[];
   /** Scopes that count further URLs from now on: what was out of scope is looked at again. */
   widened: { seed: number; scopeUrls: string[] }[];
+  /** A pattern that is a trap no longer: the first of the URLs that were cut under it are queued again. */
+  letIn?: string;
   /** Free-form state kept for the next run: counters, traps. */
   meta: Record<string, string>;
 }
 
-export interface NewUrl {
+/** What a URL is from the moment that it is known; each of the records that follow it adds what its own step knows. */
+export interface KnownUrl {
   id: number;
   url: string;
   kind: UrlKind;
+  depth: number;
+  seed: number;
+  /** Redirects that led to it in a row. */
+  hops: number;
+  flags: number;
+}
+
+export interface NewUrl extends KnownUrl {
   /** Id of an origin in memory, or its text where only the store can know it. */
   origin: number | string;
-  depth: number;
   parent: number | null;
-  seed: number;
   class: QueueClass;
   state: UrlState;
   reason: string | null;
-  hops: number;
-  flags: number;
   /** Four words of its key; absent for robots and sitemaps found only by their owner. */
   key: [number, number, number, number];
   unsure: boolean;
@@ -67,11 +74,8 @@ export interface SettledUrl {
   cookies?: SetCookie[];
   /** It was asked for with cookies. */
   passesGate?: true;
-  edges: Uint32Array | null;
-  rels: string[];
-  texts: string[] | null;
-  /** Final ids of the page's new URLs, for the PENDING words among its edges. */
-  newIds: number[];
+  /** Final ids of the page's new URLs, for the PENDING words among its edges; null where its edges are not kept. */
+  newIds: number[] | null;
   /** The depth its links were offered from; -1 where they have to be offered again (the scope grew meanwhile). */
   depth: number;
 }
@@ -82,7 +86,7 @@ export interface RenderedPage {
   /** Characters that there are to read; null where the browser came to no end. */
   text: number | null;
   /** Null: the page stays as it came. */
-  reading: (Pick<SettledUrl, 'edges' | 'rels' | 'texts' | 'newIds' | 'depth'> & { page: SealedPage }) | null;
+  reading: (Pick<SettledUrl, 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }
 
 /** A request after which the URL was asked for once more. */
@@ -135,18 +139,11 @@ export interface BulkMove {
   reason: string | null;
 }
 
-export interface QueuedUrl {
-  id: number;
-  url: string;
-  kind: UrlKind;
-  depth: number;
-  seed: number;
+export interface QueuedUrl extends KnownUrl {
   class: QueueClass;
   attempts: number;
   /** Wall time. */
   notBefore: number;
-  hops: number;
-  flags: number;
   /** Of a page that is known from an earlier run. */
   etag?: string | null;
   lastModified?: string | null;
@@ -196,6 +193,8 @@ export interface CommitAnswer {
   lowered: ({ key: [number, number, number, number]; id: number } & Way)[];
   /** How many each bulk move moved, in order; sitemaps and candidates are URLs too. */
   moved: { urls: number; pages: number }[];
+  /** How many were queued again because their pattern is a trap no longer. */
+  letIn?: number;
   lookups: { asked: number; saved: number; hits: number };
   commitMs: number;
 }
@@ -229,6 +228,8 @@ export interface StoreSnapshot {
   hosts: HostSnapshot[];
   /** Hosts with queued URLs that were left on disk. */
   parkedHosts: number;
+  /** Hosts that the store knows, finished ones too; left out: none. */
+  knownHosts?: number;
   counts: Record<string, number>;
   /** Of all pages of earlier runs. */
   bytes: number;

@@ -1,5 +1,8 @@
+import { openForReading } from './directory.js';
+import { LinkPass, type PassResult, type Some } from './link-pass.js';
+import type { Reader } from './reader.js';
 import type { Database, Row, Statement } from './sqlite.js';
-import type { UrlKind, UrlState } from './url-state.js';
+import { UrlKind, UrlState } from './url-state.js';
 
 /** A row of `urls`. */
 export interface StoredUrl {
@@ -49,12 +52,6 @@ export interface StoredAttempt {
   message: string | null;
 }
 
-/** Some of very many, and how many there are. */
-export interface Some<T> {
-  total: number;
-  first: T[];
-}
-
 const URL_ROW = `id, url, kind, origin, depth, parent, seed, class, state, reason, attempts, not_before AS notBefore, flags FROM urls`;
 const PLACE = `SELECT hosts.name AS host, hosts.id AS hostId, hosts.next_allowed_at AS nextAllowedAt, hosts.blocked_until AS blockedUntil,
     hosts.block_reason AS blockReason, hosts.failures AS failures, hosts.tuned_limit AS tunedLimit, hosts.dispatched AS dispatched,
@@ -62,6 +59,18 @@ const PLACE = `SELECT hosts.name AS host, hosts.id AS hostId, hosts.next_allowed
     origins.robots_state AS robotsState, origins.robots_rules AS robotsRules, robots.status AS robotsStatus, robots.message AS robotsMessage,
     (SELECT max(crawl_delay_ms) FROM origins AS others WHERE others.host = hosts.id) AS crawlDelayMs
   FROM origins JOIN hosts ON hosts.id = origins.host LEFT JOIN pages AS robots ON robots.id = origins.robots_id`;
+
+/** Reads what the last commit left, all of it at one moment: a crawl that runs is not disturbed. */
+export function readAtOneMoment<T>(directory: string, read: (reader: Reader, facts: UrlFacts) => T): T {
+  return openForReading(directory, (reader, database) => {
+    database.exec('BEGIN');
+    try {
+      return read(reader, new UrlFacts(database));
+    } finally {
+      database.exec('COMMIT');
+    }
+  });
+}
 
 /** What the store knows of single URLs, for people who ask why. Reads only; nothing of it grows with the store. */
 export class UrlFacts {
@@ -90,6 +99,16 @@ export class UrlFacts {
     return (this.#database.prepare(`${PLACE} WHERE ${where}`).get(origin) as StoredPlace | undefined) ?? null;
   }
 
+  /** Who links to the URL, and over which pages it is nearest: one pass over all links. */
+  linksTo(url: StoredUrl, most: number): PassResult {
+    return new LinkPass(this.#database, url, most).take();
+  }
+
+  /** Where it redirects to, or null. */
+  redirectOf(id: number): number | null {
+    return this.#database.prepare('SELECT redirect_to AS "to" FROM pages WHERE id = ?').get(id)?.to ?? null;
+  }
+
   /** When something came of the URL: its answer, or the failure of it. */
   fetchedAt(id: number): number | null {
     const at = this.#database.prepare('SELECT fetched_at AS at FROM pages WHERE id = ?').get(id)?.at ?? null;
@@ -110,7 +129,7 @@ export class UrlFacts {
       this.#database
         .prepare(
           `SELECT 1 FROM attempts JOIN urls ON urls.id = attempts.url ${ofHost} AND attempts.reason IS NOT NULL AND attempts.at BETWEEN ? AND ?
-           UNION ALL SELECT 1 FROM pages JOIN urls ON urls.id = pages.id ${ofHost} AND pages.fetched_at BETWEEN ? AND ? AND urls.state = 3
+           UNION ALL SELECT 1 FROM pages JOIN urls ON urls.id = pages.id ${ofHost} AND pages.fetched_at BETWEEN ? AND ? AND urls.state = ${UrlState.failed}
              AND urls.reason IN ('timeout', 'connection_refused', 'connection_reset', 'http_5xx', 'rate_limited', 'too_slow') LIMIT 1`,
         )
         .get(host, url, from, to, host, url, from, to) !== undefined
@@ -119,7 +138,7 @@ export class UrlFacts {
 
   /** Other pages with the very same body. */
   sameContent(id: number, most: number): Some<string> {
-    const from = `FROM pages JOIN urls ON urls.id = pages.id WHERE urls.state = 2 AND urls.kind = 0 AND pages.bytes > 0 AND pages.id <> ?1
+    const from = `FROM pages JOIN urls ON urls.id = pages.id WHERE urls.state = ${UrlState.done} AND urls.kind = ${UrlKind.page} AND pages.bytes > 0 AND pages.id <> ?1
       AND pages.hash = (SELECT hash FROM pages WHERE id = ?1)`;
     return this.#some(from, [id], most);
   }
@@ -135,7 +154,7 @@ export class UrlFacts {
 
   /** URLs of the host that wait, all of them and those with their place before this one. */
   waiting(host: number, url: StoredUrl, newestFirst: boolean): { all: number; before: number } {
-    const select = `SELECT count(*) AS n FROM urls INDEXED BY urls_queued WHERE state = 0 AND origin IN (SELECT id FROM origins WHERE host = ?)`;
+    const select = `SELECT count(*) AS n FROM urls INDEXED BY urls_queued WHERE state = ${UrlState.queued} AND origin IN (SELECT id FROM origins WHERE host = ?)`;
     const before = `${select} AND (class < ? OR (class = ? AND id ${newestFirst ? '>' : '<'} ?))`;
     return {
       all: this.#database.prepare(select).get(host)!.n,
@@ -148,10 +167,21 @@ export class UrlFacts {
     const row: Row = this.#database
       .prepare(
         `SELECT count(*) AS "all", coalesce(sum(origins.host = ?), 0) AS ofHost FROM urls INDEXED BY urls_leased
-         JOIN origins ON origins.id = urls.origin WHERE urls.state = 1`,
+         JOIN origins ON origins.id = urls.origin WHERE urls.state = ${UrlState.leased}`,
       )
       .get(host)!;
     return { all: row.all, ofHost: row.ofHost };
+  }
+
+  /** Leased URLs of the host with lower ids: those that were to go out before this one. */
+  leasedBefore(host: number, id: number): number {
+    const row: Row = this.#database
+      .prepare(
+        `SELECT count(*) AS n FROM urls INDEXED BY urls_leased
+         JOIN origins ON origins.id = urls.origin WHERE urls.state = ${UrlState.leased} AND origins.host = ? AND urls.id < ?`,
+      )
+      .get(host, id)!;
+    return row.n;
   }
 
   #some(from: string, values: (number | string)[], most: number): Some<string> {

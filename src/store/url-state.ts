@@ -13,19 +13,34 @@ export type UrlState = (typeof UrlState)[keyof typeof UrlState];
 
 export const STATE_NAMES = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred', 'unlisted'] as const;
 
-/** From → to. The store makes no other move; one that is asked for is a defect and stops the crawl. */
-export const LEGAL_MOVES: Readonly<Record<UrlState, readonly UrlState[]>> = {
+/** Where a URL may go from a state: at any time, and in addition where no run is under way and the next one is prepared. */
+export interface LegalMoves {
+  readonly anytime: readonly UrlState[];
+  readonly betweenRuns: readonly UrlState[];
+}
+
+/** What a run that is to come leaves to others: sitemaps name the pages of a site, or pages what they load while they are rendered. */
+const LEFT_TO_OTHERS: readonly UrlState[] = [UrlState.unlisted];
+
+/** From → to. url-moves.ts makes every move, and refuses one that is not in this table: that is a defect and stops the crawl. */
+export const LEGAL_MOVES: Readonly<Record<UrlState, LegalMoves>> = {
   // Cut by a trap or limit, its host put off, or its robots.txt out of reach: without ever being leased.
-  [UrlState.queued]: [UrlState.leased, UrlState.skipped, UrlState.deferred, UrlState.failed],
-  // Back to queued: a retry, or a lease given back because it was never sent.
-  [UrlState.leased]: [UrlState.done, UrlState.failed, UrlState.skipped, UrlState.queued, UrlState.deferred],
-  // robots.txt is asked again when its 24 hours are over, and only robots.txt. Back to queued: it was only looked at, and is to be read now.
-  [UrlState.done]: [UrlState.leased, UrlState.queued],
-  [UrlState.failed]: [UrlState.leased, UrlState.queued],
-  // Found again by a shorter path, or by a link that may be followed.
-  [UrlState.skipped]: [UrlState.queued],
-  [UrlState.deferred]: [UrlState.queued],
-  [UrlState.unlisted]: [UrlState.queued, UrlState.skipped],
+  [UrlState.queued]: {
+    anytime: [UrlState.leased, UrlState.skipped, UrlState.deferred, UrlState.failed],
+    betweenRuns: LEFT_TO_OTHERS,
+  },
+  // Back to queued: a retry, or a lease that was given back or lost before anything came of it.
+  [UrlState.leased]: {
+    anytime: [UrlState.done, UrlState.failed, UrlState.skipped, UrlState.queued, UrlState.deferred],
+    betweenRuns: LEFT_TO_OTHERS,
+  },
+  // Leased: only robots.txt, when its 24 hours are over. Queued: it was only looked at and is to be read now, or it is asked for once more.
+  [UrlState.done]: { anytime: [UrlState.leased, UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
+  [UrlState.failed]: { anytime: [UrlState.leased, UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
+  // Found again by a shorter path or by a link that may be followed, or the options no longer cut it.
+  [UrlState.skipped]: { anytime: [UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
+  [UrlState.deferred]: { anytime: [UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
+  [UrlState.unlisted]: { anytime: [UrlState.queued, UrlState.skipped], betweenRuns: [] },
 };
 
 /**
@@ -38,6 +53,9 @@ export type UrlKind = (typeof UrlKind)[keyof typeof UrlKind];
 /** So many sitemap files of a host are read, and indexes followed so deep: one file may name 50,000 others. */
 export const MAX_SITEMAP_FILES = 1_000;
 export const MAX_SITEMAP_DEPTH = 3;
+
+/** How often robots.txt is asked for where two looks are all that silence gets; `origins.robots_tries` counts them. */
+export const ROBOTS_LOOKS = 2;
 
 /**
  * Which of a host's waiting URLs goes first. robots.txt goes before all of them. From `rest` on there is one class for each rank of
@@ -63,7 +81,7 @@ export const UrlFlag = {
   fromCertificates: 32,
   fromCommonCrawl: 64,
   /** A page led to it after it had been settled as a candidate: nobody was told of it then. */
-  untold: 128,
+  listedLate: 128,
   /** Looked broken at first: asked once more, by a GET. */
   secondLook: 256,
   /** Only loaded by pages, as far as is known: asked for with HEAD first. */

@@ -1,16 +1,17 @@
 import { StateError } from '../base/errors.js';
-import { hostOfOrigin } from '../url/place.js';
+import { hostOfOrigin } from '../url/host.js';
 import { CookieGates } from './cookie-gates.js';
 import { HostsTable } from './hosts-table.js';
-import { PENDING } from './packed-edges.js';
-import { type LinkFacts, openPage, PAGE_COLUMNS, pageValues } from './page-row.js';
-import { Rediscovery, type StoreScope } from './rediscovery.js';
+import { PagesTable } from './pages-table.js';
+import { Rediscovery } from './rediscovery.js';
+import { ScopeGrowth } from './scope-growth.js';
 import { SeenIndex } from './seen-index.js';
-import type { Database, Statement } from './sqlite.js';
-import { foundAgain } from './standing.js';
+import { type Database, rollBack, type Statement } from './sqlite.js';
+import { foundAgain, type StoreScope } from './standing.js';
 import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
-import { TrapsTable } from './traps-table.js';
-import { LEGAL_MOVES, QueueClass, Rendering, STATE_NAMES, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { TrapsTable } from './traps.js';
+import { UrlMove } from './url-moves.js';
+import { QueueClass, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 export interface WriterOptions {
   expectedUrls: number;
@@ -19,19 +20,19 @@ export interface WriterOptions {
   scope: StoreScope;
 }
 
-const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
-const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null };
-
-/** Commits transactions. The only writer of the store, and the only place where a URL changes its state. */
+/** Commits transactions: the only writer of the store while a crawl runs. */
 export class Writer {
   readonly #database: Database;
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #moves: ReturnType<typeof prepareMoves>;
+  readonly #settlings = new Map<UrlState, { usual: UrlMove; nearer: UrlMove }>();
   readonly seen: SeenIndex;
   readonly hosts: HostsTable;
+  readonly #pages: PagesTable;
   readonly #traps: TrapsTable;
   readonly #rediscovery: Rediscovery;
+  readonly #growth: ScopeGrowth;
   readonly #gates: CookieGates;
-  #nextSeq: number;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
   #toOfferAgain: { id: number; depth: number; scopeGrew: boolean }[] = [];
@@ -39,21 +40,23 @@ export class Writer {
   constructor(database: Database, options: WriterOptions) {
     this.#database = database;
     this.#statements = prepare(database);
+    this.#moves = prepareMoves(database);
     this.seen = new SeenIndex(database, {
       expectedUrls: options.expectedUrls,
       falsePositiveRate: options.falsePositiveRate,
       batchLimit: options.lookupBatch,
     });
     this.hosts = new HostsTable(database);
+    this.#pages = new PagesTable(database);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
+    this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
     this.#gates = new CookieGates(database);
-    this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
 
   /** Number of the page that was settled last. */
   get lastSeq(): number {
-    return this.#nextSeq - 1;
+    return this.#pages.lastSeq;
   }
 
   commit(transaction: Transaction): CommitAnswer {
@@ -80,13 +83,10 @@ export class Writer {
     this.#entering.clear();
     this.#toOfferAgain = [];
     this.#rediscovery.forget();
+    this.#growth.forget();
     this.#traps.forget();
     this.#gates.forget();
-    try {
-      this.#database.exec('ROLLBACK');
-    } catch {
-      // A failed COMMIT may have rolled back already; the first error is the one that is thrown.
-    }
+    rollBack(this.#database);
   }
 
   #apply(transaction: Transaction): CommitAnswer {
@@ -105,7 +105,7 @@ export class Writer {
       lookups: { asked: 0, saved: 0, hits: 0 },
       commitMs: 0,
     };
-    this.#rediscovery.widen(transaction.widened);
+    this.#growth.widen(transaction.widened);
     for (const spilled of transaction.spilledKeys) {
       this.#spill(spilled);
     }
@@ -122,17 +122,19 @@ export class Writer {
       this.#render(rendered, knownIds);
     }
     for (const id of transaction.returned) {
-      this.#must(this.#statements.giveBack.run(id), id, UrlState.leased, UrlState.queued);
+      if (!this.#moves.giveBackRobots.try(id)) {
+        this.#moves.giveBack.run(id);
+      }
     }
     for (const { id, reason, pattern } of transaction.skipped) {
-      this.#must(this.#statements.skip.run(reason, id), id, UrlState.queued, UrlState.skipped);
-      this.#statements.insertPage.run(id, this.#nextSeq++, null, ...NO_PAGE);
+      this.#moves.skip.run(id, reason);
+      this.#pages.addEmpty(id);
       if (pattern !== null) {
         this.#traps.add(id, pattern, answer);
       }
     }
     for (const id of transaction.leased) {
-      this.#must(this.#statements.lease.run(id), id, UrlState.queued, UrlState.leased);
+      this.#moves.lease.run(id);
     }
     for (const { id, pattern } of transaction.unfollowed) {
       this.#statements.unfollow.run(id);
@@ -140,13 +142,10 @@ export class Writer {
     }
     this.hosts.save(transaction.hosts, transaction.origins);
     this.#learn(transaction, knownIds, answer);
+    if (transaction.letIn !== undefined) {
+      this.#traps.letIn(transaction.letIn, answer);
+    }
     for (const move of transaction.bulk) {
-      if (!LEGAL_MOVES[move.from].includes(move.to)) {
-        throw new StateError(
-          'illegal_move',
-          `a URL cannot go from ${STATE_NAMES[move.from]} to ${STATE_NAMES[move.to]}`,
-        );
-      }
       answer.moved.push(this.hosts.moveAll(move));
       if (move.to === UrlState.queued && move.host !== null) {
         this.#entering.add(move.host);
@@ -180,7 +179,7 @@ export class Writer {
     for (const each of found) {
       this.#rediscovery.found(each, answer);
     }
-    this.#rediscovery.followSeeds(answer);
+    this.#growth.followSeeds(answer);
     for (const { id, cookie } of this.#gates.opened()) {
       this.#rediscovery.askWith(id, cookie, answer);
     }
@@ -268,11 +267,8 @@ export class Writer {
     const { id, retry } = settled;
     if (retry !== null) {
       const beginsAgain = retry.beginsAgain ?? false;
-      const { requeue, lookAgain } = this.#statements;
-      const change = (beginsAgain ? lookAgain : requeue).run(
-        ...[retry.notBefore, retry.flags, settled.reason, QueueClass.urgent, id],
-      );
-      this.#must(change, id, UrlState.leased, UrlState.queued);
+      const { requeue, lookAgain } = this.#moves;
+      (beginsAgain ? lookAgain : requeue).run(id, retry.notBefore, retry.flags, settled.reason);
       const { number, at: triedAt, status, message } = retry.attempt;
       const look = (retry.flags & UrlFlag.secondLook) === 0 || beginsAgain ? 1 : 2;
       this.#statements.insertAttempt.run(id, look, number, triedAt, status, settled.reason, message);
@@ -281,21 +277,25 @@ export class Writer {
     const depth = this.#settleState(settled);
     if (settled.unchanged) {
       // All that is known of it stands.
-      this.#statements.seenAgain.run(at, id);
+      this.#pages.seenAgain(id, at);
       this.#noteDepth(id, depth, settled.depth);
       return;
     }
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
-    this.#insertPage(settled, redirectTo);
-    if (settled.edges !== null && settled.edges.length > 0) {
-      this.#insertEdges(id, settled, settled.edges, knownIds);
-    }
+    this.#pages.add(settled, redirectTo, knownIds);
     this.#noteDepth(id, depth, settled.depth);
     if (redirectTo !== null) {
       this.#rediscovery.redirected(id, redirectTo);
       this.#gates.redirected(id, settled.cookies);
     } else if (settled.passesGate) {
       this.#gates.passed(id);
+    }
+  }
+
+  #render(rendered: RenderedPage, knownIds: Map<number, number>): void {
+    const { id, reading } = rendered;
+    if (this.#pages.render(rendered, knownIds) && reading !== null) {
+      this.#noteDepth(id, this.#statements.depthOf.get(id)!.depth, reading.depth);
     }
   }
 
@@ -308,88 +308,21 @@ export class Writer {
 
   /** Returns the depth that the URL has by now: while it was leased a shorter path may have been found. */
   #settleState({ id, state, reason, depth }: SettledUrl): number {
-    const change = this.#statements.settle.run(state, reason, id, depth);
-    if (Number(change.changes) === 1) {
-      this.#must(change, id, UrlState.leased, state);
-      return depth;
-    }
-    const row = this.#statements.settleMoved.get(state, reason, id);
-    this.#must({ changes: row === undefined ? 0 : 1 }, id, UrlState.leased, state);
-    return row.depth;
+    const { usual, nearer } = this.#settlingAs(state);
+    return usual.try(id, reason, depth) ? depth : nearer.get(id, reason).depth;
   }
 
-  #insertPage(settled: SettledUrl, redirectTo: number | null): void {
-    const { values, facts, body } = settled.page === null ? NOTHING_KEPT : pageValues(settled.page);
-    this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...values);
-    if (facts !== null) {
-      this.#insertFacts(settled.id, facts);
+  #settlingAs(state: UrlState): { usual: UrlMove; nearer: UrlMove } {
+    let moves = this.#settlings.get(state);
+    if (moves === undefined) {
+      const move = { from: UrlState.leased, to: state, set: 'reason = ?2, lost = 0' };
+      moves = {
+        usual: new UrlMove(this.#database, { ...move, where: 'depth = ?3' }),
+        nearer: new UrlMove(this.#database, { ...move, returning: 'depth' }),
+      };
+      this.#settlings.set(state, moves);
     }
-    if (body !== null) {
-      const { text, needsBrowser } = body.measured ?? { text: null, needsBrowser: false };
-      const rendering = needsBrowser ? Rendering.wanted : Rendering.none;
-      this.#statements.insertBody.run(settled.id, body.type, Buffer.from(body.packed, 'base64'), rendering, text);
-    }
-  }
-
-  /** What the browser made of a page stands in place of what came; the hash stays that of what came. */
-  #render({ id, text, reading }: RenderedPage, knownIds: Map<number, number>): void {
-    if (reading === null) {
-      this.#statements.keepAsItCame.run(text, id);
-      return;
-    }
-    const { title, description, lang, canonical, robotsMeta, links, body } = openPage(reading.page);
-    const { changes } = this.#statements.replaceBody.run(body!.type, Buffer.from(body!.packed, 'base64'), text, id);
-    if (Number(changes) === 0) {
-      return;
-    }
-    this.#statements.updatePage.run(title, description, lang, canonical, robotsMeta, links, id);
-    if (reading.edges !== null) {
-      this.#insertEdges(id, reading, reading.edges, knownIds);
-    }
-    this.#noteDepth(id, this.#statements.depthOf.get(id)!.depth, reading.depth);
-  }
-
-  #insertFacts(id: number, { hrefs, places, anchors, headers, textHash }: LinkFacts): void {
-    this.#statements.insertFacts.run(
-      id,
-      hrefs === null ? null : JSON.stringify(hrefs),
-      places === null ? null : Buffer.from(places, 'base64'),
-      anchors === null ? null : Buffer.from(anchors, 'base64'),
-      headers === null ? null : JSON.stringify(headers),
-      textHash,
-    );
-  }
-
-  #insertEdges(
-    page: number,
-    { newIds, rels, texts }: Pick<SettledUrl, 'newIds' | 'rels' | 'texts'>,
-    edges: Uint32Array,
-    knownIds: Map<number, number>,
-  ): void {
-    for (let i = 0; i < edges.length; i += 2) {
-      const target = edges[i]!;
-      if (target >= PENDING) {
-        const id = newIds[target - PENDING]!;
-        edges[i] = knownIds.get(id) ?? id;
-      }
-    }
-    this.#statements.insertEdges.run(
-      page,
-      new Uint8Array(edges.buffer, edges.byteOffset, edges.byteLength),
-      rels.length > 0 ? JSON.stringify(rels) : null,
-      texts === null ? null : JSON.stringify(texts),
-    );
-  }
-
-  #must(change: { changes: number | bigint }, id: number, from: UrlState, to: UrlState): void {
-    if (Number(change.changes) !== 1 || !LEGAL_MOVES[from].includes(to)) {
-      const row = this.#database.prepare('SELECT url, state FROM urls WHERE id = ?').get(id);
-      const now = row === undefined ? 'not in the store' : STATE_NAMES[row.state as UrlState];
-      throw new StateError(
-        'illegal_move',
-        `URL ${id} should go from ${STATE_NAMES[from]} to ${STATE_NAMES[to]} but is ${now}`,
-      );
-    }
+    return moves;
   }
 }
 
@@ -415,88 +348,45 @@ function storeFailure(error: unknown): StateError {
 
 function prepare(
   database: Database,
-): Record<
-  | 'insertUrl'
-  | 'insertPage'
-  | 'insertEdges'
-  | 'insertFacts'
-  | 'insertBody'
-  | 'keepAsItCame'
-  | 'replaceBody'
-  | 'updatePage'
-  | 'depthOf'
-  | 'seenAgain'
-  | 'insertKeys'
-  | 'insertAttempt'
-  | 'settle'
-  | 'settleMoved'
-  | 'requeue'
-  | 'lookAgain'
-  | 'giveBack'
-  | 'skip'
-  | 'lease'
-  | 'unfollow'
-  | 'setMeta'
-  | 'getMeta',
-  Statement
-> {
+): Record<'insertUrl' | 'depthOf' | 'insertKeys' | 'insertAttempt' | 'unfollow' | 'setMeta' | 'getMeta', Statement> {
   return {
     insertUrl: database.prepare(
       `INSERT INTO urls (id, url, kind, origin, depth, parent, seed, class, state, reason, attempts, hops, flags)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    insertPage: database.prepare(
-      `INSERT OR REPLACE INTO pages (id, seq, redirect_to, ${PAGE_COLUMNS.join(', ')}) VALUES (?, ?, ?${', ?'.repeat(NO_PAGE.length)})`,
-    ),
-    insertEdges: database.prepare('INSERT OR REPLACE INTO edges (page, packed, rels, texts) VALUES (?, ?, ?, ?)'),
-    insertBody: database.prepare(
-      'INSERT OR REPLACE INTO bodies (page, type, packed, rendering, text) VALUES (?, ?, ?, ?, ?)',
-    ),
-    keepAsItCame: database.prepare(
-      `UPDATE bodies SET rendering = ${Rendering.futile}, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
-    ),
-    replaceBody: database.prepare(
-      `UPDATE bodies SET type = ?, packed = ?, rendering = ${Rendering.rendered}, rendered_text = ?
-       WHERE page = ? AND rendering = ${Rendering.wanted}`,
-    ),
-    updatePage: database.prepare(
-      `UPDATE pages SET title = coalesce(nullif(?, ''), title), description = coalesce(nullif(?, ''), description), lang = coalesce(?, lang),
-         canonical = coalesce(?, canonical), robots_meta = ?, links = ? WHERE id = ?`,
-    ),
     depthOf: database.prepare('SELECT depth FROM urls WHERE id = ?'),
-    seenAgain: database.prepare('UPDATE pages SET fetched_at = ? WHERE id = ?'),
-    insertFacts: database.prepare(
-      'INSERT OR REPLACE INTO link_facts (page, hrefs, places, anchors, headers, text_hash) VALUES (?, ?, ?, ?, ?, ?)',
-    ),
     insertAttempt: database.prepare(
       'INSERT OR REPLACE INTO attempts (url, look, attempt, at, status, reason, message) VALUES (?, ?, ?, ?, ?, ?, ?)',
     ),
     insertKeys: database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)'),
-    settle: database.prepare(
-      'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 AND depth = ?',
-    ),
-    settleMoved: database.prepare(
-      'UPDATE urls SET state = ?, reason = ?, lost = 0 WHERE id = ? AND state = 1 RETURNING depth',
-    ),
-    requeue: database.prepare(
-      'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0 WHERE id = ? AND state = 1',
-    ),
-    lookAgain: database.prepare(
-      'UPDATE urls SET state = 0, not_before = ?, flags = ?, reason = ?, class = ?, lost = 0, attempts = 1 WHERE id = ? AND state = 1',
-    ),
-    giveBack: database.prepare(
-      // robots.txt itself is no work that waits: its origin asks for it again.
-      'UPDATE urls SET state = CASE WHEN kind = 1 AND hops = 0 THEN 3 ELSE 0 END, attempts = attempts - 1, class = 0 WHERE id = ? AND state = 1',
-    ),
-    skip: database.prepare('UPDATE urls SET state = 4, reason = ? WHERE id = ? AND state = 0'),
-    lease: database.prepare(
-      // robots.txt is leased again from done or failed when its time is over.
-      'UPDATE urls SET state = 1, attempts = attempts + 1 WHERE id = ? AND (state = 0 OR (kind = 1 AND state IN (2, 3)))',
-    ),
     unfollow: database.prepare(`UPDATE urls SET flags = flags | ${UrlFlag.external | UrlFlag.trap} WHERE id = ?`),
     setMeta: database.prepare(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
     ),
     getMeta: database.prepare('SELECT value FROM meta WHERE key = ?'),
+  };
+}
+
+function prepareMoves(
+  database: Database,
+): Record<'requeue' | 'lookAgain' | 'giveBack' | 'giveBackRobots' | 'skip' | 'lease', UrlMove> {
+  const { queued, leased, done, failed, skipped } = UrlState;
+  const again = `not_before = ?2, flags = ?3, reason = ?4, class = ${QueueClass.urgent}, lost = 0`;
+  const unsent = `attempts = attempts - 1, class = ${QueueClass.urgent}`;
+  return {
+    requeue: new UrlMove(database, { from: leased, to: queued, set: again }),
+    lookAgain: new UrlMove(database, { from: leased, to: queued, set: `${again}, attempts = 1` }),
+    giveBack: new UrlMove(database, { from: leased, to: queued, set: unsent }),
+    // robots.txt itself is no work that waits: its origin asks for it again.
+    giveBackRobots: new UrlMove(database, {
+      ...{ from: leased, to: failed, set: unsent },
+      where: `kind = ${UrlKind.robots} AND hops = 0`,
+    }),
+    skip: new UrlMove(database, { from: queued, to: skipped, set: 'reason = ?2' }),
+    // robots.txt is leased again from done or failed when its time is over.
+    lease: new UrlMove(database, {
+      ...{ from: [queued, done, failed], to: leased, set: 'attempts = attempts + 1' },
+      where: `state = ${queued} OR kind = ${UrlKind.robots}`,
+    }),
   };
 }

@@ -3,15 +3,15 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { normaliseUrl } from './identity.js';
 
-/** Names of one and the same file. */
+/** The names of files that have several. */
 export interface FileAliases {
   /** Two names of one file, the second one counts: `a/index.html` and `a/`. Both in normal form. */
   same: Readonly<Record<string, string>>;
-  /** What lies below `from`, and not below `except`, lies below `to`. */
+  /** What lies below `from` but not below `except` is found below `to` instead. */
   moved: { from: string; except: string; to: string } | null;
 }
 
-/** URLs that are asked for under another name. */
+/** URLs that are requested under another name. */
 export interface AliasData extends FileAliases {
   /** FROM=TO of --remap, in their order. */
   remaps: readonly string[];
@@ -30,10 +30,12 @@ const EXPRESSION = 're:';
 /** Where TO begins: it is always a whole URL. */
 const SPLIT = /=(?=https?:\/\/)/i;
 
-/** The URL that is asked for instead; null where every URL is asked for as it is. A remap that cannot be read is refused. */
+/** Returns the URL to ask for instead; null where every URL is asked for as it is. Refuses a remap that cannot be read. */
 export function compileAliases({ remaps, same, moved }: AliasData): Alias | null {
   const rules = remaps.map(checkedRemap);
-  if (rules.length === 0 && moved === null && Object.keys(same).length === 0) return null;
+  if (rules.length === 0 && moved === null && Object.keys(same).length === 0) {
+    return null;
+  }
   const known = new Map(Object.entries(same));
   return (url) => {
     const asked = remapped(rules, url) ?? url;
@@ -47,7 +49,9 @@ export function compileAliases({ remaps, same, moved }: AliasData): Alias | null
 function remapped(rules: readonly Remap[], url: string): string | null {
   for (const rule of rules) {
     const other = rule.apply(url);
-    if (other !== null) return normaliseUrl(other)?.url ?? null;
+    if (other !== null) {
+      return normaliseUrl(other)?.url ?? null;
+    }
   }
   return null;
 }
@@ -56,7 +60,9 @@ function checkedRemap(text: string): Remap {
   try {
     return readRemap(text);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof UsageError)) {
+      throw error;
+    }
     throw new UsageError(`--remap must be FROM=TO, ${error.message}, got ${printable(text, 100)}`);
   }
 }
@@ -97,10 +103,12 @@ function baseOf(text: string, name: string): string {
 function byExpression(source: string, to: string): Remap {
   try {
     const expression = RE2JS.compile(source);
-    // A group that is not there is found out now, and not at the first URL that matches.
+    // A group that does not exist is refused now, and not at the first URL that matches.
     const groups = expression.groupCount();
     for (const [, number] of to.matchAll(/\$(\d+)/g)) {
-      if (Number(number) > groups) throw new Error(`there is no group $${number}`);
+      if (Number(number) > groups) {
+        throw new Error(`there is no group $${number}`);
+      }
     }
     return { apply: (url) => (expression.test(url) ? expression.matcher(url).replaceFirst(to) : null) };
   } catch (error) {

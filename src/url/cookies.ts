@@ -4,27 +4,29 @@ import { isHttp, originOf, pathOf } from './host.js';
 export interface SetCookie {
   /** May be empty: then its value alone is sent. */
   name: string;
-  /** Null takes it back. */
+  /** Null deletes the cookie. */
   value: string | null;
   path: string;
 }
 
 const MOST_COOKIES = 50;
 const LONGEST_COOKIE = 4_096;
-/** What one answer can have kept, names, values and paths together: anyone can set as much as he likes on as many redirects as he likes. */
+/** The most bytes of names, values and paths that are kept of one answer: a server can set any number of cookies on any number of redirects. */
 const MOST_OF_ANSWER = 4_096;
 const LONGEST_HEADER = 8_192;
 const SEPARATOR = '; ';
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
-/** Nothing that could end the header, or the cookie. */
+/** A value must not end the header or the cookie. */
 const VALUE = /^[\x20-\x3a\x3c-\x7e\x80-\xff]*$/;
 
 /**
- * What the Set-Cookie headers of an answer say, for requests to its own origin alone: whatever `Domain` says, a cookie goes to no other. One
- * that its origin must not set, or that cannot be sent as it is, is left out.
+ * Reads the Set-Cookie headers of an answer. Their cookies are sent to the answer's own origin alone, whatever `Domain` says. A cookie that
+ * its origin must not set, or that cannot be sent as it is, is left out.
  */
 export function readSetCookies(lines: readonly string[], url: string, now: number): SetCookie[] {
-  if (!isHttp(url)) return [];
+  if (!isHttp(url)) {
+    return [];
+  }
   const cookies = lines.slice(0, MOST_COOKIES).map((line) => readSetCookie(line, url, now));
   return fitting(
     cookies.filter((cookie) => cookie !== null),
@@ -33,7 +35,7 @@ export function readSetCookies(lines: readonly string[], url: string, now: numbe
   );
 }
 
-/** In their order; one that is too long for what is left does not keep out those behind it. */
+/** Keeps the order; one that does not fit into the room left does not keep out those behind it. */
 function fitting<T>(all: readonly T[], lengthOf: (each: T) => number, most: number): T[] {
   let left = most;
   return all.filter((each) => {
@@ -46,13 +48,17 @@ function fitting<T>(all: readonly T[], lengthOf: (each: T) => number, most: numb
 
 function readSetCookie(line: string, url: string, now: number): SetCookie | null {
   const [pair = '', ...rest] = line.split(';');
-  // Without an equals sign it is all value, as in browsers.
+  // Without an equals sign all of it is the value, as in browsers.
   const equals = pair.indexOf('=');
   const name = pair.slice(0, Math.max(0, equals)).trim();
   const value = pair.slice(equals + 1).trim();
-  if (line.length > LONGEST_COOKIE || !NAME.test(name) || !VALUE.test(value)) return null;
-  // Sent without a name, it would be taken for another one.
-  if (name === '' && (value === '' || /=|^__(?:secure|host)-/i.test(value))) return null;
+  if (line.length > LONGEST_COOKIE || !NAME.test(name) || !VALUE.test(value)) {
+    return null;
+  }
+  // A cookie like this would be taken for another one when it is sent without a name.
+  if (name === '' && (value === '' || /=|^__(?:secure|host)-/i.test(value))) {
+    return null;
+  }
   const attributes = new Map(
     rest.map((text) => {
       const at = text.indexOf('=');
@@ -62,20 +68,30 @@ function readSetCookie(line: string, url: string, now: number): SetCookie | null
   );
   const domain = (attributes.get('domain') ?? '').replace(/^\./, '').toLowerCase();
   const { hostname, protocol } = new URL(url);
-  if (domain !== '' && hostname !== domain && !hostname.endsWith(`.${domain}`)) return null;
+  if (domain !== '' && hostname !== domain && !hostname.endsWith(`.${domain}`)) {
+    return null;
+  }
   const isSecure = attributes.has('secure');
-  if (isSecure && protocol !== 'https:') return null;
-  if (/^__(?:secure|host)-/i.test(name) && !isSecure) return null;
+  if (isSecure && protocol !== 'https:') {
+    return null;
+  }
+  if (/^__(?:secure|host)-/i.test(name) && !isSecure) {
+    return null;
+  }
   const given = attributes.get('path') ?? '';
-  if (/^__host-/i.test(name) && (domain !== '' || given !== '/')) return null;
+  if (/^__host-/i.test(name) && (domain !== '' || given !== '/')) {
+    return null;
+  }
   const path = given.startsWith('/') ? given : defaultPath(url);
   return { name, value: isOver(attributes, now) ? null : value, path };
 }
 
 function isOver(attributes: ReadonlyMap<string, string>, now: number): boolean {
   const maxAge = attributes.get('max-age');
-  if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) return Number(maxAge) <= 0;
-  // NaN, where it is no date, is not before anything.
+  if (maxAge !== undefined && /^-?\d+$/.test(maxAge)) {
+    return Number(maxAge) <= 0;
+  }
+  // An invalid date gives NaN, which is not before anything.
   return Date.parse(attributes.get('expires') ?? '') < now;
 }
 
@@ -90,7 +106,10 @@ function defaultPath(url: string): string {
 const covers = (path: string, asked: string): boolean =>
   asked === path || (asked.startsWith(path) && (path.endsWith('/') || asked[path.length] === '/'));
 
-/** The Cookie header of a request, from what the answers of its own origin set, in their order, as far as it fits; null where there is nothing to send. */
+/**
+ * The Cookie header of a request, made of the cookies that answers of its own origin set, in their order, as far as they fit; null where there
+ * is nothing to send.
+ */
 export function cookieHeader(
   answers: readonly { url: string; cookies: readonly SetCookie[] }[],
   url: string,
@@ -99,11 +118,16 @@ export function cookieHeader(
   const asked = bare(url);
   const jar = new Map<string, SetCookie>();
   for (const answer of answers) {
-    if (originOf(answer.url) !== origin) continue;
+    if (originOf(answer.url) !== origin) {
+      continue;
+    }
     for (const cookie of answer.cookies) {
       const key = `${cookie.name};${cookie.path}`;
-      if (cookie.value === null) jar.delete(key);
-      else jar.set(key, cookie);
+      if (cookie.value === null) {
+        jar.delete(key);
+      } else {
+        jar.set(key, cookie);
+      }
     }
   }
   const sent = [...jar.values()]

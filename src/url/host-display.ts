@@ -15,7 +15,9 @@ const LATIN_LOOKALIKES = /^[αηικνορτυωасԁеһіјӏорԛѕԝхуъ
 
 /** The Unicode form of a host (with or without a port), or null where there is none to show. */
 export function unicodeHost(host: string): string | null {
-  if (!host.includes('xn--')) return null;
+  if (!host.includes('xn--')) {
+    return null;
+  }
   const shown = host.split('.').map(unicodeLabel).join('.');
   return shown === host ? null : shown;
 }
@@ -26,16 +28,18 @@ export function hostForPeople(host: string): string {
   return shown === null ? host : `${shown} (${host})`;
 }
 
-/** The URL with its host in Unicode, safe to show or not: for patterns that are written so. */
+/** The URL with its host in Unicode, whether that is safe to show or not; for patterns that are written so. */
 export function withUnicodeHost(url: string): string {
   const host = hostnameOf(url);
   return host.includes('xn--') ? url.replace(host, () => domainToUnicode(host) || host) : url;
 }
 
 function unicodeLabel(label: string): string {
-  if (!label.startsWith('xn--')) return label;
+  if (!label.startsWith('xn--')) {
+    return label;
+  }
   const shown = domainToUnicode(label);
-  // What decodes to plain ASCII, or to something else than it was made from, is a disguise.
+  // A label that decodes to plain ASCII, or that encodes to something else again, is a disguise.
   const isPlain =
     domainToASCII(shown) === label && SCRIPTS.some((script) => script.test(shown)) && !LATIN_LOOKALIKES.test(shown);
   return isPlain ? shown : label;

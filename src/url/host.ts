@@ -6,7 +6,7 @@
 
 const IPV4 = /^\d+\.\d+\.\d+\.\d+$/;
 const LOOPBACK_IPV4 = /^127\.\d+\.\d+\.\d+$/;
-/** The same as IPv6 addresses, in the one spelling that URLs have for them. */
+/** Loopback addresses mapped into IPv6, in the one spelling that URLs have for them. */
 const LOOPBACK_MAPPED = /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/;
 
 export function isHttp(url: string): boolean {
@@ -21,7 +21,9 @@ function hostStart(url: string): number {
 /** Where the path begins. */
 function pathStart(url: string): number {
   const start = hostStart(url);
-  if (start === 0) return 0;
+  if (start === 0) {
+    return 0;
+  }
   const slash = url.indexOf('/', start);
   return slash < 0 ? url.length : slash;
 }
@@ -43,7 +45,7 @@ export function barePathOf(url: string): string {
   return query < 0 ? url.slice(start) : url.slice(start, query);
 }
 
-/** All up to the last slash of the path: what relative hrefs are seen from. */
+/** The URL up to the last slash of its path: relative hrefs are resolved against it. */
 export function folderOf(url: string): string {
   const query = url.indexOf('?');
   return url.slice(0, url.lastIndexOf('/', query < 0 ? url.length : query) + 1);
@@ -69,7 +71,9 @@ export function isIpHost(hostname: string): boolean {
 /** 127.0.0.0/8, also mapped into IPv6, ::1 (with or without brackets), `localhost` and every name below it. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
-  if (name.endsWith('localhost')) return name.length === 9 || name.charCodeAt(name.length - 10) === 0x2e;
+  if (name.endsWith('localhost')) {
+    return name.length === 9 || name.charCodeAt(name.length - 10) === 0x2e;
+  }
   return name === '[::1]' || name === '::1' || LOOPBACK_IPV4.test(name) || LOOPBACK_MAPPED.test(name);
 }
 
@@ -83,12 +87,14 @@ export function hostKeyOf(url: string): string {
   const path = pathStart(url);
   const end = hostEnd(url, start, path);
   const name = url.slice(start, url.charCodeAt(end - 1) === 0x2e ? end - 1 : end);
-  if (!isLoopbackHost(name)) return name;
+  if (!isLoopbackHost(name)) {
+    return name;
+  }
   const port = end < path ? url.slice(end + 1, path) : start === 7 ? '80' : '443';
   return `${name}:${port}`;
 }
 
-/** The host that such a key stands for: only on loopback it has a port. */
+/** The host that such a key stands for; a key has a port only on loopback. */
 export const hostnameOfKey = (hostKey: string): string => hostKey.replace(/:\d+$/, '');
 
 // Only formats that are binary throughout. Text such as .css, .js, .json or .svg stays out: code browsers show it under the
@@ -116,14 +122,54 @@ export function extensionOf(url: string): string {
   const query = url.indexOf('?', start);
   const end = query < 0 ? url.length : query;
   const dot = url.lastIndexOf('.', end - 1);
-  if (dot <= start || end - dot - 1 > LONGEST_EXTENSION || url.lastIndexOf('/', end - 1) > dot) return '';
+  if (dot <= start || end - dot - 1 > LONGEST_EXTENSION || url.lastIndexOf('/', end - 1) > dot) {
+    return '';
+  }
   return url.slice(dot + 1, end).toLowerCase();
 }
 
 /** Whether the URL names a file that can hold no links to follow, so that HEAD is enough. */
 export function hasBinaryExtension(url: string): boolean {
-  if (!BINARY_EXTENSIONS.has(extensionOf(url))) return false;
+  if (!BINARY_EXTENSIONS.has(extensionOf(url))) {
+    return false;
+  }
   // `File:Map.png` and its like are wiki pages about a file.
   const path = barePathOf(url);
   return path.indexOf(':', path.lastIndexOf('/')) < 0;
 }
+
+/** The one origin, and host, of keys that are not URLs (a library user's own identity): there is no network behind it. */
+const NOWHERE = 'local:';
+
+/** The origin that a URL, or a key that stands for one, is queued under. */
+export const queueOriginOf = (url: string): string => (isHttp(url) ? originOf(url) : NOWHERE);
+
+/** The host that paces the requests of an origin. */
+export const hostOfOrigin = (origin: string): string => (origin === NOWHERE ? NOWHERE : hostKeyOf(`${origin}/`));
+
+/** Whether there is a server behind a host or origin: then it has a robots.txt and can fail. */
+export const isServer = (hostOrOrigin: string): boolean => hostOrOrigin !== NOWHERE;
+
+/** Whether the path, with or without a query, is the base or below it, by whole segments. */
+export function isPathBelow(path: string, basePath: string): boolean {
+  if (path.startsWith(basePath)) {
+    return true;
+  }
+  const folder = basePath.slice(0, -1);
+  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === '?');
+}
+
+/**
+ * Swaps the origin of URLs below `from.path`; the path is the same on both sides, so a relative link or Location means the
+ * same there and here. Null for a URL that is not below it.
+ */
+export function swapOrigin(url: string, from: { origin: string; path: string }, to: string): string | null {
+  return originOf(url) === from.origin && isPathBelow(pathOf(url), from.path) ? to + pathOf(url) : null;
+}
+
+/** An IPv6 address as sockets want it; any other host as it is. */
+export const withoutBrackets = (hostname: string): string =>
+  hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+
+/** The same address as URLs want it. */
+export const withBrackets = (host: string): string => (host.includes(':') ? `[${host}]` : host);

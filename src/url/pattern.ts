@@ -49,23 +49,33 @@ export function compilePattern(text: string, role: string): UrlPattern {
 }
 
 function compileExpression(source: string): UrlPattern {
-  if (source === '') throw new Error('nothing stands after "re:"');
+  if (source === '') {
+    throw new Error('nothing stands after "re:"');
+  }
   const expression = RE2JS.compile(source);
-  // Beyond ASCII, a URL in normal form has nothing to offer but its host.
+  // In a URL in normal form only the host can be beyond ASCII, when it is shown in Unicode.
   return isAscii(source)
     ? (url) => expression.test(url)
     : (url) => expression.test(url) || expression.test(withUnicodeHost(url));
 }
 
 function compileGlob(text: string): UrlPattern {
-  if (text === '') throw new Error('it is empty');
-  if (text.startsWith('!')) throw new Error('"!" does not negate; use the opposite of include and exclude');
+  if (text === '') {
+    throw new Error('it is empty');
+  }
+  if (text.startsWith('!')) {
+    throw new Error('"!" does not negate; use the opposite of include and exclude');
+  }
   const glob = text.includes('/') ? text.replace(/^https?:\/\/[^/]*/i, (origin) => origin.toLowerCase()) : `**/${text}`;
   const expression = RE2JS.compile(new GlobTranslator(glob).translate(), RE2JS.DOTALL);
-  if (glob.startsWith('/')) return (url) => expression.testExact(pathOf(url));
+  if (glob.startsWith('/')) {
+    return (url) => expression.testExact(pathOf(url));
+  }
   const [host] = HOST_PART.exec(glob)!;
-  if (isAscii(host)) return (url) => expression.testExact(url);
-  // What stands before the first slash may be meant as a host or, after stars, as the end of a path.
+  if (isAscii(host)) {
+    return (url) => expression.testExact(url);
+  }
+  // The part before the first slash may be meant as a host or, after stars, as the end of a path.
   const hosts = compileUnicodeHost(host, glob.slice(host.length));
   return (url) => expression.testExact(url) || hosts.testExact(withUnicodeHost(url));
 }
@@ -81,7 +91,7 @@ const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
 /** Turns a glob into an RE2 expression, one construct a step. */
 class GlobTranslator {
   readonly #glob: string;
-  /** Up to here it is about a host in Unicode. */
+  /** The part of the glob up to here describes a host in Unicode. */
   readonly #hostEnd: number;
   #at = 0;
   #expression = '';
@@ -94,23 +104,37 @@ class GlobTranslator {
   }
 
   translate(): string {
-    while (this.#at < this.#glob.length) this.#step(this.#glob[this.#at]!);
-    if (this.#openBraces > 0) throw new Error('a "{" is not closed');
+    while (this.#at < this.#glob.length) {
+      this.#step(this.#glob[this.#at]!);
+    }
+    if (this.#openBraces > 0) {
+      throw new Error('a "{" is not closed');
+    }
     return this.#expression;
   }
 
   #step(character: string): void {
-    if (character === '*') this.#stars();
-    else if (character === '[') this.#set();
-    else if (character === '{') this.#emit('(?:', 1, 1);
-    else if (character === ',' && this.#openBraces > 0) this.#emit('|', 1);
-    else if (character === '}' && this.#openBraces > 0) this.#emit(')', 1, -1);
-    else if (character === '/' && this.#rest() === '/**') this.#emit('(?:[/?].*)?', 3);
-    else if (character === '\\') {
+    if (character === '*') {
+      this.#stars();
+    } else if (character === '[') {
+      this.#set();
+    } else if (character === '{') {
+      this.#emit('(?:', 1, 1);
+    } else if (character === ',' && this.#openBraces > 0) {
+      this.#emit('|', 1);
+    } else if (character === '}' && this.#openBraces > 0) {
+      this.#emit(')', 1, -1);
+    } else if (character === '/' && this.#rest() === '/**') {
+      this.#emit('(?:[/?].*)?', 3);
+    } else if (character === '\\') {
       const next = this.#glob[this.#at + 1];
-      if (next === undefined) throw new Error('nothing stands after the last "\\"');
+      if (next === undefined) {
+        throw new Error('nothing stands after the last "\\"');
+      }
       this.#literal(next, 2);
-    } else this.#literal(String.fromCodePoint(this.#glob.codePointAt(this.#at)!), character.length);
+    } else {
+      this.#literal(String.fromCodePoint(this.#glob.codePointAt(this.#at)!), character.length);
+    }
   }
 
   #stars(): void {
@@ -122,26 +146,36 @@ class GlobTranslator {
     }
     const next = this.#glob[this.#at + 1];
     const folderEnd = next === undefined ? '/?' : '';
-    if (this.#inQuery) this.#emit('.*', 1);
-    else if (atSegmentStart && (next === undefined || next === '/')) {
+    if (this.#inQuery) {
+      this.#emit('.*', 1);
+    } else if (atSegmentStart && (next === undefined || next === '/')) {
       this.#emit(`(?:[^/?]+${folderEnd}(?:\\?.*)?|\\?.*)`, 1);
-    } else this.#emit(`[^/?]*${folderEnd}(?:\\?.*)?`, 1);
+    } else {
+      this.#emit(`[^/?]*${folderEnd}(?:\\?.*)?`, 1);
+    }
   }
 
   #set(): void {
     const end = this.#glob.indexOf(']', this.#at + 1);
-    if (end < 0) throw new Error('a "[" is not closed; write "\\[" for the character itself');
+    if (end < 0) {
+      throw new Error('a "[" is not closed; write "\\[" for the character itself');
+    }
     const inner = this.#glob.slice(this.#at + 1, end);
     const negated = inner.startsWith('!') || inner.startsWith('^');
     const members = (negated ? inner.slice(1) : inner).replace(/[\\[\]^]/g, '\\$&');
     // `x[]=1` is how many forms write a list, and stands in URLs as it is.
-    if (members === '') this.#emit(RE2JS.quote(this.#glob.slice(this.#at, end + 1)), end + 1 - this.#at);
-    else this.#emit(`[${negated ? '^/' : ''}${members}]`, end + 1 - this.#at);
+    if (members === '') {
+      this.#emit(RE2JS.quote(this.#glob.slice(this.#at, end + 1)), end + 1 - this.#at);
+    } else {
+      this.#emit(`[${negated ? '^/' : ''}${members}]`, end + 1 - this.#at);
+    }
   }
 
   #literal(character: string, length: number): void {
-    if (character === '?') this.#inQuery = true;
-    // Beyond ASCII a path has nothing but escapes.
+    if (character === '?') {
+      this.#inQuery = true;
+    }
+    // In a path, characters beyond ASCII are always escaped.
     const isEscaped = character.codePointAt(0)! > 0x7f && this.#at >= this.#hostEnd;
     const written = isEscaped ? encodeURI(character) : character;
     this.#emit(RE2JS.quote(written), Math.max(length, character.length));

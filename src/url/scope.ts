@@ -68,7 +68,9 @@ export class Scope {
     this.#patterns = { include: [...patterns.include], exclude: [...patterns.exclude] };
     this.#includes = patterns.include.map((text) => ({ text, matches: compilePattern(text, 'include') }));
     this.#excludes = patterns.exclude.map((text) => ({ text, matches: compilePattern(text, 'exclude') }));
-    for (const rule of rules) this.grow(rule);
+    for (const rule of rules) {
+      this.grow(rule);
+    }
   }
 
   static fromJSON(data: ScopeData): Scope {
@@ -80,22 +82,34 @@ export class Scope {
   }
 
   /**
-   * Adds what one more seed, or the URL that a seed redirects to, opens. False where another rule has opened all of it: then it stays that
-   * rule's.
+   * Adds what one more seed, or the URL that a seed redirects to, opens. False where another rule has opened all of it already, and stays
+   * responsible for it.
    */
   grow(rule: SeedScope): boolean {
     const opens = this.#open(rule);
-    if (opens) this.#rules.push(rule);
+    if (opens) {
+      this.#rules.push(rule);
+    }
     return opens;
   }
 
   #open(rule: SeedScope): boolean {
     const hostname = hostnameOf(rule.url);
-    if (rule.kind === 'any') return this.#openAny(rule);
-    if (rule.kind === 'page') return addNew(this.#pages, rule.url, rule);
-    if (rule.kind === 'prefix') return this.#addPrefix(rule);
-    if (rule.kind === 'host' || isLoopbackHost(hostname)) return addNew(this.#hosts, siteOf(rule.url), rule);
-    if (rule.kind === 'subdomains') return addNew(this.#parents, hostname, rule);
+    if (rule.kind === 'any') {
+      return this.#openAny(rule);
+    }
+    if (rule.kind === 'page') {
+      return addNew(this.#pages, rule.url, rule);
+    }
+    if (rule.kind === 'prefix') {
+      return this.#addPrefix(rule);
+    }
+    if (rule.kind === 'host' || isLoopbackHost(hostname)) {
+      return addNew(this.#hosts, siteOf(rule.url), rule);
+    }
+    if (rule.kind === 'subdomains') {
+      return addNew(this.#parents, hostname, rule);
+    }
     return addNew(this.#domains, this.#domainOf(hostname), rule);
   }
 
@@ -121,16 +135,26 @@ export class Scope {
   }
 
   #judge(url: string): SeedScope | Verdict {
-    if (!isHttp(url)) return { by: 'scheme' };
+    if (!isHttp(url)) {
+      return { by: 'scheme' };
+    }
     const rule = this.#ruleFor(url);
-    if (rule === null) return { by: 'outside' };
-    for (const pattern of this.#excludes) if (pattern.matches(url)) return { by: 'exclude', text: pattern.text };
+    if (rule === null) {
+      return { by: 'outside' };
+    }
+    for (const pattern of this.#excludes) {
+      if (pattern.matches(url)) {
+        return { by: 'exclude', text: pattern.text };
+      }
+    }
     const included = this.#includes.length === 0 || this.#includes.some((pattern) => pattern.matches(url));
     return included ? rule : { by: 'no include' };
   }
 
   #ruleFor(url: string): SeedScope | null {
-    if (this.#any !== null) return this.#any;
+    if (this.#any !== null) {
+      return this.#any;
+    }
     const site = siteOf(url);
     return (
       this.#hosts.get(site) ??
@@ -142,20 +166,24 @@ export class Scope {
     );
   }
 
-  /** The host itself or whatever it is below. */
+  /** The rule of the host itself, or of a domain that it is below. */
   #parentRule(hostname: string): SeedScope | undefined {
     for (let name = hostname; ; ) {
       const rule = this.#parents.get(name);
       const dot = name.indexOf('.');
-      if (rule !== undefined || dot < 0) return rule;
+      if (rule !== undefined || dot < 0) {
+        return rule;
+      }
       name = name.slice(dot + 1);
     }
   }
 
-  /** Of seeds that lie in each other's folders the nearest counts, whichever was named first. */
+  /** Where the folders of several seeds contain the URL, the nearest seed counts, whichever was named first. */
   #prefixRule(site: string, url: string): SeedScope | undefined {
     const prefixes = this.#prefixes.get(site);
-    if (prefixes === undefined) return undefined;
+    if (prefixes === undefined) {
+      return undefined;
+    }
     const path = barePathOf(url);
     let rule = prefixes.paths.get(path);
     for (
@@ -164,7 +192,9 @@ export class Scope {
       slash = path.lastIndexOf('/', slash - 1)
     ) {
       rule = prefixes.folders.get(path.slice(0, slash + 1));
-      if (slash === 0) break;
+      if (slash === 0) {
+        break;
+      }
     }
     return rule;
   }
@@ -173,7 +203,9 @@ export class Scope {
     const path = barePathOf(rule.url);
     const site = siteOf(rule.url);
     const prefixes = this.#prefixes.get(site) ?? { folders: new Map(), paths: new Map(), known: new Set() };
-    if (!addNewTo(prefixes.known, path)) return false;
+    if (!addNewTo(prefixes.known, path)) {
+      return false;
+    }
     this.#prefixes.set(site, prefixes);
     if (isFolderOrFile(rule.url)) {
       addNew(prefixes.folders, path.slice(0, path.lastIndexOf('/') + 1), rule);
@@ -188,17 +220,19 @@ export class Scope {
     let domain = this.#domainOfHost.get(hostname);
     if (domain === undefined) {
       domain = registrableDomain(hostname);
-      if (this.#domainOfHost.size >= MOST_REMEMBERED_DOMAINS) this.#domainOfHost.clear();
+      if (this.#domainOfHost.size >= MOST_REMEMBERED_DOMAINS) {
+        this.#domainOfHost.clear();
+      }
       this.#domainOfHost.set(hostname, domain);
     }
     return domain;
   }
 }
 
-/** How far a seed's scope goes where only hosts are told apart. */
+/** How far a seed's scope goes where only whole hosts are told apart. */
 export const wholeHost = (kind: ScopeKind): ScopeKind => (kind === 'page' || kind === 'prefix' ? 'host' : kind);
 
-/** False for a path such as `/docs`, of which nobody can tell by its looks whether there are pages under it. */
+/** False for a path such as `/docs`: its spelling does not tell whether there are pages below it. */
 export const isFolderOrFile = (url: string): boolean =>
   barePathOf(url).endsWith('/') || PAGE_EXTENSION.test(extensionOf(url)) || hasBinaryExtension(url);
 
@@ -209,7 +243,9 @@ function addNewTo<Value>(set: Set<Value>, value: Value): boolean {
 }
 
 function addNew<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): boolean {
-  if (map.has(key)) return false;
+  if (map.has(key)) {
+    return false;
+  }
   map.set(key, value);
   return true;
 }

@@ -15,7 +15,7 @@ export interface Seed {
   maxUrls?: number;
   /** For the origin of `url` alone; never to be shown or stored with it. */
   credentials?: Credentials;
-  /** What the user knows it by: the argument without credentials, or file and line. */
+  /** The name by which the user knows the seed: the argument without credentials, or file and line. */
   label: string;
 }
 
@@ -49,10 +49,14 @@ export function parseSeedArgument(
   options: IdentityOptions = AS_WRITTEN,
 ): SeedArgument {
   const text = argument.trim();
-  if (text === '-') return { kind: 'stdin' };
+  if (text === '-') {
+    return { kind: 'stdin' };
+  }
   if (!SCHEME.test(text)) {
     const found = text === '' ? null : probe(argument);
-    if (found !== null) return { kind: found, path: argument };
+    if (found !== null) {
+      return { kind: found, path: argument };
+    }
   }
   return { kind: 'url', seed: parseSeed(text, shown(text), options) };
 }
@@ -71,15 +75,21 @@ export function parseSeedLines(
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   for (const [index, whole] of lines.entries()) {
     const content = whole.replace(/(?:^|\s)#.*$/, '').trim();
-    if (content === '') continue;
+    if (content === '') {
+      continue;
+    }
     const line = index + 1;
     try {
       const [url, ...settings] = content.split(/\s+/);
       const seed = parseSeed(url!, `${printable(sourceName)}:${line}`, options);
-      for (const setting of settings) applySetting(seed, setting);
+      for (const setting of settings) {
+        applySetting(seed, setting);
+      }
       seeds.push(seed);
     } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
+      if (!(error instanceof UsageError)) {
+        throw error;
+      }
       bad.push({ line, text: shown(content), problem: error.message });
     }
   }
@@ -87,17 +97,25 @@ export function parseSeedLines(
 }
 
 function parseSeed(text: string, label: string, options: IdentityOptions): Seed {
-  if (text === '') throw new UsageError('A seed is empty; give a URL such as https://example.com/');
-  if (/\s/.test(text)) throw new UsageError(`${shown(text)}: a URL has no spaces in it; write them as %20`);
+  if (text === '') {
+    throw new UsageError('A seed is empty; give a URL such as https://example.com/');
+  }
+  if (/\s/.test(text)) {
+    throw new UsageError(`${shown(text)}: a URL has no spaces in it; write them as %20`);
+  }
   const scheme = SCHEME.exec(text)?.[1];
-  if (scheme === undefined) return parseBareDomain(text, label, options);
+  if (scheme === undefined) {
+    return parseBareDomain(text, label, options);
+  }
   if (!/^https?:$/i.test(scheme)) {
     throw new UsageError(
       `${shown(text)}: "${printable(scheme)}" is not a scheme Gossamer can crawl; use http:// or https://`,
     );
   }
   const normal = normaliseUrl(text, options);
-  if (normal === null) throw new UsageError(`${shown(text)}: this is not a valid URL`);
+  if (normal === null) {
+    throw new UsageError(`${shown(text)}: this is not a valid URL`);
+  }
   return { url: normal.url, fallbacks: [], label, ...credentialsOf(normal) };
 }
 
@@ -107,7 +125,7 @@ function parseBareDomain(text: string, label: string, options: IdentityOptions):
     throw new UsageError(`${shown(text)}: this is neither a URL nor a domain, nor an existing file or folder`);
   }
   const hostname = hostnameOf(normal.url);
-  // Read from the text: the normal form has lost a :443.
+  // The port is read from the text, because the normal form has lost a :443.
   const port = PORT.exec(/^[^/?#\\]*/.exec(text)![0])?.[0] ?? '';
   const isLoopback = isLoopbackHost(hostname);
   const isOneHost = port !== '' || hostname.startsWith('www.') || isIpHost(hostname) || isLoopback;
@@ -123,23 +141,30 @@ function credentialsOf({ credentials }: NormalUrl): { credentials?: Credentials 
 
 function applySetting(seed: Seed, setting: string): void {
   const [name, value = ''] = setting.split('=', 2);
-  if (name === 'scope') seed.scope = scopeKind(value);
-  else if (name === 'depth') seed.depth = wholeNumber('depth', value, 0);
-  else if (name === 'max-urls') seed.maxUrls = wholeNumber('max-urls', value, 1);
-  else {
+  if (name === 'scope') {
+    seed.scope = scopeKind(value);
+  } else if (name === 'depth') {
+    seed.depth = wholeNumber('depth', value, 0);
+  } else if (name === 'max-urls') {
+    seed.maxUrls = wholeNumber('max-urls', value, 1);
+  } else {
     throw new UsageError(`"${shown(setting)}" is not a setting of a seed; there are scope=, depth= and max-urls=`);
   }
 }
 
 function scopeKind(value: string): ScopeKind {
   const kind = SCOPE_KINDS.find((known) => known === value);
-  if (kind === undefined) throw new UsageError(`scope is one of ${SCOPE_KINDS.join(', ')}, not "${shown(value)}"`);
+  if (kind === undefined) {
+    throw new UsageError(`scope is one of ${SCOPE_KINDS.join(', ')}, not "${shown(value)}"`);
+  }
   return kind;
 }
 
 function wholeNumber(name: string, value: string, least: number): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(number >= least)) throw new UsageError(`${name} is a whole number from ${least} on, not "${shown(value)}"`);
+  if (!(number >= least)) {
+    throw new UsageError(`${name} is a whole number from ${least} on, not "${shown(value)}"`);
+  }
   return number;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Contestant } from '../../bench/contestant.js';
-import { type Lap, takesPart } from '../../bench/race.js';
+import { failureOf, type Lap, takesPart } from '../../bench/race.js';
 import { notesOf } from '../../bench/results.js';
 
 const contestant: Contestant = { name: 'x', kind: 'peer', language: 'C', version: '1', commands: () => [] };
@@ -10,6 +10,7 @@ const lap = (facts: Partial<Lap>): Lap => ({
   peakBytes: 1,
   exitCode: 0,
   stopped: null,
+  threads: null,
   pages: 100,
   missing: 0,
   extra: 0,
@@ -35,12 +36,20 @@ test('where more are missing the worst lap is told', () => {
 });
 
 test('a contestant that was stopped says so once', () => {
-  const stopped = 'stopped after 300 s';
+  const stopped = 'not done after 300 s';
   expect(notesOf({ contestant, failure: null, laps: [lap({ stopped }), lap({ stopped })] })).toEqual([stopped]);
 });
 
 test('a contestant that broke down after its first laps says so', () => {
   expect(notesOf({ contestant, failure: 'fetched no page', laps: [lap({})] })).toEqual(['failed in a later round']);
+});
+
+test('one of ours that was stopped keeps its figures, unless it says what the pages are', () => {
+  const ours = { kind: 'ours' } as const;
+  const stopped = { exitCode: 1, stopped: 'not done after 150 s' };
+  expect(failureOf(ours, stopped, 100, '', false)).toBeNull();
+  expect(failureOf(ours, stopped, 100, '', true)).toBe('was not done after 150 s');
+  expect(failureOf(ours, { exitCode: 1, stopped: null }, 100, 'oh', false)).toBe('ended with code 1: oh');
 });
 
 test('who needed more than a minute runs in every other round', () => {

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { CheckedLink, CheckSummary } from '../../src/check/result.js';
+import type { CheckedLink, CheckSummary } from '../../src/check/report/result.js';
 import { inProcess } from '../crawl/in-process.js';
 import type { Run } from '../crawl/support.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
@@ -68,7 +68,9 @@ export function tlsFront(port: number): Promise<Closing & { port: number }> {
   return listen(
     createTlsServer({ cert: CERTIFICATE, key: PRIVATE_KEY }, (socket) => {
       const inner = connect(port, '127.0.0.1');
-      for (const end of [socket, inner]) end.on('error', () => end.destroy());
+      for (const end of [socket, inner]) {
+        end.on('error', () => end.destroy());
+      }
       socket.pipe(inner).pipe(socket);
     }),
   );
@@ -93,7 +95,9 @@ async function listen(server: Server): Promise<Closing & { port: number }> {
   return {
     port: address.port,
     close() {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       server.close();
     },
   };

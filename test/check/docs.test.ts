@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_FORMATS } from '../../src/check/report/index.js';
-import { VERDICTS } from '../../src/check/result.js';
-import { type FailsByDefault, VERDICT_HELP } from '../../src/check/verdict-help.js';
+import { VERDICTS } from '../../src/check/report/result.js';
+import { type FailsByDefault, VERDICT_HELP } from '../../src/check/report/verdict-help.js';
 import { describeDefault, describeFlags } from '../../src/config/describe.js';
-import { CHECK_OPTIONS } from '../../src/config/options-check.js';
+import { CHECK_OPTIONS } from '../../src/config/options-commands.js';
 import { read } from '../shell/repository.js';
 
 const FAILS: Readonly<Record<FailsByDefault, string>> = { yes: 'yes', inside: 'inside', no: '' };

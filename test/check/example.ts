@@ -1,4 +1,4 @@
-import type { CheckReport } from '../../src/check/result.js';
+import type { CheckReport } from '../../src/check/report/result.js';
 import { evidenceOf, linkOf, reportOf, sourceOf } from './fixture.js';
 
 const SITE = 'https://docs.example.com';

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { FindingTable } from '../../src/check/finding-table.js';
+import { FindingRows } from '../../src/store/check-tables.js';
 import { openDatabase } from '../../src/store/sqlite.js';
 import { checkedLink } from './links.js';
 
@@ -13,7 +14,7 @@ it('finds each link that a baseline knows without reading all the others', () =>
       return database.prepare(sql);
     },
   } as typeof database;
-  const table = new FindingTable(spied);
+  const table = new FindingTable(new FindingRows(spied));
   const link = checkedLink('https://a.test/', 'dead');
   table.add(link, 1);
   table.complete();

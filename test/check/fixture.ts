@@ -7,8 +7,8 @@ import {
   type LinkSource,
   VERDICTS,
   type Verdict,
-} from '../../src/check/result.js';
-import type { UncheckedCounts } from '../../src/check/unchecked.js';
+} from '../../src/check/report/result.js';
+import type { UncheckedCounts } from '../../src/check/report/unchecked.js';
 
 export const sourceOf = (some: Partial<LinkSource> = {}): LinkSource => ({
   page: 'https://a.test/',
@@ -59,7 +59,9 @@ export function reportOf(links: readonly CheckedLink[], some: Partial<CheckSumma
   const counts: UncheckedCounts = {};
   for (const { verdict, unchecked } of sorted) {
     verdicts[verdict] = (verdicts[verdict] ?? 0) + 1;
-    if (unchecked !== null) counts[unchecked] = (counts[unchecked] ?? 0) + 1;
+    if (unchecked !== null) {
+      counts[unchecked] = (counts[unchecked] ?? 0) + 1;
+    }
   }
   const failing = links.filter(({ fails }) => fails).length;
   return {

@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/check/result.js';
+import type { Verdict } from '../../src/check/report/result.js';
 import { Random } from '../web/random.js';
 import { html, linkPage, notFound, reset, type Site, type SiteAnswer, type SiteRequest, text } from '../web/site.js';
 import type { WebInABox } from '../web/web.js';
@@ -40,7 +40,9 @@ export class FlakyWeb {
     this.#options = options;
     for (let host = 0; host < options.hosts; host++) {
       const name = host % 2 === 0 ? `h${host}.site.test` : `h${host}.test`;
-      for (let n = 0; n < options.linksPerHost; n++) this.urls.push(`http://${name}/page-${n}`);
+      for (let n = 0; n < options.linksPerHost; n++) {
+        this.urls.push(`http://${name}/page-${n}`);
+      }
     }
   }
 
@@ -48,7 +50,9 @@ export class FlakyWeb {
     const home = html(linkPage('Home', this.urls));
     web.site('site.test', { handle: ({ path }) => (path === '/' ? home : notFound) });
     const site: Site = { handle: (request) => this.#answer(request) };
-    for (const host of new Set(this.urls.map((url) => new URL(url).hostname))) web.site(host, site);
+    for (const host of new Set(this.urls.map((url) => new URL(url).hostname))) {
+      web.site(host, site);
+    }
   }
 
   isDead(url: string): boolean {
@@ -69,9 +73,15 @@ export class FlakyWeb {
     const [first, second] = new URL(url).hostname.endsWith('.site.test')
       ? this.#looksInside(asked)
       : looksElsewhere(asked);
-    if (first === undefined) return 'unchecked';
-    if (first === 'fine') return 'ok';
-    if (second === 'fine') return 'ok';
+    if (first === undefined) {
+      return 'unchecked';
+    }
+    if (first === 'fine') {
+      return 'ok';
+    }
+    if (second === 'fine') {
+      return 'ok';
+    }
     return second === first ? second : 'unverifiable';
   }
 
@@ -106,16 +116,24 @@ export class FlakyWeb {
     const isThere = path === '/robots.txt' || (this.urls.includes(url) && !this.isDead(url));
     const fate = random.chance(this.#options.flaky) ? random.pick(FAULTS) : isThere ? 'fine' : 'dead';
     asked.push({ fate, method, range: headers.range });
-    if (fate === 'connection') return reset;
-    if (fate === 'server_error') return text('Not now.', random.pick([500, 503]));
-    if (path === '/robots.txt') return text('User-agent: *\nDisallow: /private\n');
+    if (fate === 'connection') {
+      return reset;
+    }
+    if (fate === 'server_error') {
+      return text('Not now.', random.pick([500, 503]));
+    }
+    if (path === '/robots.txt') {
+      return text('User-agent: *\nDisallow: /private\n');
+    }
     return fate === 'dead' ? notFound : html(linkPage(url, ['/page-0']));
   }
 
   /** The same for the n-th request of a URL in every run of a seed, whatever the order of requests. */
   #random(url: string, what: string): Random {
     let state = this.#options.seed * 7919;
-    for (const letter of `${url} ${what}`) state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193) >>> 0;
+    for (const letter of `${url} ${what}`) {
+      state = Math.imul(state ^ letter.charCodeAt(0), 0x01000193) >>> 0;
+    }
     const random = new Random(state);
     random.fraction();
     return random;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { fragmentOf, namesOf } from '../../src/check/fragment.js';
-import { AnchorSet, packAnchors } from '../../src/parse/anchor-hash.js';
+import { fragmentOf, namesOf } from '../../src/check/anchors.js';
+import { AnchorSet, packAnchors } from '../../src/parse/anchors.js';
 
 test.each([
   ['/a', null],

@@ -9,7 +9,7 @@ beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'gossamer-glob-'));
   const files = ['README.md', 'a[1].md', 'notes.txt', '.hidden.md', 'docs/B.MD', 'docs/a.md', 'docs/x.markdown'];
   files.push('docs/deep/er/c.md', 'docs/é ü.md', 'docs/.secret/d.md', 'docs/node_modules/p/e.md', 'other/f.md');
-  files.push('.github/g.md', 'docs/deep/h.mdx', 'node_modules/q/i.md');
+  files.push('.github/g.md', 'docs/deep/h.mdx', 'node_modules/q/i.md', 'n (1)/{x}2.md', 'n (1)/2.md');
   for (const file of files) {
     mkdirSync(join(cwd, file, '..'), { recursive: true });
     writeFileSync(join(cwd, file), '');
@@ -41,6 +41,8 @@ describe('files are found', () => {
     ['other/', ['other/f.md']],
     ['notes.txt', ['notes.txt']],
     ['a\\[1\\].md*', ['a[1].md']],
+    ['n (1)/{x}*.md', ['n (1)/{x}2.md']],
+    ['n (1)/{1..3}.md', ['n (1)/2.md']],
   ])('%s', async (pattern, expected) => {
     expect(await find(pattern)).toEqual(expected);
   });

@@ -1,5 +1,5 @@
-import type { CheckReport } from '../../src/check/result.js';
-import { VERDICTS } from '../../src/check/result.js';
+import type { CheckReport } from '../../src/check/report/result.js';
+import { VERDICTS } from '../../src/check/report/result.js';
 import { evidenceOf, linkOf, reportOf, sourceOf } from './fixture.js';
 
 /** What pages have put into titles, URLs and texts, or might. */

@@ -50,81 +50,119 @@ const CHECKS: Readonly<Record<string, Check>> = {
     if (definition === undefined) {
       complain(`no definition ${ref}`);
     } else {
-      for (const error of errorsOf(value, definition, root, path)) complain(error);
+      for (const error of errorsOf(value, definition, root, path)) {
+        complain(error);
+      }
     }
   },
   type(value: unknown, types: string | string[], complain) {
     const is = (type: string) => (type === 'integer' ? Number.isInteger(value) : typeOf(value) === type);
-    if (![types].flat().some(is)) complain(`is ${typeOf(value)}, not ${types}`);
+    if (![types].flat().some(is)) {
+      complain(`is ${typeOf(value)}, not ${types}`);
+    }
   },
   const(value: unknown, wanted: unknown, complain) {
-    if (value !== wanted) complain(`is not ${String(wanted)}`);
+    if (value !== wanted) {
+      complain(`is not ${String(wanted)}`);
+    }
   },
   enum(value: unknown, choice: unknown[], complain) {
-    if (!choice.includes(value)) complain(`${String(value)} is none of ${choice.join(' ')}`);
+    if (!choice.includes(value)) {
+      complain(`${String(value)} is none of ${choice.join(' ')}`);
+    }
   },
   pattern(value: unknown, pattern: string, complain) {
-    if (typeof value === 'string' && !new RegExp(pattern, 'u').test(value)) complain(`does not match ${pattern}`);
+    if (typeof value === 'string' && !new RegExp(pattern, 'u').test(value)) {
+      complain(`does not match ${pattern}`);
+    }
   },
   minimum(value: unknown, minimum: number, complain) {
-    if (typeof value === 'number' && value < minimum) complain(`is below ${minimum}`);
+    if (typeof value === 'number' && value < minimum) {
+      complain(`is below ${minimum}`);
+    }
   },
   maximum(value: unknown, maximum: number, complain) {
-    if (typeof value === 'number' && value > maximum) complain(`is above ${maximum}`);
+    if (typeof value === 'number' && value > maximum) {
+      complain(`is above ${maximum}`);
+    }
   },
   minItems(value: unknown, fewest: number, complain) {
-    if (Array.isArray(value) && value.length < fewest) complain(`has fewer than ${fewest} items`);
+    if (Array.isArray(value) && value.length < fewest) {
+      complain(`has fewer than ${fewest} items`);
+    }
   },
   minLength(value: unknown, shortest: number, complain) {
-    if (typeof value === 'string' && value.length < shortest) complain(`is shorter than ${shortest}`);
+    if (typeof value === 'string' && value.length < shortest) {
+      complain(`is shorter than ${shortest}`);
+    }
   },
   anyOf(value: unknown, schemas: Schema[], complain, root, path) {
-    if (schemas.every((schema) => errorsOf(value, schema, root, path).length > 0))
+    if (schemas.every((schema) => errorsOf(value, schema, root, path).length > 0)) {
       complain('is none of what it may be');
+    }
   },
   oneOf(value: unknown, schemas: Schema[], complain, root, path) {
-    if (schemas.filter((schema) => errorsOf(value, schema, root, path).length === 0).length !== 1)
+    if (schemas.filter((schema) => errorsOf(value, schema, root, path).length === 0).length !== 1) {
       complain('is not exactly one of what it may be');
+    }
   },
   uniqueItems(value: unknown, unique: boolean, complain) {
     const items = Array.isArray(value) && unique ? value.map((item) => JSON.stringify(item)) : [];
-    if (new Set(items).size !== items.length) complain('has an item twice');
+    if (new Set(items).size !== items.length) {
+      complain('has an item twice');
+    }
   },
   format(value: unknown, format: string, complain) {
-    if (FORMATS[format] === undefined) complain(`the validator does not know format ${format}`);
-    else if (typeof value === 'string' && !FORMATS[format].test(value)) complain(`is no ${format}`);
+    if (FORMATS[format] === undefined) {
+      complain(`the validator does not know format ${format}`);
+    } else if (typeof value === 'string' && !FORMATS[format].test(value)) {
+      complain(`is no ${format}`);
+    }
   },
   maxItems(value: unknown, most: number, complain) {
-    if (Array.isArray(value) && value.length > most) complain(`has more than ${most} items`);
+    if (Array.isArray(value) && value.length > most) {
+      complain(`has more than ${most} items`);
+    }
   },
   items(value: unknown, schema: Schema, complain, root, path) {
     for (const [place, item] of (Array.isArray(value) ? value : []).entries()) {
-      for (const error of errorsOf(item, schema, root, `${path}/${place}`)) complain(error);
+      for (const error of errorsOf(item, schema, root, `${path}/${place}`)) {
+        complain(error);
+      }
     }
   },
   required(value: unknown, names: string[], complain) {
     for (const name of names) {
-      if (isObject(value) && !Object.hasOwn(value, name)) complain(`has no ${name}`);
+      if (isObject(value) && !Object.hasOwn(value, name)) {
+        complain(`has no ${name}`);
+      }
     }
   },
   properties(value: unknown, properties: Record<string, Schema>, complain, root, path) {
     for (const [name, schema] of Object.entries(properties)) {
       if (isObject(value) && Object.hasOwn(value, name)) {
-        for (const error of errorsOf(value[name], schema, root, `${path}/${name}`)) complain(error);
+        for (const error of errorsOf(value[name], schema, root, `${path}/${name}`)) {
+          complain(error);
+        }
       }
     }
   },
   propertyNames(value: unknown, schema: Schema, complain, root, path) {
     for (const name of Object.keys(isObject(value) ? value : {})) {
-      for (const error of errorsOf(name, schema, root, `${path}/${name}`)) complain(error);
+      for (const error of errorsOf(name, schema, root, `${path}/${name}`)) {
+        complain(error);
+      }
     }
   },
   additionalProperties(value: unknown, allowed: Schema | boolean, complain, root, path, schema) {
-    if (allowed === true) return;
+    if (allowed === true) {
+      return;
+    }
     for (const [name, each] of Object.entries(isObject(value) ? value : {})) {
       if (!Object.hasOwn(schema.properties ?? {}, name)) {
-        for (const error of allowed === false ? [`has ${name}`] : errorsOf(each, allowed, root, `${path}/${name}`))
+        for (const error of allowed === false ? [`has ${name}`] : errorsOf(each, allowed, root, `${path}/${name}`)) {
           complain(error);
+        }
       }
     }
   },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHECK_SCHEMA } from '../../src/check/report/json.js';
-import { type CheckReport, VERDICTS } from '../../src/check/result.js';
+import { type CheckReport, VERDICTS } from '../../src/check/report/result.js';
 import { exampleReport } from './example.js';
 import { everyVerdict, linkOf, reportOf, textOf } from './fixture.js';
 import { hostileReport } from './hostile.js';

@@ -1,4 +1,4 @@
-import type { CheckedLink, Verdict } from '../../src/check/result.js';
+import type { CheckedLink, Verdict } from '../../src/check/report/result.js';
 
 /** A link as a check would give it. */
 export function checkedLink(url: string, verdict: Verdict, more: Partial<CheckedLink> = {}): CheckedLink {

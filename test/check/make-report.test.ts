@@ -6,7 +6,7 @@ import { makeReport } from '../../src/check/make-report.js';
 import { ResultCache } from '../../src/check/result-cache.js';
 import { CheckRules } from '../../src/check/rules.js';
 import { completeOptionsOf } from '../../src/config/resolve.js';
-import type { EndReason } from '../../src/crawl/limits.js';
+import type { EndReason } from '../../src/crawl/ending.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { checkedLink } from './links.js';
 import { SmallStore } from './small-store.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CHECK_FORMATS, CHECK_REPORTS, PLAIN_REPORT, writeCheckReport } from '../../src/check/report/index.js';
-import type { CheckReport } from '../../src/check/result.js';
+import type { CheckReport } from '../../src/check/report/result.js';
 import { AtomicFiles } from '../../src/report/atomic-file.js';
 import { exampleReport } from './example.js';
 import { linkOf, reportOf, textOf } from './fixture.js';
@@ -48,19 +48,23 @@ describe('reports', () => {
   });
 
   it('wait for a slow reader', async () => {
+    const report = manyLinks(5_000);
     let open = 0;
+    let pieces = 0;
     let text = '';
-    await writeCheckReport(exampleReport(), 'jsonl', {
-      async write(piece) {
+    await writeCheckReport(report, 'jsonl', {
+      async write(bytes) {
         open++;
+        pieces++;
         expect(open).toBe(1);
         await Promise.resolve();
-        text += piece;
+        text += Buffer.from(bytes).toString();
         open--;
       },
       close() {},
       place: () => '',
     });
-    expect(text).toBe(textOf('jsonl', exampleReport()));
+    expect(pieces).toBeGreaterThan(5);
+    expect(text).toBe(textOf('jsonl', report));
   });
 });

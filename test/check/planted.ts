@@ -1,4 +1,4 @@
-import type { Verdict } from '../../src/check/result.js';
+import type { Verdict } from '../../src/check/report/result.js';
 import {
   hang,
   html,
@@ -36,11 +36,17 @@ export function plant(web: WebInABox, plants: readonly Plant[], others: Record<s
     sites.set(hostname, site);
   };
   for (const { href, answer } of plants) {
-    if (answer !== undefined) put(href, answer);
+    if (answer !== undefined) {
+      put(href, answer);
+    }
   }
-  for (const [href, answer] of Object.entries(others)) put(href, answer!);
+  for (const [href, answer] of Object.entries(others)) {
+    put(href, answer!);
+  }
   put(SEED, html(linkPage('Home', [...plants.map(({ href }) => href), ...LINKED_TOO])));
-  for (const [host, answers] of sites) web.site(host, pathSite(answers));
+  for (const [host, answers] of sites) {
+    web.site(host, pathSite(answers));
+  }
 }
 
 /** Links of the home page that are no plants of their own: fine, and without an entry for their fragment. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cssPath } from '../../src/check/css-path.js';
-import { auditRedirect } from '../../src/check/redirect-audit.js';
+import { cssPath } from '../../src/check/finding-table.js';
+import { auditRedirect } from '../../src/check/link-verdicts.js';
 
 const chain = (...hops: [url: string, status: number][]) => hops.map(([url, status]) => ({ url, status }));
 

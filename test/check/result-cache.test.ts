@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { VERDICTS } from '../../src/check/result.js';
+import { VERDICTS } from '../../src/check/report/result.js';
 import { ResultCache } from '../../src/check/result-cache.js';
 import { checkedLink } from './links.js';
 
@@ -33,14 +33,18 @@ describe('the cache of results', () => {
     await cache.save(file);
     const again = await load();
     const expected = { url: A, verdict: 'moved', status: 301, finalUrl: 'https://b.test/', why: 'because' };
-    for (const each of [cache, again]) expect(each.get(A)).toMatchObject(expected);
+    for (const each of [cache, again]) {
+      expect(each.get(A)).toMatchObject(expected);
+    }
     expect(again.get('https://a.test/x')).toBeNull();
     expect(readdirSync(folder)).toEqual(['cache.jsonl']);
   });
 
   it('keeps what will be the same tomorrow, and nothing else', async () => {
     const cache = await load();
-    for (const verdict of VERDICTS) cache.put(checkedLink(`https://${verdict.replaceAll('_', '-')}.test/`, verdict));
+    for (const verdict of VERDICTS) {
+      cache.put(checkedLink(`https://${verdict.replaceAll('_', '-')}.test/`, verdict));
+    }
     await cache.save(file);
     const kept = readFileSync(file, 'utf8').trim().split('\n');
     expect(kept.map((line) => JSON.parse(line).verdict).sort()).toEqual(['dead', 'moved', 'ok', 'redirected']);
@@ -104,7 +108,9 @@ describe('the cache of results', () => {
       { verdict: 'timeout' },
       { status: '200' },
     ];
-    for (const wrong of damaged) appendFileSync(file, `${JSON.stringify({ ...good, ...wrong })}\n`);
+    for (const wrong of damaged) {
+      appendFileSync(file, `${JSON.stringify({ ...good, ...wrong })}\n`);
+    }
     appendFileSync(
       file,
       `not JSON\nnull\n[]\n${'x'.repeat(200_000)}\n\n${JSON.stringify({ ...good, url: 'https://b.test/' })}`,

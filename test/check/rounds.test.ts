@@ -3,7 +3,7 @@ import { checkFragments } from '../../src/check/anchors.js';
 import { LinkTable } from '../../src/check/link-table.js';
 import { openKeptCheck } from '../../src/check/plan-check.js';
 import { prepareRound, reopenBroken } from '../../src/check/rounds.js';
-import { RedirectChains } from '../../src/store/redirect-chains.js';
+import { CheckReader } from '../../src/store/check-reader.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { SmallStore } from './small-store.js';
 
@@ -24,8 +24,9 @@ const ROUND = {
 const prepare = () => prepareRound({ ...ROUND, directory: store.directory });
 
 async function standings(): Promise<string[]> {
-  await LinkTable.build(store.database);
-  return [...checkFragments(store.database, new RedirectChains(store.database, 10))].map(({ standing }) => standing);
+  const reader = new CheckReader(store.database);
+  const { fragments } = await LinkTable.build(reader);
+  return [...checkFragments(reader, fragments, reader.redirectChains(10))].map(({ standing }) => standing);
 }
 
 const FAILED = { state: UrlState.failed, reason: 'http_4xx', status: 404 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { StateError } from '../../src/base/errors.js';
-import { VERDICTS, type Verdict } from '../../src/check/result.js';
+import { VERDICTS, type Verdict } from '../../src/check/report/result.js';
 import { CheckRules, type RuleSettings } from '../../src/check/rules.js';
 
 const fail = (name: string, problem: string): never => {

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { type Answer, type LeftBy, ruleOn as rule } from '../../src/check/ruling.js';
+import { type Answer, type LeftBy, verdictOn as rule } from '../../src/check/ruling.js';
 import { UrlState } from '../../src/store/url-state.js';
 
 const ruleOn = (answer: Answer, leftBy: LeftBy = 'limit') => rule(answer, leftBy);

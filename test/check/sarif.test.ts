@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type CheckReport, VERDICTS } from '../../src/check/result.js';
+import { type CheckReport, VERDICTS } from '../../src/check/report/result.js';
 import { exampleReport } from './example.js';
 import { everyVerdict, linkOf, reportOf, sourceOf, textOf } from './fixture.js';
 import { hostileReport } from './hostile.js';

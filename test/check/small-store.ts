@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packAnchors } from '../../src/parse/anchor-hash.js';
+import { packAnchors } from '../../src/parse/anchors.js';
 import { LINK_KIND_NUMBER, type LinkKind } from '../../src/parse/links.js';
-import { storePath } from '../../src/store/directory.js';
-import { edgeWord, FOLLOWED } from '../../src/store/packed-edges.js';
+import { edgeWord, FOLLOWED } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
-import { openStoreFile } from '../../src/store/store.js';
+import { openStoreFile, storePath } from '../../src/store/store-file.js';
 import { UrlState } from '../../src/store/url-state.js';
 
 interface UrlFacts {

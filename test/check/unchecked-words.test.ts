@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CHECK_FORMATS, lastLineOf } from '../../src/check/report/index.js';
-import type { CheckedLink } from '../../src/check/result.js';
-import { UNCHECKED_CAUSES, type UncheckedCause } from '../../src/check/unchecked.js';
+import type { CheckedLink } from '../../src/check/report/result.js';
+import { UNCHECKED_CAUSES, type UncheckedCause } from '../../src/check/report/unchecked.js';
 import { linkOf, reportOf, textOf } from './fixture.js';
 
 const fine = (count: number): CheckedLink[] =>

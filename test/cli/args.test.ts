@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { SeedError, StateError, UsageError } from '../../src/base/errors.js';
 import { parseArgs } from '../../src/cli/args.js';
-import { describeFailure, exitCodeOf, simplified, wantsExitSimple } from '../../src/cli/exit.js';
+import { describeFailure, exitCodeOf, simplifiedExitCode, wantsExitSimple } from '../../src/cli/exit.js';
 
 describe('flags and arguments', () => {
   test.each([['-w50'], ['-w', '50'], ['--workers=50'], ['--workers', '50'], ['--concurrency', '50']])(
@@ -28,6 +28,12 @@ describe('flags and arguments', () => {
 
   test('short switches may be joined, the last with its value', () => {
     expect(parseArgs(['crawl', '-qkw7', 'a.test']).flags).toEqual({ quiet: true, insecure: true, workers: '7' });
+  });
+
+  test('an option whose value may be left out takes it behind = alone', () => {
+    const { positionals, flags } = parseArgs(['crawl', '--dashboard', 'a.test']);
+    expect({ positionals, flags }).toEqual({ positionals: ['a.test'], flags: { dashboard: '0' } });
+    expect(parseArgs(['crawl', 'a.test', '--dashboard=8080']).flags).toEqual({ dashboard: '8080' });
   });
 
   test('repeatable options keep every value in order, others the last', () => {
@@ -68,6 +74,13 @@ describe('flags and arguments', () => {
     expect(parseArgs(['crawl', '--delay', '-5']).flags).toEqual({ delayMs: '-5' });
   });
 
+  test.each(['-dead', '-soft_404,+moved', '-tls'])('--fail-on takes %s, with a space as with =', (value) => {
+    for (const given of [['--fail-on', value], [`--fail-on=${value}`]]) {
+      const { flags, positionals } = parseArgs(['check', ...given, 'a.test']);
+      expect({ flags, positionals }).toEqual({ flags: { failOn: value }, positionals: ['a.test'] });
+    }
+  });
+
   test('help and version need no command', () => {
     expect(parseArgs(['--help'])).toMatchObject({ command: null, help: true });
     expect(parseArgs(['-V'])).toMatchObject({ command: null, version: true });
@@ -87,7 +100,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --constructor', 'unknown option --constructor'],
     ['crwal a.test', 'unknown command crwal; did you mean crawl?'],
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
-    ['serve dir', '`gossamer serve` is not part of this version'],
+    ['graph dir', '`gossamer graph` is not part of this version'],
     ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
     ['crawl --keep=text', '--keep is not part of this version: bodies and texts of pages are not kept'],
     [
@@ -100,10 +113,16 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --rate-limit', '--rate-limit does not exist: use --delay, N a second = 1000/N ms'],
     ['crawl --delay', '--delay needs a value'],
     ['crawl --delay --workers 5', '--delay needs a value'],
+    ['crawl --include -dead', '--include needs a value'],
+    ['check a --fail-on', '--fail-on needs a value'],
+    ['check a --fail-on --quiet', '--fail-on needs a value'],
+    ['check a --fail-on -q', '--fail-on needs a value'],
+    ['check a --fail-on -w50', '--fail-on needs a value'],
+    ['check a --fail-on -A Me', '--fail-on needs a value'],
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, preview, export, explain, robots, status, list, search, show, mcp, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, preview, export, explain, robots, status, list, search, show, serve, mcp, delete',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -143,8 +162,8 @@ describe('exit codes', () => {
   });
 
   test('are all 1 with --exit-simple, but for success', () => {
-    expect([0, 1, 2, 3, 4, 130].map((code) => simplified(code, true))).toEqual([0, 1, 1, 1, 1, 1]);
-    expect([0, 2, 130].map((code) => simplified(code, false))).toEqual([0, 2, 130]);
+    expect([0, 1, 2, 3, 4, 130].map((code) => simplifiedExitCode(code, true))).toEqual([0, 1, 1, 1, 1, 1]);
+    expect([0, 2, 130].map((code) => simplifiedExitCode(code, false))).toEqual([0, 2, 130]);
   });
 
   test('--exit-simple is seen although the rest of the command line is wrong', () => {

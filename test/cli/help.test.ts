@@ -6,7 +6,7 @@ import { commandHelp, programHelp, versionText } from '../../src/cli/help.js';
 import { box, formatBytes, formatCount, formatDuration, Terminal } from '../../src/cli/terminal.js';
 import { COMMAND_SPECS, COMMANDS } from '../../src/config/commands.js';
 import { PRESETS } from '../../src/config/option-spec.js';
-import { OPTION_KEYS, specOf, takes } from '../../src/config/options.js';
+import { acceptsOption, OPTION_KEYS, specOf } from '../../src/config/options.js';
 import { PRESET_VALUES } from '../../src/config/presets.js';
 import { resolveOptions } from '../../src/config/resolve.js';
 
@@ -24,7 +24,7 @@ describe('help', () => {
     for (const key of OPTION_KEYS) {
       const spec = specOf(key);
       const flag = spec.type === 'boolean' && spec.default === true ? `--no-${spec.flag}` : `--${spec.flag}`;
-      expect(named.has(flag), flag).toBe(takes(command, spec));
+      expect(named.has(flag), flag).toBe(acceptsOption(command, spec));
     }
   });
 
@@ -118,20 +118,22 @@ describe('the terminal', () => {
 
   test('progress rewrites itself on a TTY, within its width, and makes way for lines', () => {
     const { terminal, written } = open({ isTTY: true });
-    terminal.progress('a');
-    terminal.progress('b'.repeat(100));
+    terminal.progress({ forms: ['a'] });
+    terminal.progress({ forms: ['b'.repeat(100)] });
     terminal.line('news');
     terminal.line('more');
-    expect(written()).toBe(`\r\u001b[2Ka\r\u001b[2K${'b'.repeat(38)}…\r\u001b[2Knews\nmore\n`);
+    const drawn = (line: string): string => `${line}\u001b[K\n\u001b[J`;
+    const back = '\r\u001b[1A';
+    expect(written()).toBe(`\r${drawn('a')}${back}${drawn(`${'b'.repeat(38)}…`)}${back}\u001b[Jnews\nmore\n`);
   });
 
   test('progress is a plain line every 5 s elsewhere', () => {
     const { terminal, written, pass } = open({});
-    terminal.progress('1');
+    terminal.progress({ forms: ['1'] });
     pass(4999);
-    terminal.progress('2');
+    terminal.progress({ forms: ['2'] });
     pass(1);
-    terminal.progress('3');
+    terminal.progress({ forms: ['3'] });
     terminal.endProgress();
     expect(written()).toBe('1\n3\n');
   });
@@ -139,7 +141,7 @@ describe('the terminal', () => {
   test('--quiet leaves only warnings and errors', () => {
     const { terminal, written } = open({ quiet: true });
     terminal.line('a');
-    terminal.progress('b');
+    terminal.progress({ forms: ['b'] });
     terminal.box('c', []);
     terminal.warn('d');
     terminal.error('e', 'f');
@@ -161,7 +163,7 @@ describe('the terminal', () => {
     terminal.line(hostile);
     terminal.warn(hostile);
     terminal.error(hostile, hostile);
-    terminal.progress(hostile);
+    terminal.progress({ forms: [hostile] });
     terminal.box(hostile, [[hostile, hostile]]);
     expect(written().replaceAll('\n', '')).not.toMatch(/[\u0000-\u001f\u202e]/);
   });

@@ -95,12 +95,10 @@ describe('a terminal', () => {
       write: (text: string) => (shown += text),
     };
     const clock = { now: () => 0, wall: () => 0, at: () => () => {} };
-    new Terminal({ stream, clock, color: false, quiet: false, env: {} }).progress(
-      'a'.repeat(90),
-      'b'.repeat(70),
-      'c'.repeat(50),
-    );
-    return shown.replace('\r\u001b[2K', '');
+    new Terminal({ stream, clock, color: false, quiet: false, env: {} }).progress({
+      forms: ['a'.repeat(90), 'b'.repeat(70), 'c'.repeat(50)],
+    });
+    return shown.replace(/^\r(.*)\u001b\[K\n\u001b\[J$/, '$1');
   };
 
   it('shows the longest form of a line that fits, and one of 80 columns where its width is not known', () => {
@@ -108,7 +106,9 @@ describe('a terminal', () => {
     expect(shownAt(71)).toBe('b'.repeat(70));
     expect(shownAt(60)).toBe('c'.repeat(50));
     expect(shownAt(40)).toBe(`${'c'.repeat(38)}…`);
-    for (const unknown of [0, undefined]) expect(shownAt(unknown)).toBe('b'.repeat(70));
+    for (const unknown of [0, undefined]) {
+      expect(shownAt(unknown)).toBe('b'.repeat(70));
+    }
   });
 });
 

@@ -34,9 +34,15 @@ const typesOf = (value: unknown): string[] =>
 
 /** As much of JSON Schema as ours is made of. */
 function accepts(rule: Rule, value: unknown): boolean {
-  if (rule.enum !== undefined) return rule.enum.includes(value);
-  if (!typesOf(value).some((type) => [rule.type].flat().includes(type))) return false;
-  if (typeof value === 'number') return value >= (rule.minimum ?? value) && value <= (rule.maximum ?? value);
+  if (rule.enum !== undefined) {
+    return rule.enum.includes(value);
+  }
+  if (!typesOf(value).some((type) => [rule.type].flat().includes(type))) {
+    return false;
+  }
+  if (typeof value === 'number') {
+    return value >= (rule.minimum ?? value) && value <= (rule.maximum ?? value);
+  }
   if (typeof value === 'string') {
     return value.length >= (rule.minLength ?? 0) && new RegExp(rule.pattern ?? '', 'u').test(value);
   }
@@ -80,7 +86,9 @@ test.each(SPECS)('agrees with the table about values of $flag', (spec) => {
   const samples = isPlain ? VALUES.filter((value) => typeof value !== 'string' && !Array.isArray(value)) : VALUES;
   for (const value of samples) {
     // Fractions of a byte are rounded.
-    if (spec.type === 'size' && value === 0.5) continue;
+    if (spec.type === 'size' && value === 0.5) {
+      continue;
+    }
     expect(accepts(rule, value), JSON.stringify(value)).toBe(isRead(spec, value));
   }
 });

@@ -6,13 +6,13 @@ import { renderOptionsDoc } from '../../src/config/describe.js';
 import type { GossamerConfig } from '../../src/config/gossamer-config.js';
 import type { ReportTarget } from '../../src/config/option-spec.js';
 import {
+  acceptsOption,
   type CrawlOptions,
   configKeyOf,
   OPTION_KEYS,
   OPTIONS,
   type OptionsOf,
   specOf,
-  takes,
 } from '../../src/config/options.js';
 import { variablesOf } from '../../src/config/origin.js';
 import { isQuantity } from '../../src/config/values.js';
@@ -78,6 +78,7 @@ describe('the table of options', () => {
       'FP_CHECK_SEMAPHORE_LIMIT',
       'READY_HEAP_SIZE_LIMIT',
       'GOVERNOR_ENABLED',
+      'METRIC_EXPORT_INTERVAL_SECS',
     ]);
   });
 
@@ -95,10 +96,10 @@ describe('the table of options', () => {
       'contact',
     ] as const;
     for (const key of fixed) {
-      expect(takes('resume', specOf(key)), key).toBe(false);
+      expect(acceptsOption('resume', specOf(key)), key).toBe(false);
     }
     for (const key of ['delayMs', 'maxUrls', 'timeoutMs', 'proxy', 'workers'] as const) {
-      expect(takes('resume', specOf(key)), key).toBe(true);
+      expect(acceptsOption('resume', specOf(key)), key).toBe(true);
     }
   });
 
@@ -118,10 +119,10 @@ describe('the table of options', () => {
 
 test('docs/OPTIONS.md is what the table says', () => {
   const doc = readFileSync(new URL('../../docs/OPTIONS.md', import.meta.url), 'utf8');
-  expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toBe(renderOptionsDoc());
+  expect(doc, 'run npm run build && node scripts/generate-docs.js').toBe(renderOptionsDoc());
 });
 
 test('docs/LIBRARY.md lists the keys of the table', () => {
   const doc = readFileSync(new URL('../../docs/LIBRARY.md', import.meta.url), 'utf8');
-  expect(doc, 'run npm run build && node scripts/generate-options-doc.js').toContain(renderLibraryKeys());
+  expect(doc, 'run npm run build && node scripts/generate-docs.js').toContain(renderLibraryKeys());
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PRESETS } from '../../src/config/option-spec.js';
-import { type CrawlOptions, specOf, takes } from '../../src/config/options.js';
+import { acceptsOption, type CrawlOptions, specOf } from '../../src/config/options.js';
 import { PRESET_VALUES, presetColor } from '../../src/config/presets.js';
 import { printConfig, printConfigJson } from '../../src/config/print.js';
 import { completeOptions, type RawFlags, resolveOptions } from '../../src/config/resolve.js';
@@ -57,7 +57,7 @@ describe('what a preset sets', () => {
       const spec = specOf(key as keyof CrawlOptions);
       const fail = (problem: string): never => expect.fail(`${key} ${problem}`);
       expect(checkValue(spec, value, { source: 'given', name: key, folder: '/', fail })).toBe(value);
-      expect(takes('resume', spec), `${key} could not be changed on resume`).toBe(true);
+      expect(acceptsOption('resume', spec), `${key} could not be changed on resume`).toBe(true);
     }
     const { ignoreRobots, delayMs, maxCrawlDelayMs, autoTune } = resolve({ flags: { preset } }).options;
     expect([ignoreRobots, delayMs, maxCrawlDelayMs, autoTune]).toEqual([false, 1000, 60_000, true]);

@@ -1,5 +1,5 @@
 import { type Markdown, type MarkdownOptions, toMarkdown } from '../../src/content/markdown/markdown.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 export const PAGE = 'https://docs.test/guide/page.html';
 const FOLDER = 'https://docs.test/guide/';

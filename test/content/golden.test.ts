@@ -5,7 +5,7 @@ import { extractOurs } from '../../bench/extraction/ours.js';
 import { type LabelledBlock, readManifest, readPage } from '../../bench/extraction/sample.js';
 import { mainContent } from '../../src/content/extract/main-content.js';
 import { toMarkdown } from '../../src/content/markdown/markdown.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 /** Pages of five sites, with the languages that their code is in. The Markdown that is expected of them is in golden/. */
 const PAGES = [
@@ -72,9 +72,13 @@ describe.each(PAGES)('$name', ({ name, languages, code }) => {
     expect([...new Set(fences)].sort()).toEqual([...languages].sort());
     const lines = new Set(markdown.split('\n').map((line) => line.trim()));
     for (const block of page.blocks) {
-      if (block.label !== 'main' || block.code === null || block.cell !== null || block.parts.length > 0) continue;
+      if (block.label !== 'main' || block.code === null || block.cell !== null || block.parts.length > 0) {
+        continue;
+      }
       for (const line of block.code.replaceAll('\u00a0', ' ').split('\n')) {
-        if (line.trim() !== '') expect(lines).toContain(line.trim());
+        if (line.trim() !== '') {
+          expect(lines).toContain(line.trim());
+        }
       }
     }
   });

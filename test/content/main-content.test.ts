@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/content/element.js';
 import { mainContent } from '../../src/content/extract/main-content.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 const textFrom = (html: string, url = 'https://site.test/guide/page.html'): string =>
   mainContent(parseTree(html), { url }).nodes.map(textOf).join('\n').replace(/\s+/g, ' ').trim();

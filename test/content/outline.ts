@@ -56,7 +56,9 @@ function blocksOf(nodes: readonly Node[]): Outline {
   let line: Node[] = [];
   const flush = (): void => {
     const runs = runsOf(line);
-    if (runs.length > 0) out.push(['p', ...runs]);
+    if (runs.length > 0) {
+      out.push(['p', ...runs]);
+    }
     line = [];
   };
   for (const node of nodes) {
@@ -75,18 +77,29 @@ function addBlock(element: Element, out: Outline): void {
   const { tagName, childNodes } = element;
   if (/^h[1-6]$/.test(tagName)) {
     const runs = runsOf(childNodes);
-    if (runs.length > 0) out.push([tagName, ...runs]);
+    if (runs.length > 0) {
+      out.push([tagName, ...runs]);
+    }
   } else if (tagName === 'ul' || tagName === 'ol') {
     const items = childNodes.filter(isElement).map((item) => ['li', ...blocksOf(item.childNodes)]);
     const start = tagName === 'ol' ? `ol ${attribute(element, 'start') || '1'}` : 'ul';
-    if (items.some((item) => item.length > 1)) out.push([start, ...items]);
-  } else if (tagName === 'pre') out.push(['pre', languageOf(element), textOf(element).replace(/\n$/, '')]);
-  else if (tagName === 'blockquote') {
+    if (items.some((item) => item.length > 1)) {
+      out.push([start, ...items]);
+    }
+  } else if (tagName === 'pre') {
+    out.push(['pre', languageOf(element), textOf(element).replace(/\n$/, '')]);
+  } else if (tagName === 'blockquote') {
     const inner = blocksOf(childNodes);
-    if (inner.length > 0) out.push(['quote', ...inner]);
-  } else if (tagName === 'hr') out.push('hr');
-  else if (tagName === 'table') out.push(['table', ...rowsOf(element)]);
-  else out.push(...blocksOf(childNodes));
+    if (inner.length > 0) {
+      out.push(['quote', ...inner]);
+    }
+  } else if (tagName === 'hr') {
+    out.push('hr');
+  } else if (tagName === 'table') {
+    out.push(['table', ...rowsOf(element)]);
+  } else {
+    out.push(...blocksOf(childNodes));
+  }
 }
 
 function languageOf(pre: Element): string {
@@ -96,13 +109,17 @@ function languageOf(pre: Element): string {
 
 function rowsOf(element: Element): Outline {
   return element.childNodes.filter(isElement).flatMap((child) => {
-    if (child.tagName !== 'tr') return rowsOf(child);
+    if (child.tagName !== 'tr') {
+      return rowsOf(child);
+    }
     return [['tr', ...child.childNodes.filter(isElement).map((cell) => ['td', ...runsOf(cell.childNodes)])]];
   });
 }
 
 function textOf(node: Node): string {
-  if (node.nodeName === '#text' && 'value' in node) return node.value;
+  if (node.nodeName === '#text' && 'value' in node) {
+    return node.value;
+  }
   return isElement(node) ? node.childNodes.map(textOf).join('') : '';
 }
 
@@ -111,37 +128,60 @@ function runsOf(nodes: readonly Node[]): string[] {
   const runs: { text: string; marks: string }[] = [];
   const addWords = (text: string, marks: string): void => {
     const last = runs.at(-1);
-    if (last?.marks === marks && !isBlank(last.text)) last.text += text;
-    else runs.push({ text, marks });
+    if (last?.marks === marks && !isBlank(last.text)) {
+      last.text += text;
+    } else {
+      runs.push({ text, marks });
+    }
   };
   const addBlank = (sign: '␣' | '⏎'): void => {
     const last = runs.at(-1);
-    if (last === undefined) return;
-    if (!isBlank(last.text)) runs.push({ text: sign, marks: '' });
-    else if (sign === '⏎') last.text = sign;
+    if (last === undefined) {
+      return;
+    }
+    if (!isBlank(last.text)) {
+      runs.push({ text: sign, marks: '' });
+    } else if (sign === '⏎') {
+      last.text = sign;
+    }
   };
   const visit = (node: Node, marks: readonly string[]): void => {
     if (node.nodeName === '#text' && 'value' in node) {
       for (const part of node.value.split(/([\t\n\f\r ]+)/)) {
-        if (part === '') continue;
-        if (/[^\t\n\f\r ]/.test(part)) addWords(part, marks.join(' '));
-        else addBlank('␣');
+        if (part === '') {
+          continue;
+        }
+        if (/[^\t\n\f\r ]/.test(part)) {
+          addWords(part, marks.join(' '));
+        } else {
+          addBlank('␣');
+        }
       }
-    } else if (isElement(node)) visitElement(node, marks);
+    } else if (isElement(node)) {
+      visitElement(node, marks);
+    }
   };
   const visitElement = (element: Element, marks: readonly string[]): void => {
     const { tagName } = element;
-    if (tagName === 'br') addBlank('⏎');
-    else if (tagName === 'img') addWords(`<${attribute(element, 'alt')}>(${target(element, 'src')})`, marks.join(' '));
-    else {
+    if (tagName === 'br') {
+      addBlank('⏎');
+    } else if (tagName === 'img') {
+      addWords(`<${attribute(element, 'alt')}>(${target(element, 'src')})`, marks.join(' '));
+    } else {
       const isLink = tagName === 'a' && attribute(element, 'href') !== '';
       const mark = isLink ? `a:${target(element, 'href')}` : MARKS[tagName];
       const inner = mark === undefined ? marks : [...new Set([...marks, mark])].sort();
-      for (const child of element.childNodes) visit(child, inner);
+      for (const child of element.childNodes) {
+        visit(child, inner);
+      }
     }
   };
-  for (const node of nodes) visit(node, []);
-  if (runs.length > 0 && isBlank(runs.at(-1)!.text)) runs.pop();
+  for (const node of nodes) {
+    visit(node, []);
+  }
+  if (runs.length > 0 && isBlank(runs.at(-1)!.text)) {
+    runs.pop();
+  }
   return runs.map(({ text, marks }) => (marks === '' ? text : `${text} {${marks}}`));
 }
 

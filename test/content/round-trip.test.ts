@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../src/content/markdown/markdown.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 import { outlineOf, rendered } from './outline.js';
 
 const URL = 'https://a.test/dir/page';

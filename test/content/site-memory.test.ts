@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/content/element.js';
 import { mainContent } from '../../src/content/extract/main-content.js';
-import { SiteMemory } from '../../src/content/extract/site-memory.js';
-import { Sketch } from '../../src/content/extract/sketch.js';
-import { parseTree } from '../../src/content/tree.js';
+import { SiteMemory, Sketch } from '../../src/content/extract/site-memory.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 const WORDS = 'tide harbour lantern gravel meadow copper thistle sparrow anchor willow'.split(' ');
 /** Sentences that no other page has. */
@@ -31,7 +30,9 @@ const site = ({ before = nothing, within = nothing, after = nothing }: Frame): s
 
 function memoryOf(pages: readonly string[]): SiteMemory {
   const memory = new SiteMemory();
-  for (const html of pages) memory.learn(mainContent(parseTree(html)).fingerprints);
+  for (const html of pages) {
+    memory.learn(mainContent(parseTree(html)).fingerprints);
+  }
   return memory;
 }
 
@@ -109,7 +110,9 @@ it('the same pages make the same memory in any order, and in parts over the same
   const shuffled = pages.map((_, i) => pages[(i * 5) % PAGES]!);
   const shared = memoryOf(pages.slice(0, 5));
   const other = new SiteMemory(shared.shared);
-  for (const page of pages.slice(5)) other.learn(mainContent(parseTree(page)).fingerprints);
+  for (const page of pages.slice(5)) {
+    other.learn(mainContent(parseTree(page)).fingerprints);
+  }
   const expected = pages.map((page) => extract(page, memoryOf(pages)));
   expect(pages.map((page) => extract(page, memoryOf(shuffled)))).toEqual(expected);
   expect(pages.map((page) => extract(page, shared))).toEqual(expected);
@@ -133,8 +136,14 @@ it('the sketch never counts too few, and hardly ever too many', () => {
   // A large site: 2,000 blocks of its frame on each of 1,000 pages, and 100,000 blocks that are on one page.
   const frame = Array.from({ length: 2000 }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 0);
   const rest = Array.from({ length: 100_000 }, (_, i) => Math.imul(i + 5000, 0x85ebca6b) >>> 0);
-  for (let page = 0; page < 1000; page++) for (const hash of frame) sketch.add(hash);
-  for (const hash of rest) sketch.add(hash);
+  for (let page = 0; page < 1000; page++) {
+    for (const hash of frame) {
+      sketch.add(hash);
+    }
+  }
+  for (const hash of rest) {
+    sketch.add(hash);
+  }
   expect(frame.every((hash) => sketch.count(hash) >= 1000)).toBe(true);
   expect(rest.every((hash) => sketch.count(hash) >= 1)).toBe(true);
   expect(rest.filter((hash) => sketch.count(hash) >= 500).length).toBeLessThan(10);

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Child } from '../../src/content/element.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
 
@@ -12,7 +12,9 @@ const UNWRAPPED = new Set(['html', 'head', 'body', 'tbody', 'colgroup', '#docume
 export const ownForm = (html: string): string => form(parseTree(html));
 
 function form(node: Child): string {
-  if (typeof node === 'string') return textForm(node);
+  if (typeof node === 'string') {
+    return textForm(node);
+  }
   return tagForm(node.name, node.id, node.children.map(form));
 }
 
@@ -20,8 +22,12 @@ function form(node: Child): string {
 export const browserForm = (html: string): string => nodeForm(parse(html, { scriptingEnabled: false }));
 
 function nodeForm(node: Node): string {
-  if (node.nodeName === '#text' && 'value' in node) return textForm(node.value);
-  if (node.nodeName !== '#document' && node.nodeName.startsWith('#')) return '';
+  if (node.nodeName === '#text' && 'value' in node) {
+    return textForm(node.value);
+  }
+  if (node.nodeName !== '#document' && node.nodeName.startsWith('#')) {
+    return '';
+  }
   const id = 'attrs' in node ? (node.attrs.find(({ name }) => name === 'id')?.value ?? '') : '';
   return tagForm(node.nodeName.toLowerCase(), id, 'childNodes' in node ? node.childNodes.map(nodeForm) : []);
 }
@@ -30,7 +36,9 @@ function nodeForm(node: Node): string {
 export const browserText = (html: string): string => nodeText(parse(html, { scriptingEnabled: false }));
 
 function nodeText(node: Node): string {
-  if (node.nodeName === '#text' && 'value' in node) return node.value;
+  if (node.nodeName === '#text' && 'value' in node) {
+    return node.value;
+  }
   return 'childNodes' in node && !DROPPED.has(node.nodeName) ? node.childNodes.map(nodeText).join('') : '';
 }
 
@@ -40,7 +48,9 @@ const textForm = (text: string): string => {
 };
 
 function tagForm(name: string, id: string, children: readonly string[]): string {
-  if (DROPPED.has(name)) return '';
+  if (DROPPED.has(name)) {
+    return '';
+  }
   const inner = children.join('').replaceAll('""', '');
   return UNWRAPPED.has(name) ? inner : `<${name}${id === '' ? '' : ` ${id}`}>${inner}</>`;
 }

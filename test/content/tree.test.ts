@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Element, textOf, walk } from '../../src/content/element.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 import { browserForm, browserText, ownForm } from './tree-form.js';
 
@@ -15,7 +15,11 @@ function depthOf(root: Element): number {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const [element, depth] = next;
     deepest = Math.max(deepest, depth);
-    for (const child of element.children) if (typeof child !== 'string') waiting.push([child, depth + 1]);
+    for (const child of element.children) {
+      if (typeof child !== 'string') {
+        waiting.push([child, depth + 1]);
+      }
+    }
   }
   return deepest;
 }

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Chunk, chunkPage } from '../../src/corpus/chunks.js';
 import { readBlocks } from '../../src/corpus/markdown-blocks.js';
-import { estimateTokens } from '../../src/corpus/token-estimate.js';
-import { loadTokenCounter } from '../../src/corpus/tokens.js';
+import { estimateTokens, loadTokenCounter } from '../../src/corpus/tokens.js';
 
 /** No half of a character. */
 const isWellFormed = (text: string): boolean => Buffer.from(text).toString() === text;
@@ -80,7 +79,9 @@ describe('chunks', () => {
     const texts = chunk(`# A\n\n~~~~js title="x"\n${lines.join('\n')}\n~~~~\n\nafter`).map(({ text }) => text);
     expect(texts.length).toBeGreaterThan(5);
     const coded = texts.filter((text) => text.includes('call('));
-    for (const text of coded) expect(text).toMatch(/^(?:# A\n\n)?~~~~js title="x"\n[\s\S]*\n~~~~(?:\n\nafter)?$/);
+    for (const text of coded) {
+      expect(text).toMatch(/^(?:# A\n\n)?~~~~js title="x"\n[\s\S]*\n~~~~(?:\n\nafter)?$/);
+    }
     expect(coded.flatMap((text) => text.split('\n').filter((line) => line.includes('call(')))).toEqual(lines);
     expect(texts[0]!.startsWith('# A\n\n~~~~js')).toBe(true);
   });
@@ -89,7 +90,9 @@ describe('chunks', () => {
     const lines = Array.from({ length: 40 }, (_, i) => `| name${i} | a \\| b |`);
     const texts = chunk(`| Name | Value |\n|:--|--:|\n${lines.join('\n')}`).map(({ text }) => text);
     expect(texts.length).toBeGreaterThan(3);
-    for (const text of texts) expect(text.startsWith('| Name | Value |\n|:--|--:|\n| name')).toBe(true);
+    for (const text of texts) {
+      expect(text.startsWith('| Name | Value |\n|:--|--:|\n| name')).toBe(true);
+    }
     expect(texts.flatMap((text) => text.split('\n').slice(2))).toEqual(lines);
   });
 
@@ -103,7 +106,9 @@ describe('chunks', () => {
     ]) {
       const texts = chunk(line).map(({ text }) => text);
       expect(texts.join('')).toBe(line);
-      for (const text of texts) expect(isWellFormed(text)).toBe(true);
+      for (const text of texts) {
+        expect(isWellFormed(text)).toBe(true);
+      }
     }
   });
 
@@ -111,6 +116,14 @@ describe('chunks', () => {
     expect(chunk(`\`\`\`js ${words(200)}\ncode\n\`\`\``).length).toBeGreaterThan(1);
     expect(chunk(`| ${words(100)} | b |\n|--|--|\n| c | d |`).length).toBeGreaterThan(1);
     expect(chunk(`# ${words(300)}\n\ntext`).length).toBeGreaterThan(1);
+  });
+
+  it('follow headings of all that CommonMark takes for one, and of nothing in a comment or in front matter', () => {
+    const markdown = '---\na: b\n---\n\n2.0.8\n=====\n\n<!--\n# no\n-->\n\n> # no\n\n1.2 of\n*three*\n---\n';
+    expect(readBlocks(markdown).filter(({ kind }) => kind === 'heading')).toMatchObject([
+      { title: '2.0.8', level: 1, lines: ['2.0.8', '====='] },
+      { title: '1.2 of *three*', level: 2, lines: ['1.2 of', '*three*', '---'] },
+    ]);
   });
 
   it('take nothing in code for a heading or a table', () => {
@@ -215,8 +228,9 @@ describe('chunks', () => {
       'a\n---\n',
       '\\',
       '-|',
-    ])
+    ]) {
       chunk(piece.repeat(Math.floor(200_000 / piece.length)), 512, (text) => Math.ceil(text.length / 4));
+    }
   });
 
   it('name a heading as long as the page by its beginning', () => {

@@ -98,7 +98,8 @@ describe('front matter', () => {
   });
 
   it('of another hand is not taken for ours', () => {
-    for (const file of ['# Title\n', '---\ntitle: plain\n---\n', '---\ntitle: "open"\n', ''])
+    for (const file of ['# Title\n', '---\ntitle: plain\n---\n', '---\ntitle: "open"\n', '']) {
       expect(readFrontMatter(file)).toBeNull();
+    }
   });
 });

@@ -5,7 +5,9 @@ const [dir, count, characters, killed] = process.argv.slice(2) as [string, strin
 
 function* pages() {
   for (let i = 0; i < Number(count); i++) {
-    if (i === Number(killed)) process.kill(process.pid, 'SIGKILL');
+    if (i === Number(killed)) {
+      process.kill(process.pid, 'SIGKILL');
+    }
     const sentence = `Page ${i} of many says this, and it says it again. `;
     const text = sentence.repeat(Math.ceil(Number(characters) / sentence.length));
     const url = `https://docs.test/${i % 100}/${i}`;

@@ -1,9 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pagePath } from '../../src/corpus/page-path.js';
-import { assignPaths } from '../../src/corpus/path-book.js';
-import { relativeLink } from '../../src/corpus/relative-link.js';
-import { foldedPath } from '../../src/corpus/safe-name.js';
+import { assignPaths, foldedPath, pagePath, relativeLink } from '../../src/corpus/page-paths.js';
 
 const ORIGIN = 'https://docs.test';
 const path = (url: string): string => pagePath(new URL(url, ORIGIN).href, ORIGIN);
@@ -171,7 +168,9 @@ describe('the paths of many pages', () => {
         (first, added, gone) => {
           const before = assignPaths(first, ORIGIN);
           const after = assignPaths([...added, ...first.slice(gone)], ORIGIN, before);
-          for (const each of first.slice(gone)) expect(after.get(each)).toBe(before.get(each));
+          for (const each of first.slice(gone)) {
+            expect(after.get(each)).toBe(before.get(each));
+          }
         },
       ),
       { numRuns: 300 },

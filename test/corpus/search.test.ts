@@ -83,8 +83,9 @@ describe('a search', () => {
 
   it('gives no more pages than asked for', () => {
     expect(searchCorpus(dir, 'pool', { limit: 2 }).length).toBe(2);
-    for (const limit of [0, 101, 1.5, Number.NaN])
+    for (const limit of [0, 101, 1.5, Number.NaN]) {
       expect(() => searchCorpus(dir, 'pool', { limit })).toThrow('limit is a number');
+    }
   });
 
   it.each(['"', '""', '-', '-pool', '   ', '***', "'", '()', '-"x"'])(
@@ -151,7 +152,9 @@ describe('a search', () => {
 describe('the pages of a corpus', () => {
   it('are listed in the order of the site', async () => {
     const listed: string[] = [];
-    for await (const { path } of listCorpus(dir)) listed.push(path);
+    for await (const { path } of listCorpus(dir)) {
+      listed.push(path);
+    }
     expect(listed).toEqual(index(dir).documents.map(({ path }: { path: string }) => path));
   });
 

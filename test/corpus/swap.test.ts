@@ -12,7 +12,9 @@ const STEPS: SwapStep[] = ['state removed', 'moved aside', 'moved in', 'carried'
 
 /** A kill: nothing that stands behind it is run. */
 const killAt = (wanted: SwapStep) => (step: SwapStep) => {
-  if (step === wanted) throw new Error('killed');
+  if (step === wanted) {
+    throw new Error('killed');
+  }
 };
 
 async function expected(): Promise<Record<string, string>> {
@@ -37,7 +39,9 @@ describe('the swap of an old corpus for a new one', () => {
       const found = (await readDocument(dir, 'a.md')).content;
       expect(found).toMatch(step === 'state removed' ? /the old text/ : /the new text/);
       expect(searchCorpus(dir, 'text')[0]!.path).toBe('a.md');
-      if (step === 'state removed') expect(snapshot(dir)).toEqual(old);
+      if (step === 'state removed') {
+        expect(snapshot(dir)).toEqual(old);
+      }
 
       await repairCorpus(dir);
       const { 'notes/deep/mine.txt': mine, 'c.md.kept': beside, ...rest } = snapshot(dir);

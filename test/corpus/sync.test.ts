@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { corpusValidators } from '../../src/corpus/before.js';
 import type { CorpusInput } from '../../src/corpus/document.js';
+import { corpusValidators } from '../../src/corpus/earlier-corpus.js';
 import { index, lines, ORIGIN, page, read, snapshot, temporaryFolder, write } from './fixture.js';
 
 const known = (path: string, fields: object = {}): CorpusInput => ({ url: ORIGIN + path, isKnown: true, ...fields });
@@ -20,7 +20,9 @@ describe('a second run', () => {
     await write(dir, site);
     const before = snapshot(dir);
     const next = site.slice(1).map((each, i): CorpusInput => {
-      if (i < 3) return page(new URL(each.url).pathname, { text: `changed ${i}`, ...later });
+      if (i < 3) {
+        return page(new URL(each.url).pathname, { text: `changed ${i}`, ...later });
+      }
       // Half of them are not sent again, half come again as they were.
       return i % 2 === 0 ? { url: each.url, isKnown: true } : { ...each, ...later };
     });
@@ -224,7 +226,9 @@ describe('validators', () => {
     const dir = join(temporaryFolder(), 'docs');
     const all = async () => {
       const found: object[] = [];
-      for await (const each of corpusValidators(dir)) found.push(each);
+      for await (const each of corpusValidators(dir)) {
+        found.push(each);
+      }
       return found;
     };
     expect(await all()).toEqual([]);

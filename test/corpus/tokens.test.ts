@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { estimateTokens } from '../../src/corpus/token-estimate.js';
-import { wordByWord } from '../../src/corpus/token-words.js';
-import { loadTokenCounter } from '../../src/corpus/tokens.js';
+import { countWordByWord, estimateTokens, loadTokenCounter } from '../../src/corpus/tokens.js';
 import { Random } from '../web/random.js';
 
 const exactly = (text: string): number => encode(text, { disallowedSpecial: new Set() }).length;
@@ -13,8 +11,9 @@ describe('tokens', () => {
   it('are those of o200k_base', async () => {
     const counter = await loadTokenCounter();
     expect(counter.isEstimate).toBe(false);
-    for (const text of ['', 'Hello world', docs('STORE'), '日本語 😀 — naïve', 'a\n\n\n  b'])
+    for (const text of ['', 'Hello world', docs('STORE'), '日本語 😀 — naïve', 'a\n\n\n  b']) {
       expect(counter.count(text)).toBe(exactly(text));
+    }
   });
 
   it('are the same counted word by word, whatever stands beside what', async () => {
@@ -51,7 +50,7 @@ describe('tokens', () => {
 
   it('are the same when there are more words than are remembered', () => {
     let asked = 0;
-    const count = wordByWord((text) => {
+    const count = countWordByWord((text) => {
       asked++;
       return text.length;
     });

@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { bindHeaders } from '../../src/crawl/bound-headers.js';
+import { bindHeaders } from '../../src/crawl/settings.js';
 import { parseSeedArgument } from '../../src/url/seeds.js';
 
 const NOBODY = new Map();
 const seedOf = (text: string) => {
   const argument = parseSeedArgument(text, () => null);
-  if (argument.kind !== 'url') throw new Error(`${text} is no URL`);
+  if (argument.kind !== 'url') {
+    throw new Error(`${text} is no URL`);
+  }
   return argument.seed;
 };
 

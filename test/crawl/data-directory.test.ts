@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { chooseDirectory } from '../../src/crawl/data-directory.js';
 import { DirectoryLock } from '../../src/store/lock.js';
-import { openStoreFile } from '../../src/store/store.js';
+import { openStoreFile } from '../../src/store/store-file.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { begin, reopen } from '../store/support.js';
 import { temporaryFolder } from './support.js';

@@ -56,7 +56,9 @@ export async function inProcess(
 ): Promise<Run> {
   const { main } = (await import(/* @vite-ignore */ PROGRAM)) as typeof import('../../src/cli/main.js');
   const unheard = Object.keys(options.env ?? {}).filter((name) => OF_NODE.test(name));
-  if (unheard.length > 0) throw new Error(`${unheard.join(', ')} would change nothing here: use gossamer()`);
+  if (unheard.length > 0) {
+    throw new Error(`${unheard.join(', ')} would change nothing here: use gossamer()`);
+  }
   const [stdout, stderr] = [new Kept(), new Kept()];
   const env = { PATH: own.env.PATH ?? '', NO_COLOR: '1', ...options.env };
   try {
@@ -65,7 +67,11 @@ export async function inProcess(
   } finally {
     // A command that ends with its process leaves them behind.
     for (const signal of SIGNALS) {
-      for (const listener of process.listeners(signal)) if (!ownListeners.has(listener)) process.off(signal, listener);
+      for (const listener of process.listeners(signal)) {
+        if (!ownListeners.has(listener)) {
+          process.off(signal, listener);
+        }
+      }
     }
   }
 }

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { FetchError } from '../../src/base/errors.js';
-import { ByteBudget } from '../../src/crawl/byte-budget.js';
-import { Lane, type LaneSetup, type PageSource } from '../../src/crawl/lane.js';
-import { LanePool, type LanePort } from '../../src/crawl/lane-pool.js';
 import type { PendingFetch } from '../../src/fetch/contract.js';
-import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { Lease, Outcome } from '../../src/frontier/frontier.js';
+import { KeyTable } from '../../src/frontier/key-table.js';
+import type { Lease, Outcome } from '../../src/frontier/outcome.js';
+import { ByteBudget } from '../../src/lane/byte-budget.js';
+import { Lane, type LaneSetup, type PageSource } from '../../src/lane/lane.js';
+import { LanePool, type LanePort } from '../../src/lane/lane-pool.js';
+import { WirePlaces } from '../../src/lane/stock.js';
 import { UrlKind } from '../../src/store/url-state.js';
 
 const BUDGET = new ByteBudget(1_000, 1);
@@ -43,6 +44,7 @@ const SETUP: LaneSetup = {
   robotsTimeoutMs: 1_000,
   segments: new KeyTable(Number.POSITIVE_INFINITY).segments,
   budgetSlots: BUDGET.slots,
+  wireCells: new WirePlaces(1).cells,
   budgetLimit: 1_000,
 };
 
@@ -58,10 +60,11 @@ const lease = (id: number, host = 'a.test'): Lease => ({
     attempt: 1,
     host,
     paced: false,
+    wireLimit: 64,
   },
   ...{ origin: 1, rules: null, rulesVersion: 0, wantsText: false },
 });
-const job = (id: number) => ({ lease: lease(id), sequence: id, newRules: false });
+const job = (id: number) => ({ lease: lease(id), sequence: id, newRules: false, place: null });
 
 const pending = (promise: Promise<never>): PendingFetch =>
   ({ promise, abort() {}, pause() {}, resume() {} }) as unknown as PendingFetch;
@@ -76,7 +79,9 @@ function outcomesOf(fetch: PageSource['fetch'], ids: number[]): Promise<Outcome[
       piece() {},
       outcomes(outcomes: Outcome[]) {
         all.push(...outcomes);
-        if (all.length >= ids.length) resolve(all);
+        if (all.length >= ids.length) {
+          resolve(all);
+        }
       },
     };
     new Lane(SETUP, source, events, systemClock).take(ids.map(job), []);
@@ -148,7 +153,9 @@ describe('a throw on the way of a page', () => {
 
   it('does not keep the pages beside it from being answered', async () => {
     const fetch: PageSource['fetch'] = ({ url }) => {
-      if (url.endsWith('/2')) throw new Error('boom');
+      if (url.endsWith('/2')) {
+        throw new Error('boom');
+      }
       return pending(Promise.reject(new FetchError('timeout', 'too late')));
     };
     const outcomes = await outcomesOf(fetch, [1, 2, 3]);
@@ -179,6 +186,7 @@ class Lanes {
           widenScope: unused,
           forgetRules: unused,
           flow: unused,
+          recall: unused,
           abort: unused,
           dropCaches: unused,
           admitted: unused,
@@ -193,7 +201,14 @@ class Lanes {
     };
     const keys = new KeyTable(Number.POSITIVE_INFINITY);
     this.pool = new LanePool(
-      { lanes, sockets: lanes, openInline: openThread, openThread, isWorthThreads: () => true },
+      {
+        lanes,
+        wire: new WirePlaces(lanes + 1),
+        sockets: lanes,
+        openInline: openThread,
+        openThread,
+        isWorthThreads: () => true,
+      },
       keys,
       {
         headers() {},
@@ -205,8 +220,9 @@ class Lanes {
       this.dead.push({ lane, held: held.map((each) => [each.lease.id, each.fatal]) });
       for (const {
         lease: { id },
-      } of held)
+      } of held) {
         this.pool.returned(id);
+      }
     };
   }
 
@@ -247,7 +263,9 @@ describe('a lane that dies', () => {
     lanes.opened.at(-1)!.die();
     expect(lanes.dead.at(-1)!.held).toEqual([[2, true]]);
     expect(lanes.opened.at(-1)!.taken, 'the next suspect, in a new lane').toEqual([3]);
-    for (const id of [3, 4]) lanes.pool.returned(id);
+    for (const id of [3, 4]) {
+      lanes.pool.returned(id);
+    }
     expect(lanes.opened.at(-1)!.taken).toEqual([3, 4, 5]);
   });
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
-import { type LaneListener, LanePool, type LanePort } from '../../src/crawl/lane-pool.js';
-import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { Lease } from '../../src/frontier/frontier.js';
+import { KeyTable } from '../../src/frontier/key-table.js';
+import type { Lease } from '../../src/frontier/outcome.js';
+import { type LaneListener, LanePool, type LanePort } from '../../src/lane/lane-pool.js';
+import { WirePlaces } from '../../src/lane/stock.js';
 
 /** A pool whose lanes look names up as they are told, the first lane first. */
 function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): LanePool {
@@ -13,6 +14,7 @@ function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): La
       widenScope: () => {},
       forgetRules: () => {},
       flow: () => {},
+      recall: () => {},
       dropCaches: () => {},
       admitted: () => {},
       read: () => Promise.reject(new Error('unused')),
@@ -22,7 +24,7 @@ function poolOf(...lookUps: ((listener: LaneListener) => Promise<string>)[]): La
     };
   };
   const pool = new LanePool(
-    { lanes: 1, sockets: 1, openInline: open, openThread: null, isWorthThreads: () => false },
+    { lanes: 1, wire: new WirePlaces(2), sockets: 1, openInline: open, openThread: null, isWorthThreads: () => false },
     new KeyTable(1024 ** 2),
     { headers: () => {}, outcomes: () => {}, piece: () => {} },
   );
@@ -59,6 +61,7 @@ class Sockets {
         widenScope: () => {},
         forgetRules: () => {},
         flow: () => {},
+        recall: () => {},
         dropCaches: () => {},
         admitted: () => {},
         read: () => Promise.reject(new Error('unused')),
@@ -70,7 +73,14 @@ class Sockets {
       };
     };
     this.pool = new LanePool(
-      { lanes: 2, sockets: 5, openInline: open, openThread: open, isWorthThreads: () => this.isWorthThreads },
+      {
+        lanes: 2,
+        wire: new WirePlaces(3),
+        sockets: 5,
+        openInline: open,
+        openThread: open,
+        isWorthThreads: () => this.isWorthThreads,
+      },
       new KeyTable(1024 ** 2),
       { headers: () => {}, outcomes: () => {}, piece: () => {} },
     );
@@ -114,6 +124,8 @@ test('a thread that there is no descriptor for is done without, and no URL is bl
     if (times < 2) {
       dies(lane);
       expect(sockets.told).toEqual(['1 again']);
-    } else sockets.pool.returned(1);
+    } else {
+      sockets.pool.returned(1);
+    }
   }
 });

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import type { LinkJudge } from '../../src/crawl/link-judge.js';
-import type { LinkTargets } from '../../src/crawl/link-targets.js';
-import { PageReader } from '../../src/crawl/page-reader.js';
-import type { PageReading, Reading } from '../../src/crawl/reading.js';
-import type { Lease } from '../../src/frontier/frontier.js';
+import type { Lease } from '../../src/frontier/outcome.js';
+import type { LinkJudge, LinkTargets } from '../../src/lane/link-targets.js';
+import { PageReader } from '../../src/lane/page-reader.js';
+import type { PageReading, Reading } from '../../src/lane/reading.js';
 
 /** Of a page that is read in one piece. */
 function readAtOnce(page: PageReading): Reading {
@@ -23,7 +22,7 @@ it.each([
   const targets = { of: (href: string) => ({ url: href }) } as unknown as LinkTargets;
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
-  const headers = { contentType: null, location, robotsTags: [], lastModified: null, etag: null, telling: null };
+  const headers = { contentType: null, location, robotsTags: [], lastModified: null, etag: null, refusalHeaders: null };
   const answer = { status: 301, ...headers, body: null, links: null, truncated: false, damage: null };
   const reading = readAtOnce(reader.read(lease, answer));
   expect(reading.page.facts?.hrefs).toEqual(hrefs);
@@ -58,7 +57,15 @@ it.each([
   const headers = { contentType: 'text/html', location: null, robotsTags: [], lastModified: null, etag: null };
   const body = Buffer.from(`<base href="${href}"><a href="x">x</a>`);
   readAtOnce(
-    reader.read(lease, { status: 200, ...headers, telling: null, body, links: null, truncated: false, damage: null }),
+    reader.read(lease, {
+      status: 200,
+      ...headers,
+      refusalHeaders: null,
+      body,
+      links: null,
+      truncated: false,
+      damage: null,
+    }),
   );
   expect(bases.at(-1)).toBe(new URL(base, 'http://a.test/page').href);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { robotsDirectives } from '../../src/crawl/robots-directives.js';
+import { robotsDirectives } from '../../src/lane/robots-directives.js';
 
 describe('X-Robots-Tag', () => {
   it.each([

@@ -20,41 +20,60 @@ function die() {
   throw new Error('sabotage');
 }
 
-function sabotageLane({ jobs: text }) {
-  const jobs = text === undefined ? [] : JSON.parse(text);
+/** The letters of a message; src/base/worker-thread.ts writes them. */
+function lettersOf({ letters }) {
+  return letters.flatMap((name, i) => (i % 4 === 0 ? [{ name, text: letters[i + 2] }] : []));
+}
+
+function sabotageLane(mail) {
+  const jobs = lettersOf(mail).flatMap(({ name, text }) => (name === 'take' ? JSON.parse(text).jobs : []));
   const mark = process.env.SABOTAGE_MARK;
-  if (!jobs.some(({ lease }) => lease.url.endsWith(detail))) return;
+  if (!jobs.some(({ lease }) => lease.url.endsWith(detail))) {
+    return;
+  }
   if (what === 'lane-late') {
-    if (!existsSync(mark)) setInterval(() => existsSync(mark) && die(), 1);
+    if (!existsSync(mark)) {
+      setInterval(() => existsSync(mark) && die(), 1);
+    }
   } else if (what === 'lane-always' || !existsSync(mark)) {
     writeFileSync(mark, 'done');
     process.nextTick(die);
   }
 }
 
-function sabotageStore({ method }) {
-  if (method === 'commit' && ++commits >= Number(detail)) process.exit(1);
+function sabotageStore(mail) {
+  if (lettersOf(mail).some(({ name }) => name === 'commit') && ++commits >= Number(detail)) {
+    process.exit(1);
+  }
 }
 
 const sabotage = isLane && what?.startsWith('lane') ? sabotageLane : !isLane && what === 'store' ? sabotageStore : null;
 
-/** What a commit and its mail are packed with. */
+/** What a commit is packed with. */
 function choke(pack) {
   return (value, ...more) => {
-    const isTransaction = typeof value === 'string' ? value.startsWith('{"newUrls"') : value?.newUrls !== undefined;
+    const isTransaction = typeof value === 'string' ? value.includes('"newUrls":') : value?.newUrls !== undefined;
     const text = isTransaction ? (typeof value === 'string' ? value : stringify(value)) : '';
-    if (text.includes(`${detail}"`)) throw new RangeError('Invalid string length');
+    if (text.includes(`${detail}"`)) {
+      throw new RangeError('Invalid string length');
+    }
     return pack(value, ...more);
   };
 }
 const stringify = JSON.stringify;
-if (what === 'main-takes' && isMainThread) JSON.stringify = choke(JSON.stringify);
-if (what === 'store-takes' && !isMainThread && !isLane) JSON.parse = choke(JSON.parse);
+if (what === 'main-takes' && isMainThread) {
+  JSON.stringify = choke(JSON.stringify);
+}
+if (what === 'store-takes' && !isMainThread && !isLane) {
+  JSON.parse = choke(JSON.parse);
+}
 
 if (what === 'main-throws' && isMainThread) {
   const waiting = setInterval(() => {
     // As soon as the program is there.
-    if (process.listenerCount('SIGTERM') === 0) return;
+    if (process.listenerCount('SIGTERM') === 0) {
+      return;
+    }
     clearInterval(waiting);
     die();
   }, 1);
@@ -65,7 +84,9 @@ if (!isMainThread && parentPort !== null && sabotage !== null) {
   const on = parentPort.on.bind(parentPort);
   parentPort.on = (event, listener) =>
     on(event, (message) => {
-      if (event === 'message') sabotage(message);
+      if (event === 'message') {
+        sabotage(message);
+      }
       listener(message);
     });
 }

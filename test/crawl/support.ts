@@ -39,7 +39,9 @@ export function start(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  if (options.keepsInputOpen !== true) child.stdin.end(options.input ?? '');
+  if (options.keepsInputOpen !== true) {
+    child.stdin.end(options.input ?? '');
+  }
   const ended = new Promise<Run>((resolve) => {
     child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });

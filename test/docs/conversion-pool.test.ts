@@ -31,16 +31,22 @@ class FakeThread implements ConverterPort {
     queueMicrotask(() => {
       const results: Result[] = [];
       for (const { id } of jobs) {
-        if (this.isClosed) return;
+        if (this.isClosed) {
+          return;
+        }
         this.#begun++;
         const result = this.work(id, task);
-        if (result === 'hang') return;
+        if (result === 'hang') {
+          return;
+        }
         if (result === 'die') {
           this.isClosed = true;
           this.listener.died(new Error('out of memory'));
           return;
         }
-        if (task === 'learn') this.learned.push(id);
+        if (task === 'learn') {
+          this.learned.push(id);
+        }
         results.push(result);
       }
       this.listener.results(results);
@@ -162,7 +168,9 @@ describe('threads that convert', () => {
   it('learn from each page once, also when one of them dies; what killed one is not tried again', async () => {
     const tried: string[] = [];
     const { pool, opened } = open((id, task) => {
-      if (id === 5) tried.push(task);
+      if (id === 5) {
+        tried.push(task);
+      }
       return id === 5 ? 'die' : task === 'learn' ? null : page(id);
     });
     const site = pool.site();

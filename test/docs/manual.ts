@@ -25,7 +25,9 @@ export class Manual implements Site {
   readonly #options: ManualOptions;
 
   constructor(pages: Iterable<readonly [string, ManualPage]>, options: ManualOptions = {}) {
-    for (const [path, page] of pages) this.pages.set(path, page);
+    for (const [path, page] of pages) {
+      this.pages.set(path, page);
+    }
     this.#options = options;
   }
 
@@ -36,21 +38,31 @@ export class Manual implements Site {
 
   #answer({ path, origin, headers }: SiteRequest): SiteAnswer {
     const { robots, sitemap, validators = 'etag' } = this.#options;
-    if (path === '/robots.txt' && robots !== undefined) return text(robots);
-    if (path === '/sitemap.xml' && sitemap !== undefined) return this.#sitemap(origin, sitemap);
+    if (path === '/robots.txt' && robots !== undefined) {
+      return text(robots);
+    }
+    if (path === '/sitemap.xml' && sitemap !== undefined) {
+      return this.#sitemap(origin, sitemap);
+    }
     const page = this.pages.get(path);
-    if (page === undefined) return notFound;
+    if (page === undefined) {
+      return notFound;
+    }
     const answer = html(this.#render(page));
     const etag = `"${createHash('md5')
       .update(page.title + page.body)
       .digest('hex')}"`;
     if (validators === 'etag') {
-      if (headers['if-none-match'] === etag) return { status: 304, headers: { etag } };
+      if (headers['if-none-match'] === etag) {
+        return { status: 304, headers: { etag } };
+      }
       answer.headers!.etag = etag;
     }
     if (validators === 'last-modified') {
       const at = 'Mon, 02 Nov 2026 10:00:00 GMT';
-      if (headers['if-modified-since'] === at) return { status: 304 };
+      if (headers['if-modified-since'] === at) {
+        return { status: 304 };
+      }
       answer.headers!['last-modified'] = at;
     }
     return answer;
@@ -108,8 +120,11 @@ export function filesOf(folder: string): Map<string, Buffer> {
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     for (const entry of readdirSync(at, { withFileTypes: true })) {
       const path = join(at, entry.name);
-      if (entry.isDirectory()) waiting.push(path);
-      else files.set(relative(folder, path), readFileSync(path));
+      if (entry.isDirectory()) {
+        waiting.push(path);
+      } else {
+        files.set(relative(folder, path), readFileSync(path));
+      }
     }
   }
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));

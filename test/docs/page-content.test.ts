@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { SiteMemory } from '../../src/content/extract/site-memory.js';
-import { factsOf, readPage } from '../../src/docs/page-content.js';
+import { factsOf, readPage } from '../../src/docs/convert/page-content.js';
 
 const titleOf = (markdown: string): string =>
   readPage(

@@ -3,7 +3,8 @@ import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Breaks } from '../../src/base/breaks.js';
 import { PageOrder } from '../../src/docs/page-order.js';
-import { FOLLOWED } from '../../src/store/packed-edges.js';
+import { DocsReader } from '../../src/store/docs-reader.js';
+import { FOLLOWED } from '../../src/store/page-row.js';
 import { type Database, openDatabase } from '../../src/store/sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { temporaryFolder } from '../crawl/support.js';
@@ -26,7 +27,7 @@ it('a page may have more links than a call has arguments', async () => {
         INSERT INTO urls SELECT id, 'https://a.test/' || id, ${UrlKind.page}, 0, 1, 0, ${UrlState.done} FROM n`);
     const words = Uint32Array.from({ length: links * 2 }, (_, i) => (i % 2 === 0 ? 2 + i / 2 : FOLLOWED));
     database.prepare('INSERT INTO edges VALUES (1, ?)').run(new Uint8Array(words.buffer));
-    const order = await PageOrder.of(database, IDENTITY, new Breaks());
+    const order = await PageOrder.of(new DocsReader(database), IDENTITY, new Breaks());
     expect(order.ofSeed(0)).toEqual(Array.from({ length: links + 1 }, (_, i) => i + 1));
   } finally {
     database.close();
@@ -59,7 +60,7 @@ describe('many seeds', () => {
       url.run(sitemap, 'https://a.test/sitemap.xml', UrlKind.sitemap, 0, null, 0, UrlState.done);
       database.prepare('INSERT INTO bodies VALUES (?, ?)').run(sitemap, deflateRawSync(`<urlset>${urls}</urlset>`));
       const reads = new Map<string, number>();
-      const order = await PageOrder.of(counted(database, reads), IDENTITY, new Breaks());
+      const order = await PageOrder.of(new DocsReader(counted(database, reads)), IDENTITY, new Breaks());
       expect(order.pages).toBe(3 * SEEDS);
       return { order: Array.from({ length: SEEDS }, (_, seed) => [...order.ofSeed(seed)]), reads };
     } finally {

@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { outputFolders } from '../../src/docs/output-folders.js';
+import { outputFolders } from '../../src/docs/corpus-place.js';
 import { lastmodEnd } from '../../src/docs/sitemap-pages.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { temporaryFolder } from '../crawl/support.js';
@@ -38,7 +38,9 @@ describe('folders of corpora', () => {
   it('are never the same, nor outside', () => {
     const all = names('/c', 'https://a.test/X', 'https://a.test/x', 'https://a.test/x/', 'https://a.test/..%2f..%2fx');
     expect(new Set(all.map((path) => path.toLowerCase())).size).toBe(4);
-    for (const path of all) expect(path).toMatch(/^\/c\/[^/]+$/);
+    for (const path of all) {
+      expect(path).toMatch(/^\/c\/[^/]+$/);
+    }
   });
 });
 

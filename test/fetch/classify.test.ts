@@ -34,6 +34,23 @@ test('the chain of causes is in the message only when asked for', () => {
   expect(classify(error, true).message).toContain('the root of it');
 });
 
+test.each([
+  ['its own words', Object.assign(new Error('The server closed the connection.'), { code: 'ERR_CLOSED_EARLY' })],
+  ['a part of them', Object.assign(new Error('Expected HTTP/'), { code: 'HPE_INVALID_CONSTANT' })],
+  ['nothing', Object.assign(new Error(''), { code: 'ECONNRESET' })],
+])('a cause that says nothing new is left out of the message: %s', (_name, cause) => {
+  expect(classify(cause, true).message).toBe(classify(cause, false).message);
+});
+
+test('each cause is named once, and one with a name of its own is always named', () => {
+  const root = new Error('other side closed');
+  const cause = Object.assign(new Error('other side closed', { cause: root }), { code: 'ECONNRESET' });
+  expect(classify(cause, true).message).toBe('The connection was reset. (Error: other side closed)');
+  expect(classify(new TypeError('x is not a function'), true).message).toBe(
+    'x is not a function (TypeError: x is not a function)',
+  );
+});
+
 test('retries are for what may pass: refused, reset, time-outs, 5xx, 429', () => {
   for (const errorClass of ['connection_refused', 'connection_reset', 'timeout', 'http_5xx', 'rate_limited'] as const) {
     expect(isTransient(errorClass), errorClass).toBe(true);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.js';
-import { findConnectTo, parseConnectTo } from '../../src/fetch/connect-to.js';
+import { findConnectTo, parseConnectTo } from '../../src/fetch/connector.js';
 
 test('reads the four parts as curl does, empty ones and IPv6 included', () => {
   expect(parseConnectTo('A.test:80:127.0.0.1:8080')).toEqual({

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/base/errors.js';
-import { BAD_PORTS } from '../../src/fetch/bad-ports.js';
-import { Guard, isPublicAddress, parseNetwork } from '../../src/fetch/guard.js';
+import { BAD_PORTS, Guard, isPublicAddress, parseNetwork } from '../../src/fetch/guard.js';
 
 const CLOSED = { allowPrivate: false, allowNetworks: [], allowAddresses: [] };
 
@@ -27,7 +26,9 @@ test.each([
   ['unassigned space', '100::1', '4000::1', '5f00::1', '8000::1'],
   ['what is no address', 'localhost', '', '127.1', '0x7f000001', '8.8.8.8.'],
 ])('refuses %s', (_kind, ...addresses) => {
-  for (const address of addresses) expect(isPublicAddress(address), address).toBe(false);
+  for (const address of addresses) {
+    expect(isPublicAddress(address), address).toBe(false);
+  }
 });
 
 test('lets public addresses through, also behind NAT64 and 6to4', () => {
@@ -95,7 +96,9 @@ test('ports of other protocols are refused wherever they are, unless they are al
     for (const port of [0, 1, 22, 25, 53, 110, 143, 465, 587, 993, 2049, 4190, 5060, 6000, 6667, 6679, 10080]) {
       expect(() => guard.checkPort('a.test', port), String(port)).toThrow('belongs to another protocol');
     }
-    for (const port of [80, 81, 443, 3000, 5432, 6379, 8080, 9200, 65_535]) guard.checkPort('a.test', port);
+    for (const port of [80, 81, 443, 3000, 5432, 6379, 8080, 9200, 65_535]) {
+      guard.checkPort('a.test', port);
+    }
   }
   new Guard({ ...CLOSED, allowPorts: [25] }).checkPort('a.test', 25);
 });

@@ -61,8 +61,12 @@ export async function rawHttp2(answers: readonly Frame[][]): Promise<string> {
       while (unread.length >= skipped + HEAD_BYTES) {
         unread = unread.subarray(skipped);
         const [type, flags, stream] = [unread[3], unread[4]!, unread.readUInt32BE(5)];
-        if (type === SETTINGS && (flags & ACK) === 0) socket.write(frame(SETTINGS, ACK, 0));
-        if (type === HEADERS) socket.write(Buffer.concat((answers[asked++] ?? []).map((make) => make(stream))));
+        if (type === SETTINGS && (flags & ACK) === 0) {
+          socket.write(frame(SETTINGS, ACK, 0));
+        }
+        if (type === HEADERS) {
+          socket.write(Buffer.concat((answers[asked++] ?? []).map((make) => make(stream))));
+        }
         skipped = HEAD_BYTES + unread.readUIntBE(0, 3);
       }
     });
@@ -70,7 +74,9 @@ export async function rawHttp2(answers: readonly Frame[][]): Promise<string> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
     server.close();
   });
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}/`;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseRetryAfter } from '../../src/fetch/retry-after.js';
+import { parseRetryAfter } from '../../src/fetch/response-headers.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 7);
 

@@ -55,7 +55,9 @@ export async function failureOf(pending: PendingFetch | Promise<unknown>): Promi
   try {
     await (pending instanceof Promise ? pending : pending.promise);
   } catch (error) {
-    if (error instanceof FetchError) return error;
+    if (error instanceof FetchError) {
+      return error;
+    }
     throw error;
   }
   throw new Error('the fetch succeeded');
@@ -82,7 +84,9 @@ export class FakeClock implements Clock {
     const end = this.#now + ms;
     for (;;) {
       const due = [...this.#timers].filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
-      if (due === undefined) break;
+      if (due === undefined) {
+        break;
+      }
       this.#timers.delete(due);
       this.#now = Math.max(this.#now, due.at);
       due.fire();
@@ -133,11 +137,28 @@ export async function rawServer(answer: Answer, { tls = false, host = '127.0.0.1
     open: new Set(),
   };
   onTestFinished(() => {
-    for (const socket of server.open) socket.destroy();
+    for (const socket of server.open) {
+      socket.destroy();
+    }
     listener.close();
   });
   return server;
 }
+
+/** A proxy that leads every tunnel to one server. */
+export const tunnelTo = (server: RawServer): Promise<RawServer> =>
+  rawServer((socket, head) => {
+    if (!head.startsWith('CONNECT ')) {
+      return;
+    }
+    const onward = netConnect(server.port, '127.0.0.1', () => {
+      socket.removeAllListeners('data');
+      socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+      socket.pipe(onward).pipe(socket);
+    });
+    onward.on('error', () => socket.destroy());
+    socket.on('error', () => onward.destroy());
+  });
 
 export function response(body: string | Buffer, headers: string[] = [], status = '200 OK'): Buffer {
   const bytes = Buffer.from(body);
@@ -156,7 +177,9 @@ export async function connectionsBeforeMine(server: RawServer): Promise<number> 
   const socket = netConnect(server.port, new URL(server.url).hostname.replace(/^\[|\]$/g, ''));
   socket.end('GET / HTTP/1.1\r\n\r\n');
   const seen = server.requests.length;
-  while (server.requests.length === seen) await nextTurn();
+  while (server.requests.length === seen) {
+    await nextTurn();
+  }
   socket.destroy();
   return server.connections - 1;
 }
@@ -186,7 +209,9 @@ export async function dnsServer(
     const name = labels.join('.').toLowerCase();
     questions.push(`${type} ${name}`);
     const reply = await answer(name, type, questions.length);
-    if (reply !== null) socket.send(encodeAnswer(query, question, type, reply), from.port, from.address);
+    if (reply !== null) {
+      socket.send(encodeAnswer(query, question, type, reply), from.port, from.address);
+    }
   });
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
@@ -216,7 +241,9 @@ function encodeAnswer(query: Buffer, question: Buffer, type: 'A' | 'AAAA', reply
 }
 
 function addressBytes(address: string): Buffer {
-  if (!address.includes(':')) return Buffer.from(address.split('.').map(Number));
+  if (!address.includes(':')) {
+    return Buffer.from(address.split('.').map(Number));
+  }
   const [head = '', tail = ''] = address.split('::');
   const groups = (text: string): number[] =>
     text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16));

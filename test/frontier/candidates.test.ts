@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { candidateOffer } from '../../src/frontier/candidate.js';
-import type { Lease, Outcome } from '../../src/frontier/frontier.js';
-import { QueuePlaces } from '../../src/frontier/queue-place.js';
+import { candidateOffer, type Lease, type Outcome, QueuePlaces } from '../../src/frontier/outcome.js';
 import { Reader } from '../../src/store/reader.js';
 import { Standing } from '../../src/store/standing.js';
 import { QueueClass, UrlFlag, UrlState } from '../../src/store/url-state.js';

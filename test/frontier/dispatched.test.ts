@@ -16,10 +16,14 @@ const killed = (box: FrontierOnStore, options: ConstructorParameters<typeof Fron
 };
 
 describe('how many pages of a host were asked for', () => {
-  it.each([0, 5])(
-    'is neither lost nor counted twice by kills, whichever limit there was (%d)',
-    async (maxUrlsPerHost) => {
-      let box = new FrontierOnStore({ maxUrlsPerHost });
+  it.each([
+    [0, false],
+    [0, true],
+    [5, false],
+  ])(
+    'is neither lost nor counted twice by kills, whichever limit there was (%d), and though its row is written late (%s)',
+    async (maxUrlsPerHost, savesHostsLate) => {
+      let box = new FrontierOnStore({ maxUrlsPerHost, savesHostsLate });
       await box.frontier.admit(PAGES);
       for (let kill = 0; kill < 2; kill++) {
         // What waits on disk is loaded by the one, and goes out with the other.
@@ -34,6 +38,27 @@ describe('how many pages of a host were asked for', () => {
       expect(counted(box)).toEqual([5, 5]);
     },
   );
+
+  it('is written every ten seconds, or when something else of the host has changed, where it may be late', async () => {
+    const box = new FrontierOnStore({ savesHostsLate: true, retries: 0 });
+    const settleOne = async (status: number): Promise<number> => {
+      const leases = [...(await box.frontier.settle([], 1)), ...(await box.frontier.settle([], 1))];
+      await box.frontier.settle(
+        leases.map((lease) => box.outcome(lease, { status })),
+        0,
+      );
+      return counted(box)[0];
+    };
+    await box.frontier.admit(PAGES);
+    box.now += 10_000;
+    const first = await settleOne(200);
+    const second = await settleOne(200);
+    expect([first > 0, second]).toEqual([true, first]);
+    box.now += 10_000;
+    const third = await settleOne(200);
+    expect(third).toBeGreaterThan(second);
+    expect(await settleOne(503)).toBeGreaterThan(third);
+  });
 
   it('counts a page that is asked for again once, and what was not asked for after all not at all', async () => {
     const box = new FrontierOnStore({ retries: 1, retryDelayMs: 0 });

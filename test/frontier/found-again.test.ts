@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Lease } from '../../src/frontier/frontier.js';
+import type { Lease } from '../../src/frontier/outcome.js';
 import { Standing } from '../../src/store/standing.js';
-import { TrapReader } from '../../src/store/trap-reader.js';
+import { TrapReader } from '../../src/store/traps.js';
 import { QueueClass, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TestScope } from '../store/support.js';
 import { FrontierOnStore, offer } from './on-store.js';
@@ -84,7 +84,9 @@ describe('a URL that was only linked with nofollow and is then linked without', 
     const nofollow = { state: UrlState.skipped, reason: 'nofollow' } as const;
     await box.frontier.admit([offer('http://b.test/1', nofollow), offer('http://b.test/2'), offer(HUB)]);
     await box.fetchAll(({ url, kind, host }) => {
-      if (kind === UrlKind.robots) return host === 'b.test' ? DEAD : OPEN;
+      if (kind === UrlKind.robots) {
+        return host === 'b.test' ? DEAD : OPEN;
+      }
       return url === HUB ? leadsTo(1, 1) : {};
     }, 1);
     expect(box.frontier.counts()).toMatchObject({ outstanding: 0, failed: 2, done: 1 });
@@ -97,8 +99,12 @@ describe('all that waits at a host that cannot be had', () => {
     const box = new FrontierOnStore({ obeyRobots: true, retries: 0, readyHeapLimit: 2 });
     await box.frontier.admit([offer('http://b.test/1')]);
     const answer = ({ url, kind, host }: Lease) => {
-      if (host === 'b.test') return DEAD;
-      if (kind === UrlKind.robots) return OPEN;
+      if (host === 'b.test') {
+        return DEAD;
+      }
+      if (kind === UrlKind.robots) {
+        return OPEN;
+      }
       return url === 'http://f.test/' ? { offers: [offer('http://b.test/2')] } : {};
     };
     await box.fetchAll(answer);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DEEPEST, type Key, KeyTable, KeyTableView } from '../../src/frontier/embedded/key-table.js';
+import { DEEPEST, type Key, KeyTable, KeyTableView } from '../../src/frontier/key-table.js';
 import { Standing, type Way } from '../../src/store/standing.js';
-import { urlKey } from '../../src/url/key.js';
+import { urlKey } from '../../src/url/identity.js';
 
 const UNLIMITED = Number.POSITIVE_INFINITY;
 
@@ -33,9 +33,13 @@ describe('the seen set in memory', () => {
             expect(table.insert(key, place + 1, depth, standing)).toBe(isNew);
             // Depths that are not told apart are without end: whoever compares has to ask the store.
             const told = depth < DEEPEST ? depth : Number.POSITIVE_INFINITY;
-            if (isNew) map.set(String(key), { id: place + 1, depth: told, standing });
+            if (isNew) {
+              map.set(String(key), { id: place + 1, depth: told, standing });
+            }
           }
-          for (const [key] of entries) expect(table.find(key)).toEqual(map.get(String(key)));
+          for (const [key] of entries) {
+            expect(table.find(key)).toEqual(map.get(String(key)));
+          }
           expect(table.size).toBe(map.size);
           expect(table.find([0x0010_0000, 5, 5, 5])).toBeNull();
         },
@@ -45,7 +49,9 @@ describe('the seen set in memory', () => {
 
   it('is exact for two hundred thousand URLs and as many that only look like them', () => {
     const table = new KeyTable(UNLIMITED);
-    for (let n = 1; n <= 200_000; n++) table.insert(keyOf(`http://a.test/${n}`), n, 3, Standing.followed);
+    for (let n = 1; n <= 200_000; n++) {
+      table.insert(keyOf(`http://a.test/${n}`), n, 3, Standing.followed);
+    }
     let wrong = 0;
     for (let n = 1; n <= 200_000; n++) {
       wrong += table.find(keyOf(`http://a.test/${n}`))?.id === n ? 0 : 1;
@@ -72,14 +78,19 @@ describe('the seen set in memory', () => {
       for (let n = 1; n <= 80_000; n++) {
         const seen = lane.find(keyOf(`u${n}`));
         const truth = table.find(keyOf(`u${n}`));
-        if (seen === null) count += truth === null ? 0 : 1;
-        else expect(seen).toEqual(truth);
+        if (seen === null) {
+          count += truth === null ? 0 : 1;
+        } else {
+          expect(seen).toEqual(truth);
+        }
       }
       return count;
     };
     for (let n = 1; n <= 80_000; n++) {
       table.insert(keyOf(`u${n}`), n, n % 9, (n % 5) as Standing);
-      if (n === 100) lane.update(table.takeChanged());
+      if (n === 100) {
+        lane.update(table.takeChanged());
+      }
     }
     expect(missing()).toBeGreaterThan(0);
     lane.update(table.takeChanged());
@@ -95,12 +106,16 @@ describe('the seen set in memory', () => {
       const key = keyOf(`u${n}`);
       // As the frontier does: a key whose segment is on disk is the store's to decide.
       if (table.find(key) === null) {
-        if (table.mayBeOnDisk(key)) disk.set(String(key), n);
+        if (table.mayBeOnDisk(key)) {
+          disk.set(String(key), n);
+        }
         table.insert(key, n, 1, Standing.followed);
       }
       if (n % 500 === 0) {
         for (const { packed } of table.spill()) {
-          for (let i = 0; i < packed.length; i += 5) disk.set(String(packed.subarray(i, i + 4)), packed[i + 4]!);
+          for (let i = 0; i < packed.length; i += 5) {
+            disk.set(String(packed.subarray(i, i + 4)), packed[i + 4]!);
+          }
         }
       }
     }
@@ -108,13 +123,17 @@ describe('the seen set in memory', () => {
     for (let n = 1; n <= 40_000; n++) {
       const key = keyOf(`u${n}`);
       const found = table.find(key)?.id ?? (table.mayBeOnDisk(key) ? disk.get(String(key)) : undefined);
-      if (found !== n) expect.fail(`u${n} is lost: ${found}`);
+      if (found !== n) {
+        expect.fail(`u${n} is lost: ${found}`);
+      }
     }
   });
 
   it('goes on in another thread where it was left', () => {
     const table = new KeyTable(UNLIMITED);
-    for (let n = 1; n <= 1_000; n++) table.insert(keyOf(`u${n}`), n, 1, Standing.followed);
+    for (let n = 1; n <= 1_000; n++) {
+      table.insert(keyOf(`u${n}`), n, 1, Standing.followed);
+    }
     const next = new KeyTable(UNLIMITED, [5]).takeOver(structuredClone(table.handOver()));
     expect([next.size, next.bytes]).toEqual([1_000, table.bytes]);
     expect(next.find(keyOf('u77'))?.id).toBe(77);

@@ -1,10 +1,9 @@
 import { onTestFinished } from 'vitest';
-import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
-import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
-import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
-import { failure } from '../../src/frontier/outcome.js';
-import { keyOf, SeedBook } from '../../src/frontier/seed-book.js';
+import { Frontier } from '../../src/frontier/frontier.js';
+import { KeyTable } from '../../src/frontier/key-table.js';
+import type { SchedulerOptions } from '../../src/frontier/options.js';
+import { failure, keyOf, type Lease, type Offer, type Outcome } from '../../src/frontier/outcome.js';
+import { SeedBook } from '../../src/frontier/seed-book.js';
 import type { Store } from '../../src/store/store.js';
 import { QueueClass, UNANSWERED, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
@@ -27,7 +26,7 @@ const OPTIONS: SchedulerOptions = {
     surveyOnly: false,
     maxUrls: 0,
     maxUrlsPerHost: 0,
-    maxUrlsOfSeed: () => 0,
+    maxUrlsOfSeeds: new Map(),
     maxInflightPerIp: 0,
   },
   ...{ delayPerIpMs: 0, seekSitemaps: false, maxRedirects: 100 },
@@ -44,7 +43,7 @@ export function offer(url: string, fields: Partial<Offer> = {}): Offer {
 /** The frontier over a real store, without lanes: the test says what comes of each lease. */
 export class FrontierOnStore {
   readonly store: Store;
-  readonly frontier: EmbeddedFrontier;
+  readonly frontier: Frontier;
   readonly trapsCut: string[] = [];
   readonly told: string[] = [];
   readonly sitemapsCut: [host: string, files: number | null][] = [];
@@ -63,7 +62,7 @@ export class FrontierOnStore {
     this.store = store;
     this.now = now;
     const unused = () => {};
-    this.frontier = new EmbeddedFrontier({
+    this.frontier = new Frontier({
       options: { ...OPTIONS, ...options },
       clock: { now: () => this.now, wall: () => this.now, at: () => unused },
       random: () => 0.5,

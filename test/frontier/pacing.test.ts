@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Host } from '../../src/frontier/embedded/host.js';
-import { blockFor, isHostTrouble } from '../../src/hosts/backoff.js';
-import { Tuner } from '../../src/hosts/tuning.js';
+import { Host } from '../../src/frontier/host.js';
+import { blockFor, isHostTrouble, Tuner } from '../../src/frontier/verdict.js';
 
 const BACKOFF = { maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000 };
 
@@ -40,7 +39,9 @@ describe('backoff of a failing host', () => {
 
   it('takes many requests that fail together for one failure', () => {
     const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: true, tunedLimit: null });
-    for (let n = 0; n < 12; n++) host.troubled({ sentAt: 100, isKnown: false }, 200 + n, null, 0.5, BACKOFF);
+    for (let n = 0; n < 12; n++) {
+      host.troubled({ sentAt: 100, isKnown: false }, 200 + n, null, 0.5, BACKOFF);
+    }
     expect(host.failures).toBe(1);
     expect(host.blockedUntil).toBe(2_200);
     host.troubled({ sentAt: 2_300, isKnown: false }, 2_400, null, 0.5, BACKOFF);
@@ -51,7 +52,9 @@ describe('backoff of a failing host', () => {
 
   it('adds up no failures of what is known to fail', () => {
     const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: true, tunedLimit: null });
-    for (let n = 1; n <= 12; n++) host.troubled({ sentAt: n * 10_000, isKnown: true }, n * 10_000, null, 0.5, BACKOFF);
+    for (let n = 1; n <= 12; n++) {
+      host.troubled({ sentAt: n * 10_000, isKnown: true }, n * 10_000, null, 0.5, BACKOFF);
+    }
     expect([host.failures, host.blockedUntil]).toEqual([1, 122_000]);
   });
 });
@@ -73,7 +76,7 @@ describe('one host at a time', () => {
     }
     expect(host.hasPlace).toBe(false);
     const probed = new Host(2, 'b.test', 0, { ceiling: 20, tunes: true, tunedLimit: 3 });
-    probed.probing = true;
+    probed.probe();
     probed.started();
     expect(probed.hasPlace).toBe(false);
   });
@@ -81,7 +84,9 @@ describe('one host at a time', () => {
 
 describe('auto-tune', () => {
   const answers = (tuner: Tuner, count: number, ttfbMs: (limit: number) => number) => {
-    for (let n = 0; n < count; n++) tuner.answered(ttfbMs(tuner.limit));
+    for (let n = 0; n < count; n++) {
+      tuner.answered(ttfbMs(tuner.limit));
+    }
   };
 
   it('starts at 2 and creeps up to its ceiling while the server does not slow down', () => {
@@ -111,7 +116,9 @@ describe('auto-tune', () => {
     const tuner = new Tuner({ ceiling: 20, start: 16, tunes: true });
     tuner.overloaded();
     expect(tuner.limit).toBe(8);
-    for (let n = 0; n < 10; n++) tuner.overloaded();
+    for (let n = 0; n < 10; n++) {
+      tuner.overloaded();
+    }
     expect(tuner.limit).toBe(1);
     answers(tuner, 400, () => 50);
     expect(tuner.limit).toBe(20);

@@ -1,19 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { Host } from '../../src/frontier/embedded/host.js';
-import { type RobotsEnd, RobotsPlaces } from '../../src/frontier/embedded/robots-places.js';
+import { Host } from '../../src/frontier/host.js';
+import { type RobotsEnd, RobotsPlaces } from '../../src/frontier/robots-places.js';
 
 let ids = 0;
 function host(name: string, address: string | null = null): Host {
   const made = new Host(++ids, name, 0, { ceiling: 20, tunes: false, tunedLimit: null });
-  made.address = address;
+  if (address !== null) {
+    made.answeredFrom(address);
+  }
   return made;
 }
 
 /** Takes a place, or waits for one. */
 function ask(places: RobotsPlaces, asking: Host): boolean {
   const isFree = places.isFreeFor(asking);
-  if (isFree) places.take(asking);
-  else places.wait(asking);
+  if (isFree) {
+    places.take(asking);
+  } else {
+    places.wait(asking);
+  }
   return isFree;
 }
 
@@ -21,7 +26,9 @@ const askAll = (places: RobotsPlaces, hosts: readonly Host[]): Host[] => hosts.f
 const many = (count: number, make: (n: number) => Host): Host[] => Array.from({ length: count }, (_, n) => make(n));
 
 function end(places: RobotsPlaces, hosts: readonly Host[], how: RobotsEnd): void {
-  for (const each of hosts) places.giveBack(each, how);
+  for (const each of hosts) {
+    places.giveBack(each, how);
+  }
 }
 
 describe('places for robots.txt', () => {
@@ -31,7 +38,9 @@ describe('places for robots.txt', () => {
     const first = askAll(places, all);
     expect(first).toHaveLength(8);
     end(places, first, 'answered');
-    for (let rounds = 0; rounds < 3; rounds++) askAll(places, places.called());
+    for (let rounds = 0; rounds < 3; rounds++) {
+      askAll(places, places.called());
+    }
     expect(places.inFlight).toBe(48);
     expect(ask(places, host('b.test'))).toBe(true);
   });
@@ -58,11 +67,10 @@ describe('places for robots.txt', () => {
     const places = new RobotsPlaces(16);
     const silent = many(40, (n) => host(`h${n}.a.test`));
     end(places, askAll(places, silent), 'silent');
-    askAll(places, places.called());
+    const held = askAll(places, places.called());
     expect(places.inFlight).toBe(8);
     const others = many(30, (n) => host(`d${n}.test`));
     expect(askAll(places, others)).toHaveLength(8);
-    const held = silent.filter(({ robotsPlaces }) => robotsPlaces.length > 0);
     end(places, held, 'silent');
     const next = places.called();
     expect(next.every(({ name }) => name.startsWith('d'))).toBe(true);
@@ -74,12 +82,16 @@ describe('places for robots.txt', () => {
     const first = askAll(places, all);
     // Its group has what it may have: the others wait for these two.
     expect([first.length, places.called()]).toEqual([2, []]);
-    for (const each of all.slice(50)) each.evicted = true;
+    for (const each of all.slice(50)) {
+      each.evict();
+    }
     end(places, first, 'silent');
     const seen = new Set(first);
     for (let rounds = 0; rounds < 100; rounds++) {
       // None of those that are called takes its place.
-      for (const each of places.called()) seen.add(each);
+      for (const each of places.called()) {
+        seen.add(each);
+      }
     }
     expect(seen).toEqual(new Set(all.slice(0, 50)));
     expect([places.inFlight, places.waiting]).toEqual([0, 0]);
@@ -93,7 +105,9 @@ describe('places for robots.txt', () => {
     for (let rounds = 0; under.length > 0; rounds++) {
       expect(under.length).toBeLessThanOrEqual(3);
       end(places, under, rounds % 3 === 0 ? 'silent' : rounds % 3 === 1 ? 'answered' : 'other');
-      for (const each of under) answered.add(each);
+      for (const each of under) {
+        answered.add(each);
+      }
       under = askAll(places, places.called());
     }
     expect(answered.size).toBe(60);

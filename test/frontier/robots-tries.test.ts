@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
-import type { RobotsAnswer } from '../../src/frontier/frontier.js';
+import type { SchedulerOptions } from '../../src/frontier/options.js';
+import type { RobotsAnswer } from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
 import type { Store } from '../../src/store/store.js';
 import type { SeedRow } from '../../src/store/transaction.js';
@@ -47,7 +47,9 @@ class Runs {
       const wakeAt = this.#run.frontier.wakeAt();
       this.#now = this.#run.now = Math.max(this.#now, Math.min(wakeAt, this.#now + 60_000));
       const [lease] = await this.#run.frontier.settle([], 1);
-      if (lease?.kind !== UrlKind.robots) return times;
+      if (lease?.kind !== UrlKind.robots) {
+        return times;
+      }
       this.asked.push(this.#now);
       await this.#run.frontier.settle([this.#run.outcome(lease, answer)], 0);
     }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sitemapOffer } from '../../src/frontier/embedded/sitemap-offer.js';
-import type { Lease, Offer } from '../../src/frontier/frontier.js';
+import { type Lease, type Offer, sitemapOffer } from '../../src/frontier/outcome.js';
 import { Reader } from '../../src/store/reader.js';
 import { openStore, TestScope } from '../store/support.js';
 import { FrontierOnStore } from './on-store.js';
@@ -26,7 +25,7 @@ describe('sitemap files of a host', () => {
     expect(filesOf(run)).toEqual({ read: 1_000, failed: 0, notRead: { limit: 2_001 } });
     expect(new Reader(run.store.database).sitemapFiles.cutHosts(5)).toEqual([{ host: 'a.test', files: 2_001 }]);
     expect(run.sitemapsCut).toEqual([['a.test', null]]);
-    await run.frontier.close('complete');
+    await run.frontier.close();
     expect(run.sitemapsCut.at(-1)).toEqual(['a.test', 2_001]);
   });
 
@@ -50,12 +49,18 @@ describe('sitemap files of a host', () => {
     let isFirst = true;
     for (let kills = 0; kills < 6; kills++) {
       const run = new FrontierOnStore({}, new TestScope(), store);
-      if (isFirst) await run.frontier.admit([sitemapOffer(at('index'), 0)]);
+      if (isFirst) {
+        await run.frontier.admit([sitemapOffer(at('index'), 0)]);
+      }
       for (let batch = 0; batch < 5; batch++) {
         const leases = await run.frontier.settle([], 60);
-        for (const { url } of leases) asked.add(url);
+        for (const { url } of leases) {
+          asked.add(url);
+        }
         // The last ones are never heard of again.
-        if (batch === 4 && kills < 5) break;
+        if (batch === 4 && kills < 5) {
+          break;
+        }
         const offers = isFirst ? many(3_000, at, 1) : [];
         await run.frontier.settle(
           leases.map((lease) => run.outcome(lease, { offers })),
@@ -63,8 +68,13 @@ describe('sitemap files of a host', () => {
         );
         isFirst = false;
       }
-      if (kills < 5) run.isKilled = true;
-      else for (const url of await run.fetchAll()) asked.add(url);
+      if (kills < 5) {
+        run.isKilled = true;
+      } else {
+        for (const url of await run.fetchAll()) {
+          asked.add(url);
+        }
+      }
     }
     expect(asked.size).toBe(1_000);
     expect(filesOf({ store } as FrontierOnStore)).toEqual({ read: 1_000, failed: 0, notRead: { limit: 2_001 } });

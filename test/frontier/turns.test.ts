@@ -1,8 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Host, Origin } from '../../src/frontier/embedded/host.js';
-import type { Order } from '../../src/frontier/embedded/options.js';
-import { FIRST_IN_A_ROW, Turns } from '../../src/frontier/embedded/turns.js';
-import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
+import { Host, Origin } from '../../src/frontier/host.js';
+import type { Order } from '../../src/frontier/outcome.js';
+import { FIRST_IN_A_ROW, type HeapItem, ReadyHeap, Turns } from '../../src/frontier/turns.js';
+import { UrlQueue } from '../../src/frontier/url-queue.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 
 let ids = 0;
@@ -15,11 +16,11 @@ function hostWith(place: QueueClass): Host {
   const url = `http://h${id}.test/`;
   const times = { attempts: 0, notBefore: 0, hops: 0, flags: 0 };
   origin.queue.add({ id, url, kind: UrlKind.page, depth: 0, seed: 0, class: place, ...times }, true);
-  host.origins.push(origin);
+  host.addOrigin(origin);
   return host;
 }
 
-function turnsOf(order: Order): Turns {
+function turnsOf(order: Order): Turns<Host> {
   return new Turns(order, () => {});
 }
 
@@ -64,5 +65,56 @@ describe('whose turn it is in the order of priority', () => {
       });
       expect([turns.popDue(9), turns.popDue(9)]).toEqual(hosts);
     }
+  });
+});
+
+interface Named extends HeapItem {
+  name: number;
+}
+
+const named = (name: number): Named => ({ name, heapAt: null, heapPlace: 0 });
+
+describe('the ready heap', () => {
+  it('gives hosts by time, and at equal times in the order they came, like a sorted list', () => {
+    const command = fc.oneof(fc.nat(5), fc.constant('pop' as const), fc.record({ remove: fc.nat(200) }));
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 200 }), (commands) => {
+        const heap = new ReadyHeap<Named>();
+        const list: { at: number; item: Named }[] = [];
+        for (const [name, each] of commands.entries()) {
+          if (each === 'pop') {
+            const first = list.shift()?.item;
+            expect(heap.pop()).toBe(first);
+            expect(first?.heapAt ?? null).toBeNull();
+          } else if (typeof each === 'object') {
+            const [gone] = list.splice(each.remove % (list.length + 1), 1);
+            if (gone !== undefined) {
+              heap.remove(gone.item);
+            }
+            expect(gone?.item.heapAt ?? null).toBeNull();
+          } else {
+            const item = named(name);
+            heap.push(item, each);
+            list.push({ at: each, item });
+            // A stable sort: those of one time stay in the order they came.
+            list.sort((a, b) => a.at - b.at);
+          }
+          expect(heap.size).toBe(list.length);
+          expect(heap.nextAt).toBe(list[0]?.at ?? Number.POSITIVE_INFINITY);
+          expect(heap.peek()).toBe(list[0]?.item);
+        }
+        expect(new Set(heap)).toEqual(new Set(list.map(({ item }) => item)));
+      }),
+    );
+  });
+
+  it('refuses a host that is in it already', () => {
+    const heap = new ReadyHeap<Named>();
+    const host = named(1);
+    heap.push(host, 5);
+    expect(() => heap.push(host, 6)).toThrow('only once');
+    heap.pop();
+    heap.push(host, 6);
+    expect(heap.nextAt).toBe(6);
   });
 });

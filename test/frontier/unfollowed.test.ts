@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Lease } from '../../src/frontier/frontier.js';
-import { TrapReader } from '../../src/store/trap-reader.js';
+import type { Lease } from '../../src/frontier/outcome.js';
+import { TrapReader } from '../../src/store/traps.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { TestScope } from '../store/support.js';

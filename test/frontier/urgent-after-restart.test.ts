@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
-import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
+import { UrlQueue } from '../../src/frontier/url-queue.js';
+import type { QueuedUrl } from '../../src/store/transaction.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 import { newUrl, openStore, transaction } from '../store/support.js';
 import { FrontierOnStore } from './on-store.js';
 
 const always = () => true;
 
-const urgent = (id: number, place: QueueClass = QueueClass.urgent): Waiting => ({
+const urgent = (id: number, place: QueueClass = QueueClass.urgent): QueuedUrl => ({
   ...{ id, url: `http://a.test/${id}`, kind: UrlKind.page, depth: 0, seed: 0, class: place },
   ...{ attempts: 0, notBefore: 0, hops: 0, flags: 0 },
 });
@@ -37,7 +37,9 @@ describe('urgent URLs that a restart finds on disk', () => {
         QueueClass.urgent,
         piece.map((id) => urgent(id)),
       );
-      for (let n = 0; n < 3; n++) order.push(queue.take(0, always)?.id);
+      for (let n = 0; n < 3; n++) {
+        order.push(queue.take(0, always)?.id);
+      }
     }
     expect([queue.urgentOnDisk, queue.wanting()]).toEqual([0, null]);
     expect([...order, queue.take(0, always)?.id]).toEqual([3, 1, 2, 4, 5, 6, 9]);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Waiting } from '../../src/frontier/embedded/queue-window.js';
-import { UrlQueue } from '../../src/frontier/embedded/url-queue.js';
+import { UrlQueue } from '../../src/frontier/url-queue.js';
+import type { QueuedUrl } from '../../src/store/transaction.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
 
 const always = () => true;
 
-function waiting(id: number, place: QueueClass = QueueClass.rest, notBefore = 0): Waiting {
+function waiting(id: number, place: QueueClass = QueueClass.rest, notBefore = 0): QueuedUrl {
   const url = `http://a.test/${id}`;
   return { id, url, kind: UrlKind.page, depth: 0, seed: 0, class: place, attempts: 0, notBefore, hops: 0, flags: 0 };
 }
@@ -15,7 +15,7 @@ function waiting(id: number, place: QueueClass = QueueClass.rest, notBefore = 0)
 class Rows {
   readonly ids: number[] = [];
 
-  load({ beyond, newestFirst }: { beyond: number; newestFirst: boolean }, limit: number): Waiting[] {
+  load({ beyond, newestFirst }: { beyond: number; newestFirst: boolean }, limit: number): QueuedUrl[] {
     const ids = newestFirst ? this.ids.filter((id) => id < beyond).reverse() : this.ids.filter((id) => id > beyond);
     return ids.slice(0, limit).map((id) => waiting(id));
   }
@@ -41,13 +41,19 @@ function play(newestFirst: boolean, steps: Step[]): void {
   let nextId = 1;
   const load = (count: number) => {
     const wanted = queue.wanting();
-    if (wanted !== null) queue.addLoaded(wanted.class, rows.load(wanted, count));
+    if (wanted !== null) {
+      queue.addLoaded(wanted.class, rows.load(wanted, count));
+    }
   };
   const takeNext = () => {
-    if (queue.inMemory === 0) load(2);
+    if (queue.inMemory === 0) {
+      load(2);
+    }
     const expected = newestFirst ? rows.ids.at(-1) : rows.ids[0];
     expect(queue.take(0, always)?.id).toBe(expected);
-    if (expected !== undefined) rows.remove(expected);
+    if (expected !== undefined) {
+      rows.remove(expected);
+    }
   };
   for (const each of steps) {
     const before = queue.inMemory;
@@ -55,15 +61,19 @@ function play(newestFirst: boolean, steps: Step[]): void {
       rows.ids.push(nextId);
       const came = queue.add(waiting(nextId++), each.room);
       expect(queue.inMemory - before, 'what add says came into memory').toBe(came);
-    } else if (each.do === 'take') takeNext();
-    else if (each.do === 'load') load(each.count);
-    else {
+    } else if (each.do === 'take') {
+      takeNext();
+    } else if (each.do === 'load') {
+      load(each.count);
+    } else {
       const left = each.do === 'trim' ? queue.trim(each.count) : queue.reset([0, 0, rows.ids.length]);
       expect(before - queue.inMemory, `what ${each.do} says left memory`).toBe(left);
     }
     expect(queue.inMemory + queue.onDisk, 'in memory and on disk').toBe(rows.ids.length);
   }
-  while (rows.ids.length > 0) takeNext();
+  while (rows.ids.length > 0) {
+    takeNext();
+  }
   expect(queue.wanting()).toBeNull();
 }
 
@@ -92,10 +102,14 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
         let nextId = 1;
         const load = (count: number) => {
           const wanted = queue.wanting();
-          if (wanted !== null) queue.addLoaded(wanted.class, rows.load(wanted, count));
+          if (wanted !== null) {
+            queue.addLoaded(wanted.class, rows.load(wanted, count));
+          }
         };
         const takeNext = () => {
-          if (queue.inMemory === 0) load(2);
+          if (queue.inMemory === 0) {
+            load(2);
+          }
           const taken = queue.take(0, always)?.id;
           expect(taken === undefined).toBe(rows.ids.length === 0);
           if (taken !== undefined) {
@@ -107,13 +121,20 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
           if (each.do === 'add') {
             rows.ids.push(nextId);
             queue.add(waiting(nextId++), each.room);
-          } else if (each.do === 'take') takeNext();
-          else if (each.do === 'load') load(each.count);
-          else if (each.do === 'trim') queue.trim(each.count);
-          else queue.reset([0, 0, rows.ids.length]);
+          } else if (each.do === 'take') {
+            takeNext();
+          } else if (each.do === 'load') {
+            load(each.count);
+          } else if (each.do === 'trim') {
+            queue.trim(each.count);
+          } else {
+            queue.reset([0, 0, rows.ids.length]);
+          }
           expect(queue.inMemory + queue.onDisk, 'in memory and on disk').toBe(rows.ids.length);
         }
-        while (rows.ids.length > 0) takeNext();
+        while (rows.ids.length > 0) {
+          takeNext();
+        }
         expect(queue.wanting()).toBeNull();
       }),
       { numRuns: 500 },
@@ -126,7 +147,9 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
       asked.push(size);
       return size - 1;
     });
-    for (const id of [1, 2, 3]) queue.add(waiting(id), true);
+    for (const id of [1, 2, 3]) {
+      queue.add(waiting(id), true);
+    }
     expect([queue.readyAt(always), queue.readyAt(always)]).toEqual([0, 0]);
     queue.add(waiting(4), true);
     expect([0, 0, 0, 0].map(() => queue.take(0, always)?.id)).toEqual([3, 4, 2, 1]);
@@ -135,7 +158,9 @@ describe('the waiting URLs of an origin, a window in memory over rows on disk', 
 
   it.each([false, true])('lets go of a quarter of a million at once (newest first: %s)', (newestFirst) => {
     const queue = new UrlQueue(newestFirst);
-    for (let id = 1; id <= 250_000; id++) queue.add(waiting(id), true);
+    for (let id = 1; id <= 250_000; id++) {
+      queue.add(waiting(id), true);
+    }
     expect(queue.trim(10)).toBe(249_990);
     expect(queue.take(0, always)?.id).toBe(newestFirst ? 250_000 : 1);
   });

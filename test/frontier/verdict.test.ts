@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CLASSES, type ErrorClass } from '../../src/base/errors.js';
-import type { Outcome } from '../../src/frontier/frontier.js';
-import { failure } from '../../src/frontier/outcome.js';
+import { failure, type Outcome } from '../../src/frontier/outcome.js';
 import { classOfStatus, judge } from '../../src/frontier/verdict.js';
 import { UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 

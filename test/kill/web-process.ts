@@ -54,7 +54,9 @@ class LogTail {
       over = true;
     });
     while (this.#seen < goal) {
-      if (over) return false;
+      if (over) {
+        return false;
+      }
       await new Promise((resolve) => setTimeout(resolve, 1));
       this.#read();
     }

@@ -31,7 +31,9 @@ const check = (name: string, sites: () => Record<string, Site>, ...args: string[
 
 async function serve(trial: Trial, sites: Record<string, Site>): Promise<string[]> {
   const web = await trial.web();
-  for (const [host, site] of Object.entries(sites)) web.site(host, site);
+  for (const [host, site] of Object.entries(sites)) {
+    web.site(host, site);
+  }
   return here(web);
 }
 

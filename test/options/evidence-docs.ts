@@ -39,7 +39,9 @@ const docs = (name: string, sites: () => Record<string, Site>, ...args: string[]
   name,
   async play(values, trial) {
     const web = await trial.web();
-    for (const [host, site] of Object.entries(sites())) web.site(host, site);
+    for (const [host, site] of Object.entries(sites())) {
+      web.site(host, site);
+    }
     return trial.run(['docs', ...here(web), '--delay', '0', ...args, ...values]);
   },
 });

@@ -1,9 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { LiveSnapshot } from '../../src/watch/live.js';
+import { html, linkPage, pathSite } from '../web/site.js';
 import { DATA, type Row, type Stage } from './harness.js';
 import { askedPages, says } from './questions.js';
 import { broken, HOME, kept, small, smallSite } from './small-stages.js';
-import { here } from './stages.js';
+import { crawlOf, here } from './stages.js';
 
 const ESCAPE = '\u001b[';
 
@@ -16,6 +18,14 @@ const withConfigFile: Stage = {
     return trial.run([...trial.walk, HOME, ...here(web), '--delay', '0', '--data-dir', DATA, ...values]);
   },
 };
+
+/** It takes more than a second, so that there is something to say while it runs. */
+const unhurried = crawlOf({
+  name: 'a page that takes its time',
+  seeds: ['http://unhurried.test/'],
+  args: ['--seeding-strategy', 'none'],
+  sites: () => ({ 'unhurried.test': pathSite({ '/': { ...html(linkPage('Home', [])), afterMs: 1_500 } }) }),
+});
 
 /** What every command takes, at those where it has something to change. */
 export const GENERAL_EVIDENCE: Row[] = [
@@ -72,6 +82,26 @@ export const GENERAL_EVIDENCE: Row[] = [
       [0, true],
       [0, false],
     ],
+  },
+  {
+    key: 'progress',
+    stage: unhurried,
+    values: [[], ['--progress', 'json'], ['--progress', 'none']],
+    sees: (seen) => {
+      const lines = seen.stderr.split('\n');
+      const moments = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as LiveSnapshot);
+      return [
+        lines.some((line) => / in flight, .* pages\/s/.test(line)),
+        moments.map(({ state }) => state).filter((state, at, all) => state !== all[at - 1]),
+      ];
+    },
+    gives: [
+      [true, []],
+      [false, ['running', 'ended']],
+      [false, []],
+    ],
+    check: 'same',
+    docs: 'same',
   },
   {
     key: 'verbose',

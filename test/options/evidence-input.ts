@@ -10,7 +10,9 @@ const seedless: Stage = {
   name: 'seeds from elsewhere',
   async play(values, trial) {
     const web = await trial.web();
-    for (const [host, site] of Object.entries(gardenSites())) web.site(host, site);
+    for (const [host, site] of Object.entries(gardenSites())) {
+      web.site(host, site);
+    }
     return trial.run([...trial.walk, ...here(web), '--delay', '0', '--data-dir', DATA, ...values], {
       input: '# one seed\nhttp://second.test/\n',
     });

@@ -51,7 +51,7 @@ const asksForTime = crawlOf({
   }),
 });
 
-/** robots.txt takes a second the first time, and none later. */
+/** robots.txt takes five seconds the first time, and none later. */
 const sleepyRobots = crawlOf({
   name: 'a robots.txt that is slow once',
   seeds: ['http://sleepy.test/'],
@@ -60,7 +60,7 @@ const sleepyRobots = crawlOf({
     let asks = 0;
     return {
       'sleepy.test': pathSite({
-        '/robots.txt': () => ({ ...notFound, afterMs: asks++ === 0 ? 1000 : 0 }),
+        '/robots.txt': () => ({ ...notFound, afterMs: asks++ === 0 ? 5000 : 0 }),
         '/': html(linkPage('Awake', [])),
       }),
     };
@@ -141,7 +141,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
     ],
   },
   {
-    // That pages are asked for is seen in test/frontier/robots-tries.test.ts and test/crawl/robots.test.ts: it takes three tries.
+    // That pages are asked for is seen in test/frontier/robots-tries.test.ts and test/crawl/robots.whole.test.ts: it takes three tries.
     key: 'robotsUnreachable',
     stage: garden,
     values: [[], ['--robots-unreachable', 'allow']],
@@ -174,7 +174,7 @@ export const POLITENESS_EVIDENCE: Row[] = [
   {
     key: 'robotsTimeoutMs',
     stage: sleepyRobots,
-    values: [[], ['--robots-timeout', '200ms']],
+    values: [[], ['--robots-timeout', '2s']],
     sees: (seen) => [timesAsked(seen, 'sleepy.test/robots.txt'), fateOf(seen, 'http://sleepy.test/')],
     gives: [
       [1, 'done'],

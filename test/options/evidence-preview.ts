@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { Preview } from '../../src/crawl/preview/preview.js';
+import type { Preview } from '../../src/preview/preview.js';
 import { html, linkPage, notFound, pathSite, type Site, text, urlset, xml } from '../web/site.js';
 import type { Row, Seen, Stage } from './harness.js';
 import { says, timesAsked } from './questions.js';
@@ -29,7 +29,9 @@ const previewOf = (name: string, sites: () => Record<string, Site>, ...args: str
   name: `preview of ${name}`,
   async play(values, trial) {
     const web = await trial.web();
-    for (const [host, site] of Object.entries(sites())) web.site(host, site);
+    for (const [host, site] of Object.entries(sites())) {
+      web.site(host, site);
+    }
     writeFileSync(join(trial.folder, 'seeds.txt'), 'http://second.test/\n');
     return trial.run(['preview', ...here(web), '--json', ...args, ...values]);
   },
@@ -56,7 +58,7 @@ const slowOnce = (path: string) =>
     () => {
       let asks = 0;
       const answer = path === '/robots.txt' ? notFound : xml(urlset(['http://sleepy.test/a']));
-      return { 'sleepy.test': pathSite({ [path]: () => ({ ...answer, afterMs: asks++ === 0 ? 1000 : 0 }) }) };
+      return { 'sleepy.test': pathSite({ [path]: () => ({ ...answer, afterMs: asks++ === 0 ? 5000 : 0 }) }) };
     },
     ...['http://sleepy.test/', '--delay', '0'],
   );
@@ -264,14 +266,14 @@ export const PREVIEW_EVIDENCE: Row[] = (
     {
       key: 'robotsTimeoutMs',
       stage: slowOnce('/robots.txt'),
-      values: [[], ['--robots-timeout', '200ms']],
+      values: [[], ['--robots-timeout', '2s']],
       sees: (seen) => timesAsked(seen, 'sleepy.test/robots.txt'),
       gives: [1, 2],
     },
     {
       key: 'timeoutMs',
       stage: slowOnce('/sitemap.xml'),
-      values: [[], ['--timeout', '300ms']],
+      values: [[], ['--timeout', '2s']],
       sees: (seen) => timesAsked(seen, 'sleepy.test/sitemap.xml'),
       gives: [1, 2],
     },

@@ -1,5 +1,6 @@
 import { CHECK_EVIDENCE } from './evidence-check.js';
 import { CORPUS_EVIDENCE } from './evidence-corpus.js';
+import { DASHBOARD_EVIDENCE } from './evidence-dashboard.js';
 import { DOCS_EVIDENCE } from './evidence-docs.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
@@ -14,6 +15,7 @@ import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
+import { WATCH_EVIDENCE } from './evidence-watch.js';
 import { type Row, withWalkers } from './harness.js';
 
 /** For every option what shows, outside of the process, that it is not dead. */
@@ -34,5 +36,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...CORPUS_EVIDENCE,
   ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
+  ...DASHBOARD_EVIDENCE,
   ...GENERAL_EVIDENCE,
+  ...WATCH_EVIDENCE,
 ]);

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import type { Command } from '../../src/config/commands.js';
 import type { OptionKey } from '../../src/config/options.js';
 import type { StoredOptions } from '../../src/config/stored.js';
-import { pageLine } from '../../src/report/page-line.js';
+import { pageLine } from '../../src/report/pages.js';
 import type { Summary } from '../../src/report/summary.js';
-import { openForReading, storePath } from '../../src/store/directory.js';
+import { openForReading } from '../../src/store/directory.js';
 import type { Reader } from '../../src/store/reader.js';
+import { storePath } from '../../src/store/store-file.js';
 import { inProcess } from '../crawl/in-process.js';
 import { type PageLine, type Run, readLines, start } from '../crawl/support.js';
 import type { LoggedRequest } from '../web/log.js';
@@ -206,7 +207,9 @@ export class Laboratory {
   async #play(stage: Stage, args: readonly string[], walker: Walker): Promise<Seen> {
     const trial = new Trial(join(this.#root, String(this.#seen.size)), walker);
     try {
-      if (stage.after !== undefined) await trial.keep(this.#made(stage.after, walker));
+      if (stage.after !== undefined) {
+        await trial.keep(this.#made(stage.after, walker));
+      }
       return trial.look(await stage.play(args, trial));
     } finally {
       await trial.end();
@@ -227,7 +230,9 @@ function readKept(reader: Reader): Kept {
 }
 
 function filesBelow(folder: string, prefix: string): string[] {
-  if (!existsSync(folder)) return [];
+  if (!existsSync(folder)) {
+    return [];
+  }
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory() ? filesBelow(join(folder, entry.name), `${prefix}${entry.name}/`) : [`${prefix}${entry.name}`],
   );

@@ -124,7 +124,9 @@ export const SEVERAL: unknown = expect.toSatisfy((count: number) => count > 1);
 /** The most that were let out at once. Never fewer than the server has seen, and it may see fewer: a slow client spreads them. */
 export function atOnce(seen: Seen, name: string, log: readonly LoggedRequest[]): number {
   // A check keeps no figures of its layers: then it is up to the server.
-  if (seen.summary === null) return peakConcurrency(log);
+  if (seen.summary === null) {
+    return peakConcurrency(log);
+  }
   const { peak } = layer(seen, name);
   return peakConcurrency(log) <= peak ? peak : Number.NaN;
 }

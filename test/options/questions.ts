@@ -25,7 +25,9 @@ export function fateOf(seen: Seen, url: string): string | null {
 
 export function layer(seen: Seen, name: string): LayerFacts {
   const facts = seen.summary?.layers[name];
-  if (facts === undefined) throw new Error(`there is no layer ${name} in the summary: ${seen.stderr}`);
+  if (facts === undefined) {
+    throw new Error(`there is no layer ${name} in the summary: ${seen.stderr}`);
+  }
   return facts;
 }
 

@@ -11,7 +11,9 @@ export function describeSeen(isMeant: (command: Command) => boolean): void {
     afterAll(() => laboratory.remove());
 
     for (const { key, command = 'crawl', stage, values, sees, gives } of EVIDENCE) {
-      if (!isMeant(command)) continue;
+      if (!isMeant(command)) {
+        continue;
+      }
       const { flag } = specOf(key);
       it.concurrent(`${command} --${flag}: ${stage.name}`, { timeout: 120_000 }, async ({ expect }) => {
         const runs = await Promise.all(values.map((value) => laboratory.see(stage, value, command)));

@@ -20,7 +20,9 @@ export async function tlsServer(trial: Trial): Promise<number> {
   server.on('error', () => {});
   server.on('sessionError', () => {});
   return listen(server, trial, () => {
-    for (const session of sessions) session.destroy();
+    for (const session of sessions) {
+      session.destroy();
+    }
   });
 }
 
@@ -71,7 +73,9 @@ async function listen(server: Server, trial: Trial, alsoAtEnd = () => {}): Promi
   await once(server, 'listening');
   trial.atEnd(() => {
     alsoAtEnd();
-    for (const socket of sockets) socket.destroy();
+    for (const socket of sockets) {
+      socket.destroy();
+    }
     server.close();
   });
   return (server.address() as AddressInfo).port;

@@ -49,8 +49,12 @@ export const interrupted: Stage = {
     });
     web.site('held.test', {
       async handle({ path }) {
-        if (path === '/') return html(linkPage('Held', ['/held']));
-        if (path !== '/held') return notFound;
+        if (path === '/') {
+          return html(linkPage('Held', ['/held']));
+        }
+        if (path !== '/held') {
+          return notFound;
+        }
         begin();
         await wanted;
         // Later than the grace that is the default, sooner than the one that is given.
@@ -70,13 +74,17 @@ export const interrupted: Stage = {
     await begun;
     const stopping = new Promise<void>((resolve) => {
       program.child.stderr.on('data', () => {
-        if (program.stderr().includes('stopping:')) resolve();
+        if (program.stderr().includes('stopping:')) {
+          resolve();
+        }
       });
     });
     program.child.kill('SIGINT');
     await stopping;
     // With no grace it ends by itself; else it waits for this.
-    if (!values.includes('0')) answer();
+    if (!values.includes('0')) {
+      answer();
+    }
     const run = await program.ended;
     answer();
     return run;

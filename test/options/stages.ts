@@ -17,7 +17,9 @@ export const crawlOf = ({ name, sites, seeds, args = [], delay }: CrawlStage): S
   name,
   async play(values, trial) {
     const web = await trial.web();
-    for (const [host, site] of Object.entries(sites())) web.site(host, site);
+    for (const [host, site] of Object.entries(sites())) {
+      web.site(host, site);
+    }
     const pace = delay === 'default' ? [] : ['--delay', '0'];
     return trial.run([...trial.walk, ...seeds, ...here(web), ...pace, '--data-dir', DATA, ...args, ...values]);
   },

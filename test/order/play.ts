@@ -1,23 +1,31 @@
-import { ByteBudget } from '../../src/crawl/byte-budget.js';
-import { CrawlScope, type CrawlScopeData } from '../../src/crawl/crawl-scope.js';
-import { type Job, Lane, type PageSource } from '../../src/crawl/lane.js';
-import { packTransaction, unpackTransaction } from '../../src/crawl/threads/transaction-mail.js';
+import { STORE_ORDERS } from '../../src/crawl/store-messages.js';
 import type { FetchRequest, FetchResponse } from '../../src/fetch/contract.js';
 import { ResponseHeaders } from '../../src/fetch/response-headers.js';
-import { candidateOffer } from '../../src/frontier/candidate.js';
-import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
-import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
-import type { Lease, Offer, Outcome, PagePiece } from '../../src/frontier/frontier.js';
-import { QueuePlaces } from '../../src/frontier/queue-place.js';
+import { Frontier } from '../../src/frontier/frontier.js';
+import { KeyTable } from '../../src/frontier/key-table.js';
+import type { SchedulerOptions } from '../../src/frontier/options.js';
+import {
+  candidateOffer,
+  type Lease,
+  type Offer,
+  type Outcome,
+  type PagePiece,
+  QueuePlaces,
+} from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
+import { ByteBudget } from '../../src/lane/byte-budget.js';
+import { CrawlScope, type CrawlScopeData } from '../../src/lane/crawl-scope.js';
+import { type Job, Lane, type PageSource } from '../../src/lane/lane.js';
+import { WirePlaces } from '../../src/lane/stock.js';
 import { LINK_KINDS } from '../../src/parse/links.js';
-import { edgeKind, edgesFromBlob } from '../../src/store/packed-edges.js';
+import { edgeKind, edgesFromBlob } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
-import { openStoreFile, Store } from '../../src/store/store.js';
+import { Store } from '../../src/store/store.js';
+import { openStoreFile } from '../../src/store/store-file.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
+import { told } from '../base/crossing.js';
 import { type Fact, TEXT, type Truth } from './truth.js';
 import { type Case, FORBIDDEN, htmlOf, originOf, type Plan, type SmallWeb } from './web.js';
 
@@ -39,7 +47,7 @@ const SCHEDULER: SchedulerOptions = {
     retryDelayMs: 1_000,
     order: 'bfs',
   },
-  ...{ choose: null, surveyOnly: false, maxUrls: 0, maxUrlsPerHost: 0, maxUrlsOfSeed: () => 0, maxInflightPerIp: 0 },
+  ...{ choose: null, surveyOnly: false, maxUrls: 0, maxUrlsPerHost: 0, maxUrlsOfSeeds: new Map(), maxInflightPerIp: 0 },
   ...{ delayPerIpMs: 0, seekSitemaps: true, maxRedirects: 100 },
 };
 
@@ -53,6 +61,8 @@ interface Pending {
   request: FetchRequest;
   answer(response: FetchResponse): void;
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type LaneOrder = { jobs: Job[] } | { widen: [version: number, seed: number, scopeUrls: string[]] };
 
@@ -70,7 +80,7 @@ export class Play {
   #killsLeft: number;
   #now = 1_000;
   #store!: Store;
-  #frontier!: EmbeddedFrontier;
+  #frontier!: Frontier;
   #keys!: KeyTable;
   #lanes: { lane: Lane; inbox: LaneOrder[] }[] = [];
   #pending: Pending[] = [];
@@ -78,6 +88,10 @@ export class Play {
   /** Of pages that are being read: their lanes wait for the ids. */
   #pieces: { lane: number; piece: PagePiece }[] = [];
   #candidates: Offer[] = [];
+  /** What the store answers waits for this. */
+  #answers: Promise<void> | null = null;
+  /** Times that one commit was composed on top of another. */
+  overlapped = 0;
 
   constructor({ web, plan }: Case, dice: Dice, kills: number) {
     this.#web = web;
@@ -125,19 +139,24 @@ export class Play {
     const snapshot = this.#store.begin({ pid: 1, wall: this.#now, hostsInMemory: 100, crashed: [] });
     const keys = new KeyTable(this.#keyBytes, snapshot.spilledSegments);
     this.#store.eachKey((key, id, depth, standing) => {
-      if (!keys.mayBeOnDisk(key)) keys.insert(key, id, depth, standing);
+      if (!keys.mayBeOnDisk(key)) {
+        keys.insert(key, id, depth, standing);
+      }
     });
     this.#keys = keys;
     const lanes = this.#openLanes(seeds);
     this.#lanes = lanes;
     const unused = () => {};
-    const frontier = new EmbeddedFrontier({
-      options: { ...SCHEDULER, seekSitemaps: this.#plan.seekSitemaps },
+    const frontier = new Frontier({
+      options: { ...SCHEDULER, seekSitemaps: this.#plan.seekSitemaps, overlaps: this.#overlaps },
       clock: { now: () => this.#now, wall: () => this.#now, at: () => unused },
       random: () => 0.5,
       store: {
-        commit: async (transaction) =>
-          structuredClone(this.#store.writer.commit(unpackTransaction(structuredClone(packTransaction(transaction))))),
+        commit: async (transaction) => {
+          const answer = structuredClone(this.#store.writer.commit(told(STORE_ORDERS.commit, transaction)));
+          await this.#answers;
+          return answer;
+        },
         loadQueue: async (loads) => this.#store.loadQueue(loads),
         loadDue: async (wall, limit) => this.#store.loadDue(wall, limit),
       },
@@ -220,16 +239,21 @@ export class Play {
           robotsTimeoutMs: 10_000,
           segments: [...this.#keys.segments],
           budgetSlots: budget.slots,
+          wireCells: new WirePlaces(LANES).cells,
           budgetLimit: 2 ** 30,
         },
         source,
         {
           headers: () => {},
           outcomes: (outcomes) => {
-            if (isLive(opened)) this.#came.push(...outcomes);
+            if (isLive(opened)) {
+              this.#came.push(...outcomes);
+            }
           },
           piece: (piece) => {
-            if (isLive(opened)) this.#pieces.push({ lane: number, piece });
+            if (isLive(opened)) {
+              this.#pieces.push({ lane: number, piece });
+            }
           },
         },
         { now: () => this.#now, wall: () => this.#now, at: () => () => {} },
@@ -258,7 +282,9 @@ export class Play {
     const dice = this.#dice(10);
     const heard = this.#lanes.filter(({ inbox }) => inbox.length > 0);
     if (dice === 0 && this.#killsLeft > 0) {
-      if (this.#dice(8) === 0) await this.#kill();
+      if (this.#dice(8) === 0) {
+        await this.#kill();
+      }
     } else if (dice === 1 && this.#candidates.length > 0) {
       await this.#frontier.admit([this.#candidates.splice(this.#dice(this.#candidates.length), 1)[0]!]);
     } else if (dice === 2 && this.#pieces.length > 0) {
@@ -272,8 +298,34 @@ export class Play {
     }
   }
 
-  /** Some of what came, in any order, and new leases. */
+  /** As in a crawl that reads all that it asks for. */
+  get #overlaps(): boolean {
+    const { check, external, assets, candidates } = this.#plan;
+    return !check && !external && !assets && candidates.length === 0;
+  }
+
   async #settle(): Promise<void> {
+    const isHeldBack = this.#overlaps && this.#dice(2) === 0;
+    let answer = () => {};
+    this.#answers = isHeldBack ? new Promise((resolve) => (answer = resolve)) : null;
+    const first = this.#settleSome();
+    await nextTurn();
+    const second = isHeldBack && this.#frontier.takesMore ? this.#settleSome() : null;
+    this.overlapped += second === null ? 0 : 1;
+    await nextTurn();
+    if (second !== null && this.#killsLeft > 0 && this.#dice(20) === 0) {
+      // Neither is ever answered.
+      await this.#kill();
+      return;
+    }
+    answer();
+    this.#dispatch(await first);
+    this.#dispatch((await second) ?? []);
+    this.#answers = null;
+  }
+
+  /** Some of what came, in any order, and new leases. */
+  #settleSome(): Promise<Lease[]> {
     const outcomes: Outcome[] = [];
     for (let n = this.#dice(4); n > 0 && this.#came.length > 0; n--) {
       outcomes.push(this.#came.splice(this.#dice(this.#came.length), 1)[0]!);
@@ -281,7 +333,10 @@ export class Play {
     for (const outcome of outcomes) {
       this.#frontier.ended(outcome);
     }
-    const leases = await this.#frontier.settle(outcomes, this.#dice(4));
+    return this.#frontier.settle(outcomes, this.#dice(4));
+  }
+
+  #dispatch(leases: readonly Lease[]): void {
     const updates = this.#keys.takeChanged();
     for (const { lane } of this.#lanes) {
       lane.take([], updates);
@@ -325,14 +380,17 @@ export class Play {
 
   async #until(isSo: () => boolean): Promise<void> {
     for (let turn = 0; !isSo(); turn++) {
-      if (turn > 100) throw new Error('a lane gives no outcome');
-      await new Promise((resolve) => setImmediate(resolve));
+      if (turn > 100) {
+        throw new Error('a lane gives no outcome');
+      }
+      await nextTurn();
     }
   }
 
   /** All that is not committed is gone. */
   async #kill(): Promise<void> {
     this.#killsLeft--;
+    this.#answers = null;
     this.#lanes = [];
     this.#pending = [];
     this.#came = [];
@@ -376,8 +434,12 @@ export class Play {
     );
     for (const { id, url, state, reason, depth, flags, status, bytes } of rows.all()) {
       const isListed = state !== UrlState.unlisted;
-      if (!isListed && !ends.has(id)) continue;
-      if (url in urls) throw new Error(`${url} is there twice`);
+      if (!isListed && !ends.has(id)) {
+        continue;
+      }
+      if (url in urls) {
+        throw new Error(`${url} is there twice`);
+      }
       const external = isListed && (flags & UrlFlag.external) !== 0;
       urls[url] = {
         ...{ state: STATE_NAMES[state as UrlState], reason, depth: isListed ? depth : null, external },
@@ -397,7 +459,7 @@ const staticRow = ({ url, scope, depth }: Plan['seeds'][number], seed: number): 
 });
 
 let sequence = 0;
-const jobOf = (lease: Lease): Job => ({ lease, sequence: sequence++, newRules: true });
+const jobOf = (lease: Lease): Job => ({ lease, sequence: sequence++, newRules: true, place: null });
 
 function responseOf({ url, method, firstBytes }: FetchRequest, web: SmallWeb, now: number): FetchResponse {
   const { status, type, body, more = {} } = contentOf(url, web);
@@ -406,9 +468,7 @@ function responseOf({ url, method, firstBytes }: FetchRequest, web: SmallWeb, no
   return {
     ...{ status, body: bytes, wireBytes: 0, bodyBytes: bytes?.length ?? 0, cut: false },
     ...{ endedEarly: false, truncated: false, damage: null },
-    headers: new ResponseHeaders(
-      Object.entries(headers).flatMap(([name, value]) => [Buffer.from(name), Buffer.from(value)]),
-    ),
+    headers: new ResponseHeaders(Object.entries(headers).flat()),
     ...{ ttfbMs: 1, headersAt: now, endedAt: now, remoteAddress: null },
   };
 }
@@ -427,7 +487,9 @@ function contentOf(url: string, web: SmallWeb): Content {
     return { status: 200, type: 'text/plain', body: `User-agent: *\nDisallow: ${FORBIDDEN}\n${sitemaps}` };
   }
   const sitemap = web.sitemaps.get(url);
-  if (sitemap?.what === 'redirect') return redirectTo(sitemap.to);
+  if (sitemap?.what === 'redirect') {
+    return redirectTo(sitemap.to);
+  }
   if (sitemap !== undefined) {
     const [list, item, urls] =
       sitemap.what === 'urls' ? ['urlset', 'url', sitemap.urls] : ['sitemapindex', 'sitemap', sitemap.files];
@@ -435,10 +497,18 @@ function contentOf(url: string, web: SmallWeb): Content {
     return { status: 200, type: 'application/xml', body: `<?xml version="1.0"?><${list}>${items}</${list}>` };
   }
   const answer = web.answers.get(url);
-  if (answer === undefined || answer.what === 'missing') return { status: 404, type: null, body: null };
-  if (answer.what === 'redirect') return redirectTo(answer.to);
-  if (answer.what === 'text') return { status: 200, type: 'text/plain', body: TEXT };
-  if (answer.what === 'image') return { status: 200, type: 'image/png', body: null };
+  if (answer === undefined || answer.what === 'missing') {
+    return { status: 404, type: null, body: null };
+  }
+  if (answer.what === 'redirect') {
+    return redirectTo(answer.to);
+  }
+  if (answer.what === 'text') {
+    return { status: 200, type: 'text/plain', body: TEXT };
+  }
+  if (answer.what === 'image') {
+    return { status: 200, type: 'image/png', body: null };
+  }
   const more: Record<string, string> = answer.nofollow === 'header' ? { 'x-robots-tag': 'nofollow' } : {};
   return { status: 200, type: 'text/html', body: htmlOf(answer), more };
 }

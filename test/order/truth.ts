@@ -82,7 +82,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
   const limitOf = (seed: number) => plan.seeds[seed]?.depth ?? plan.depth ?? NEVER;
   const ownerOf = (url: string): number | null => {
     const nearest = given.filter((rule) => admits(rule, url)).sort(byNearness)[0];
-    if (nearest !== undefined) return nearest.seed;
+    if (nearest !== undefined) {
+      return nearest.seed;
+    }
     const later = grown.filter((rule) => admits(rule, url)).sort((x, y) => limitOf(y.seed) - limitOf(x.seed))[0];
     return later?.seed ?? null;
   };
@@ -92,7 +94,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
     );
   const wayTo = (url: string): Ways => {
     const known = ways.get(url);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const fresh = { followed: NEVER, loaded: NEVER, heldBack: NEVER, named: false, isSeed: false, isEnd: false };
     ways.set(url, fresh);
     changed = true;
@@ -113,7 +117,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
     wayTo(url).isSeed = true;
   };
 
-  for (const [seed, { url }] of plan.seeds.entries()) leadSeed(url, seed);
+  for (const [seed, { url }] of plan.seeds.entries()) {
+    leadSeed(url, seed);
+  }
   for (const url of plan.candidates) {
     const owner = given.some((rule) => admits(rule, url)) ? ownerOf(url) : null;
     if (owner !== null && !isTrap(url, plan) && limitOf(owner) >= 1) {
@@ -125,15 +131,24 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
     const owner = ownerOf(url);
     const isFetched = way.followed < NEVER || way.loaded < NEVER || way.named;
     const depth = isFetched ? Math.min(way.followed, way.loaded, way.named ? 1 : NEVER) : way.heldBack;
-    if (way.isSeed) return { fate: 'asked', depth, external: false } as const;
+    if (way.isSeed) {
+      return { fate: 'asked', depth, external: false } as const;
+    }
     const outside = owner === null;
-    if (outside && !plan.external) return { fate: 'scope', depth: null, external: false } as const;
-    if (!isFetched)
+    if (outside && !plan.external) {
+      return { fate: 'scope', depth: null, external: false } as const;
+    }
+    if (!isFetched) {
       return way.heldBack < NEVER
         ? ({ fate: 'nofollow', depth, external: outside } as const)
         : ({ fate: 'asset', depth: null, external: false } as const);
-    if (isTrap(url, plan)) return { fate: 'trap', depth, external: outside } as const;
-    if (depth <= limitOf(owner ?? 0)) return { fate: 'asked', depth, external: outside } as const;
+    }
+    if (isTrap(url, plan)) {
+      return { fate: 'trap', depth, external: outside } as const;
+    }
+    if (depth <= limitOf(owner ?? 0)) {
+      return { fate: 'asked', depth, external: outside } as const;
+    }
     return plan.check
       ? ({ fate: 'asked', depth, external: true } as const)
       : ({ fate: 'depth', depth, external: outside } as const);
@@ -146,7 +161,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
     for (const [url, way] of [...ways]) {
       const judged = judge(url, way);
       if (judged.depth === null) {
-        if (way.isEnd) urls[url] = { ...NOTHING, reason: judged.fate };
+        if (way.isEnd) {
+          urls[url] = { ...NOTHING, reason: judged.fate };
+        }
         continue;
       }
       const { fate, depth, external } = judged;
@@ -164,7 +181,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
         const state = reason === 'robots' ? 'skipped' : 'failed';
         const status = reason === 'robots' ? null : 404;
         delete urls[url];
-        if (!isCandidate) urls[url] = { ...NOTHING, state, reason, depth, external, status };
+        if (!isCandidate) {
+          urls[url] = { ...NOTHING, state, reason, depth, external, status };
+        }
         continue;
       }
       const fact: Fact = { ...NOTHING, state: 'done', reason: null, depth, external, status: 200 };
@@ -191,9 +210,13 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
   function readLinks({ links, nofollow }: Extract<Answer, { what: 'page' }>, depth: number): string[] {
     for (const { name, to } of links) {
       wayTo(to).isEnd = true;
-      if (name === 'form') continue;
+      if (name === 'form') {
+        continue;
+      }
       if (name === 'img') {
-        if (plan.assets) lead(to, plan.check ? 'loaded' : 'followed', depth + 1);
+        if (plan.assets) {
+          lead(to, plan.check ? 'loaded' : 'followed', depth + 1);
+        }
       } else {
         const isHeldBack = plan.obeyNofollow && (nofollow !== null || name === 'nofollow');
         lead(to, isHeldBack ? 'heldBack' : 'followed', depth + 1);
@@ -203,27 +226,37 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
   }
 
   function seekSitemaps(): void {
-    if (!plan.seekSitemaps) return;
+    if (!plan.seekSitemaps) {
+      return;
+    }
     const seek = (url: string) => {
       changed ||= !sitemaps.has(url);
       sitemaps.add(url);
     };
     for (const origin of asked) {
       if (covers(origin)) {
-        for (const url of [...(web.robots.get(origin) ?? []), ...PLACES.map((place) => origin + place)]) seek(url);
+        for (const url of [...(web.robots.get(origin) ?? []), ...PLACES.map((place) => origin + place)]) {
+          seek(url);
+        }
       }
     }
     for (const url of [...sitemaps]) {
       changed ||= !asked.has(originOf(url));
       asked.add(originOf(url));
       const sitemap = web.sitemaps.get(url);
-      if (sitemap?.what === 'index') sitemap.files.forEach(seek);
-      if (sitemap?.what === 'redirect') seek(sitemap.to);
+      if (sitemap?.what === 'index') {
+        sitemap.files.forEach(seek);
+      }
+      if (sitemap?.what === 'redirect') {
+        seek(sitemap.to);
+      }
       if (sitemap?.what === 'urls') {
         for (const named of sitemap.urls) {
           const owner = ownerOf(named);
           // What is too deep is asked for in a check where a page links to it, and no sitemap is a page.
-          if (owner !== null && (!plan.check || limitOf(owner) >= 1)) lead(named, 'followed', 1);
+          if (owner !== null && (!plan.check || limitOf(owner) >= 1)) {
+            lead(named, 'followed', 1);
+          }
         }
       }
     }
@@ -248,11 +281,21 @@ const isTrap = (url: string, plan: Plan): boolean => !plan.external && pathOf(ur
 
 function admits({ scope, url: from }: Rule, url: string): boolean {
   const host = hostOf(url);
-  if (scope === 'any') return true;
-  if (scope === 'page') return url === from;
-  if (scope === 'host') return host === hostOf(from);
-  if (scope === 'subdomains') return host === hostOf(from) || host.endsWith(`.${hostOf(from)}`);
-  if (scope === 'domain') return domainOf(host) === domainOf(hostOf(from));
+  if (scope === 'any') {
+    return true;
+  }
+  if (scope === 'page') {
+    return url === from;
+  }
+  if (scope === 'host') {
+    return host === hostOf(from);
+  }
+  if (scope === 'subdomains') {
+    return host === hostOf(from) || host.endsWith(`.${hostOf(from)}`);
+  }
+  if (scope === 'domain') {
+    return domainOf(host) === domainOf(hostOf(from));
+  }
   return host === hostOf(from) && (pathOf(url) === pathOf(from) || pathOf(url).startsWith(folderOf(from)));
 }
 

@@ -134,8 +134,12 @@ export const cases: fc.Arbitrary<Case> = fc
         sitemaps: new Map(
           sitemaps.flatMap(({ what, urls, files, to }, i): [string, Sitemap][] => {
             const here = SITEMAP_URLS[i]!;
-            if (what === 'urls') return [[here, { what, urls: urls.map(at) }]];
-            if (what === 'index') return [[here, { what, files: files.map((n) => SITEMAP_URLS[n]!) }]];
+            if (what === 'urls') {
+              return [[here, { what, urls: urls.map(at) }]];
+            }
+            if (what === 'index') {
+              return [[here, { what, files: files.map((n) => SITEMAP_URLS[n]!) }]];
+            }
             return what === 'redirect' ? [[here, { what, to: SITEMAP_URLS[to]! }]] : [];
           }),
         ),
@@ -172,9 +176,15 @@ function answerOf(
   },
   at: (n: number) => string,
 ): Answer {
-  if (what === 'redirect') return { what, to: at(to) };
-  if (here.endsWith('.png') && what !== 'missing') return { what: 'image' };
-  if (here.endsWith('.txt') && what === 'page') return { what: 'text' };
+  if (what === 'redirect') {
+    return { what, to: at(to) };
+  }
+  if (here.endsWith('.png') && what !== 'missing') {
+    return { what: 'image' };
+  }
+  if (here.endsWith('.txt') && what === 'page') {
+    return { what: 'text' };
+  }
   return what === 'page' ? { what, nofollow, links: links.map((each) => ({ ...each, to: at(each.to) })) } : { what };
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isBinary } from '../../src/parse/binary.js';
+import { isBinary } from '../../src/parse/media-type.js';
 
 it.each([
   ['', false],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { decodeText, detectEncoding, encodingOfLabel } from '../../src/parse/charset.js';
+import { detectEncoding } from '../../src/parse/charset.js';
+import { decodeText, encodingOfLabel } from '../../src/parse/encodings.js';
 
 const detect = (page: string | Uint8Array, contentType: string | null = null) =>
   Object.values(detectEncoding(typeof page === 'string' ? Buffer.from(page, 'latin1') : page, contentType))
@@ -115,12 +116,16 @@ describe('the encoding of a page', () => {
 
   test('is UTF-8 also where the last character was cut in two', () => {
     const page = Buffer.from('é 日本 😀');
-    for (const missing of [1, 2, 3]) expect(detect(page.subarray(0, page.length - missing))).toBe('utf-8 fallback');
+    for (const missing of [1, 2, 3]) {
+      expect(detect(page.subarray(0, page.length - missing))).toBe('utf-8 fallback');
+    }
   });
 
   test('never makes it throw, wherever the page ends', () => {
     const page = '<!-- x --><a b="c"><meta http-equiv=content-type content="a; charset=big5"></a><?x?><!y>';
-    for (let length = 0; length <= page.length; length++) detect(page.slice(0, length));
+    for (let length = 0; length <= page.length; length++) {
+      detect(page.slice(0, length));
+    }
   });
 });
 

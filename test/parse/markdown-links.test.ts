@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { markdownAnchors, markdownLinks } from '../../src/parse/markdown-links.js';
+import { markdownAnchors, markdownLinks } from '../../src/parse/markdown/markdown-links.js';
 
 /** `kind href|text` of each link. */
 const read = (text: string) =>
@@ -240,7 +240,9 @@ describe.each([
     expect(read(markdown)).toEqual(wanted);
     // Line ends of any kind mean the same.
     expect(read(markdown.replaceAll('\n', '\r\n'))).toEqual(wanted);
-    if (!/^(?:---|\+\+\+)/.test(markdown)) expect(read(`before\n\n${markdown}\n\nafter`)).toEqual(wanted);
+    if (!/^(?:---|\+\+\+)/.test(markdown)) {
+      expect(read(`before\n\n${markdown}\n\nafter`)).toEqual(wanted);
+    }
   });
 });
 
@@ -408,7 +410,9 @@ describe('hostile files', () => {
     for (const { line, column, href, kind } of markdownLinks(text)) {
       const rest = lines[line - 1]!.slice(column - 1);
       const isAsWritten = /^[\w./#-]*$/.test(href) && kind !== 'bare';
-      if (isAsWritten) expect(rest.startsWith(href.slice(0, rest.length))).toBe(true);
+      if (isAsWritten) {
+        expect(rest.startsWith(href.slice(0, rest.length))).toBe(true);
+      }
       expect(column).toBeLessThanOrEqual(lines[line - 1]!.length + 1);
     }
     markdownAnchors(text);

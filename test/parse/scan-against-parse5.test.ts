@@ -14,7 +14,9 @@ function expectSameFacts(source: string): void {
   expect(kindsAndUrls(scanText(source))).toEqual(expected.links);
   expect(scanText(source, { ignoreMarks: true }).links.ignored).toEqual(expected.ignored);
   expect(scanText(source, { anchors: true }).anchors).toEqual(expected.anchors);
-  if (eofErrors.length > 0) expect(truncated).toBe(true);
+  if (eofErrors.length > 0) {
+    expect(truncated).toBe(true);
+  }
 }
 
 describe('the scanner reads what parse5 reads', () => {

@@ -35,9 +35,13 @@ function elementsOf(source: string, errors: string[]): Element[] {
   const byOffset = new Map<number, Element>();
   const walk = (node: DefaultTreeAdapterTypes.ParentNode): void => {
     for (const child of node.childNodes) {
-      if (!('tagName' in child)) continue;
+      if (!('tagName' in child)) {
+        continue;
+      }
       const offset = child.sourceCodeLocation?.startTag?.startOffset ?? (child.tagName === 'html' ? -1 : undefined);
-      if (offset !== undefined && !byOffset.has(offset)) byOffset.set(offset, child);
+      if (offset !== undefined && !byOffset.has(offset)) {
+        byOffset.set(offset, child);
+      }
       walk(child);
     }
   };
@@ -63,10 +67,14 @@ function srcsetOf(value: string | null): string[] {
   for (;;) {
     rest = rest.replace(/^[\s,]+/, '');
     const url = /^\S+/.exec(rest)?.[0];
-    if (url === undefined) return urls;
+    if (url === undefined) {
+      return urls;
+    }
     rest = rest.slice(url.length);
     urls.push(url.replace(/,+$/, ''));
-    if (!url.endsWith(',')) rest = rest.replace(/^(?:\([^)]*(?:\)|$)|[^,(])*/, '');
+    if (!url.endsWith(',')) {
+      rest = rest.replace(/^(?:\([^)]*(?:\)|$)|[^,(])*/, '');
+    }
   }
 }
 
@@ -96,7 +104,9 @@ function linksOf(element: Element): [string, string][] {
         .toLowerCase()
         .split(' ')
         .filter((rel) => rel !== '');
-      if (rels.every((rel) => NO_DOCUMENT.includes(rel))) return [];
+      if (rels.every((rel) => NO_DOCUMENT.includes(rel))) {
+        return [];
+      }
       const kind = linkKind(rels, attribute(element, 'hreflang') !== null);
       return [...one(kind, 'href'), ...srcset('imagesrcset')];
     }
@@ -122,7 +132,9 @@ function linksOf(element: Element): [string, string][] {
       return one('form', 'action');
     case 'meta': {
       const content = attribute(element, 'content');
-      if (content === null || attribute(element, 'http-equiv')?.toLowerCase() !== 'refresh') return [];
+      if (content === null || attribute(element, 'http-equiv')?.toLowerCase() !== 'refresh') {
+        return [];
+      }
       const afterTime = /^\s*(?:\d|(?=\.))[\d.]*(?:\s*[;,]\s*|\s+)(.*)$/s.exec(content)?.[1] ?? '';
       const quoted = afterTime.replace(/^url\s*=\s*/i, '');
       const target = strip(/^(["'])(.*?)(?:\1|$)/s.exec(quoted)?.[2] ?? quoted);
@@ -181,7 +193,7 @@ export function expectedFacts(source: string): Facts {
   };
 }
 
-export const scanText = (source: string, wishes = {}): PageScan => scanPage(Buffer.from(source), 'utf-8', wishes);
+export const scanText = (source: string, options = {}): PageScan => scanPage(Buffer.from(source), 'utf-8', options);
 
 export const kindsAndUrls = ({ links }: PageScan): string[] =>
   links.hrefs.map((href, i) => `${LINK_KINDS[links.kinds[i]!]} ${href}`);

@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { parseFragment } from 'parse5';
 import { describe, expect, test } from 'vitest';
-import { decodeReferences } from '../../src/parse/entities.js';
+import { ENTITY_TABLE } from '../../src/parse/entity-table.js';
+import { decodeReferences } from '../../src/parse/html-rules.js';
 import { LINK_KINDS } from '../../src/parse/links.js';
 import { scanPage } from '../../src/parse/scan.js';
-import { ENTITY_TABLE } from '../../src/parse/scan-entity-table.js';
 import { kindsAndUrls, scanText } from './scan-oracle.js';
 
 const textsOf = (source: string) => scanText(source, { anchorText: true }).links.texts;
@@ -100,7 +100,9 @@ describe('links', () => {
     scanOne(0);
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
-    for (let number = 1; number <= 40; number++) scanOne(number);
+    for (let number = 1; number <= 40; number++) {
+      scanOne(number);
+    }
     collectGarbage();
     expect(kept.length).toBe(3 * 41);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(10 * pageBytes);

@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readSitemap, type SitemapLimits } from '../../src/parse/sitemap.js';
+import { readSitemap } from '../../src/parse/sitemap.js';
+import type { SitemapLimits } from '../../src/parse/sitemap-entries.js';
 
 const LIMITS: SitemapLimits = { maxUrls: 50_000, maxBytes: 50_000_000, baseUrl: 'https://example.org/sitemap.xml' };
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';

@@ -1,6 +1,6 @@
-import { linkGraph } from '../../src/crawl/preview/link-graph.js';
-import { firstPartOf, sampleOrder } from '../../src/crawl/preview/sample-order.js';
-import { type SizeEstimate, siteSize } from '../../src/crawl/preview/site-size.js';
+import { linkGraph } from '../../src/crawl/survey/link-graph.js';
+import { firstPartOf, sampleOrder } from '../../src/crawl/survey/sample-order.js';
+import { type SizeEstimate, siteSize } from '../../src/crawl/survey/site-size.js';
 import type { LinkSite } from './shapes.js';
 
 /** Samples a site in the order of the real thing, one page after the other. */
@@ -12,7 +12,9 @@ export function sampleSite({ links }: LinkSite, sample: number, seed: number): S
   const news: number[] = [];
   let base: ReadonlySet<number> | null = null;
   while (fetched.length < sample && waiting.length > 0) {
-    if (fetched.length === firstPartOf(sample)) base = new Set(waiting);
+    if (fetched.length === firstPartOf(sample)) {
+      base = new Set(waiting);
+    }
     const [page] = waiting.splice(choose(waiting.length), 1) as [number];
     fetched.push(page);
     const before = known.size;
@@ -36,7 +38,9 @@ export function sampleSite({ links }: LinkSite, sample: number, seed: number): S
     isFetched[node] = 1;
     for (const target of links[page]!) {
       const to = nodeOf.get(target);
-      if (to !== undefined) pairs.push(node, to);
+      if (to !== undefined) {
+        pairs.push(node, to);
+      }
     }
   }
   return siteSize(known.size, linkGraph(nodes.length + 1, given.length, isFetched, pairs, news.slice(first.size)));

@@ -26,7 +26,11 @@ class Builder {
   }
 
   link(from: number, ...to: readonly number[]): void {
-    for (const each of to) if (each !== from) this.#links[from]!.add(each);
+    for (const each of to) {
+      if (each !== from) {
+        this.#links[from]!.add(each);
+      }
+    }
   }
 
   linksTo(from: number, to: number): boolean {
@@ -58,7 +62,9 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
     const home = site.page();
     const pages = site.pages(site.random.between(400, 3000));
     site.link(home, ...pages);
-    for (const page of pages) site.link(page, home, ...Array.from({ length: 5 }, () => site.random.pick(pages)));
+    for (const page of pages) {
+      site.link(page, home, ...Array.from({ length: 5 }, () => site.random.pick(pages)));
+    }
     return site.site();
   },
 
@@ -71,7 +77,9 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
     while (site.size < wanted) {
       const next: number[] = [];
       for (const parent of level) {
-        if (site.size >= wanted) break;
+        if (site.size >= wanted) {
+          break;
+        }
         for (const child of site.pages(site.random.between(1, 6))) {
           site.link(parent, child);
           site.link(child, parent, home);
@@ -160,7 +168,9 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
     }
     for (const page of all) {
       site.link(page, home, index);
-      for (let i = site.random.between(0, 4); i > 0; i--) site.link(page, site.random.pick(all));
+      for (let i = site.random.between(0, 4); i > 0; i--) {
+        site.link(page, site.random.pick(all));
+      }
     }
     site.link(index, ...all);
     return site.site();
@@ -171,8 +181,12 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
     const site = new Builder(seed);
     const pages = site.pages(site.random.between(500, 3000));
     for (const page of pages) {
-      for (let i = site.random.between(5, 25); i > 0; i--) site.link(page, site.random.pick(pages));
-      if (page > 0) site.link(site.random.between(0, page - 1), page);
+      for (let i = site.random.between(5, 25); i > 0; i--) {
+        site.link(page, site.random.pick(pages));
+      }
+      if (page > 0) {
+        site.link(site.random.between(0, page - 1), page);
+      }
     }
     return site.site();
   },
@@ -211,7 +225,9 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
         }
       }
     }
-    for (const product of products) site.link(product, ...Array.from({ length: 4 }, () => site.random.pick(products)));
+    for (const product of products) {
+      site.link(product, ...Array.from({ length: 4 }, () => site.random.pick(products)));
+    }
     return site.site();
   },
 
@@ -245,14 +261,18 @@ export const SHAPES: Readonly<Record<string, (seed: number) => LinkSite>> = {
       site.link(group, home, index, tree, use);
       for (let i = site.random.between(5, 60); i > 0; i--) {
         const [page, behind] = site.pages(2) as [number, number];
-        for (const list of [group, tree, index]) site.link(list, page);
+        for (const list of [group, tree, index]) {
+          site.link(list, page);
+        }
         site.link(page, group, home, behind);
         site.link(behind, page, group);
         classes.push(page);
       }
     }
     for (const page of classes) {
-      for (let i = site.random.between(2, 12); i > 0; i--) site.link(page, site.random.pick(classes));
+      for (let i = site.random.between(2, 12); i > 0; i--) {
+        site.link(page, site.random.pick(classes));
+      }
     }
     return site.site();
   },

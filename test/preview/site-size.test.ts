@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { dominators } from '../../src/crawl/preview/dominators.js';
-import { linkGraph } from '../../src/crawl/preview/link-graph.js';
+import { linkGraph } from '../../src/crawl/survey/link-graph.js';
+import { dominators } from '../../src/crawl/survey/site-size.js';
 import { Random } from '../web/random.js';
 import { sampleSite } from './sample-site.js';
 import { type LinkSite, SHAPES } from './shapes.js';
@@ -88,8 +88,11 @@ describe('dominators', () => {
   const isGate = (links: readonly number[], gate: number, node: number): boolean => {
     const reached = new Set([0]);
     for (const page of reached) {
-      for (let i = 0; i < links.length; i += 2)
-        if (links[i] === page && links[i + 1] !== gate) reached.add(links[i + 1]!);
+      for (let i = 0; i < links.length; i += 2) {
+        if (links[i] === page && links[i + 1] !== gate) {
+          reached.add(links[i + 1]!);
+        }
+      }
     }
     return !reached.has(node);
   };
@@ -98,15 +101,21 @@ describe('dominators', () => {
     const random = new Random(seed);
     const nodes = 40;
     const links: number[] = [];
-    for (let node = 1; node < nodes; node++) links.push(random.between(0, node - 1), node);
-    for (let i = 0; i < 25; i++) links.push(random.between(1, nodes - 1), random.between(1, nodes - 1));
+    for (let node = 1; node < nodes; node++) {
+      links.push(random.between(0, node - 1), node);
+    }
+    for (let i = 0; i < 25; i++) {
+      links.push(random.between(1, nodes - 1), random.between(1, nodes - 1));
+    }
     const { above } = dominators(linkGraph(nodes, 0, new Uint8Array(nodes), links, []));
     for (let node = 1; node < nodes; node++) {
       const gates = Array.from({ length: nodes - 1 }, (_, i) => i + 1).filter(
         (gate) => gate !== node && isGate(links, gate, node),
       );
       const chain: number[] = [];
-      for (let at = above[node]!; at !== 0; at = above[at]!) chain.push(at);
+      for (let at = above[node]!; at !== 0; at = above[at]!) {
+        chain.push(at);
+      }
       expect(chain.sort((a, b) => a - b)).toEqual(gates);
     }
   });

@@ -39,7 +39,9 @@ export function factsOfWalk(walk: Walk): SiteFacts {
     facts.pages.set(page.url, { state: stateOf(page), status: page.status, depth: page.depth, reason: null });
   }
   const intern = interner();
-  for (const { from, to, kind, rel } of walk.edges) addEdge(facts, from, intern(edgeText(to, kind, rel)));
+  for (const { from, to, kind, rel } of walk.edges) {
+    addEdge(facts, from, intern(edgeText(to, kind, rel)));
+  }
   return facts;
 }
 
@@ -52,8 +54,12 @@ export async function factsOfExport(pages: Lines, edges: Lines, moved: (url: str
   const facts: SiteFacts = { pages: new Map(), edges: new Map() };
   for await (const line of readJsonLines(pages)) {
     const { url, state, status, depth, reason } = line as Record<string, unknown>;
-    if (typeof url !== 'string' || typeof state !== 'string') throw new Error(`no page: ${JSON.stringify(line)}`);
-    if (facts.pages.has(moved(url))) throw new Error(`exported twice: ${url}`);
+    if (typeof url !== 'string' || typeof state !== 'string') {
+      throw new Error(`no page: ${JSON.stringify(line)}`);
+    }
+    if (facts.pages.has(moved(url))) {
+      throw new Error(`exported twice: ${url}`);
+    }
     facts.pages.set(moved(url), {
       state,
       status: typeof status === 'number' ? status : null,
@@ -64,7 +70,9 @@ export async function factsOfExport(pages: Lines, edges: Lines, moved: (url: str
   const intern = interner();
   for await (const line of readJsonLines(edges)) {
     const { from, to, kind, rel } = line as Record<string, unknown>;
-    if (typeof from !== 'string' || typeof to !== 'string') throw new Error(`no edge: ${JSON.stringify(line)}`);
+    if (typeof from !== 'string' || typeof to !== 'string') {
+      throw new Error(`no edge: ${JSON.stringify(line)}`);
+    }
     addEdge(facts, moved(from), intern(edgeText(moved(to), String(kind), typeof rel === 'string' ? rel : '')));
   }
   return facts;
@@ -76,8 +84,11 @@ function edgeText(to: string, kind: string, rel: string): string {
 
 function addEdge(facts: SiteFacts, from: string, edge: string): void {
   const edges = facts.edges.get(from);
-  if (edges === undefined) facts.edges.set(from, [edge]);
-  else edges.push(edge);
+  if (edges === undefined) {
+    facts.edges.set(from, [edge]);
+  } else {
+    edges.push(edge);
+  }
 }
 
 export function compare(expected: SiteFacts, actual: SiteFacts): Comparison {
@@ -90,15 +101,18 @@ function comparePages(expected: SiteFacts['pages'], actual: SiteFacts['pages']):
   const difference = noDifference(expected.size, answered.length);
   for (const [url, page] of expected) {
     const other = actual.get(url);
-    if (other === undefined) difference.missing.push(url);
-    else if (other.state !== 'done' && other.state !== 'failed') {
+    if (other === undefined) {
+      difference.missing.push(url);
+    } else if (other.state !== 'done' && other.state !== 'failed') {
       difference.missing.push(`${url} (${other.state} ${other.reason ?? ''})`);
     } else if (shown(page) !== shown(other)) {
       difference.unlike.push(`${url} expected ${shown(page)}, got ${shown(other)}`);
     }
   }
   for (const [url, page] of answered) {
-    if (!expected.has(url)) difference.extra.push(`${url} (${shown(page)})`);
+    if (!expected.has(url)) {
+      difference.extra.push(`${url} (${shown(page)})`);
+    }
   }
   return difference;
 }
@@ -110,12 +124,20 @@ function compareEdges(expected: SiteFacts['edges'], actual: SiteFacts['edges']):
   for (const from of new Set([...expected.keys(), ...actual.keys()])) {
     const wanted = expected.get(from) ?? [];
     const got = actual.get(from) ?? [];
-    if (wanted.length === got.length && wanted.every((edge, i) => edge === got[i])) continue;
+    if (wanted.length === got.length && wanted.every((edge, i) => edge === got[i])) {
+      continue;
+    }
     const missing = without(wanted, got);
     const extra = without(got, wanted);
-    for (const edge of missing) difference.missing.push(`${from} → ${edge}`);
-    for (const edge of extra) difference.extra.push(`${from} → ${edge}`);
-    if (missing.length + extra.length === 0) difference.unlike.push(`${from}: edges in another order`);
+    for (const edge of missing) {
+      difference.missing.push(`${from} → ${edge}`);
+    }
+    for (const edge of extra) {
+      difference.extra.push(`${from} → ${edge}`);
+    }
+    if (missing.length + extra.length === 0) {
+      difference.unlike.push(`${from}: edges in another order`);
+    }
   }
   return difference;
 }
@@ -123,10 +145,14 @@ function compareEdges(expected: SiteFacts['edges'], actual: SiteFacts['edges']):
 /** Difference of multisets: an edge that stands twice on a page counts twice. */
 function without(edges: readonly string[], taken: readonly string[]): string[] {
   const left = new Map<string, number>();
-  for (const edge of taken) left.set(edge, (left.get(edge) ?? 0) + 1);
+  for (const edge of taken) {
+    left.set(edge, (left.get(edge) ?? 0) + 1);
+  }
   return edges.filter((edge) => {
     const count = left.get(edge) ?? 0;
-    if (count > 0) left.set(edge, count - 1);
+    if (count > 0) {
+      left.set(edge, count - 1);
+    }
     return count === 0;
   });
 }

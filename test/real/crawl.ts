@@ -48,7 +48,9 @@ export async function checkSite(site: { url: string }): Promise<CheckOfSite> {
   const pieces: Buffer[] = [];
   child.stdout!.on('data', (piece: Buffer) => pieces.push(piece));
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0 && code !== 1) throw new Error(`check ended with ${code}`);
+  if (code !== 0 && code !== 1) {
+    throw new Error(`check ended with ${code}`);
+  }
   const report: CheckJson = JSON.parse(Buffer.concat(pieces).toString());
   const found: CheckOfSite = {
     dead: new Set(),
@@ -58,9 +60,11 @@ export async function checkSite(site: { url: string }): Promise<CheckOfSite> {
     tookMs: performance.now() - startedAt,
   };
   for (const { url, fragment, verdict } of report.links) {
-    if (verdict === 'dead') found.dead.add(url);
-    else if (verdict === 'missing_fragment') found.missing.add(`${url}#${fragment}`);
-    else if (!['ok', 'skipped', 'moved', 'redirected'].includes(verdict)) {
+    if (verdict === 'dead') {
+      found.dead.add(url);
+    } else if (verdict === 'missing_fragment') {
+      found.missing.add(`${url}#${fragment}`);
+    } else if (!['ok', 'skipped', 'moved', 'redirected'].includes(verdict)) {
       found.others[verdict] = (found.others[verdict] ?? 0) + 1;
     }
   }
@@ -77,5 +81,7 @@ function gossamer(arguments_: string[], stdout: 'inherit' | 'pipe'): ChildProces
 
 async function endOf(child: ChildProcess): Promise<void> {
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
-  if (code !== 0) throw new Error(`${child.spawnargs.slice(1).join(' ')} ended with ${signal ?? `code ${code}`}`);
+  if (code !== 0) {
+    throw new Error(`${child.spawnargs.slice(1).join(' ')} ended with ${signal ?? `code ${code}`}`);
+  }
 }

@@ -38,7 +38,9 @@ export async function installRealSites(say: (line: string) => void): Promise<Ins
   if (wanted.length > 0) {
     const failure = await aptInstall(wanted, say);
     nginx = await findNginx();
-    if (nginx === null) throw new MissingPackagesError([NGINX_PACKAGE], failure);
+    if (nginx === null) {
+      throw new MissingPackagesError([NGINX_PACKAGE], failure);
+    }
     found = await Promise.all(REAL_SITES.map((site, i) => found[i] ?? findSite(site)));
   }
   const sites: InstalledSite[] = [];
@@ -52,7 +54,9 @@ export async function installRealSites(say: (line: string) => void): Promise<Ins
       lastFailure = error;
     }
   }
-  if (missing.length > 0) throw new MissingPackagesError(missing, lastFailure);
+  if (missing.length > 0) {
+    throw new MissingPackagesError(missing, lastFailure);
+  }
   return { nginx: nginx as string, sites };
 }
 
@@ -60,7 +64,9 @@ export async function installRealSites(say: (line: string) => void): Promise<Ins
 export function rootAmong(files: Iterable<string>, site: Pick<RealSite, 'landmark' | 'startPage'>): string | null {
   let best: string | null = null;
   for (const file of files) {
-    if (file.endsWith(`/${site.landmark}`) && (best === null || file.length < best.length)) best = file;
+    if (file.endsWith(`/${site.landmark}`) && (best === null || file.length < best.length)) {
+      best = file;
+    }
   }
   return best === null ? null : best.slice(0, -site.startPage.length - 1);
 }
@@ -72,12 +78,16 @@ async function findSite(site: RealSite): Promise<InstalledSite | null> {
   if (version?.startsWith('installed ')) {
     const files = ((await outputOf('dpkg', ['-L', site.packageName])) ?? '').split('\n');
     const root = await existingRoot(files, site);
-    if (root !== null) return { ...site, root, version: version.slice('installed '.length) };
+    if (root !== null) {
+      return { ...site, root, version: version.slice('installed '.length) };
+    }
   }
   const unpacked = await readdir(UNPACKED_FOLDER).catch(() => []);
   for (const name of unpacked.filter((each) => each.startsWith(`${site.packageName}_`))) {
     const root = await unpackedRoot(join(UNPACKED_FOLDER, name), site);
-    if (root !== null) return { ...site, root, version: decodeURIComponent(name.slice(site.packageName.length + 1)) };
+    if (root !== null) {
+      return { ...site, root, version: decodeURIComponent(name.slice(site.packageName.length + 1)) };
+    }
   }
   return null;
 }
@@ -85,7 +95,9 @@ async function findSite(site: RealSite): Promise<InstalledSite | null> {
 /** dpkg lists files that a path-exclude kept from the disk (slim images leave out /usr/share/doc): so look. */
 async function existingRoot(files: string[], site: RealSite): Promise<string | null> {
   const root = rootAmong(files, site);
-  if (root === null) return null;
+  if (root === null) {
+    return null;
+  }
   return (await exists(join(root, site.startPage))) ? realpath(root) : null;
 }
 
@@ -99,7 +111,9 @@ async function unpackedRoot(folder: string, site: RealSite): Promise<string | nu
 
 /** Returns why it failed; a package that did not arrive may still be downloaded and unpacked. */
 export async function aptInstall(packages: readonly string[], say: (line: string) => void): Promise<unknown> {
-  if (process.getuid?.() !== 0) return new Error('apt-get install needs root');
+  if (process.getuid?.() !== 0) {
+    return new Error('apt-get install needs root');
+  }
   try {
     say(`apt-get install ${packages.join(' ')}`);
     const arguments_ = ['install', '-y', '--no-install-recommends', ...packages];
@@ -122,7 +136,9 @@ async function downloadSite(site: RealSite, say: (line: string) => void): Promis
   // apt drops its rights for downloads and says so when it cannot write here as its own user; as root it then goes on.
   await run('apt-get', ['download', site.packageName], partial);
   const archive = (await readdir(partial)).find((name) => name.endsWith('.deb'));
-  if (archive === undefined) throw new Error(`apt-get download ${site.packageName} left no .deb`);
+  if (archive === undefined) {
+    throw new Error(`apt-get download ${site.packageName} left no .deb`);
+  }
   const version = (await run('dpkg-deb', ['-f', join(partial, archive), 'Version'])).trim();
   await run('dpkg-deb', ['-x', join(partial, archive), join(partial, 'files')]);
   const folder = join(UNPACKED_FOLDER, `${site.packageName}_${encodeURIComponent(version)}`);
@@ -130,13 +146,19 @@ async function downloadSite(site: RealSite, say: (line: string) => void): Promis
   await rename(join(partial, 'files'), folder);
   await rm(partial, { recursive: true });
   const root = await unpackedRoot(folder, site);
-  if (root === null) throw new Error(`${site.packageName} ${version} has no ${site.landmark}`);
+  if (root === null) {
+    throw new Error(`${site.packageName} ${version} has no ${site.landmark}`);
+  }
   return { ...site, root, version };
 }
 
 async function findNginx(): Promise<string | null> {
   const onPath = (process.env.PATH ?? '').split(':').map((folder) => join(folder, 'nginx'));
-  for (const file of [...onPath, ...NGINX_PLACES]) if (await exists(file)) return file;
+  for (const file of [...onPath, ...NGINX_PLACES]) {
+    if (await exists(file)) {
+      return file;
+    }
+  }
   return null;
 }
 

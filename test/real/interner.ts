@@ -3,7 +3,9 @@ export function interner(): (text: string) => string {
   const kept = new Map<string, string>();
   return (text) => {
     const known = kept.get(text);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     kept.set(text, text);
     return text;
   };

@@ -11,13 +11,17 @@ export async function* readJsonLines(source: string | Readable): AsyncGenerator<
   for await (const chunk of input) {
     const lines = (unfinished + chunk).split('\n');
     unfinished = lines.pop() as string;
-    for (const line of lines) yield* parseLine(line, ++lineNumber);
+    for (const line of lines) {
+      yield* parseLine(line, ++lineNumber);
+    }
   }
   yield* parseLine(unfinished, lineNumber + 1);
 }
 
 function* parseLine(line: string, lineNumber: number): Iterable<unknown> {
-  if (line.trim() === '') return;
+  if (line.trim() === '') {
+    return;
+  }
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -29,7 +33,9 @@ function* parseLine(line: string, lineNumber: number): Iterable<unknown> {
 
 export async function writeJsonLines(file: string, values: Iterable<unknown>): Promise<void> {
   const lines = function* () {
-    for (const value of values) yield `${JSON.stringify(value)}\n`;
+    for (const value of values) {
+      yield `${JSON.stringify(value)}\n`;
+    }
   };
   await pipeline(Readable.from(lines()), createWriteStream(file));
 }

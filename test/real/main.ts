@@ -31,8 +31,12 @@ async function main(): Promise<number> {
   let failed = 0;
   try {
     for (const site of server.sites) {
-      if (positionals.length > 0 && !positionals.includes(site.name)) continue;
-      for (const same of await testSite(site, values.fresh)) same ? passed++ : failed++;
+      if (positionals.length > 0 && !positionals.includes(site.name)) {
+        continue;
+      }
+      for (const same of await testSite(site, values.fresh)) {
+        same ? passed++ : failed++;
+      }
     }
   } finally {
     await server.close();
@@ -105,7 +109,9 @@ function setDifference(expected: Set<string>, actual: Set<string>): Difference {
 function testMarkdown({ root }: ServedSite): boolean {
   const { pages, faults } = markdownFaults(root);
   print(`  ${pages} pages as Markdown, ${faults.length} faults: ${faults.length === 0 ? 'passed' : 'FAILED'}`);
-  for (const fault of faults.slice(0, SHOWN_DIFFERENCES)) print(`    ${fault}`);
+  for (const fault of faults.slice(0, SHOWN_DIFFERENCES)) {
+    print(`    ${fault}`);
+  }
   return faults.length === 0;
 }
 
@@ -114,8 +120,12 @@ function printDifference(what: string, difference: Difference): void {
   const counts = [expected, actual, missing.length, extra.length, unlike.length].map(String);
   print(`  ${row([what, ...counts, isSame(difference) ? 'passed' : 'FAILED'])}`);
   for (const [label, lines] of Object.entries({ missing, extra, unlike })) {
-    for (const line of lines.slice(0, SHOWN_DIFFERENCES)) print(`    ${label}: ${line}`);
-    if (lines.length > SHOWN_DIFFERENCES) print(`    ${label}: and ${lines.length - SHOWN_DIFFERENCES} more`);
+    for (const line of lines.slice(0, SHOWN_DIFFERENCES)) {
+      print(`    ${label}: ${line}`);
+    }
+    if (lines.length > SHOWN_DIFFERENCES) {
+      print(`    ${label}: and ${lines.length - SHOWN_DIFFERENCES} more`);
+    }
   }
 }
 

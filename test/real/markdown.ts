@@ -5,7 +5,7 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 import { Slugger } from '../../src/base/slug.js';
 import { toMarkdown } from '../../src/content/markdown/markdown.js';
-import { parseTree } from '../../src/content/tree.js';
+import { parseTree } from '../../src/content/tree-builder.js';
 
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.DocumentFragment;
 type Element = DefaultTreeAdapterTypes.Element;
@@ -55,9 +55,13 @@ function faultsOf(file: string): string[] {
 const bare = (text: string): string => text.replace(/[\s$`]|\[!(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]/g, '');
 
 function difference(what: string, expected: string, actual: string): string | null {
-  if (expected === actual) return null;
+  if (expected === actual) {
+    return null;
+  }
   let at = 0;
-  while (expected[at] === actual[at]) at++;
+  while (expected[at] === actual[at]) {
+    at++;
+  }
   const piece = (text: string): string => JSON.stringify(text.slice(Math.max(0, at - 20), at + 30));
   return `${what} differ: expected ${piece(expected)}, read ${piece(actual)}`;
 }
@@ -76,22 +80,38 @@ function reread(markdown: string): Reread {
   const fragments: string[] = [];
   const slugger = new Slugger();
   const visit = (node: Node): void => {
-    if (node.nodeName === '#text' && 'value' in node) words.push(node.value);
-    if (!('childNodes' in node)) return;
+    if (node.nodeName === '#text' && 'value' in node) {
+      words.push(node.value);
+    }
+    if (!('childNodes' in node)) {
+      return;
+    }
     if ('tagName' in node) {
       const id = attribute(node, 'id');
-      if (isOfFootnotes(node)) return;
-      if (id !== '') targets.add(id);
+      if (isOfFootnotes(node)) {
+        return;
+      }
+      if (id !== '') {
+        targets.add(id);
+      }
       const href = attribute(node, 'href');
-      if (href.startsWith('#')) fragments.push(decodeURIComponent(href.slice(1)));
+      if (href.startsWith('#')) {
+        fragments.push(decodeURIComponent(href.slice(1)));
+      }
       if (/^h[1-6]$/.test(node.tagName)) {
         targets.add(slugger.idOf(textOf(node)));
         headings.push(`${node.tagName[1]} ${bare(textOf(node))}`);
       }
-      if (node.tagName === 'pre' || node.tagName === 'code') codes.push(bareCode(textOf(node)));
-      if (node.tagName === 'img') words.push(attribute(node, 'alt'));
+      if (node.tagName === 'pre' || node.tagName === 'code') {
+        codes.push(bareCode(textOf(node)));
+      }
+      if (node.tagName === 'img') {
+        words.push(attribute(node, 'alt'));
+      }
     }
-    for (const child of node.childNodes) visit(child);
+    for (const child of node.childNodes) {
+      visit(child);
+    }
   };
   visit(parseFragment(rendered));
   return { words: bare(words.join('')), headings, codes, targets, fragments };
@@ -107,7 +127,9 @@ function isOfFootnotes(element: Element): boolean {
 }
 
 function textOf(node: Node): string {
-  if (node.nodeName === '#text' && 'value' in node) return node.value;
+  if (node.nodeName === '#text' && 'value' in node) {
+    return node.value;
+  }
   return 'childNodes' in node ? node.childNodes.map(textOf).join('') : '';
 }
 
@@ -122,12 +144,20 @@ const bareCode = (text: string): string =>
 function codesOf(html: string): string[] {
   const codes: string[] = [];
   const visit = (node: Node, isHidden: boolean): void => {
-    if (!('childNodes' in node)) return;
+    if (!('childNodes' in node)) {
+      return;
+    }
     const hides = isHidden || ('tagName' in node && isUnread(node));
     if ('tagName' in node && node.tagName === 'pre' && !hides && isPlain(node)) {
       const code = bareCode(textOf(node));
-      if (code !== '') codes.push(code);
-    } else for (const child of node.childNodes) visit(child, hides);
+      if (code !== '') {
+        codes.push(code);
+      }
+    } else {
+      for (const child of node.childNodes) {
+        visit(child, hides);
+      }
+    }
   };
   visit(parseFragment(html), false);
   return codes;
@@ -140,8 +170,12 @@ const isUnread = (element: Element): boolean =>
 /** Elements of one line with no class that says they are something beside the code. */
 function isPlain(node: Element): boolean {
   return node.childNodes.every((child) => {
-    if (!('tagName' in child)) return true;
-    if (!/^(?:a|b|i|em|strong|span|code|var|tt|font|u|sup|sub|small|kbd|samp)$/.test(child.tagName)) return false;
+    if (!('tagName' in child)) {
+      return true;
+    }
+    if (!/^(?:a|b|i|em|strong|span|code|var|tt|font|u|sup|sub|small|kbd|samp)$/.test(child.tagName)) {
+      return false;
+    }
     return !/lineno|linenos|boring|headerlink|copy/.test(attribute(child, 'class')) && isPlain(child);
   });
 }

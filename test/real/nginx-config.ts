@@ -51,7 +51,9 @@ function serverBlock({ host, root, port }: { host: string; root: string; port: n
 
 /** nginx expands $ in some values and has no escape for it, so a path that has one is refused. */
 function quoted(value: string): string {
-  if (/[$\n]/.test(value)) throw new Error(`nginx cannot be given the path ${JSON.stringify(value)}`);
+  if (/[$\n]/.test(value)) {
+    throw new Error(`nginx cannot be given the path ${JSON.stringify(value)}`);
+  }
   return `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 

@@ -23,8 +23,12 @@ export function startNginx(nginx: string, folder: string): Promise<ChildProcess>
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`nginx ended with code ${code}:\n${said.join('\n')}`)));
     createInterface(child.stderr).on('line', (line) => {
-      if (said.push(line) > 20) said.shift();
-      if (line.includes('start worker process ')) resolve(child);
+      if (said.push(line) > 20) {
+        said.shift();
+      }
+      if (line.includes('start worker process ')) {
+        resolve(child);
+      }
     });
   });
 }

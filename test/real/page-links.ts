@@ -1,5 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { LinkKind } from '../../src/parse/links.js';
+import { urlsOfStylesheet } from './stylesheet-urls.js';
 
 type Element = DefaultTreeAdapterTypes.Element;
 type Node = DefaultTreeAdapterTypes.Node;
@@ -37,7 +38,9 @@ export function linksOfPage(html: string, pageUrl: string): PageLink[] {
     const rel = (attribute(element, 'rel') ?? '').trim().toLowerCase().split(/\s+/).join(' ');
     for (const [href, kind] of hrefsOf(element, rel)) {
       const to = identityOf(href, base);
-      if (to === null) continue;
+      if (to === null) {
+        continue;
+      }
       const follow = pageAllows && FOLLOWED_KINDS.has(kind) && !rel.split(' ').includes('nofollow');
       links.push({ to, kind, rel, follow });
     }
@@ -45,21 +48,38 @@ export function linksOfPage(html: string, pageUrl: string): PageLink[] {
   return links;
 }
 
-/** The links of a page as they stand there, and what they are relative to. */
+/** The links of a page as they stand there, and what they are relative to; with what its styles load. */
 export function hrefsOfPage(html: string, pageUrl: string): { href: { text: string; base: string }; kind: LinkKind }[] {
   const elements = elementsInSourceOrder(parse(html, { scriptingEnabled: false, sourceCodeLocationInfo: true }));
   const base = baseOf(elements, pageUrl);
   return elements.flatMap((element) => {
     const rel = (attribute(element, 'rel') ?? '').trim().toLowerCase().split(/\s+/).join(' ');
-    return [...hrefsOf(element, rel)].map(([text, kind]) => ({ href: { text, base }, kind }));
+    const styled = stylesOf(element).flatMap(urlsOfStylesheet);
+    return [...hrefsOf(element, rel), ...styled.map((url): [string, LinkKind] => [url, 'css'])].map(([text, kind]) => ({
+      href: { text, base },
+      kind,
+    }));
   });
+}
+
+/** Its style attribute, and the text of a style element in CSS. */
+function stylesOf(element: Element): string[] {
+  const styles = [attribute(element, 'style') ?? ''];
+  if (element.tagName === 'style' && /^(?:text\/css)?$/i.test(attribute(element, 'type') ?? '')) {
+    styles.push(...element.childNodes.map((node) => ('value' in node ? node.value : '')));
+  }
+  return styles;
 }
 
 /** The normal form of a URL, or null where it is none. Only http(s) URLs are changed beyond what the standard does. */
 export function identityOf(href: string, base: string): string | null {
-  if (!URL.canParse(href, base)) return null;
+  if (!URL.canParse(href, base)) {
+    return null;
+  }
   const url = new URL(href, base);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return url.href;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return url.href;
+  }
   url.hash = '';
   url.username = '';
   url.password = '';
@@ -83,9 +103,15 @@ function elementsInSourceOrder(document: Node): Element[] {
     const node = pending.pop() as Node;
     if ('tagName' in node) {
       const offset = node.sourceCodeLocation?.startOffset;
-      if (offset !== undefined) byOffset.set(offset, node);
+      if (offset !== undefined) {
+        byOffset.set(offset, node);
+      }
     }
-    if ('childNodes' in node) for (const child of node.childNodes) pending.push(child);
+    if ('childNodes' in node) {
+      for (const child of node.childNodes) {
+        pending.push(child);
+      }
+    }
   }
   return [...byOffset].sort(([a], [b]) => a - b).map(([, element]) => element);
 }
@@ -97,13 +123,17 @@ function attribute(element: Element, name: string): string | null {
 function baseOf(elements: Element[], pageUrl: string): string {
   const first = elements.find((element) => element.tagName === 'base' && attribute(element, 'href') !== null);
   const href = first ? (attribute(first, 'href') as string) : '';
-  if (!URL.canParse(href, pageUrl)) return pageUrl;
+  if (!URL.canParse(href, pageUrl)) {
+    return pageUrl;
+  }
   const url = new URL(href, pageUrl);
   return url.protocol === 'data:' || url.protocol === 'javascript:' ? pageUrl : url.href;
 }
 
 function forbidsFollowing(element: Element): boolean {
-  if (element.tagName !== 'meta') return false;
+  if (element.tagName !== 'meta') {
+    return false;
+  }
   const name = attribute(element, 'name')?.trim().toLowerCase();
   return (name === 'robots' || name === 'gossamer') && saysNofollow(attribute(element, 'content') ?? '');
 }
@@ -111,10 +141,14 @@ function forbidsFollowing(element: Element): boolean {
 function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
   const one = function* (name: string, kind: LinkKind): Iterable<[string, LinkKind]> {
     const value = attribute(element, name);
-    if (value !== null) yield [value, kind];
+    if (value !== null) {
+      yield [value, kind];
+    }
   };
   const candidates = function* (name: string): Iterable<[string, LinkKind]> {
-    for (const url of srcsetUrls(attribute(element, name) ?? '')) yield [url, 'srcset'];
+    for (const url of srcsetUrls(attribute(element, name) ?? '')) {
+      yield [url, 'srcset'];
+    }
   };
   switch (element.tagName) {
     case 'a':
@@ -128,7 +162,9 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
     case 'meta':
       if (attribute(element, 'http-equiv')?.toLowerCase() === 'refresh') {
         const url = refreshUrl(attribute(element, 'content') ?? '');
-        if (url !== null) yield [url, 'refresh'];
+        if (url !== null) {
+          yield [url, 'refresh'];
+        }
       }
       break;
     case 'link': {
@@ -145,7 +181,9 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
       yield* candidates('srcset');
       break;
     case 'input':
-      if (attribute(element, 'type')?.toLowerCase() === 'image') yield* one('src', 'img');
+      if (attribute(element, 'type')?.toLowerCase() === 'image') {
+        yield* one('src', 'img');
+      }
       break;
     case 'script':
       yield* one('src', 'script');
@@ -170,7 +208,9 @@ function* hrefsOf(element: Element, rel: string): Iterable<[string, LinkKind]> {
       break;
     case 'form':
       // An empty action means the page itself and names nothing.
-      if (attribute(element, 'action') !== '') yield* one('action', 'form');
+      if (attribute(element, 'action') !== '') {
+        yield* one('action', 'form');
+      }
       break;
   }
 }
@@ -181,8 +221,12 @@ const NO_DOCUMENT = new Set(['dns-prefetch', 'preconnect', 'pingback', 'webmenti
 /** The first rel token that has a kind of its own; null for hints that name no document. */
 function linkElementKind(tokens: string[], hasHreflang: boolean): LinkKind | null {
   for (const token of tokens) {
-    if (token === 'next' || token === 'prev' || token === 'canonical' || token === 'stylesheet') return token;
-    if (token === 'alternate' && hasHreflang) return token;
+    if (token === 'next' || token === 'prev' || token === 'canonical' || token === 'stylesheet') {
+      return token;
+    }
+    if (token === 'alternate' && hasHreflang) {
+      return token;
+    }
   }
   return tokens.some((token) => NO_DOCUMENT.has(token)) ? null : 'link';
 }
@@ -190,14 +234,22 @@ function linkElementKind(tokens: string[], hasHreflang: boolean): LinkKind | nul
 /** "Shared declarative refresh steps" of the HTML standard: `url=` may be left out. */
 function refreshUrl(content: string): string | null {
   const delay = /^[\t\n\f\r ]*(?:\d[\d.]*|\.[\d.]*)/.exec(content);
-  if (delay === null) return null;
+  if (delay === null) {
+    return null;
+  }
   const afterDelay = content.slice(delay[0].length);
-  if (!/^[\t\n\f\r ;,]/.test(afterDelay)) return null;
+  if (!/^[\t\n\f\r ;,]/.test(afterDelay)) {
+    return null;
+  }
   const written = afterDelay.replace(/^[\t\n\f\r ]*[;,]?[\t\n\f\r ]*/, '');
-  if (written === '') return null;
+  if (written === '') {
+    return null;
+  }
   const rest = written.replace(/^url[\t\n\f\r ]*=[\t\n\f\r ]*/i, '');
   const quote = rest[0];
-  if (quote !== '"' && quote !== "'") return rest;
+  if (quote !== '"' && quote !== "'") {
+    return rest;
+  }
   const end = rest.indexOf(quote, 1);
   return rest.slice(1, end === -1 ? undefined : end);
 }
@@ -211,10 +263,13 @@ function srcsetUrls(srcset: string): string[] {
     const written = (/^[^\t\n\f\r ]*/.exec(srcset.slice(position)) as RegExpExecArray)[0];
     position += written.length;
     const url = written.replace(/,+$/, '');
-    if (url !== '') urls.push(url);
+    if (url !== '') {
+      urls.push(url);
+    }
     // Commas in parentheses belong to a descriptor; a URL that ended in a comma has no descriptors.
-    if (url === written)
+    if (url === written) {
       position += (/^(?:\([^)]*\)?|[^,(])*/.exec(srcset.slice(position)) as RegExpExecArray)[0].length;
+    }
   }
   return urls;
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Preview } from '../../src/crawl/preview/preview.js';
+import type { Preview } from '../../src/preview/preview.js';
 import { GOSSAMER_BIN } from './sites.js';
 
 export interface SampledSite {

@@ -51,7 +51,9 @@ export async function serveRealSites(options: ServeOptions = {}): Promise<Served
     const bindings = sites.map((site, i) => ({ ...site, port: ports[i + 1] as number }));
     await writeFile(join(folder, 'nginx.conf'), nginxConfig(folder, ports[0] as number, bindings, options));
     server = await startNginx(nginx, folder).catch((error: Error) => {
-      if (attempt < PORT_ATTEMPTS && error.message.includes('Address already in use')) return null;
+      if (attempt < PORT_ATTEMPTS && error.message.includes('Address already in use')) {
+        return null;
+      }
       throw error;
     });
   }
@@ -85,10 +87,14 @@ function stopWithProcess(child: ChildProcess, folder: string): () => Promise<voi
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   const forget = () => {
     process.off('exit', abandon);
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of signals) {
+      process.off(signal, onSignal);
+    }
   };
   process.on('exit', abandon);
-  for (const signal of signals) process.on(signal, onSignal);
+  for (const signal of signals) {
+    process.on(signal, onSignal);
+  }
   return async () => {
     forget();
     if (child.exitCode === null && child.signalCode === null) {

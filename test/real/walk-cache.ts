@@ -20,17 +20,25 @@ export interface WalkWish {
 /** The walk of a site with its origin replaced by `http://<host>`, from the cache where it is there. */
 export async function cachedWalk(wish: WalkWish): Promise<Walk> {
   const key = createHash('sha256').update(JSON.stringify([wish.version, new URL(wish.url).pathname]));
-  for (const file of WALKER_FILES) key.update(await sourceOf(file));
+  for (const file of WALKER_FILES) {
+    key.update(await sourceOf(file));
+  }
   const family = `walk-${wish.host}-`;
   const stem = join(wish.folder, family + key.digest('hex').slice(0, 16));
   const [pagesFile, edgesFile] = [`${stem}.pages.jsonl`, `${stem}.edges.jsonl`];
   if (!wish.fresh) {
     const kept = await readWalk(pagesFile, edgesFile);
-    if (kept !== null) return kept;
+    if (kept !== null) {
+      return kept;
+    }
   }
   const found = relocateWalk(await walk(wish.url), new URL(wish.url).origin, `http://${wish.host}`);
   await mkdir(wish.folder, { recursive: true });
-  for (const name of await readdir(wish.folder)) if (name.startsWith(family)) await rm(join(wish.folder, name));
+  for (const name of await readdir(wish.folder)) {
+    if (name.startsWith(family)) {
+      await rm(join(wish.folder, name));
+    }
+  }
   await writeJsonLines(edgesFile, found.edges);
   // Last and in one step: where the pages are, the edges are whole.
   await writeJsonLines(`${pagesFile}.partial`, found.pages);
@@ -63,9 +71,13 @@ async function sourceOf(name: string): Promise<string> {
 async function readWalk(pagesFile: string, edgesFile: string): Promise<Walk | null> {
   const walk: Walk = { pages: [], edges: [] };
   try {
-    for await (const page of readJsonLines(pagesFile)) walk.pages.push(page as WalkedPage);
+    for await (const page of readJsonLines(pagesFile)) {
+      walk.pages.push(page as WalkedPage);
+    }
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
+      return null;
+    }
     throw error;
   }
   const intern = interner();

@@ -63,7 +63,9 @@ class Walker {
 
   constructor(start: string, agent: Agent) {
     const url = identityOf(start, start);
-    if (url === null) throw new Error(`not a URL: ${start}`);
+    if (url === null) {
+      throw new Error(`not a URL: ${start}`);
+    }
     this.#agent = agent;
     this.#start = url;
     this.#scopeHost = new URL(url).hostname;
@@ -74,11 +76,14 @@ class Walker {
       const response = await this.#request(new URL(path, this.#start).href, 'GET');
       await bodyOf(response);
       const { statusCode } = response;
-      if (statusCode !== 404)
+      if (statusCode !== 404) {
         throw new Error(`the walker knows no robots and no sitemaps, but ${path} is ${statusCode}`);
+      }
     }
     this.#admit(this.#start, 0);
-    for (let depth = 0; depth < this.#levels.length; depth++) await this.#walkLevel(depth);
+    for (let depth = 0; depth < this.#levels.length; depth++) {
+      await this.#walkLevel(depth);
+    }
     return this.#result();
   }
 
@@ -93,14 +98,18 @@ class Walker {
       for (const [i, answer] of answers.entries()) {
         this.#answers.set(batch[i] as string, answer);
         for (const link of answer.links) {
-          if (link.follow) this.#admit(link.to, link.kind === 'redirect' ? depth : depth + 1);
+          if (link.follow) {
+            this.#admit(link.to, link.kind === 'redirect' ? depth : depth + 1);
+          }
         }
       }
     }
   }
 
   #admit(url: string, depth: number): void {
-    if (!this.#inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) return;
+    if (!this.#inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) {
+      return;
+    }
     this.#depths.set(url, depth);
     this.#levels[depth] ??= [];
     this.#levels[depth].push(url);
@@ -108,7 +117,9 @@ class Walker {
 
   #inScope(url: string): boolean {
     const { protocol, hostname } = new URL(url);
-    if (protocol !== 'http:' && protocol !== 'https:') return false;
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      return false;
+    }
     return hostname === this.#scopeHost || hostname.endsWith(`.${this.#scopeHost}`);
   }
 
@@ -125,7 +136,9 @@ class Walker {
     }
     const isPage =
       status >= 200 && status < 300 && /^(?:text\/html|application\/xhtml\+xml)\s*(?:;|$)/i.test(contentType ?? '');
-    if (!isPage) return { status, contentType, links: [] };
+    if (!isPage) {
+      return { status, contentType, links: [] };
+    }
     const pageAllows = !saysNofollow(String(response.headers['x-robots-tag'] ?? ''));
     const links = linksOfPage(decodePage(body, contentType), url).map((link) => ({
       ...link,
@@ -152,7 +165,9 @@ class Walker {
     for (const from of [...this.#answers.keys()].sort()) {
       const { status, contentType, links } = this.#answers.get(from) as Answer;
       pages.push({ url: from, status, depth: this.#depths.get(from) as number, contentType, links: links.length });
-      for (const { to, kind, rel } of links) edges.push({ from, to, kind, rel });
+      for (const { to, kind, rel } of links) {
+        edges.push({ from, to, kind, rel });
+      }
     }
     return { pages, edges };
   }
@@ -160,6 +175,8 @@ class Walker {
 
 async function bodyOf(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
+  for await (const chunk of response) {
+    chunks.push(chunk as Buffer);
+  }
   return Buffer.concat(chunks);
 }

@@ -51,8 +51,12 @@ export function appSite({ pages, robots = '', others = {}, script: src = '/app.j
         const { title, links = [] } = pages[data];
         return json({ title, text: sentences(data), links });
       }
-      if (path === '/robots.txt') return text(robots);
-      if (path === '/app.js') return script(APP);
+      if (path === '/robots.txt') {
+        return text(robots);
+      }
+      if (path === '/app.js') {
+        return script(APP);
+      }
       return others[path] ?? html('<!doctype html><title>Not found</title><p>Nothing here.', 404);
     },
   };

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
-import { findBrowser } from '../../src/render/find-browser.js';
+import { findBrowser } from '../../src/crawl/render/browser.js';
 import { type Run, start, temporaryFolder } from '../crawl/support.js';
 import { inStore } from '../kill/killing.js';
 import { openWeb, type WebInABox } from '../web/web.js';
@@ -48,7 +48,9 @@ export function docsBox(): DocsBox {
   beforeAll(async () => {
     web = await openWeb();
     chromium = (await findBrowser()) ?? '';
-    if (chromium === '') throw new Error('these tests need Chromium: apt-get install chromium');
+    if (chromium === '') {
+      throw new Error('these tests need Chromium: apt-get install chromium');
+    }
   });
   afterAll(async () => {
     await web.close();

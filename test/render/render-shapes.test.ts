@@ -21,22 +21,30 @@ describe('which pages are worth a browser', () => {
     shapes.came(url('b'), true);
     expect(shapes.decide(url('a'), false)).toBe('wait');
     expect(shapes.decide(url('a'), true)).toBe('render');
-    for (let i = 2; i < 10; i++) shapes.came(url(`${i}`), true);
+    for (let i = 2; i < 10; i++) {
+      shapes.came(url(`${i}`), true);
+    }
     expect(shapes.decide(url('a'), false)).toBe('render');
   });
 
   it('where most pages of the folder have their text none is tried', () => {
     const shapes = new RenderShapes();
-    for (let i = 0; i < 10; i++) shapes.came(url(`${i}`), i < 4);
+    for (let i = 0; i < 10; i++) {
+      shapes.came(url(`${i}`), i < 4);
+    }
     expect(shapes.decide(url('0'), true)).toBe('wait');
     expect(shapes.wanting).toBe(0);
   });
 
   it('a folder with a few thin pages is tried only where the whole site is like them', () => {
     const shapes = new RenderShapes();
-    for (let i = 0; i < 9; i++) shapes.came(url(`stubs/${i}`), true);
+    for (let i = 0; i < 9; i++) {
+      shapes.came(url(`stubs/${i}`), true);
+    }
     expect(shapes.decide(url('stubs/0'), true)).toBe('render');
-    for (let i = 0; i < 10; i++) shapes.came(url(`guide/${i}`), false);
+    for (let i = 0; i < 10; i++) {
+      shapes.came(url(`guide/${i}`), false);
+    }
     expect(shapes.decide(url('stubs/0'), true)).toBe('wait');
     expect(new RenderShapes(shapes.facts).decide(url('stubs/0'), true)).toBe('wait');
     shapes.came(url('stubs/9'), true);
@@ -45,8 +53,12 @@ describe('which pages are worth a browser', () => {
 
   it('no more than three are tried at a time', () => {
     const shapes = new RenderShapes();
-    for (let i = 0; i < 9; i++) shapes.came(url(`${i}`), true);
-    for (let i = 0; i < 3; i++) shapes.began(url(`${i}`));
+    for (let i = 0; i < 9; i++) {
+      shapes.came(url(`${i}`), true);
+    }
+    for (let i = 0; i < 3; i++) {
+      shapes.began(url(`${i}`));
+    }
     expect(shapes.decide(url('3'), true)).toBe('wait');
     shapes.leftOff(url('0'));
     expect(shapes.decide(url('0'), true)).toBe('render');
@@ -66,7 +78,9 @@ describe('which pages are worth a browser', () => {
     expect(shapes.decide(url('guide/deep/er?page=2'), false)).toBe('render');
     expect(shapes.decide(url('api/other'), false)).toBe('wait');
     const versions = new RenderShapes();
-    for (const path of ['3.11/a', '3.12/b', '3.13/c']) versions.came(url(path), true);
+    for (const path of ['3.11/a', '3.12/b', '3.13/c']) {
+      versions.came(url(path), true);
+    }
     expect(versions.decide(url('3.14/d'), true)).toBe('render');
     expect(new RenderShapes(versions.facts).wanting).toBe(3);
   });

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LINK_KIND_NUMBER } from '../../src/parse/links.js';
-import { edgesJsonl } from '../../src/report/edges.js';
-import { hostsJsonl } from '../../src/report/hosts.js';
-import { seedsFile } from '../../src/report/seeds.js';
+import { edgesJsonl, hostsJsonl, seedsFile } from '../../src/report/lists.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { parseSeedLines } from '../../src/url/seeds.js';
 import { written } from './memory-files.js';

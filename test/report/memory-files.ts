@@ -17,8 +17,8 @@ class MemoryFiles implements OutputFiles {
     const file = { name: `${this.#stem}${this.#extension}`, text: '' };
     this.#files.push(file);
     return {
-      write: (text) => {
-        file.text += text;
+      write: (bytes) => {
+        file.text += Buffer.from(bytes).toString();
       },
       close() {},
       place: (suffix) => {

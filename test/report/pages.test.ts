@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { pageLine } from '../../src/report/page-line.js';
-import { csvText, pagesCsv } from '../../src/report/pages-csv.js';
-import { pagesJsonl } from '../../src/report/pages-jsonl.js';
+import { csvText } from '../../src/report/output.js';
+import { pageLine, pagesCsv, pagesJsonl } from '../../src/report/pages.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { written } from './memory-files.js';
 import { StoreFixture } from './store-fixture.js';
@@ -16,7 +15,7 @@ describe('pages.jsonl', () => {
     expect(Object.keys(JSON.parse(pageLine(page!)))).toEqual(
       (
         'url state reason status finalUrl depth parent title contentType bytes links hash attempts ' +
-        'description canonical lang robotsMeta lastModified fetchedAt ttfbMs totalMs malformed message'
+        'description canonical lang robotsMeta lastModified fetchedAt ttfbMs totalMs malformed message h1 wordCount'
       ).split(' '),
     );
   });

@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { sitemapOutput } from '../../src/report/sitemap.js';
-import { fileNamePart } from '../../src/report/sitemap-names.js';
-import { w3cDate } from '../../src/report/w3c-date.js';
-import { xmlComment, xmlUrl } from '../../src/report/xml.js';
+import { fileNamePart, xmlComment, xmlUrl } from '../../src/report/output.js';
+import { sitemapOutput, w3cDate } from '../../src/report/sitemap.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { written } from './memory-files.js';
 import { type FixtureUrl, StoreFixture } from './store-fixture.js';
@@ -19,10 +17,14 @@ function textsOf(xml: string, element: string): string[] {
   let inside = false;
   parser.on('opentag', ({ name }) => {
     inside = name === element;
-    if (inside) texts.push('');
+    if (inside) {
+      texts.push('');
+    }
   });
   parser.on('text', (text) => {
-    if (inside) texts[texts.length - 1] += text;
+    if (inside) {
+      texts[texts.length - 1] += text;
+    }
   });
   parser.on('closetag', () => {
     inside = false;

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { edgeWord, FOLLOWED } from '../../src/store/packed-edges.js';
+import { edgeWord, FOLLOWED } from '../../src/store/page-row.js';
 import { Reader } from '../../src/store/reader.js';
 import type { Database, SqlValue } from '../../src/store/sqlite.js';
-import { openStoreFile } from '../../src/store/store.js';
+import { openStoreFile } from '../../src/store/store-file.js';
 import { UrlState } from '../../src/store/url-state.js';
 import { hostKeyOf, isHttp, originOf } from '../../src/url/host.js';
 

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { hostInCertificate, isPublicName } from '../../src/seeding/host-names.js';
-import { JsonObjects } from '../../src/seeding/json-objects.js';
-import { Lines } from '../../src/seeding/lines.js';
+import { JsonObjects } from '../../src/crawl/seeding/certificate-log.js';
+import { Lines } from '../../src/crawl/seeding/common-crawl.js';
+import { hostInCertificate, isPublicName } from '../../src/crawl/seeding/host-names.js';
 
 /** Cut into pieces of so many bytes. */
 function* pieces(text: string, size: number): IterableIterator<Buffer> {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  for (let at = 0; at < bytes.length; at += size) {
+    yield bytes.subarray(at, at + size);
+  }
 }
 
 describe('the objects of a list', () => {
@@ -46,7 +48,9 @@ describe('the objects of a list', () => {
     const reader = new JsonObjects(1_000);
     const piece = Buffer.alloc(1024 * 1024, '{');
     const before = process.memoryUsage().arrayBuffers;
-    for (let n = 0; n < 200; n++) expect([...reader.read(piece)]).toEqual([]);
+    for (let n = 0; n < 200; n++) {
+      expect([...reader.read(piece)]).toEqual([]);
+    }
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50 * 1024 * 1024);
   });
 });

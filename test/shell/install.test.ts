@@ -72,7 +72,7 @@ describe('installation', () => {
   it('installs no package that nobody imports', () => {
     const { devDependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
     const code = projectFiles()
-      .filter((path) => /\.(?:ts|js)$/.test(path))
+      .filter((path) => /\.(?:tsx?|js)$/.test(path))
       .map(read)
       .join('\n');
     // Tools that are run, and binaries that are copied, not imported.

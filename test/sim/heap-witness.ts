@@ -1,4 +1,4 @@
-import { type HeapItem, ReadyHeap } from '../../src/frontier/embedded/ready-heap.js';
+import { type HeapItem, ReadyHeap } from '../../src/frontier/turns.js';
 
 /**
  * What is in each ready heap, kept beside it and without asking it: every push and removal (a pop is one) of every heap is looked at, which costs

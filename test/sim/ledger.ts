@@ -1,16 +1,17 @@
-import type { Host } from '../../src/frontier/embedded/host.js';
-import type { Lease } from '../../src/frontier/frontier.js';
+import type { Host } from '../../src/frontier/host.js';
+import type { Lease } from '../../src/frontier/outcome.js';
 import type { Transaction } from '../../src/store/transaction.js';
 import { UrlKind, UrlState } from '../../src/store/url-state.js';
 import type { ModelHost, ModelTables } from './model-tables.js';
 
 /**
  *   leasing    in a transaction that is under way, or durable and not yet with a lane
- *   lane       with a lane
+ *   stock      with a lane, and not sent
+ *   lane       sent
  *   back       its outcome has come and is in no transaction yet
  *   settling   in the transaction that settles it
  */
-type Place = 'leasing' | 'lane' | 'back' | 'settling';
+type Place = 'leasing' | 'stock' | 'lane' | 'back' | 'settling';
 
 interface Entry {
   place: Place;
@@ -25,7 +26,7 @@ export class Ledger {
   readonly #hostNamed: (name: string) => Host | undefined;
   /** Leased as the frontier counts it: all but those that are being settled. */
   leased = 0;
-  /** Requests that may be on the wire. */
+  /** Leases that lanes have, or are about to get. */
   inFlight = 0;
   /** Leases of robots.txt that the frontier counts and the store does not know of yet, and the other way round. */
   robotsUnderWay = 0;
@@ -72,12 +73,27 @@ export class Ledger {
   }
 
   /** A lane has it: its lease must be durable. */
-  sent(lane: number, lease: Lease): void {
+  taken(lane: number, lease: Lease): void {
     const url = this.#tables().urls.get(lease.id);
     if (url?.state !== UrlState.leased) {
       throw new Error(`${lease.url} went out before its lease was durable`);
     }
-    this.#go(lease.id, ['leasing'], 'lane').lane = lane;
+    this.#go(lease.id, ['leasing'], 'stock').lane = lane;
+  }
+
+  /** It is on the wire, and no more of its host than may be. */
+  sent({ id }: Lease): void {
+    const { host } = this.#go(id, ['stock'], 'lane');
+    const scheduled = this.#hostNamed(host.name);
+    const limit = scheduled === undefined ? 0 : scheduled.isProbing ? 1 : scheduled.tuner.limit;
+    if (++host.wire.inFlight > limit) {
+      throw new Error(`${host.name} has ${host.wire.inFlight} requests in flight, and ${limit} are allowed`);
+    }
+  }
+
+  /** It came back unsent. */
+  recalled(id: number): void {
+    this.#go(id, ['stock'], 'back');
   }
 
   ended(id: number): void {
@@ -86,8 +102,8 @@ export class Ledger {
 
   laneDied(lane: number): void {
     for (const [id, entry] of this.#entries) {
-      if (entry.place === 'lane' && entry.lane === lane) {
-        this.#go(id, ['lane'], 'back');
+      if ((entry.place === 'lane' || entry.place === 'stock') && entry.lane === lane) {
+        this.#go(id, ['lane', 'stock'], 'back');
       }
     }
   }
@@ -99,13 +115,7 @@ export class Ledger {
     }
     this.#entries.set(id, { place: 'leasing', lane: -1, host });
     this.leased++;
-    this.#fly(host, 1);
-    const scheduled = this.#hostNamed(host.name);
-    const { inFlight } = host.wire;
-    const limit = scheduled === undefined ? 0 : scheduled.probing ? 1 : scheduled.tuner.limit;
-    if (inFlight > limit) {
-      throw new Error(`${host.name} has ${inFlight} requests in flight, and ${limit} are allowed`);
-    }
+    this.inFlight++;
   }
 
   #go(id: number, from: readonly Place[], to: Place): Entry {
@@ -114,18 +124,16 @@ export class Ledger {
       throw new Error(`URL ${id} should go from ${from.join(' or ')} to ${to}, and is ${entry?.place ?? 'not leased'}`);
     }
     if (to === 'back' || (to === 'settling' && entry.place === 'leasing')) {
-      this.#fly(entry.host, -1);
+      this.inFlight--;
+    }
+    if (entry.place === 'lane') {
+      entry.host.wire.inFlight--;
     }
     if (to === 'settling') {
       this.leased--;
     }
     entry.place = to;
     return entry;
-  }
-
-  #fly({ wire }: ModelHost, by: 1 | -1): void {
-    this.inFlight += by;
-    wire.inFlight += by;
   }
 
   #robotsBalance(transaction: Transaction): number {

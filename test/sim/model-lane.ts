@@ -1,18 +1,29 @@
-import type { Job } from '../../src/crawl/lane.js';
-import type { LaneListener, LanePort } from '../../src/crawl/lane-pool.js';
-import { KeyTableView, type SegmentUpdate } from '../../src/frontier/embedded/key-table.js';
-import type { Order } from '../../src/frontier/embedded/options.js';
-import type { Lease, Offer, Outcome } from '../../src/frontier/frontier.js';
-import { failure } from '../../src/frontier/outcome.js';
-import { QueuePlaces } from '../../src/frontier/queue-place.js';
-import { pageOffer as offerOf } from '../../src/frontier/seed-book.js';
+import { KeyTableView, type SegmentUpdate } from '../../src/frontier/key-table.js';
+import {
+  failure,
+  type Lease,
+  type Offer,
+  type Order,
+  type Outcome,
+  pageOffer as offerOf,
+  QueuePlaces,
+} from '../../src/frontier/outcome.js';
+import { isHostTrouble } from '../../src/frontier/verdict.js';
+import type { Job } from '../../src/lane/lane.js';
+import type { LaneListener, LanePort } from '../../src/lane/lane-pool.js';
+import { Stock, type WirePlaces } from '../../src/lane/stock.js';
 import { QueueClass } from '../../src/store/url-state.js';
 import type { VirtualClock } from './virtual-clock.js';
 import type { Reply, VirtualWeb } from './virtual-web.js';
 
 /** Told of everything that goes over the wire, as it happens. */
 export interface WireListener {
-  sent(lane: number, lease: Lease, forbidden: boolean): void;
+  /** The lane has it. */
+  taken(lane: number, lease: Lease): void;
+  /** It goes out now, unless it is forbidden. */
+  sent(lease: Lease, forbidden: boolean): void;
+  /** It goes back unsent. */
+  recalled(lease: Lease): void;
   answered(lease: Lease, at: number): void;
   ended(lease: Lease, outcome: Outcome): void;
   /** The lane died while it waited for the headers of this. */
@@ -20,6 +31,7 @@ export interface WireListener {
 }
 
 interface Sent {
+  readonly job: Job;
   readonly lease: Lease;
   readonly reply: Reply;
   readonly sentAt: number;
@@ -44,6 +56,7 @@ export class ModelLane implements LanePort {
   readonly #view: KeyTableView;
   readonly #places: QueuePlaces;
   readonly #moments = new Map<number, Moment>();
+  readonly #stock: Stock<Job>;
   #dead = false;
 
   constructor(parts: {
@@ -54,6 +67,7 @@ export class ModelLane implements LanePort {
     listener: LaneListener;
     segments: Uint32Array[];
     order: Order;
+    places: WirePlaces;
   }) {
     this.#lane = parts.lane;
     this.#clock = parts.clock;
@@ -62,25 +76,45 @@ export class ModelLane implements LanePort {
     this.#listener = parts.listener;
     this.#view = new KeyTableView(parts.segments);
     this.#places = new QueuePlaces(parts.order);
+    this.#stock = new Stock(parts.lane, parts.places, (job) => this.#send(job));
   }
 
   take(jobs: Job[], updates: SegmentUpdate[]): void {
     this.#view.update(updates);
-    for (const { lease } of jobs) {
-      this.#send(lease);
+    for (const job of jobs) {
+      this.#wire.taken(this.#lane, job.lease);
+      if (job.place === null) {
+        this.#send(job);
+      } else {
+        this.#stock.add(job);
+      }
+    }
+    this.#stock.sendMore(() => true);
+  }
+
+  recall(place: number | null): void {
+    const back = this.#stock.takeBack(place);
+    if (back.length > 0) {
+      const at = this.#clock.now();
+      for (const { lease } of back) {
+        this.#wire.recalled(lease);
+      }
+      const outcomes = back.map(({ lease }) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const }));
+      this.#clock.at(at, () => this.#dead || this.#listener.outcomes(outcomes));
     }
   }
 
   /** No page here leads to so much that it comes in pieces. */
   admitted(): void {}
 
-  #send(lease: Lease): void {
+  #send(job: Job): void {
+    const { lease } = job;
     const at = this.#clock.now();
     const reply = this.#web.answer(lease, at);
-    this.#wire.sent(this.#lane, lease, reply.forbidden === true);
+    this.#wire.sent(lease, reply.forbidden === true);
     const headersAt = reply.forbidden || reply.headersMs === null ? null : Math.ceil(at + reply.headersMs);
     const endedAt = reply.forbidden ? at : Math.max(Math.ceil(at + reply.endMs), headersAt ?? 0);
-    const sent = { lease, reply, sentAt: at, headersAt };
+    const sent = { job, lease, reply, sentAt: at, headersAt };
     if (headersAt !== null) {
       this.#moment(headersAt).headers.push(sent);
     }
@@ -114,6 +148,7 @@ export class ModelLane implements LanePort {
     }
     if (moment.ends.length > 0) {
       this.#listener.outcomes(moment.ends.map((sent) => this.#read(sent, at)));
+      this.#stock.sendMore(() => true);
     }
   }
 
@@ -121,6 +156,10 @@ export class ModelLane implements LanePort {
     const outcome = outcomeOf(sent, at, this.#places);
     this.#judge(outcome);
     this.#wire.ended(sent.lease, outcome);
+    this.#stock.ended(sent.job);
+    if (sent.job.place !== null && isHostTrouble(outcome.status, outcome.errorClass)) {
+      this.recall(sent.job.place);
+    }
     return outcome;
   }
 
@@ -151,7 +190,9 @@ export class ModelLane implements LanePort {
 
   widenScope(): void {}
   forgetRules(): void {}
-  flow(): void {}
+  flow(): void {
+    this.#stock.sendMore(() => true);
+  }
 
   dropCaches(): void {}
   read(): Promise<never> {

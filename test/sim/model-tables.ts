@@ -1,6 +1,6 @@
 import type { HostRow, HostSnapshot, OriginRow, QueuedUrl } from '../../src/store/transaction.js';
 import { LEGAL_MOVES, QUEUE_CLASSES, STATE_NAMES, UrlState } from '../../src/store/url-state.js';
-import { hostOfOrigin } from '../../src/url/place.js';
+import { hostOfOrigin } from '../../src/url/host.js';
 
 export interface ModelUrl extends QueuedUrl {
   readonly origin: ModelOrigin;
@@ -143,7 +143,7 @@ export class ModelTables {
     if (url === undefined) {
       throw new Error(`URL ${id} is to be ${name}, and is not in the store`);
     }
-    if (!from.includes(url.state) || !LEGAL_MOVES[url.state].includes(to)) {
+    if (!from.includes(url.state) || !LEGAL_MOVES[url.state].anytime.includes(to)) {
       throw new Error(`${url.url} is to be ${name}, and is ${STATE_NAMES[url.state]}`);
     }
     this.#count(url, -1);

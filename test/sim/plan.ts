@@ -1,5 +1,5 @@
 import type { CrawlOptions } from '../../src/config/options.js';
-import type { SchedulerOptions } from '../../src/frontier/embedded/options.js';
+import type { SchedulerOptions } from '../../src/frontier/options.js';
 import type { UrlKind } from '../../src/store/url-state.js';
 import type { StoreLatency } from './model-store.js';
 import type { Simulation } from './simulation.js';

@@ -1,16 +1,17 @@
 import type { Clock } from '../../src/base/clock.js';
 import { completeOptions } from '../../src/config/resolve.js';
-import { ByteBudget } from '../../src/crawl/byte-budget.js';
-import { Crawl, type CrawlEnd } from '../../src/crawl/crawl.js';
+import { Crawl } from '../../src/crawl/crawl.js';
+import { type CrawlEnd, Limits } from '../../src/crawl/ending.js';
 import { Governor, type GovernorDecision } from '../../src/crawl/governor.js';
-import { type LaneListener, LanePool } from '../../src/crawl/lane-pool.js';
-import { Limits } from '../../src/crawl/limits.js';
 import { engineSettings } from '../../src/crawl/settings.js';
-import { EmbeddedFrontier } from '../../src/frontier/embedded/embedded-frontier.js';
-import type { Host } from '../../src/frontier/embedded/host.js';
-import { KeyTable } from '../../src/frontier/embedded/key-table.js';
-import type { FrontierCounts, Lease, Outcome } from '../../src/frontier/frontier.js';
+import { Frontier, type FrontierCounts } from '../../src/frontier/frontier.js';
+import type { Host } from '../../src/frontier/host.js';
+import { KeyTable } from '../../src/frontier/key-table.js';
+import type { Lease, Outcome } from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
+import { ByteBudget } from '../../src/lane/byte-budget.js';
+import { type LaneListener, LanePool } from '../../src/lane/lane-pool.js';
+import { WirePlaces } from '../../src/lane/stock.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { Random } from '../web/random.js';
 import { drive } from './drive.js';
@@ -33,7 +34,7 @@ const WALK_EVERY = 2_048;
 export class Simulation {
   readonly clock = new VirtualClock();
   readonly store: ModelStore;
-  readonly frontier: EmbeddedFrontier;
+  readonly frontier: Frontier;
   readonly governor: Governor;
   readonly crawl: Crawl;
   readonly log: Sent[] = [];
@@ -78,22 +79,24 @@ export class Simulation {
     const keys = new KeyTable(plan.keyBudgetBytes ?? GIB);
     const random = new Random(plan.seed ?? 1);
     this.governor = new Governor({ enabled: options.governor, memoryLimitBytes: GIB, maxInFlight: options.workers });
+    const places = new WirePlaces((plan.lanes ?? 2) + 1);
     const pool = new LanePool(
       {
         lanes: plan.lanes ?? 2,
+        wire: places,
         sockets: 512,
-        openInline: (lane, listener) => this.#open(lane, listener, keys),
-        openThread: (lane, listener) => this.#open(lane, listener, keys),
+        openInline: (lane, listener) => this.#open(lane, listener, keys, places),
+        openThread: (lane, listener) => this.#open(lane, listener, keys, places),
         isWorthThreads: () => true,
       },
       keys,
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
-        outcomes: (outcomes) => this.crawl.came(outcomes),
+        outcomes: (outcomes) => this.crawl.arrived(outcomes),
         piece: (piece, answer) => this.crawl.piece(piece, answer),
       },
     );
-    this.frontier = new EmbeddedFrontier({
+    this.frontier = new Frontier({
       options: scheduler,
       clock: this.clock,
       random: () => random.fraction(),
@@ -117,6 +120,8 @@ export class Simulation {
         retryLater: () => {},
         sitemapsCut: (host, files) => this.notices.push(`${host}: ${files ?? 'some'} sitemaps are not read`),
         settled: () => {},
+        retuned: (host, limit) => pool.retune(host, limit),
+        recall: (host) => pool.recall(host),
         originsLeft: () => {},
         wake: () => this.crawl.wake(),
       },
@@ -141,7 +146,7 @@ export class Simulation {
         laneDied: () => {},
       },
       rssBytes: () => plan.rssBytes?.(this.clock.elapsedMs) ?? 0,
-      isHeldBack: () => false,
+      disk: { isLow: false },
       handOn: async () => {},
     });
   }
@@ -230,7 +235,7 @@ export class Simulation {
 
   #hostNamed(name: string): Host | undefined {
     const known = this.#hostsByName.get(name);
-    if (known !== undefined && !known.evicted) {
+    if (known !== undefined && !known.isEvicted) {
       return known;
     }
     for (const host of this.frontier.inspect().hosts) {
@@ -239,25 +244,27 @@ export class Simulation {
     return this.#hostsByName.get(name);
   }
 
-  #open(lane: number, listener: LaneListener, keys: KeyTable): ModelLane {
+  #open(lane: number, listener: LaneListener, keys: KeyTable, places: WirePlaces): ModelLane {
     const { clock } = this;
     const wire = {
-      sent: (number: number, lease: Lease, forbidden: boolean) => this.#sent(number, lease, forbidden),
+      taken: (number: number, lease: Lease) => this.#guard(() => this.#ledger.taken(number, lease)),
+      sent: (lease: Lease, forbidden: boolean) => this.#sent(lease, forbidden),
+      recalled: (lease: Lease) => this.#guard(() => this.#ledger.recalled(lease.id)),
       answered: (lease: Lease, at: number) => this.#wire.answered(this.#onWire(lease), at),
       ended: (lease: Lease, outcome: Outcome) => this.#ended(lease, outcome),
       lost: (lease: Lease) => this.#wire.answered(this.#onWire(lease), clock.now()),
     };
     const { web, options, scheduler } = this.#plan;
     const order = scheduler?.order ?? options?.order ?? 'bfs';
-    const port = new ModelLane({ lane, clock, web, wire, listener, segments: [...keys.segments], order });
+    const port = new ModelLane({ lane, clock, web, wire, listener, segments: [...keys.segments], order, places });
     this.lanes[lane] = port;
     return port;
   }
 
-  #sent(lane: number, lease: Lease, forbidden: boolean): void {
+  #sent(lease: Lease, forbidden: boolean): void {
     const at = this.clock.elapsedMs;
     this.#guard(() => {
-      this.#ledger.sent(lane, lease);
+      this.#ledger.sent(lease);
       if (!forbidden) {
         this.#wire.sent(this.#onWire(lease), lease, this.clock.now());
       }

@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../src/base/errors.js';
-import type { Lease, RobotsAnswer } from '../../src/frontier/frontier.js';
+import type { Lease, RobotsAnswer } from '../../src/frontier/outcome.js';
 import { UrlKind } from '../../src/store/url-state.js';
 import { pathOf } from '../../src/url/host.js';
 

@@ -1,4 +1,4 @@
-import type { Lease, Outcome } from '../../src/frontier/frontier.js';
+import type { Lease, Outcome } from '../../src/frontier/outcome.js';
 import { UrlKind } from '../../src/store/url-state.js';
 import type { HostOnWire } from './model-tables.js';
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openStoreFile } from '../../src/store/store.js';
+import { openStoreFile } from '../../src/store/store-file.js';
 import type { SettledUrl } from '../../src/store/transaction.js';
 import { UrlFlag } from '../../src/store/url-state.js';
 import { begin, newUrl, openStore, reopen, settled, temporaryFolder, transaction, urlRow } from './support.js';
@@ -111,7 +111,9 @@ it('leaves nothing of a cookie in the file once the run has ended', () => {
   });
   store.writer.commit(transaction({ newUrls: ids.map((id) => newUrl(id, `http://a.test/${id}`)) }));
   store.writer.commit(transaction({ leased: ids }));
-  for (const id of ids) store.writer.commit(transaction({ settled: [redirect(id, id % 7 === 0 ? 4_000 : id)] }));
+  for (const id of ids) {
+    store.writer.commit(transaction({ settled: [redirect(id, id % 7 === 0 ? 4_000 : id)] }));
+  }
   store.database.exec('UPDATE urls SET state = 1');
   store.writer.commit(transaction({ settled: [1, 2, 3].map((id) => redirect(id, 4_000)) }));
   store.writer.commit(transaction({ settled: ids.slice(10, 200).map((id) => settled(id, { redirectTo: 1 })) }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LinkPass } from '../../src/store/link-pass.js';
-import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
+import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/page-row.js';
 import { UrlFacts } from '../../src/store/url-facts.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { type FixtureUrl, StoreFixture } from '../report/store-fixture.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RedirectChains } from '../../src/store/redirect-chains.js';
-import { openStoreFile, TEMPORARY } from '../../src/store/store.js';
+import { openStoreFile, TEMPORARY } from '../../src/store/store-file.js';
 
 function chains(
   hops: [from: number, to: number][],
@@ -10,7 +10,9 @@ function chains(
 ): void {
   const database = openStoreFile(TEMPORARY, { create: true });
   const insert = database.prepare('INSERT INTO pages (id, seq, redirect_to) VALUES (?, ?, ?)');
-  for (const [seq, [from, to]] of hops.entries()) insert.run(from, seq + 1, to);
+  for (const [seq, [from, to]] of hops.entries()) {
+    insert.run(from, seq + 1, to);
+  }
   read(new RedirectChains(database, maxRedirects));
   database.close();
 }
@@ -88,7 +90,9 @@ describe('chains of redirects', () => {
           const passed = new Set<number>();
           let at = start;
           for (; next.has(at); at = next.get(at)!) {
-            if (passed.has(at)) return 'redirect_loop';
+            if (passed.has(at)) {
+              return 'redirect_loop';
+            }
             passed.add(at);
           }
           return limit > 0 && passed.size > limit ? 'redirect_limit' : at;

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CrawlScope } from '../../src/crawl/crawl-scope.js';
-import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/packed-edges.js';
-import type { StoreScope } from '../../src/store/rediscovery.js';
+import { CrawlScope } from '../../src/lane/crawl-scope.js';
+import { edgeWord, FOLLOWED, HELD_BACK } from '../../src/store/page-row.js';
+import type { StoreScope } from '../../src/store/standing.js';
 import { Standing } from '../../src/store/standing.js';
-import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
+import { Store } from '../../src/store/store.js';
+import { openStoreFile, TEMPORARY } from '../../src/store/store-file.js';
 import type { NewUrl } from '../../src/store/transaction.js';
-import { TrapReader } from '../../src/store/trap-reader.js';
+import { TrapReader } from '../../src/store/traps.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { newUrl, openStore, settled, TestScope, transaction, urlRow } from './support.js';
 
@@ -126,7 +127,9 @@ describe('a URL that is found again', () => {
       ],
       scope,
     );
-    for (const id of [1, 2, 3, 4]) find(store, id, 6);
+    for (const id of [1, 2, 3, 4]) {
+      find(store, id, 6);
+    }
     find(store, 5, 2);
     const fates = store.database.prepare('SELECT state, reason, flags FROM urls ORDER BY id').all();
     expect(fates.map(({ state, reason, flags }) => [state, reason, flags])).toEqual([
@@ -183,7 +186,9 @@ describe('a URL that is found again', () => {
     const outside = newUrl(1, url(1, 'b'), { state: UrlState.unlisted, reason: 'scope' });
     const mail = newUrl(2, 'mailto:x@a.test', { state: UrlState.unlisted, reason: 'scheme', origin: '' });
     const store = storeOf([outside, mail]);
-    for (const id of [1, 2]) expect(find(store, id, 0).queued).toEqual([]);
+    for (const id of [1, 2]) {
+      expect(find(store, id, 0).queued).toEqual([]);
+    }
     expect([1, 2].map((id) => urlRow(store.database, id).state)).toEqual(['unlisted', 'unlisted']);
   });
 });
@@ -224,14 +229,21 @@ function truth(pages: number, links: Link[], limit: number): string[] {
   const refused = new Set<number>();
   for (const [page, depth] of depths) {
     for (const { from, to, follow } of links) {
-      if (from !== page || depth > limit) continue;
-      if (!follow) refused.add(to);
-      else if (!depths.has(to)) depths.set(to, depth + 1);
+      if (from !== page || depth > limit) {
+        continue;
+      }
+      if (!follow) {
+        refused.add(to);
+      } else if (!depths.has(to)) {
+        depths.set(to, depth + 1);
+      }
     }
   }
   return Array.from({ length: pages }, (_, page) => {
     const depth = depths.get(page);
-    if (depth === undefined) return refused.has(page) ? `${page}: skipped nofollow` : `${page}: unknown`;
+    if (depth === undefined) {
+      return refused.has(page) ? `${page}: skipped nofollow` : `${page}: unknown`;
+    }
     return `${page}: ${depth > limit ? 'skipped depth' : 'done'} at ${depth}`;
   });
 }
@@ -250,27 +262,33 @@ function crawl(links: Link[], pages: number, limit: number, choose: (waiting: nu
   store.writer.commit(transaction({ newUrls: [add(0, 0, true)] }));
   for (;;) {
     const rows = store.database.prepare('SELECT id, depth FROM urls WHERE state = 0 ORDER BY id').all();
-    if (rows.length === 0) break;
+    if (rows.length === 0) {
+      break;
+    }
     const { id, depth } = rows[choose(rows.length)];
     const own = links.filter(({ from }) => from === id - 1);
     const newUrls: NewUrl[] = [];
     const found = [];
     for (const { to, follow } of own) {
-      if (known.has(to))
+      if (known.has(to)) {
         found.push({
           id: to + 1,
           depth: depth + 1,
           standing: follow ? Standing.followed : Standing.heldBack,
           parent: id,
         });
-      else newUrls.push(add(to, depth + 1, follow));
+      } else {
+        newUrls.push(add(to, depth + 1, follow));
+      }
     }
     store.writer.commit(transaction({ leased: [id] }));
     const edges = Uint32Array.from(own.flatMap(({ to, follow }) => edge(to + 1, follow)));
     store.writer.commit(transaction({ newUrls, found, settled: [settled(id, { depth, edges })] }));
   }
   const states = Array.from({ length: pages }, (_, page) => {
-    if (!known.has(page)) return `${page}: unknown`;
+    if (!known.has(page)) {
+      return `${page}: unknown`;
+    }
     const { state, reason, depth } = urlRow(store.database, page + 1);
     return `${page}: ${state}${reason === null ? '' : ` ${reason}`}${reason === 'nofollow' ? '' : ` at ${depth}`}`;
   });

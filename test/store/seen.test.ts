@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { keyOf } from '../../src/frontier/seed-book.js';
-import { GrowingFilter } from '../../src/store/filter.js';
-import { SeenIndex } from '../../src/store/seen-index.js';
+import { keyOf } from '../../src/frontier/outcome.js';
+import { GrowingFilter, SeenIndex } from '../../src/store/seen-index.js';
 import { openStore } from './support.js';
 
 const keys = (count: number, name: string) => Array.from({ length: count }, (_, n) => keyOf(`${name}${n}`));
@@ -10,14 +9,18 @@ describe('the filter in front of the seen set on disk', () => {
   it('never says "certainly not" of a key that it was given, however far it has outgrown its size', () => {
     const filter = new GrowingFilter(100, 0.01);
     const given = keys(20_000, 'k');
-    for (const key of given) filter.add(key);
+    for (const key of given) {
+      filter.add(key);
+    }
     expect(given.every((key) => filter.mayHave(key))).toBe(true);
   });
 
   it('keeps about the rate it was asked for, at its size and far beyond it', () => {
     for (const count of [1_000, 20_000]) {
       const filter = new GrowingFilter(1_000, 0.01);
-      for (const key of keys(count, 'k')) filter.add(key);
+      for (const key of keys(count, 'k')) {
+        filter.add(key);
+      }
       const wrong = keys(20_000, 'other').filter((key) => filter.mayHave(key)).length;
       expect(wrong / 20_000).toBeLessThan(0.02);
     }
@@ -50,7 +53,9 @@ describe('the seen set on disk', () => {
   it('looks up in batches, and says how many waited', () => {
     const seen = open();
     const added = keys(25, 'k');
-    for (const [n, key] of added.entries()) seen.add(key, n + 1);
+    for (const [n, key] of added.entries()) {
+      seen.add(key, n + 1);
+    }
     seen.find(added);
     expect(seen.use).toMatchObject({ peakBatch: 10, peakWaiting: 15 });
   });

@@ -2,11 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { keyOf } from '../../src/frontier/seed-book.js';
-import type { StoreScope } from '../../src/store/rediscovery.js';
+import { keyOf } from '../../src/frontier/outcome.js';
+import { emptyPage, sealPage } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
-import type { UrlPlace } from '../../src/store/standing.js';
-import { openStoreFile, Store, TEMPORARY } from '../../src/store/store.js';
+import type { StoreScope, UrlPlace } from '../../src/store/standing.js';
+import { Store } from '../../src/store/store.js';
+import { openStoreFile, TEMPORARY } from '../../src/store/store-file.js';
 import type { NewUrl, SettledUrl, Transaction } from '../../src/store/transaction.js';
 import { QueueClass, STATE_NAMES, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { originOf } from '../../src/url/host.js';
@@ -69,7 +70,9 @@ export class TestScope implements StoreScope {
   }
 
   widen(_seed: number, scopeUrls: string[]): boolean {
-    for (const url of scopeUrls) this.hosts.add(new URL(url).hostname);
+    for (const url of scopeUrls) {
+      this.hosts.add(new URL(url).hostname);
+    }
     this.scopeUrls.splice(0, this.scopeUrls.length, ...scopeUrls);
     return true;
   }
@@ -124,10 +127,14 @@ export function newUrl(id: number, url: string, fields: Partial<NewUrl> = {}): N
 /** The second attempt, which a server in trouble answered. */
 export const ATTEMPT = { number: 2, at: 700, status: 503, message: 'busy' };
 
-export function settled(id: number, fields: Partial<SettledUrl> = {}): SettledUrl {
+export function settled(
+  id: number,
+  { edges, ...fields }: Partial<SettledUrl> & { edges?: Uint32Array } = {},
+): SettledUrl {
+  const page = edges && sealPage({ ...emptyPage(200), edges: { words: edges, rels: [], texts: null } });
   return {
-    ...{ id, state: UrlState.done, reason: null, retry: null, page: null, redirectTo: null, edges: null, rels: [] },
-    ...{ texts: null, newIds: [], depth: 1 },
+    ...{ id, state: UrlState.done, reason: null, retry: null, page: page ?? null, redirectTo: null },
+    ...{ newIds: [], depth: 1 },
     ...fields,
   };
 }

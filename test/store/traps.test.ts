@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Standing } from '../../src/store/standing.js';
-import { openStoreFile, Store } from '../../src/store/store.js';
+import { Store } from '../../src/store/store.js';
+import { openStoreFile } from '../../src/store/store-file.js';
 import type { Transaction } from '../../src/store/transaction.js';
-import { TrapReader } from '../../src/store/trap-reader.js';
+import { TrapReader } from '../../src/store/traps.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import {
   begin,
@@ -156,7 +157,7 @@ describe('a second look at what was cut', () => {
     ],
   ])('queues %s', (_name, changed, queued, expected) => {
     const store = storeOf(new Allowing(4, ['free']));
-    expect(store.lookAgain(new Set(changed), '{}')).toBe(queued);
+    expect(store.lookAgain(new Set(changed), '{}', { pagesStream: '{"offset":0,"seq":0}' })).toBe(queued);
     expect(fates(store)).toEqual(expected);
     const left = store.database
       .prepare('SELECT count(*) AS n FROM urls JOIN pages USING (id) WHERE state = 0')

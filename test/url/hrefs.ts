@@ -8,7 +8,9 @@ export function expected(href: string, base: string): string | null {
   } catch {
     return null;
   }
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return url.href;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return url.href;
+  }
   url.username = '';
   url.password = '';
   url.hash = '';

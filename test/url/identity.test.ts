@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AS_WRITTEN, asText, type IdentityOptions, normaliseUrl, UrlResolver } from '../../src/url/identity.js';
+import { AS_WRITTEN, type IdentityOptions, normaliseUrl } from '../../src/url/identity.js';
+import { asText, UrlResolver } from '../../src/url/resolver.js';
 import { BASES, expected, messyHref, plainHref } from './hrefs.js';
 
 describe('UrlResolver', () => {
@@ -83,7 +84,9 @@ describe('normaliseUrl', () => {
       fc.property(messyHref, fc.boolean(), fc.boolean(), fc.boolean(), (href, stripQuery, stripTracking, sortQuery) => {
         const options = { stripQuery, stripTracking, sortQuery };
         const first = normaliseUrl(`http://example.com/${href}`, options);
-        if (first !== null) expect(normaliseUrl(first.url, options)).toEqual({ url: first.url, credentials: null });
+        if (first !== null) {
+          expect(normaliseUrl(first.url, options)).toEqual({ url: first.url, credentials: null });
+        }
       }),
     );
   });

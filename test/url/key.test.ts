@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { keyToHex, urlKey } from '../../src/url/key.js';
+import { keyToHex, urlKey } from '../../src/url/identity.js';
 
 it('is the first half of SHA-256 of the UTF-8 bytes, and nothing around it is touched', () => {
   for (const url of ['', 'http://h.test/', 'https://example.com/%C3%A9?a=b', 'db:é日本🕸']) {

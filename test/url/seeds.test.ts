@@ -6,7 +6,9 @@ const nothing: PathProbe = () => null;
 
 function seedOf(text: string): Seed {
   const argument = parseSeedArgument(text, nothing);
-  if (argument.kind !== 'url') throw new Error(`${text} is a ${argument.kind}`);
+  if (argument.kind !== 'url') {
+    throw new Error(`${text} is a ${argument.kind}`);
+  }
   return argument.seed;
 }
 

@@ -17,7 +17,9 @@ function crawl(site: (url: URL) => Page, seed: string, options = LIMITS, stopAt 
   const cut = new Map<string, number>();
   const fetched: string[] = [];
   for (const url of queue) {
-    if (fetched.length >= stopAt) break;
+    if (fetched.length >= stopAt) {
+      break;
+    }
     const trap = rules.check(url) ?? watch.cutBy(url);
     if (trap !== null) {
       cut.set(trap, (cut.get(trap) ?? 0) + 1);
@@ -38,7 +40,9 @@ function crawl(site: (url: URL) => Page, seed: string, options = LIMITS, stopAt 
 
 function hashOf(text: string): number {
   let hash = 0;
-  for (const character of text.replace(/\d+/g, '0')) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0;
+  for (const character of text.replace(/\d+/g, '0')) {
+    hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0;
+  }
   return hash;
 }
 
@@ -60,7 +64,9 @@ describe('crawls that would never end', () => {
     const site = (url: URL): Page => {
       const [year = 2000, month = 1, day] = (url.pathname.match(/\d+/g) ?? []).map(Number);
       const next = month === 12 ? `/cal/${year + 1}/1/` : `/cal/${year}/${month + 1}/`;
-      if (day !== undefined) return { text: 'no events', links: [`/cal/${year}/${month}/${day + 1}`, next, '/cal/'] };
+      if (day !== undefined) {
+        return { text: 'no events', links: [`/cal/${year}/${month}/${day + 1}`, next, '/cal/'] };
+      }
       return {
         text: 'a month',
         links: [next, ...Array.from({ length: 28 }, (_, index) => `/cal/${year}/${month}/${index}`)],
@@ -109,7 +115,9 @@ describe('crawls that end by themselves', () => {
   it('a shop of 20,000 products that differ in their text loses none', () => {
     const site = (url: URL): Page => {
       const id = url.searchParams.get('id');
-      if (id !== null) return { text: `Product ${words(Number(id))}`, links: [] };
+      if (id !== null) {
+        return { text: `Product ${words(Number(id))}`, links: [] };
+      }
       const page = Number(url.searchParams.get('page') ?? 0);
       const links = Array.from({ length: 20 }, (_, index) => `/p?id=${page * 20 + index}`);
       return { text: 'Our products', links: page === 999 ? links : [...links, `/list?page=${page + 1}`] };
@@ -135,8 +143,11 @@ describe('TrapWatch', () => {
   function feed(watch: TrapWatch, count: number, page = barren, from = 0): number {
     let cut = 0;
     for (let id = from; id < from + count; id++) {
-      if (watch.cutBy(`http://h.test/x?id=${id}`) !== null) cut++;
-      else watch.fetched(`http://h.test/x?id=${id}`, page);
+      if (watch.cutBy(`http://h.test/x?id=${id}`) !== null) {
+        cut++;
+      } else {
+        watch.fetched(`http://h.test/x?id=${id}`, page);
+      }
     }
     return cut;
   }
@@ -227,7 +238,9 @@ describe('TrapWatch', () => {
       watch.cutBy(`http://h.test/${words(path)}?x`);
       watch.fetched(`http://h.test/${words(path)}?x`, { newShapes: false, textHash: path });
     }
-    for (let text = 0; text < 10_000; text++) feed(watch, 1, { newShapes: true, textHash: text }, text);
+    for (let text = 0; text < 10_000; text++) {
+      feed(watch, 1, { newShapes: true, textHash: text }, text);
+    }
     const { patterns } = watch.toJSON();
     expect(patterns.length).toBe(5_000);
     expect(patterns.at(-1)![4].length).toBe(256);
@@ -237,7 +250,9 @@ describe('TrapWatch', () => {
   it('forgets the pattern that was dispatched longest ago, and what it forgot is not cut', () => {
     const watch = new TrapWatch(LIMITS);
     feed(watch, 499);
-    for (let path = 0; path < 20_000; path++) watch.cutBy(`http://h.test/${words(path)}?x`);
+    for (let path = 0; path < 20_000; path++) {
+      watch.cutBy(`http://h.test/${words(path)}?x`);
+    }
     expect(watch.cutBy('http://h.test/x?id=500')).toBeNull();
   });
 });

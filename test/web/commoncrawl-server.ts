@@ -35,12 +35,16 @@ export function commonCrawlServer(options: CommonCrawlOptions): Site {
         const older = { id: 'CC-MAIN-2013-20', 'cdx-api': 'https://index.commoncrawl.org/CC-MAIN-2013-20-index' };
         return json([{ id: COLLECTION, name: 'March 2024 Index', 'cdx-api': cdxApi }, older]);
       }
-      if (!url.pathname.endsWith(`/${COLLECTION}-index`)) return text('no such index', 404);
+      if (!url.pathname.endsWith(`/${COLLECTION}-index`)) {
+        return text('no such index', 404);
+      }
       const { url: pattern, output, fl, filter, page, showNumPages } = Object.fromEntries(url.searchParams);
       if (output !== 'json' || fl !== 'url,status' || filter !== '=status:200' || pattern === undefined) {
         return text(`not a question: ${path}`, 400);
       }
-      if (pages.length === 0) return json({ message: `No Captures found for: ${pattern}` }, 404);
+      if (pages.length === 0) {
+        return json({ message: `No Captures found for: ${pattern}` }, 404);
+      }
       if (showNumPages === 'true') {
         return plainNumber ? text(`${pages.length}\n`) : json({ pages: pages.length, pageSize: 5, blocks: 9 });
       }

@@ -118,7 +118,9 @@ export function demoSite(): Site {
 
 function answer(request: SiteRequest): SiteAnswer {
   const page = PAGES[request.path];
-  if (page) return html(render(request, page));
+  if (page) {
+    return html(render(request, page));
+  }
   switch (request.path) {
     case '/robots.txt':
       return text(`User-agent: *\nDisallow: ${FORBIDDEN}\n\nSitemap: ${request.origin}/sitemap.xml\n`);

@@ -30,7 +30,9 @@ export function retryAfter(status: 429 | 503, kind: keyof typeof RETRY_AFTER, ti
   let asked = 0;
   return faultSite({
     '/page': () => {
-      if (asked++ >= times) return html(PAGE);
+      if (asked++ >= times) {
+        return html(PAGE);
+      }
       const value = RETRY_AFTER[kind]();
       return { ...text('Later.', status), headers: value === null ? {} : { 'retry-after': value } };
     },
@@ -76,14 +78,15 @@ export function endlessBody(): Site {
   });
 }
 
-/** A small gzip that unpacks to `unpackedBytes` of HTML; made on the first request. */
+/** A small gzip that unpacks to `unpackedBytes` of HTML; made at once, since who asks for it may not wait for long. */
 export function gzipBomb(unpackedBytes: number): Site {
-  let bomb: Promise<Buffer> | null = null;
+  const bomb = packSpaces(unpackedBytes);
   const fixed = faultSite({ '/bomb': text('') });
   return {
     async handle(request) {
-      if (request.path !== '/bomb') return fixed.handle(request);
-      bomb ??= packSpaces(unpackedBytes);
+      if (request.path !== '/bomb') {
+        return fixed.handle(request);
+      }
       return { headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' }, body: await bomb };
     },
   };
@@ -108,7 +111,9 @@ async function packSpaces(bytes: number): Promise<Buffer> {
 /** The same page compressed `layers` times, and said so. */
 export function stackedEncodings(layers: number): Site {
   let body: Buffer = Buffer.from(PAGE);
-  for (let i = 0; i < layers; i++) body = gzipSync(body);
+  for (let i = 0; i < layers; i++) {
+    body = gzipSync(body);
+  }
   const encoding = Array.from({ length: layers }, () => 'gzip').join(', ');
   return faultSite({ '/stacked': { headers: { 'content-type': 'text/html', 'content-encoding': encoding }, body } });
 }

@@ -50,8 +50,12 @@ export function planGraph(random: Random, names: string[], urls: number, on: Ing
   const hosts = names.map((name, n) => planHost(random, name, n, on));
   const plan: GraphPlan = { hosts, pages: [], byUrl: new Map(), linkable: [], nofollowOnly: [] };
   const planner = new Planner(random, plan, on);
-  for (const host of hosts) planner.home(host);
-  while (plan.pages.length < urls) planner.next(urls - plan.pages.length);
+  for (const host of hosts) {
+    planner.home(host);
+  }
+  while (plan.pages.length < urls) {
+    planner.next(urls - plan.pages.length);
+  }
   return plan;
 }
 
@@ -92,14 +96,23 @@ class Planner {
     const random = this.#random;
     const host = random.pick(this.#plan.hosts);
     const lot = random.fraction();
-    if (lot < 0.06) this.#redirects(host, most);
-    else if (lot < 0.09) this.#failure(host);
-    else if (lot < 0.13) this.#binary(host);
-    else if (lot < 0.17) this.#forbidden(host);
-    else if (lot < 0.19) this.#nofollowOnly(host);
-    else if (lot < 0.22) this.#orphan(host);
-    else if (lot < 0.25) this.#twin();
-    else this.#ordinary(host);
+    if (lot < 0.06) {
+      this.#redirects(host, most);
+    } else if (lot < 0.09) {
+      this.#failure(host);
+    } else if (lot < 0.13) {
+      this.#binary(host);
+    } else if (lot < 0.17) {
+      this.#forbidden(host);
+    } else if (lot < 0.19) {
+      this.#nofollowOnly(host);
+    } else if (lot < 0.22) {
+      this.#orphan(host);
+    } else if (lot < 0.25) {
+      this.#twin();
+    } else {
+      this.#ordinary(host);
+    }
   }
 
   #ordinary(host: GraphHost): void {
@@ -110,7 +123,9 @@ class Planner {
   }
 
   #redirects(host: GraphHost, most: number): void {
-    if (!this.#on.redirects) return;
+    if (!this.#on.redirects) {
+      return;
+    }
     const random = this.#random;
     const redirects = (): GraphPage =>
       this.#link(this.#add(host, this.#path(), { kind: 'redirect', status: random.pick([301, 302, 303, 307, 308]) }));
@@ -119,16 +134,22 @@ class Planner {
       return;
     }
     const loop = Array.from({ length: Math.min(most, random.between(1, 3)) }, redirects);
-    for (const [i, page] of loop.entries()) page.location = loop[(i + 1) % loop.length]!.url;
+    for (const [i, page] of loop.entries()) {
+      page.location = loop[(i + 1) % loop.length]!.url;
+    }
   }
 
   #failure(host: GraphHost): void {
-    if (!this.#on.failures) return;
+    if (!this.#on.failures) {
+      return;
+    }
     this.#link(this.#add(host, this.#path(), { kind: 'error', status: this.#random.pick([404, 404, 410, 500]) }));
   }
 
   #binary(host: GraphHost): void {
-    if (!this.#on.binaries) return;
+    if (!this.#on.binaries) {
+      return;
+    }
     const [extension, contentType] = this.#random.pick(BINARIES);
     this.#link(
       this.#add(host, `/download/file${this.#plan.pages.length}${extension}`, { kind: 'binary', contentType }),
@@ -136,23 +157,33 @@ class Planner {
   }
 
   #forbidden(host: GraphHost): void {
-    if (!this.#on.robots) return;
+    if (!this.#on.robots) {
+      return;
+    }
     this.#link(this.#add(host, this.#random.pick(FORBIDDEN_PATHS)(this.#plan.pages.length), {}));
   }
 
   #nofollowOnly(host: GraphHost): void {
-    if (this.#on.nofollow) this.#plan.nofollowOnly.push(this.#add(host, this.#path(), {}));
+    if (this.#on.nofollow) {
+      this.#plan.nofollowOnly.push(this.#add(host, this.#path(), {}));
+    }
   }
 
   #orphan(host: GraphHost): void {
-    if (host.sitemap) host.sitemap.urls.push(this.#add(host, this.#path(), {}).url);
+    if (host.sitemap) {
+      host.sitemap.urls.push(this.#add(host, this.#path(), {}).url);
+    }
   }
 
   #twin(): void {
-    if (!this.#on.twins) return;
+    if (!this.#on.twins) {
+      return;
+    }
     const original = this.#random.pick(this.#plan.linkable);
     const near = nearUrls(original.url).filter((url) => !this.#plan.byUrl.has(url));
-    if (near.length === 0 || original.kind !== 'html' || /^\/private\/|\.secret/.test(original.path)) return;
+    if (near.length === 0 || original.kind !== 'html' || /^\/private\/|\.secret/.test(original.path)) {
+      return;
+    }
     const host = this.#plan.hosts.find(({ name }) => name === original.host)!;
     this.#link(this.#add(host, this.#random.pick(near).slice(host.origin.length), {}));
   }

@@ -19,9 +19,13 @@ export function renderPage(page: GraphPage, seed: number, spellings: boolean): W
     const body = `<!doctype html><title>${page.title}</title><p>Sorry. <a href="/from-error/${page.number}">Try this</a>.`;
     return { status: page.status, headers, body };
   }
-  if (page.nofollow === 'header') headers['x-robots-tag'] = 'nofollow';
+  if (page.nofollow === 'header') {
+    headers['x-robots-tag'] = 'nofollow';
+  }
   const plain = encode(markup(page, random, spellings), page.charset);
-  if (page.contentEncoding === null) return { status: 200, headers, body: plain };
+  if (page.contentEncoding === null) {
+    return { status: 200, headers, body: plain };
+  }
   headers['content-encoding'] = page.contentEncoding;
   return { status: 200, headers, body: compress(plain, page.contentEncoding) };
 }
@@ -33,8 +37,12 @@ function compress(bytes: Buffer, encoding: 'gzip' | 'br'): Buffer {
 }
 
 function encode(markup: string, charset: GraphPage['charset']): Buffer {
-  if (charset.startsWith('latin1')) return Buffer.from(markup, 'latin1');
-  if (charset === 'utf-16le-bom') return Buffer.from(`\ufeff${markup}`, 'utf16le');
+  if (charset.startsWith('latin1')) {
+    return Buffer.from(markup, 'latin1');
+  }
+  if (charset === 'utf-16le-bom') {
+    return Buffer.from(`\ufeff${markup}`, 'utf16le');
+  }
   return Buffer.from(charset === 'utf-8-bom' ? `\ufeff${markup}` : markup, 'utf8');
 }
 
@@ -42,18 +50,26 @@ const HEAD_KINDS = new Set<string>(['canonical', 'next', 'prev', 'alternate', 'r
 
 function markup(page: GraphPage, random: Random, spellings: boolean): string {
   const parts = ['<!DOCTYPE html>\n<html lang="en">\n<head>\n'];
-  if (page.charset === 'latin1-meta') parts.push('<meta charset="windows-1252">\n');
-  if (page.base !== null) parts.push(`<base href="${page.base}">\n`);
+  if (page.charset === 'latin1-meta') {
+    parts.push('<meta charset="windows-1252">\n');
+  }
+  if (page.base !== null) {
+    parts.push(`<base href="${page.base}">\n`);
+  }
   parts.push(`<title>${page.title}</title>\n<meta name="description" content="${prose(random, 6)}">\n`);
-  if (page.nofollow === 'meta')
+  if (page.nofollow === 'meta') {
     parts.push(`<meta name="robots" content="${random.pick(['nofollow', 'noindex, NoFollow', 'none'])}">\n`);
+  }
   const bodyStart = page.links.findIndex((link) => !HEAD_KINDS.has(link.kind) && link.kind !== 'script');
   for (const [i, link] of page.links.entries()) {
-    if (i === bodyStart)
+    if (i === bodyStart) {
       parts.push(`</head>\n<body>\n<h1>${page.title}</h1>\n<!-- <a href="/in-a-comment">no</a> -->\n`);
+    }
     const href = spellings && link.kind !== 'refresh' ? sameUrl(random, link.to, page.base ?? page.url) : link.to;
     parts.push(element(link, href, random), '\n');
-    if (i >= bodyStart && random.chance(0.4)) parts.push(`<p>${prose(random, random.between(8, 30))}\n`);
+    if (i >= bodyStart && random.chance(0.4)) {
+      parts.push(`<p>${prose(random, random.between(8, 30))}\n`);
+    }
   }
   parts.push(`<p>${prose(random, 20)}\n<script>var no = '<a href="/in-a-script">no</a>';</script>\n</body>\n</html>\n`);
   return parts.join('');
@@ -95,8 +111,14 @@ function element(link: GraphLink, href: string, random: Random): string {
 function attribute(value: string, random: Random): string {
   const lot = random.fraction();
   const escaped = escapeHtml(value);
-  if (lot < 0.1 && !/[\s"'=<>`&]/.test(value) && !value.endsWith('/')) return value;
-  if (lot < 0.2 && !value.includes("'")) return `'${escaped}'`;
-  if (lot < 0.25) return `"${escaped.replaceAll('/', '&#x2F;')}"`;
+  if (lot < 0.1 && !/[\s"'=<>`&]/.test(value) && !value.endsWith('/')) {
+    return value;
+  }
+  if (lot < 0.2 && !value.includes("'")) {
+    return `'${escaped}'`;
+  }
+  if (lot < 0.25) {
+    return `"${escaped.replaceAll('/', '&#x2F;')}"`;
+  }
   return `"${escaped}"`;
 }

@@ -58,19 +58,29 @@ class Closure {
   }
 
   truths(): Map<string, Truth> {
-    for (const seed of this.#options.seeds) this.#offer(seed, 0);
-    for (let url = this.#nearest(); url !== undefined; url = this.#nearest()) this.#expand(url);
+    for (const seed of this.#options.seeds) {
+      this.#offer(seed, 0);
+    }
+    for (let url = this.#nearest(); url !== undefined; url = this.#nearest()) {
+      this.#expand(url);
+    }
 
     const truths = new Map<string, Truth>();
-    for (const [url, depth] of this.#depths) truths.set(url, { depth, ...this.#outcome(url, depth) });
+    for (const [url, depth] of this.#depths) {
+      truths.set(url, { depth, ...this.#outcome(url, depth) });
+    }
     for (const [url, depth] of this.#refused) {
-      if (!truths.has(url)) truths.set(url, { depth, ...skipped(url, 'nofollow') });
+      if (!truths.has(url)) {
+        truths.set(url, { depth, ...skipped(url, 'nofollow') });
+      }
     }
     return truths;
   }
 
   #offer(url: string, depth: number): void {
-    if (!this.#options.inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) return;
+    if (!this.#options.inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) {
+      return;
+    }
     this.#depths.set(url, depth);
     this.#changed[depth] ??= [];
     this.#changed[depth].push(url);
@@ -88,15 +98,24 @@ class Closure {
   #expand(url: string): void {
     const depth = this.#depths.get(url)!;
     const page = this.#plan.byUrl.get(url);
-    if (depth > this.#options.maxDepth) return;
+    if (depth > this.#options.maxDepth) {
+      return;
+    }
     this.#touch(this.#hostOf(url));
-    if (!page || page.disallowed) return;
-    if (page.location !== null) this.#offer(page.location, depth);
+    if (!page || page.disallowed) {
+      return;
+    }
+    if (page.location !== null) {
+      this.#offer(page.location, depth);
+    }
     const obeys = this.#options.nofollow === 'obey';
     for (const link of page.links) {
-      if (!FOLLOWED.has(link.kind)) continue;
-      if (!obeys || (page.nofollow === null && !saysNofollow(link.rel))) this.#offer(link.to, depth + 1);
-      else if (this.#options.inScope(link.to)) {
+      if (!FOLLOWED.has(link.kind)) {
+        continue;
+      }
+      if (!obeys || (page.nofollow === null && !saysNofollow(link.rel))) {
+        this.#offer(link.to, depth + 1);
+      } else if (this.#options.inScope(link.to)) {
         this.#refused.set(link.to, Math.min(depth + 1, this.#refused.get(link.to) ?? Number.POSITIVE_INFINITY));
       }
     }
@@ -104,21 +123,37 @@ class Closure {
 
   /** The first URL that is queued for a host brings its robots.txt, and with it the sitemaps. */
   #touch(name: string): void {
-    if (this.#touched.has(name)) return;
+    if (this.#touched.has(name)) {
+      return;
+    }
     this.#touched.add(name);
-    if (!this.#options.sitemaps) return;
-    for (const url of this.#hosts.get(name)?.sitemap?.urls ?? []) this.#offer(url, 1);
+    if (!this.#options.sitemaps) {
+      return;
+    }
+    for (const url of this.#hosts.get(name)?.sitemap?.urls ?? []) {
+      this.#offer(url, 1);
+    }
   }
 
   #outcome(url: string, depth: number): Omit<Truth, 'depth'> {
     const page = this.#plan.byUrl.get(url);
-    if (depth > this.#options.maxDepth) return skipped(url, 'depth');
-    if (page?.disallowed) return skipped(url, 'robots');
+    if (depth > this.#options.maxDepth) {
+      return skipped(url, 'depth');
+    }
+    if (page?.disallowed) {
+      return skipped(url, 'robots');
+    }
     const status = page?.status ?? 404;
-    if (status >= 500) return { state: 'failed', reason: 'http_5xx', status, finalUrl: url };
-    if (status >= 400) return { state: 'failed', reason: 'http_4xx', status, finalUrl: url };
+    if (status >= 500) {
+      return { state: 'failed', reason: 'http_5xx', status, finalUrl: url };
+    }
+    if (status >= 400) {
+      return { state: 'failed', reason: 'http_4xx', status, finalUrl: url };
+    }
     const finalUrl = this.#endOfChain(url, page!);
-    if (finalUrl === null) return { state: 'failed', reason: 'redirect_loop', status, finalUrl: url };
+    if (finalUrl === null) {
+      return { state: 'failed', reason: 'redirect_loop', status, finalUrl: url };
+    }
     return { state: 'done', reason: null, status, finalUrl };
   }
 
@@ -128,7 +163,9 @@ class Closure {
     let current = url;
     let at: GraphPage | undefined = page;
     while (at && at.location !== null && !at.disallowed && this.#options.inScope(current)) {
-      if (passed.has(current)) return null;
+      if (passed.has(current)) {
+        return null;
+      }
       passed.add(current);
       current = at.location;
       at = this.#plan.byUrl.get(current);

@@ -54,13 +54,19 @@ export function makeGraph(options: GraphOptions): Graph {
     closure: (closureOptions) => closureOf(plan, closureOptions),
     edges(url) {
       const page = plan.byUrl.get(url);
-      if (!page) return [];
-      if (page.location !== null) return [{ to: page.location, kind: 'redirect', rel: '' }];
+      if (!page) {
+        return [];
+      }
+      if (page.location !== null) {
+        return [{ to: page.location, kind: 'redirect', rel: '' }];
+      }
       return page.links.map(({ to, kind, rel }) => ({ to, kind, rel: rel.toLowerCase().replace(/\s+/g, ' ') }));
     },
     install(web) {
       const rendered = new RenderedPages(options.seed, on.spellings);
-      for (const host of plan.hosts) web.site(host.name, graphSite(host, plan, rendered));
+      for (const host of plan.hosts) {
+        web.site(host.name, graphSite(host, plan, rendered));
+      }
       web.site(EXTERNAL_HOST, {
         handle: () => html('<!doctype html><title>Outside</title><p>Nobody should come here.'),
       });
@@ -84,7 +90,9 @@ class RenderedPages {
     let answer = this.#answers.get(page);
     if (!answer) {
       answer = renderPage(page, this.#seed, this.#spellings);
-      if (this.#answers.size < RenderedPages.#MOST) this.#answers.set(page, answer);
+      if (this.#answers.size < RenderedPages.#MOST) {
+        this.#answers.set(page, answer);
+      }
     }
     return answer;
   }
@@ -96,7 +104,9 @@ function graphSite(host: GraphHost, plan: GraphPlan, rendered: RenderedPages): S
   return {
     handle({ method, path }) {
       const page = plan.byUrl.get(host.origin + path);
-      if (!page) return services.get(path) ?? (path.startsWith('/assets/') ? asset : notFound);
+      if (!page) {
+        return services.get(path) ?? (path.startsWith('/assets/') ? asset : notFound);
+      }
       if (page.failsFirst && method === 'GET') {
         const refused = refusals.get(page) ?? 0;
         if (refused < page.failsFirst.times) {
@@ -114,12 +124,18 @@ const asset: SiteAnswer = { headers: { 'content-type': 'application/octet-stream
 
 function serviceFiles(host: GraphHost): Map<string, SiteAnswer> {
   const files = new Map<string, SiteAnswer>();
-  if (host.robots !== null) files.set('/robots.txt', text(host.robots));
-  if (host.sitemap === null) return files;
+  if (host.robots !== null) {
+    files.set('/robots.txt', text(host.robots));
+  }
+  if (host.sitemap === null) {
+    return files;
+  }
   const { style, urls } = host.sitemap;
-  if (style === 'robots') files.set('/maps/sitemap-main.xml', xml(urlset(urls)));
-  else if (style === 'plain') files.set('/sitemap.xml', xml(urlset(urls)));
-  else {
+  if (style === 'robots') {
+    files.set('/maps/sitemap-main.xml', xml(urlset(urls)));
+  } else if (style === 'plain') {
+    files.set('/sitemap.xml', xml(urlset(urls)));
+  } else {
     const half = Math.ceil(urls.length / 2);
     const gzipped = gzipSync(urlset(urls.slice(half)));
     files.set('/sitemap.xml', xml(sitemapIndex([`${host.origin}/sitemap-a.xml`, `${host.origin}/sitemap-b.xml.gz`])));

@@ -7,7 +7,9 @@ export function smallestGap(log: readonly LoggedRequest[], host: string): number
   const starts = log.filter((request) => request.host === host).map((request) => request.at);
   starts.sort((a, b) => a - b);
   let smallest = Number.POSITIVE_INFINITY;
-  for (let i = 1; i < starts.length; i++) smallest = Math.min(smallest, starts[i]! - starts[i - 1]!);
+  for (let i = 1; i < starts.length; i++) {
+    smallest = Math.min(smallest, starts[i]! - starts[i - 1]!);
+  }
   return smallest;
 }
 
@@ -27,7 +29,9 @@ const SERVICE_PATH = /^\/(robots\.txt|[^?]*sitemap[^/?]*\.(xml|txt)(\.gz)?)$/i;
 export function hitsPerUrl(log: readonly LoggedRequest[]): Map<string, number> {
   const hits = new Map<string, number>();
   for (const request of log) {
-    if (request.method !== 'GET' || SERVICE_PATH.test(request.path)) continue;
+    if (request.method !== 'GET' || SERVICE_PATH.test(request.path)) {
+      continue;
+    }
     const url = urlOf(request);
     hits.set(url, (hits.get(url) ?? 0) + 1);
   }
@@ -38,9 +42,13 @@ export function hitsPerUrl(log: readonly LoggedRequest[]): Map<string, number> {
 export function peakConcurrency(log: readonly LoggedRequest[], host?: string): number {
   const changes: { at: number; by: number }[] = [];
   for (const request of log) {
-    if (host !== undefined && request.host !== host) continue;
+    if (host !== undefined && request.host !== host) {
+      continue;
+    }
     changes.push({ at: request.at, by: 1 });
-    if (request.endedAt !== null) changes.push({ at: request.endedAt, by: -1 });
+    if (request.endedAt !== null) {
+      changes.push({ at: request.endedAt, by: -1 });
+    }
   }
   changes.sort((a, b) => a.at - b.at || a.by - b.by);
   let open = 0;

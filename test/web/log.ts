@@ -51,15 +51,21 @@ export class LogFile {
   }
 
   #append(line: object): void {
-    if (this.#waiting === '') setImmediate(() => this.#flush());
+    if (this.#waiting === '') {
+      setImmediate(() => this.#flush());
+    }
     this.#waiting += `${JSON.stringify(line)}\n`;
   }
 
   #flush(): void {
-    if (this.#waiting === '') return;
+    if (this.#waiting === '') {
+      return;
+    }
     const lines = Buffer.from(this.#waiting);
     this.#waiting = '';
-    for (let written = 0; written < lines.length; ) written += writeSync(this.#descriptor, lines, written);
+    for (let written = 0; written < lines.length; ) {
+      written += writeSync(this.#descriptor, lines, written);
+    }
   }
 }
 
@@ -68,9 +74,13 @@ export function readLog(file: string): LoggedRequest[] {
   const requests: LoggedRequest[] = [];
   let byNumber = new Map<number, LoggedRequest>();
   for (const line of readFileSync(file, 'utf8').split('\n')) {
-    if (line === '') continue;
+    if (line === '') {
+      continue;
+    }
     const entry = parseWhole(line);
-    if (entry === null) continue;
+    if (entry === null) {
+      continue;
+    }
     if (entry.opened) {
       byNumber = new Map();
       continue;

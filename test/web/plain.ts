@@ -8,7 +8,9 @@ const DIGITS = /^\/p([1-9]\d{0,8})$/;
 
 /** -1 for what is not a page. */
 function pageNumber(path: string, pages: number): number {
-  if (path === '/') return 0;
+  if (path === '/') {
+    return 0;
+  }
   const number = Number(DIGITS.exec(path)?.[1] ?? -1);
   return number < pages ? number : -1;
 }
@@ -17,7 +19,9 @@ function shapedSite(pages: number, linksOf: (number: number) => number[]): Site 
   return {
     handle({ path }) {
       const number = pageNumber(path, pages);
-      if (number < 0) return notFound;
+      if (number < 0) {
+        return notFound;
+      }
       return html(linkPage(`Page ${number} of ${pages}`, linksOf(number).map(pagePath), inWords(number)));
     },
   };
@@ -57,13 +61,21 @@ export function tree(options: TreeOptions): Site {
 
   const make = (number: number): Buffer => {
     const targets = new Set<number>();
-    for (let child = number * arity + 1; child <= number * arity + arity && child < pages; child++) targets.add(child);
-    if (number > 0) targets.add(0).add(Math.floor((number - 1) / arity));
+    for (let child = number * arity + 1; child <= number * arity + arity && child < pages; child++) {
+      targets.add(child);
+    }
+    if (number > 0) {
+      targets.add(0).add(Math.floor((number - 1) / arity));
+    }
     // Coprime to the number of pages, so that every page is met in the end.
     const stride = pages % 7919 === 0 ? 1 : 7919;
-    for (let step = 1; targets.size < Math.min(links, pages); step++) targets.add((number + step * stride) % pages);
+    for (let step = 1; targets.size < Math.min(links, pages); step++) {
+      targets.add((number + step * stride) % pages);
+    }
     let list = '';
-    for (const target of targets) list += `<li><a href="${pagePath(target)}">page ${target}</a></li>\n`;
+    for (const target of targets) {
+      list += `<li><a href="${pagePath(target)}">page ${target}</a></li>\n`;
+    }
     const head = `<!doctype html>\n<html lang="en"><head><title>Page ${number}</title></head>\n<body><h1>${inWords(number)}</h1>\n<ul>\n${list}</ul>\n<p>`;
     const tail = '</p></body></html>\n';
     return Buffer.from(head + filler.slice(0, Math.max(0, bodyBytes - head.length - tail.length)) + tail, 'latin1');
@@ -72,9 +84,13 @@ export function tree(options: TreeOptions): Site {
   return {
     handle({ path }) {
       const number = pageNumber(path, pages);
-      if (number < 0) return notFound;
+      if (number < 0) {
+        return notFound;
+      }
       const known = made.get(number);
-      if (known) return known;
+      if (known) {
+        return known;
+      }
       const body = make(number);
       const answer = html(body);
       if (madeBytes + body.length <= cacheBytes) {

@@ -39,7 +39,9 @@ export class QueueServer implements Site {
   }
 
   handle(request: SiteRequest): SiteAnswer | Promise<SiteAnswer> {
-    if (request.path === '/robots.txt' || /sitemap/.test(request.path)) return notFound;
+    if (request.path === '/robots.txt' || /sitemap/.test(request.path)) {
+      return notFound;
+    }
     return new Promise((resolve) => {
       this.#line.push(() => {
         setTimeout(() => {
@@ -61,7 +63,9 @@ export class QueueServer implements Site {
 
   #page(path: string): SiteAnswer {
     const number = path === '/' ? 0 : Number(/^\/p(\d+)$/.exec(path)?.[1] ?? Number.NaN);
-    if (!(number < this.#pages)) return notFound;
+    if (!(number < this.#pages)) {
+      return notFound;
+    }
     const links = number === 0 ? Array.from({ length: this.#pages - 1 }, (_, i) => `/p${i + 1}`) : ['/'];
     return html(linkPage(`Served page ${number}`, links, inWords(number)));
   }

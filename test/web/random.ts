@@ -25,7 +25,9 @@ export class Random {
   }
 
   pick<T>(items: readonly T[]): T {
-    if (items.length === 0) throw new RangeError('nothing to pick from');
+    if (items.length === 0) {
+      throw new RangeError('nothing to pick from');
+    }
     return items[Math.floor(this.fraction() * items.length)]!;
   }
 }
@@ -38,7 +40,9 @@ const WORDS =
 /** Prose that is the same for the same generator state and differs between pages. */
 export function prose(random: Random, words: number): string {
   const parts: string[] = [];
-  for (let i = 0; i < words; i++) parts.push(random.pick(WORDS));
+  for (let i = 0; i < words; i++) {
+    parts.push(random.pick(WORDS));
+  }
   return parts.join(' ');
 }
 

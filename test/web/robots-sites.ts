@@ -66,7 +66,9 @@ function robotsCase(
 function redirected(name: string, hops: number, expectation: Expectation): RobotsCase {
   const host = `${name}.robots.test`;
   const moves: Record<string, SiteAnswer> = { [`/moved/${hops}`]: text(RULES) };
-  for (let hop = 1; hop < hops; hop++) moves[`/moved/${hop}`] = redirect(`/moved/${hop + 1}`, 302);
+  for (let hop = 1; hop < hops; hop++) {
+    moves[`/moved/${hop}`] = redirect(`/moved/${hop + 1}`, 302);
+  }
   return {
     name,
     host,
@@ -169,6 +171,8 @@ export function changingRobots(asks: number): Site {
 
 export function installRobotsCases(web: WebInABox): void {
   for (const { makeSites } of robotsCases) {
-    for (const [host, site] of Object.entries(makeSites())) web.site(host, site);
+    for (const [host, site] of Object.entries(makeSites())) {
+      web.site(host, site);
+    }
   }
 }

@@ -32,8 +32,9 @@ const { values } = parseArgs({
 
 function integer(name: 'port' | 'seed' | 'hosts' | 'urls' | 'tree' | 'body-bytes' | 'links'): number {
   const value = Number(values[name]);
-  if (!Number.isSafeInteger(value) || value < 0)
+  if (!Number.isSafeInteger(value) || value < 0) {
     throw new RangeError(`--${name}: expected an integer, got ${values[name]}`);
+  }
   return value;
 }
 
@@ -59,11 +60,15 @@ const web = await openWeb({
 });
 graph.install(web);
 if (values.demo) {
-  for (const host of ['demo.test', '127.0.0.1']) web.site(host, demoSite());
+  for (const host of ['demo.test', '127.0.0.1']) {
+    web.site(host, demoSite());
+  }
 }
 if (values.tree !== undefined) {
   const site = tree({ pages: integer('tree'), links: integer('links'), bodyBytes: integer('body-bytes') });
-  for (const host of ['tree.test', '127.0.0.1']) web.site(host, site);
+  for (const host of ['tree.test', '127.0.0.1']) {
+    web.site(host, site);
+  }
 }
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

@@ -14,11 +14,15 @@ const sameOrigin = (to: URL, base: URL): boolean => to.origin === base.origin;
 const rootRelative: Spelling = (to, base) => (sameOrigin(to, base) && !hasEmptySegment(to) ? pathAndQuery(to) : null);
 
 const relative: Spelling = (to, base) => {
-  if (!sameOrigin(to, base) || hasEmptySegment(to) || hasEmptySegment(base)) return null;
+  if (!sameOrigin(to, base) || hasEmptySegment(to) || hasEmptySegment(base)) {
+    return null;
+  }
   const here = base.pathname.split('/').slice(1, -1);
   const there = to.pathname.split('/').slice(1);
   let shared = 0;
-  while (shared < here.length && shared < there.length - 1 && here[shared] === there[shared]) shared++;
+  while (shared < here.length && shared < there.length - 1 && here[shared] === there[shared]) {
+    shared++;
+  }
   const rest = there.slice(shared).join('/');
   const query = pathAndQuery(to).slice(to.pathname.length);
   return `${'../'.repeat(here.length - shared) || './'}${rest}${query}`;
@@ -28,7 +32,9 @@ const relative: Spelling = (to, base) => {
 const withPath =
   (change: (pathname: string) => string): Spelling =>
   (to, base) => {
-    if (!sameOrigin(to, base) || hasEmptySegment(to)) return null;
+    if (!sameOrigin(to, base) || hasEmptySegment(to)) {
+      return null;
+    }
     const changed = change(to.pathname);
     return changed === to.pathname ? null : changed + pathAndQuery(to).slice(to.pathname.length);
   };

@@ -12,7 +12,9 @@ function trapSite(start: string, page: (request: SiteRequest, url: URL) => Retur
   });
   return {
     handle(request) {
-      if (request.path === '/' || HONEST.includes(request.path)) return honest.handle(request);
+      if (request.path === '/' || HONEST.includes(request.path)) {
+        return honest.handle(request);
+      }
       return page(request, new URL(request.origin + request.path)) ?? notFound;
     },
   };
@@ -22,7 +24,9 @@ function trapSite(start: string, page: (request: SiteRequest, url: URL) => Retur
 export const calendar = (): Site =>
   trapSite('/calendar/2024/01', (_request, { pathname }) => {
     const date = /^\/calendar\/(\d{4,})\/(\d\d)$/.exec(pathname);
-    if (!date) return null;
+    if (!date) {
+      return null;
+    }
     const months = Number(date[1]) * 12 + Number(date[2]) - 1;
     const at = (m: number): string => `/calendar/${Math.floor(m / 12)}/${String((m % 12) + 1).padStart(2, '0')}`;
     return html(linkPage(`${date[1]}-${date[2]}`, [at(months + 1), '/'], 'No events this month.'));
@@ -31,12 +35,18 @@ export const calendar = (): Site =>
 /** Filters that can be combined at will: 6 filters of 8 values each and any order give millions of URLs for the same goods. */
 export const facets = (): Site =>
   trapSite('/goods', (_request, { pathname, searchParams }) => {
-    if (pathname !== '/goods') return null;
+    if (pathname !== '/goods') {
+      return null;
+    }
     const chosen = [...searchParams].map(([name, value]) => `${name}=${value}`);
     const hrefs: string[] = [];
     for (const name of ['colour', 'size', 'brand', 'price', 'rating', 'sort']) {
-      if (searchParams.has(name)) continue;
-      for (let value = 1; value <= 8; value++) hrefs.push(`/goods?${[...chosen, `${name}=${value}`].join('&')}`);
+      if (searchParams.has(name)) {
+        continue;
+      }
+      for (let value = 1; value <= 8; value++) {
+        hrefs.push(`/goods?${[...chosen, `${name}=${value}`].join('&')}`);
+      }
     }
     return html(linkPage('Goods', hrefs, 'Seven cups, two saucers and a teapot.'));
   });
@@ -85,7 +95,9 @@ export function shop(products = 20_000): Site {
       );
     }
     const id = Number(/^\/item\?id=([1-9]\d*)$/.exec(path)?.[1] ?? 0);
-    if (id < 1 || id > products) return null;
+    if (id < 1 || id > products) {
+      return null;
+    }
     return html(linkPage(`Product ${id}`, ['/'], prose(new Random(id), 40)));
   });
 }

@@ -128,7 +128,9 @@ class Web implements WebInABox {
   clearLog(): void {
     this.log.length = 0;
     this.#peakConnections = this.#sockets.size;
-    for (const load of [this.#whole, ...this.#loads.values()]) load.peak = load.now;
+    for (const load of [this.#whole, ...this.#loads.values()]) {
+      load.peak = load.now;
+    }
   }
 
   close(): Promise<void> {
@@ -166,7 +168,9 @@ class Web implements WebInABox {
       connection: this.#sockets.get(socket) ?? 0,
       endedAt: null,
     };
-    if (this.#keepLog) this.log.push(entry);
+    if (this.#keepLog) {
+      this.log.push(entry);
+    }
     this.#file?.began(entry);
     this.#count(entry, request, response);
     request.resume();
@@ -218,9 +222,13 @@ class Web implements WebInABox {
       this.#loads.set(entry.host, load);
     }
     const hostLoad = load;
-    for (const each of [hostLoad, this.#whole]) each.peak = Math.max(each.peak, ++each.now);
+    for (const each of [hostLoad, this.#whole]) {
+      each.peak = Math.max(each.peak, ++each.now);
+    }
     const ended = (): void => {
-      if (entry.endedAt !== null) return;
+      if (entry.endedAt !== null) {
+        return;
+      }
       entry.endedAt = systemClock.now();
       hostLoad.now--;
       this.#whole.now--;
@@ -229,7 +237,9 @@ class Web implements WebInABox {
     response.once('finish', ended);
     response.once('close', ended);
     // A response that waits behind a raw one gets no events of its own.
-    if (this.#spent.has(request.socket)) request.socket.once('close', ended);
+    if (this.#spent.has(request.socket)) {
+      request.socket.once('close', ended);
+    }
   }
 }
 
@@ -240,6 +250,8 @@ function defect(error: unknown): SiteAnswer {
 
 function flatten(request: IncomingMessage): Record<string, string> {
   const headers = request.headers;
-  if (headers['set-cookie'] === undefined) return headers as Record<string, string>;
+  if (headers['set-cookie'] === undefined) {
+    return headers as Record<string, string>;
+  }
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 }

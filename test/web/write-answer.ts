@@ -17,7 +17,9 @@ export function writeAnswer(answer: SiteAnswer, response: ServerResponse, socket
 }
 
 function writeNow(answer: SiteAnswer, response: ServerResponse, socket: Socket): void {
-  if (socket.destroyed) return;
+  if (socket.destroyed) {
+    return;
+  }
   if ('raw' in answer) {
     const { raw } = answer;
     const pieces: Pieces = typeof raw === 'function' ? raw : (n) => (n === 0 && raw.length > 0 ? raw : null);
@@ -40,9 +42,13 @@ function writeNow(answer: SiteAnswer, response: ServerResponse, socket: Socket):
 }
 
 function finish(end: 'finish' | 'close' | 'reset' | 'open', response: ServerResponse, socket: Socket): void {
-  if (end === 'finish') response.end();
-  else if (end === 'close') socket.end();
-  else if (end === 'reset') socket.resetAndDestroy();
+  if (end === 'finish') {
+    response.end();
+  } else if (end === 'close') {
+    socket.end();
+  } else if (end === 'reset') {
+    socket.resetAndDestroy();
+  }
 }
 
 /** Each piece waits until the one before has left, so an endless body costs no memory. */
@@ -51,17 +57,24 @@ function pump(pieces: Pieces, everyMs: number, sink: Sink, response: ServerRespo
   let closed = false;
   let n = 0;
   const next = (): void => {
-    if (closed) return;
+    if (closed) {
+      return;
+    }
     const piece = pieces(n++);
     if (piece === null) {
       finished();
       return;
     }
     sink.write(piece, (error) => {
-      if (error || closed) return;
+      if (error || closed) {
+        return;
+      }
       // A turn of the event loop between pieces even without a wait: an endless body must not starve the other sites.
-      if (everyMs === 0) setImmediate(next);
-      else timer = setTimeout(next, everyMs);
+      if (everyMs === 0) {
+        setImmediate(next);
+      } else {
+        timer = setTimeout(next, everyMs);
+      }
     });
   };
   response.once('close', () => {

@@ -1,5 +1,5 @@
-import { csvRow } from '../../report/pages-csv.js';
-import type { CheckedLink, CheckReport, LinkSource } from '../result.js';
+import { csvRow } from '../../report/output.js';
+import type { CheckedLink, CheckReport, LinkSource } from './result.js';
 
 const COLUMNS = [
   ...['url', 'fragment', 'verdict', 'fails', 'status', 'finalUrl'],

@@ -1,6 +1,6 @@
-import type { CheckedLink, CheckReport, LinkSource } from '../result.js';
-import { VERDICT_HELP } from '../verdict-help.js';
 import { markdownReport } from './markdown.js';
+import type { CheckedLink, CheckReport, LinkSource } from './result.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   counted,
   findings,
@@ -9,7 +9,7 @@ import {
   isUrl,
   needsAttention,
   placeOf,
-  plain,
+  plainText,
   reasonOf,
   remarks,
   tally,
@@ -19,7 +19,7 @@ import {
 
 /** GitHub shows ten of each kind a step and fifty a job; more would only fill the log. */
 const MOST_OF_A_KIND = 50;
-/** Files are marked in every place; a page on the web cannot be marked, and is told once. */
+/** A file is annotated in every place where the link stands. A page on the web cannot be annotated, so its link is reported once. */
 const MARKED_FILES = 10;
 
 type Kind = 'error' | 'warning' | 'notice';
@@ -64,15 +64,15 @@ function annotation(kind: Kind, link: CheckedLink, source: LinkSource | null): s
   const place =
     source === null || isUrl(source.page)
       ? {}
-      : { file: plain(source.page.replace(/^(?:\.\/+)+/, ''), URL_LENGTH), line: source.line, col: source.column };
+      : { file: plainText(source.page.replace(/^(?:\.\/+)+/, ''), URL_LENGTH), line: source.line, col: source.column };
   const where = source === null ? [] : [`on ${placeOf(source)}${more(link)}`];
   const message = [
-    `${plain(targetOf(link), URL_LENGTH)}`,
+    `${plainText(targetOf(link), URL_LENGTH)}`,
     reasonOf(link),
     ...where,
     ...(link.suggestion === null
       ? []
-      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plain(link.suggestion, URL_LENGTH)}`]),
+      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plainText(link.suggestion, URL_LENGTH)}`]),
     VERDICT_HELP[link.verdict].advice,
   ].join('\n');
   return command(kind, { ...place, title: `Link: ${link.verdict}` }, message);

@@ -125,7 +125,7 @@ ${ENTRIES_SCRIPT}
     return made;
   }
 
-  /** The buttons are made anew: the one that had the focus gets it back. */
+  /** The buttons are made again, and the one that had the focus gets it back. */
   function refill(box, buttons) {
     const focused = [...box.children].indexOf(document.activeElement);
     box.replaceChildren(...buttons);

@@ -1,25 +1,24 @@
 import { createHash } from 'node:crypto';
-import { jsonLine } from '../../report/json-line.js';
-import { xmlText } from '../../report/xml.js';
-import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from '../result.js';
-import { uncheckedTotal } from '../unchecked.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+import { jsonLine, xmlText } from '../../report/output.js';
 import { PAGE_SCRIPT } from './html-script.js';
 import { PAGE_STYLE } from './html-style.js';
+import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from './result.js';
+import { uncheckedTotal } from './unchecked.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   counted,
   findings,
   formatCount,
   formatElapsed,
   needsAttention,
-  plain,
+  plainText,
   remarks,
   TEXT_LENGTH,
   tally,
   URL_LENGTH,
 } from './words.js';
 
-/** What one page can hold and stay quick; the exact formats hold everything. */
+/** How many links one HTML page can show and stay quick. The JSON formats hold all of them. */
 const MOST_LINKS = 50_000;
 const MOST_SOURCES = 100;
 const MOST_STEPS = 20;
@@ -67,7 +66,7 @@ function headOf(report: CheckReport): string {
   const { summary, seeds, startedAt } = report;
   const tallies = tally(report);
   const [seed = ''] = seeds;
-  const site = `${plain(seed, TEXT_LENGTH)}${seeds.length > 1 ? ` and ${formatCount(seeds.length - 1)} more` : ''}`;
+  const site = `${plainText(seed, TEXT_LENGTH)}${seeds.length > 1 ? ` and ${formatCount(seeds.length - 1)} more` : ''}`;
   const unseen = uncheckedTotal(summary.unchecked);
   const [look, mark, state] =
     summary.failing > 0
@@ -127,7 +126,7 @@ const CONTROLS = `<noscript><p class="remark">The list of links needs JavaScript
 </footer>
 `;
 
-/** What people read of a link: long texts cut, long lists too. `sourceCount` tells how many there were. */
+/** The parts of a link that people read, with long texts and lists cut. `sourceCount` tells how many sources there were. */
 function shortened(link: CheckedLink): object {
   const { url, fragment, verdict, fails, external, status, finalUrl, suggestion, firstSeen, evidence } = link;
   return {

@@ -1,12 +1,13 @@
 import type { CheckFormat } from '../../config/option-spec.js';
-import type { OutputFile } from '../../report/output.js';
-import type { CheckReport } from '../result.js';
+import { AtomicFiles } from '../../report/atomic-file.js';
+import { type OutputFile, TextWriter } from '../../report/output.js';
 import { csvReport } from './csv.js';
 import { githubReport } from './github.js';
 import { htmlReport } from './html.js';
 import { jsonlReport, jsonReport } from './json.js';
 import { junitReport } from './junit.js';
 import { markdownReport } from './markdown.js';
+import type { CheckReport } from './result.js';
 import { sarifReport } from './sarif.js';
 import { terminalReport } from './terminal.js';
 import type { ReportOptions, ReportWriter } from './writer.js';
@@ -38,11 +39,25 @@ export async function writeCheckReport(
   file: OutputFile,
   options = PLAIN_REPORT,
 ): Promise<void> {
+  const text = new TextWriter(file);
   for (const piece of CHECK_REPORTS[format](report, options)) {
-    const wait = file.write(piece);
+    const wait = text.write(piece);
     if (wait !== undefined) {
       await wait;
     }
   }
+  await text.flush();
   await file.close();
+}
+
+/** Writes a report to a file; it takes its name when it is complete. */
+export async function writeReportFile(report: CheckReport, format: CheckFormat, path: string): Promise<void> {
+  const files = new AtomicFiles(path);
+  try {
+    await writeCheckReport(report, format, files.create());
+    files.commit();
+  } catch (error) {
+    files.discard();
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
-import { jsonLine } from '../../report/json-line.js';
-import type { CheckReport } from '../result.js';
+import { jsonLine } from '../../report/output.js';
+import type { CheckReport } from './result.js';
 
 /** Changes only when a reader of the old form could not read the new one. */
 export const CHECK_SCHEMA = 'https://github.com/gossamer-crawler/gossamer/schema/check-1.json';

@@ -1,13 +1,13 @@
-import { xmlText } from '../../report/xml.js';
-import type { CheckedLink, CheckReport, Verdict } from '../result.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+import { xmlText } from '../../report/output.js';
+import type { CheckedLink, CheckReport, Verdict } from './result.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   formatCount,
   isCopy,
   needsAttention,
   notLookedAt,
   placeOf,
-  plain,
+  plainText,
   reasonOf,
   remarks,
   type Tally,
@@ -55,18 +55,18 @@ function suiteStart(
     id,
     name: verdict,
     package: 'gossamer.check',
-    // The schema knows no zone.
+    // The schema of JUnit allows no time zone.
     timestamp: startedAt.slice(0, 19),
     hostname: 'localhost',
     tests: links,
     failures: failing,
     errors: 0,
     skipped,
-    // The whole run's, told once, so that the sum is right.
+    // The time of the whole run stands in one suite only, so that the sum is right.
     time: id === 0 ? (summary.durationMs / 1000).toFixed(3) : 0,
   };
   const properties = [
-    ...seeds.slice(0, SHOWN_SOURCES).map((seed) => ({ name: 'seed', value: plain(seed, URL_LENGTH) })),
+    ...seeds.slice(0, SHOWN_SOURCES).map((seed) => ({ name: 'seed', value: plainText(seed, URL_LENGTH) })),
     ...[notLookedAt(summary) ?? [], remarks(summary)].flat().map((remark) => ({ name: 'note', value: remark })),
   ];
   return `${tag('testsuite', attributes)}\n<properties>${properties.map((property) => `${tag('property', property)}</property>`).join('')}</properties>\n`;
@@ -74,7 +74,7 @@ function suiteStart(
 
 function testCase(link: CheckedLink): string {
   const start = tag('testcase', {
-    name: plain(targetOf(link), URL_LENGTH),
+    name: plainText(targetOf(link), URL_LENGTH),
     classname: 'gossamer.check',
     time: 0,
   });
@@ -101,12 +101,12 @@ function explanation(link: CheckedLink): string {
   const shown = link.sources.slice(0, SHOWN_SOURCES);
   const rest = link.sourceCount - shown.length;
   return [
-    plain(targetOf(link), URL_LENGTH),
+    plainText(targetOf(link), URL_LENGTH),
     `${meaning} ${advice}`,
     ...(link.suggestion === null
       ? []
-      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plain(link.suggestion, URL_LENGTH)}`]),
-    ...shown.map((source) => `on ${placeOf(source)} ${plain(source.text, TEXT_LENGTH)}`.trimEnd()),
+      : [`${isCopy(link) ? 'archived copy' : 'new'}: ${plainText(link.suggestion, URL_LENGTH)}`]),
+    ...shown.map((source) => `on ${placeOf(source)} ${plainText(source.text, TEXT_LENGTH)}`.trimEnd()),
     ...(rest > 0 ? [`and ${formatCount(rest)} more`] : []),
     '',
   ].join('\n');

@@ -1,6 +1,6 @@
-import type { CheckedLink, CheckReport, LinkSource, Verdict } from '../result.js';
-import { uncheckedTotal } from '../unchecked.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+import type { CheckedLink, CheckReport, LinkSource, Verdict } from './result.js';
+import { uncheckedTotal } from './unchecked.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   counted,
   findings,
@@ -8,7 +8,7 @@ import {
   formatElapsed,
   isCopy,
   needsAttention,
-  plain,
+  plainText,
   reasonOf,
   remarks,
   type Tally,
@@ -82,7 +82,7 @@ function detailsOf(link: CheckedLink): string {
   const shown = link.sources.slice(0, SHOWN_SOURCES);
   const rest = link.sourceCount - shown.length;
   return [
-    `<details><summary>${link.verdict} <code>${htmlText(plain(targetOf(link), SHORT_URL_LENGTH))}</code>, in ${counted(link.sourceCount, 'place', 'places')}</summary>`,
+    `<details><summary>${link.verdict} <code>${htmlText(plainText(targetOf(link), SHORT_URL_LENGTH))}</code>, in ${counted(link.sourceCount, 'place', 'places')}</summary>`,
     '',
     `${linked(targetOf(link))}: ${code(reasonOf(link))}. ${VERDICT_HELP[link.verdict].advice}`,
     ...(link.suggestion === null ? [] : ['', `${isCopy(link) ? 'Archived copy' : 'New'}: ${linked(link.suggestion)}`]),
@@ -102,7 +102,7 @@ function itemOf(link: CheckedLink): string {
 
 function sourceOf({ page, line, column, text }: LinkSource): string {
   const position = line === null ? '' : ` ${line}${column === null ? '' : `:${column}`}`;
-  return `${linked(page)}${position}${text === '' ? '' : ` ${code(plain(text, TEXT_LENGTH))}`}`;
+  return `${linked(page)}${position}${text === '' ? '' : ` ${code(plainText(text, TEXT_LENGTH))}`}`;
 }
 
 /** Text from the net stands in code only: there is no markup, no mention of a user and no reference to an issue in code. */
@@ -114,7 +114,7 @@ function code(text: string): string {
 
 /** A URL that is too long to be shown, or holds what cannot be shown, would lead elsewhere: it is no link then. */
 function linked(url: string): string {
-  const shown = plain(url, SHORT_URL_LENGTH);
+  const shown = plainText(url, SHORT_URL_LENGTH);
   return shown === url && /^https?:\/\//i.test(url) ? `[${code(shown)}](<${destination(url)}>)` : code(shown);
 }
 

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { VERSION } from '../../config/version.js';
 import { PROJECT_PAGE } from '../../crawl/settings.js';
-import { jsonLine } from '../../report/json-line.js';
-import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS, type Verdict } from '../result.js';
-import { isOnlyCounted } from '../unchecked.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+import { jsonLine } from '../../report/output.js';
+import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS, type Verdict } from './result.js';
+import { isOnlyCounted } from './unchecked.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   counted,
   isCopy,
   isUrl,
   notLookedAt,
-  plain,
+  plainText,
   reasonOf,
   remarks,
   TEXT_LENGTH,
@@ -122,11 +122,11 @@ const hashOf = (verdict: Verdict, ...parts: readonly (string | null | undefined)
 
 function messageText(link: CheckedLink, source: LinkSource | null): string {
   const said = [
-    `${link.verdict}: ${plain(targetOf(link), URL_LENGTH)} (${reasonOf(link)})`,
-    source === null || source.text === '' ? '' : `in “${plain(source.text, TEXT_LENGTH)}”`,
+    `${link.verdict}: ${plainText(targetOf(link), URL_LENGTH)} (${reasonOf(link)})`,
+    source === null || source.text === '' ? '' : `in “${plainText(source.text, TEXT_LENGTH)}”`,
     link.suggestion === null
       ? ''
-      : `${isCopy(link) ? 'archived copy:' : 'write'} ${plain(link.suggestion, URL_LENGTH)}`,
+      : `${isCopy(link) ? 'archived copy:' : 'write'} ${plainText(link.suggestion, URL_LENGTH)}`,
   ];
   return quiet(said.filter((part) => part !== '').join('; '));
 }

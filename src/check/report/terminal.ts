@@ -1,5 +1,5 @@
-import type { CheckedLink, CheckReport, LinkSource, Verdict } from '../result.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+import type { CheckedLink, CheckReport, LinkSource, Verdict } from './result.js';
+import { VERDICT_HELP } from './verdict-help.js';
 import {
   counted,
   findings,
@@ -8,7 +8,7 @@ import {
   isCopy,
   needsAttention,
   placeOf,
-  plain,
+  plainText,
   reasonOf,
   remarks,
   TEXT_LENGTH,
@@ -43,7 +43,7 @@ export function* terminalReport(report: CheckReport, { paint, verbose }: ReportO
   yield `${paint(report.summary.exitCode === 0 ? 'green' : 'red', lastLineOf(report, tallies))}\n`;
 }
 
-/** All of it in a line. */
+/** The whole result in one line. */
 export function lastLineOf(report: CheckReport, tallies = tally(report)): string {
   const { summary } = report;
   return `check: ${findings(summary, tallies)} (${formatElapsed(summary.durationMs)}) → exit ${summary.exitCode}`;
@@ -56,16 +56,16 @@ function heading(verdict: Verdict, count: number, paint: ReportOptions['paint'])
 
 /** No line begins with text from the net: `::error` there would be a command to a CI system. */
 function* linkLines(link: CheckedLink, paint: ReportOptions['paint']): Iterable<string> {
-  yield `  ${mark(link, paint)} ${plain(targetOf(link), URL_LENGTH)}\n`;
+  yield `  ${mark(link, paint)} ${plainText(targetOf(link), URL_LENGTH)}\n`;
   const said = reasonOf(link);
   if (said !== '') {
     yield `      ${paint('dim', 'why')} ${said}\n`;
   }
   if (link.suggestion !== null) {
-    yield `      ${paint('dim', isCopy(link) ? 'copy' : 'new')} ${plain(link.suggestion, URL_LENGTH)}\n`;
+    yield `      ${paint('dim', isCopy(link) ? 'copy' : 'new')} ${plainText(link.suggestion, URL_LENGTH)}\n`;
   }
   if (link.firstSeen !== null) {
-    yield `      ${paint('dim', 'known since')} ${plain(link.firstSeen, TEXT_LENGTH)}\n`;
+    yield `      ${paint('dim', 'known since')} ${plainText(link.firstSeen, TEXT_LENGTH)}\n`;
   }
   const shown = link.sources.slice(0, SHOWN_SOURCES);
   for (const source of shown) {
@@ -86,4 +86,4 @@ function mark({ fails, verdict }: CheckedLink, paint: ReportOptions['paint']): s
   return VERDICT_HELP[verdict].weight === 'attention' ? paint('yellow', '!') : paint('green', '·');
 }
 
-const wordsOf = ({ text }: LinkSource): string => (text === '' ? '' : ` “${plain(text, TEXT_LENGTH)}”`);
+const wordsOf = ({ text }: LinkSource): string => (text === '' ? '' : ` “${plainText(text, TEXT_LENGTH)}”`);

@@ -6,9 +6,9 @@ import {
   type LinkSource,
   VERDICTS,
   type Verdict,
-} from '../result.js';
-import { isOnlyCounted, UNCHECKED_CAUSES, UNCHECKED_WORDS, uncheckedTotal } from '../unchecked.js';
-import { VERDICT_HELP } from '../verdict-help.js';
+} from './result.js';
+import { isOnlyCounted, UNCHECKED_CAUSES, UNCHECKED_WORDS, uncheckedTotal } from './unchecked.js';
+import { VERDICT_HELP } from './verdict-help.js';
 
 /** Longest text of a page, and longest URL, that a report for people shows. */
 export const TEXT_LENGTH = 200;
@@ -18,10 +18,10 @@ export const URL_LENGTH = 2000;
 export const targetOf = ({ url, fragment }: CheckedLink): string => (fragment === null ? url : `${url}#${fragment}`);
 
 /** Text from the net in a line that a CI system may read: `##[` and `##vso[` would be commands to it wherever they stand. */
-export const plain = (text: string, maxLength: number): string =>
+export const plainText = (text: string, maxLength: number): string =>
   printable(text, maxLength).replace(/##(?=\w*\[)/g, '#\ufffd');
 
-/** It fails, or nobody knows whether it works. What a baseline knows already is left in peace. */
+/** Whether a link fails, or is not known to work and not in the baseline. */
 export const needsAttention = ({ fails, verdict, unchecked, firstSeen }: CheckedLink): boolean =>
   fails || (VERDICT_HELP[verdict].weight === 'attention' && !isOnlyCounted(unchecked) && firstSeen === null);
 
@@ -30,19 +30,19 @@ export const isUrl = (page: string): boolean => /^(?:https?|file):\/\//i.test(pa
 /** `docs/a.md:12:5`, which editors and terminals open, and `https://a.test/ 12:5`, because that would be another URL. */
 export function placeOf({ page, line, column }: LinkSource): string {
   const position = line === null ? '' : `${isUrl(page) ? ' ' : ':'}${line}${column === null ? '' : `:${column}`}`;
-  return `${plain(page, URL_LENGTH)}${position}`;
+  return `${plainText(page, URL_LENGTH)}${position}`;
 }
 
 /** The status, and why the verdict was given. */
 export function reasonOf({ status, evidence }: CheckedLink): string {
-  const why = plain(evidence.why, 500);
+  const why = plainText(evidence.why, 500);
   return status === null || why.includes(String(status)) ? why : `${status}: ${why}`;
 }
 
-/** `1,234,567`. */
-/** What the suggestion of a link is: of what is gone, a copy in an archive. */
+/** Whether the suggestion of a link is a copy in an archive, as it is for a dead one. */
 export const isCopy = ({ verdict }: CheckedLink): boolean => verdict === 'dead' || verdict === 'dns';
 
+/** `1,234,567`. */
 export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
 export const counted = (count: number, one: string, many: string): string =>
@@ -87,7 +87,7 @@ export function findings(summary: CheckSummary, tallies: ReadonlyMap<Verdict, Ta
     const count = VERDICT_HELP[verdict].weight === 'attention' ? links : failing;
     return count === 0 || verdict === 'unchecked' ? [] : [countedVerdict(count, verdict)];
   });
-  const cut = summary.truncated === null ? null : `cut short by ${plain(summary.truncated, TEXT_LENGTH)}`;
+  const cut = summary.truncated === null ? null : `cut short by ${plainText(summary.truncated, TEXT_LENGTH)}`;
   const rest = notLookedAt(summary) ?? cut;
   if (parts.length > 0) {
     return `${parts.join(', ')} of ${counted(summary.links, 'link', 'links')}${rest === null ? '' : `, ${rest}`}`;
@@ -106,10 +106,10 @@ export function notLookedAt({ unchecked }: CheckSummary): string | null {
   return causes.length === 0 ? null : `${formatCount(uncheckedTotal(unchecked))} not looked at: ${causes.join(', ')}`;
 }
 
-/** What a reader has to know before they trust the figures. */
+/** Notes that a reader needs before they trust the figures. */
 export function remarks({ truncated, ignoredRobots, baseline, ignored }: CheckSummary): string[] {
   return [
-    ...(truncated === null ? [] : [`cut short by ${plain(truncated, TEXT_LENGTH)}: not every link was looked at`]),
+    ...(truncated === null ? [] : [`cut short by ${plainText(truncated, TEXT_LENGTH)}: not every link was looked at`]),
     ...(ignoredRobots ? ['robots.txt was ignored'] : []),
     ...(baseline === null
       ? []

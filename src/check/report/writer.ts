@@ -1,4 +1,4 @@
-import type { CheckReport } from '../result.js';
+import type { CheckReport } from './result.js';
 
 /** As Terminal.paint does it, or the text as it is. */
 export type Paint = (color: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string;

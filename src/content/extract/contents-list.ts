@@ -23,35 +23,51 @@ export function dropContentsLists(outline: Outline, from: number, url: string | 
       headings.push({ at: i, isTitle: name === 'h1', text: plain(outline.beginning(i, LONGEST_HEADING)) });
     }
   }
-  if (new Set(headings.map(({ text }) => text)).size < FEWEST_LINKS) return;
+  if (new Set(headings.map(({ text }) => text)).size < FEWEST_LINKS) {
+    return;
+  }
   const lists: number[] = [];
   for (const i of outline.within(from)) {
     const isInAnother = lists.length > 0 && outline.isIn(i, lists.at(-1)!);
-    if (isInAnother || !LISTS.has(outline.elements[i]!.name) || !isContentsList(outline, i, headings, url)) continue;
+    if (isInAnother || !LISTS.has(outline.elements[i]!.name) || !isContentsList(outline, i, headings, url)) {
+      continue;
+    }
     lists.push(boxOf(outline, i, from));
   }
-  for (const i of lists) outline.drop(i);
+  for (const i of lists) {
+    outline.drop(i);
+  }
 }
 
 function isContentsList(outline: Outline, list: number, headings: readonly Heading[], url: string | null): boolean {
-  if (outline.text(list) === 0 || outline.linkDensity(list) < MOST) return false;
+  if (outline.text(list) === 0 || outline.linkDensity(list) < MOST) {
+    return false;
+  }
   const links: string[] = [];
   for (const i of outline.within(list)) {
     const element = outline.elements[i]!;
     const href = element.name === 'a' ? element.attribute('href') : null;
-    if (href === null) continue;
-    if (!leadsHere(href, url)) return false;
+    if (href === null) {
+      continue;
+    }
+    if (!leadsHere(href, url)) {
+      return false;
+    }
     links.push(plain(outline.beginning(i, LONGEST_HEADING)));
   }
-  if (links.length < FEWEST_LINKS) return false;
+  if (links.length < FEWEST_LINKS) {
+    return false;
+  }
   const named = new Set(links);
   const known = headings.filter(({ text }) => named.has(text));
   const texts = new Set(known.map(({ text }) => text));
-  if (links.filter((text) => texts.has(text)).length < links.length * MOST) return false;
+  if (links.filter((text) => texts.has(text)).length < links.length * MOST) {
+    return false;
+  }
   return known.length * 2 >= headings.length || leadsIn(headings, outline.ends[list]!, texts);
 }
 
-/** Whether what follows is what the list names; else it is a list in the text that refers to some sections elsewhere. */
+/** Whether the sections that the list names follow it. Otherwise it is a list within the text that refers to sections elsewhere. */
 function leadsIn(headings: readonly Heading[], end: number, named: ReadonlySet<string>): boolean {
   const next = headings.find(({ at }) => at >= end);
   return next === undefined || next.isTitle || named.has(next.text);
@@ -62,14 +78,20 @@ function boxOf(outline: Outline, list: number, from: number): number {
   const most = outline.text(list) + 40;
   let box = list;
   for (let up = outline.parents[box]!; up > from && outline.text(up) <= most; up = outline.parents[box]!) {
-    if (HEADINGS.has(outline.elements[up]!.name) || holdsTitle(outline, up)) break;
+    if (HEADINGS.has(outline.elements[up]!.name) || holdsTitle(outline, up)) {
+      break;
+    }
     box = up;
   }
   return box;
 }
 
 function holdsTitle(outline: Outline, i: number): boolean {
-  for (const at of outline.within(i)) if (outline.elements[at]!.name === 'h1') return true;
+  for (const at of outline.within(i)) {
+    if (outline.elements[at]!.name === 'h1') {
+      return true;
+    }
+  }
   return false;
 }
 

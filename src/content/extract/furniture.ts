@@ -28,7 +28,7 @@ const NEUTRAL_WORDS = new Set(
     ' ',
   ),
 );
-/** A wrapper that says what it has or looks like is not that thing. */
+/** Words of a wrapper's name that tell what it contains or looks like, not what it is. */
 const OF_A_WRAPPER = /^(?:has|with|without|no|is|not|use|uses|show|hide|hides|js)\b/;
 const FURNITURE_ELEMENTS = new Set(['nav', 'dialog', 'menu', 'search', 'marquee']);
 const FURNITURE_ROLES = new Set(
@@ -36,16 +36,16 @@ const FURNITURE_ROLES = new Set(
     ' ',
   ),
 );
-/** Ids of these are made of the headings in them. */
+/** Elements whose ids are made from the headings in them. */
 const NAMED_BY_HEADING = new Set(['section', 'article', 'p', 'dt', 'dd', 'li', 'table', 'pre', 'a', 'span']);
 const CONTENTS = /^(?:toc|table-?of-?contents)$/i;
 const NEVER = new Set(['html', 'body', 'main', '']);
 const Certainty = { none: 0, likely: 1, clear: 2 } as const;
 type Certainty = (typeof Certainty)[keyof typeof Certainty];
 
-/** What is likely furniture and holds more of the page is none. */
+/** An element that is likely furniture is kept if it holds more of the page than this. */
 const MOST = 0.35;
-/** What is clearly furniture is none only where nearly nothing would be left. */
+/** An element that is clearly furniture is kept only if nearly nothing would be left without it. */
 const LEAST_LEFT = 20;
 const CLEAR_WORDS = /\b(?:footer|colophon|cookies?|consent|navbar|navigation|breadcrumbs?|comments|disqus|toc)\b/;
 const LONGEST_NAME = 200;
@@ -61,24 +61,35 @@ export function dropFurniture(outline: Outline, from: number, url: string | null
   const candidates: number[] = [];
   for (const i of outline.within(from)) {
     const certainty = furnitureOf(outline.elements[i]!);
-    if (certainty === Certainty.none) continue;
+    if (certainty === Certainty.none) {
+      continue;
+    }
     const isTooMuch =
       certainty === Certainty.clear ? text - outline.text(i) < LEAST_LEFT : outline.weight(i) > whole * MOST;
-    if (!isTooMuch && !holdsTitle(outline, i, titles) && !listsOtherPages(outline, i, url)) candidates.push(i);
+    if (!isTooMuch && !holdsTitle(outline, i, titles) && !listsOtherPages(outline, i, url)) {
+      candidates.push(i);
+    }
   }
-  for (const i of candidates) outline.drop(i);
+  for (const i of candidates) {
+    outline.drop(i);
+  }
 }
 
 /** The name of the site above the title of the page: a first heading that is a link to elsewhere, before one that is none. */
 function dropMasthead(outline: Outline, from: number, url: string | null): void {
   const titles: number[] = [];
   for (const i of outline.within(from)) {
-    if (outline.elements[i]!.name === 'h1' && !outline.isGone(i) && outline.text(i) > 0) titles.push(i);
-    if (titles.length === 2) break;
+    if (outline.elements[i]!.name === 'h1' && !outline.isGone(i) && outline.text(i) > 0) {
+      titles.push(i);
+    }
+    if (titles.length === 2) {
+      break;
+    }
   }
   const [first, second] = titles;
-  if (second === undefined || outline.linkDensity(first!) < ALL_LINKED || outline.linkDensity(second) >= MOST_LINKED)
+  if (second === undefined || outline.linkDensity(first!) < ALL_LINKED || outline.linkDensity(second) >= MOST_LINKED) {
     return;
+  }
   for (const i of outline.within(first!)) {
     const href = outline.elements[i]!.name === 'a' ? outline.elements[i]!.attribute('href') : null;
     if (href !== null && !leadsHere(href, url)) {
@@ -88,50 +99,80 @@ function dropMasthead(outline: Outline, from: number, url: string | null): void 
   }
 }
 
-/** Called a table of contents, in the text: the pages below this one are listed there. */
+/** Whether an element that is named a table of contents lists other pages, and so belongs to the text. */
 function listsOtherPages(outline: Outline, i: number, url: string | null): boolean {
   const element = outline.elements[i]!;
-  if (element.name !== 'div' && element.name !== 'ul' && element.name !== 'dl') return false;
+  if (element.name !== 'div' && element.name !== 'ul' && element.name !== 'dl') {
+    return false;
+  }
   if (
     ![element.id, ...element.classes].every(
       (name) => name === '' || !FURNITURE_WORDS.test(wordsOf(name)) || CONTENTS.test(name),
     )
-  )
+  ) {
     return false;
+  }
   let elsewhere = 0;
   let links = 0;
   for (const at of outline.within(i)) {
     const href = outline.elements[at]!.name === 'a' ? outline.elements[at]!.attribute('href') : null;
-    if (href === null) continue;
+    if (href === null) {
+      continue;
+    }
     links++;
-    if (!leadsHere(href, url)) elsewhere++;
+    if (!leadsHere(href, url)) {
+      elsewhere++;
+    }
   }
   return elsewhere * 2 > links;
 }
 
 function furnitureOf(element: Element): Certainty {
   const { name } = element;
-  if (NEVER.has(name) || HEADINGS.has(name)) return Certainty.none;
-  if (FURNITURE_ELEMENTS.has(name)) return Certainty.clear;
-  if (name === 'footer')
+  if (NEVER.has(name) || HEADINGS.has(name)) {
+    return Certainty.none;
+  }
+  if (FURNITURE_ELEMENTS.has(name)) {
+    return Certainty.clear;
+  }
+  if (name === 'footer') {
     return isIn(element, 'blockquote') || isIn(element, 'figure') ? Certainty.none : Certainty.clear;
-  if (name === 'aside') return isNote(element) ? Certainty.none : Certainty.likely;
-  if (name === 'form') return Certainty.likely;
-  if (name === 'header') return isPageHeader(element) ? Certainty.likely : Certainty.none;
-  if (element.attributes.length === 0) return Certainty.none;
+  }
+  if (name === 'aside') {
+    return isNote(element) ? Certainty.none : Certainty.likely;
+  }
+  if (name === 'form') {
+    return Certainty.likely;
+  }
+  if (name === 'header') {
+    return isPageHeader(element) ? Certainty.likely : Certainty.none;
+  }
+  if (element.attributes.length === 0) {
+    return Certainty.none;
+  }
   const role = element.attribute('role') ?? '';
-  if (FURNITURE_ROLES.has(role)) return isNote(element) ? Certainty.none : Certainty.clear;
-  if (role === 'banner') return Certainty.likely;
-  if (!BLOCKS.has(name) && name !== 'a') return Certainty.none;
+  if (FURNITURE_ROLES.has(role)) {
+    return isNote(element) ? Certainty.none : Certainty.clear;
+  }
+  if (role === 'banner') {
+    return Certainty.likely;
+  }
+  if (!BLOCKS.has(name) && name !== 'a') {
+    return Certainty.none;
+  }
   const certainty = certaintyByName(element);
   return certainty === Certainty.none || isNote(element) || isIn(element, 'pre') ? Certainty.none : certainty;
 }
 
 function certaintyByName(element: Element): Certainty {
   let certainty: Certainty = Certainty.none;
-  for (const each of element.classes) certainty = surer(certainty, certaintyOf(each));
+  for (const each of element.classes) {
+    certainty = surer(certainty, certaintyOf(each));
+  }
   const { id } = element;
-  if (id === '' || NAMED_BY_HEADING.has(element.name) || isNamedByHeading(element, id)) return certainty;
+  if (id === '' || NAMED_BY_HEADING.has(element.name) || isNamedByHeading(element, id)) {
+    return certainty;
+  }
   return isPlainName(id) ? surer(certainty, certaintyOf(id)) : certainty;
 }
 
@@ -147,9 +188,13 @@ function isPlainName(id: string): boolean {
 
 function certaintyOf(name: string): Certainty {
   // Utility classes say how a box looks on some screen.
-  if (name.length > LONGEST_NAME || name.includes(':')) return Certainty.none;
+  if (name.length > LONGEST_NAME || name.includes(':')) {
+    return Certainty.none;
+  }
   const words = wordsOf(name);
-  if (!FURNITURE_WORDS.test(words) || OF_A_WRAPPER.test(words)) return Certainty.none;
+  if (!FURNITURE_WORDS.test(words) || OF_A_WRAPPER.test(words)) {
+    return Certainty.none;
+  }
   return CLEAR_WORDS.test(words) ? Certainty.clear : Certainty.likely;
 }
 
@@ -163,21 +208,35 @@ const wordsOf = (name: string): string =>
 /** As converters from Markdown and the like do: a box about comments is called "comments". */
 function isNamedByHeading(element: Element, id: string): boolean {
   const first = element.children.find((child): child is Element => typeof child !== 'string');
-  if (first === undefined || !HEADINGS.has(first.name)) return false;
+  if (first === undefined || !HEADINGS.has(first.name)) {
+    return false;
+  }
   let text = '';
-  for (const child of first.children) if (typeof child === 'string') text += child;
+  for (const child of first.children) {
+    if (typeof child === 'string') {
+      text += child;
+    }
+  }
   return wordsOf(text) === wordsOf(id);
 }
 
 /** Boxes beside the text that belong to it. */
 function isNote(element: Element): boolean {
-  if (admonitionOf(element) !== null) return true;
-  if ((element.attribute('role') ?? '').startsWith('doc-')) return true;
+  if (admonitionOf(element) !== null) {
+    return true;
+  }
+  if ((element.attribute('role') ?? '').startsWith('doc-')) {
+    return true;
+  }
   return element.classes.some((each) => /footnote|endnote|admonition|callout|sidenote|topic/i.test(each));
 }
 
 function isIn(element: Element, name: string): boolean {
-  for (let up = element.parent; up !== null; up = up.parent) if (up.name === name) return true;
+  for (let up = element.parent; up !== null; up = up.parent) {
+    if (up.name === name) {
+      return true;
+    }
+  }
   return false;
 }
 

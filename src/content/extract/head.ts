@@ -15,13 +15,23 @@ export function readHead(outline: Outline): Head {
   let shared = '';
   let generator = '';
   for (const element of outline.elements) {
-    if (element.name === 'body') break;
-    if (element.name === 'title' && title === '') title = line(textOf(element));
-    if (element.name !== 'meta') continue;
+    if (element.name === 'body') {
+      break;
+    }
+    if (element.name === 'title' && title === '') {
+      title = line(textOf(element));
+    }
+    if (element.name !== 'meta') {
+      continue;
+    }
     const name = (element.attribute('name') ?? element.attribute('property') ?? '').toLowerCase();
     const content = (element.attribute('content') ?? '').slice(0, LONGEST);
-    if (name === 'generator') generator += `${content} `;
-    if (name === 'og:title' && shared === '') shared = line(content);
+    if (name === 'generator') {
+      generator += `${content} `;
+    }
+    if (name === 'og:title' && shared === '') {
+      shared = line(content);
+    }
   }
   return { title: shared !== '' && title.includes(shared) ? shared : title || shared, generator };
 }

@@ -3,10 +3,9 @@ import { dropContentsLists } from './contents-list.js';
 import { findGeneral } from './general.js';
 import { type Head, readHead } from './head.js';
 import { Outline } from './outline.js';
-import { dropRepeats, fingerprintsOf } from './repeats.js';
+import { dropRepeats, fingerprintsOf, type TextBlock, textBlocks } from './repeats.js';
 import type { SiteMemory } from './site-memory.js';
 import { findBySystem, Landmarks, recognise } from './systems.js';
-import { type TextBlock, textBlocks } from './text-blocks.js';
 
 export interface MainContent {
   /** What a person came to read, in the page's order. They are parts of the tree, which has lost all else that was in them. */
@@ -39,10 +38,16 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
     outline.setCommon(blocks.filter(({ fingerprint }) => memory.isFrequent(fingerprint)).map(({ at }) => at));
   }
   const { places, system } = find(outline, head, options);
-  for (const place of places) dropContentsLists(outline, place, options.url ?? null);
-  if (memory !== undefined) dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
+  for (const place of places) {
+    dropContentsLists(outline, place, options.url ?? null);
+  }
+  if (memory !== undefined) {
+    dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
+  }
   const title = titleOf(outline, places) || head.title;
-  for (const place of places) prune(outline, place);
+  for (const place of places) {
+    prune(outline, place);
+  }
   const nodes = places.map((place) => outline.elements[place]!);
   return { nodes, title, system, fingerprints: [...fingerprintsOf(outline, blocks)] };
 }
@@ -66,7 +71,9 @@ const isIn =
 function titleOf(outline: Outline, places: readonly number[]): string {
   for (const place of places) {
     for (const i of outline.within(place)) {
-      if (outline.elements[i]!.name === 'h1') return outline.beginning(i, LONGEST_TITLE);
+      if (outline.elements[i]!.name === 'h1') {
+        return outline.beginning(i, LONGEST_TITLE);
+      }
     }
   }
   return '';
@@ -80,8 +87,12 @@ function prune(outline: Outline, from: number): void {
     let kept = 0;
     for (const child of children) {
       const isGone = typeof child !== 'string' && outline.isGone(place);
-      if (typeof child !== 'string') place = outline.ends[place]!;
-      if (!isGone) children[kept++] = child;
+      if (typeof child !== 'string') {
+        place = outline.ends[place]!;
+      }
+      if (!isGone) {
+        children[kept++] = child;
+      }
     }
     children.length = kept;
   }

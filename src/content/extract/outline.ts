@@ -1,11 +1,10 @@
 import type { Element } from '../element.js';
 import { BLOCKS, HEADINGS } from '../markdown/names.js';
 import { isNoise, isSourceLink } from '../markdown/noise.js';
-import { type FlatTree, flatten } from './flat-tree.js';
 
 /** Fewer characters are a label rather than a sentence. */
 export const SENTENCE = 40;
-/** What a label counts beside a sentence of the same length. */
+/** The weight of a label against a sentence of the same length. */
 const LABEL_WEIGHT = 0.2;
 /** A block with more of its text in links leads somewhere instead of saying something. */
 const MOST_LINKED = 0.5;
@@ -48,7 +47,9 @@ export class Outline {
       const isLink = element.name === 'a' && element.has('href');
       this.linked[i] = isLink || (parent >= 0 && this.linked[parent] === 1) ? 1 : 0;
     }
-    for (const [at, text] of texts.entries()) this.#own[owners[at]!]! += characters(text);
+    for (const [at, text] of texts.entries()) {
+      this.#own[owners[at]!]! += characters(text);
+    }
   }
 
   get count(): number {
@@ -60,22 +61,28 @@ export class Outline {
   }
 
   drop(i: number): void {
-    if (this.#gone[i] === 1) return;
+    if (this.#gone[i] === 1) {
+      return;
+    }
     this.#gone.fill(1, i, this.ends[i]!);
     this.#measures = null;
   }
 
-  /** What other pages say too is no sentence of this one. */
+  /** Marks blocks that other pages have too, so that they do not count as sentences of this one. */
   setCommon(blocks: Iterable<number>): void {
-    for (const i of blocks) this.#common[i] = 1;
+    for (const i of blocks) {
+      this.#common[i] = 1;
+    }
     this.#measures = null;
   }
 
-  /** What nobody reads, whatever the page: hidden, controls, permalinks, line numbers. */
+  /** Drops elements that nobody reads on any page: hidden ones, controls, permalinks, line numbers. */
   dropNoise(): void {
     for (let i = 0; i < this.count; i++) {
       const element = this.elements[i]!;
-      if (this.#gone[i] === 0 && (isNoise(element) || isSourceLink(element))) this.drop(i);
+      if (this.#gone[i] === 0 && (isNoise(element) || isSourceLink(element))) {
+        this.drop(i);
+      }
     }
   }
 
@@ -84,7 +91,7 @@ export class Outline {
     return this.#measured.text[i]!;
   }
 
-  /** Those of them in links. */
+  /** How many of these characters are in links. */
   linkText(i: number): number {
     return this.#measured.links[i]!;
   }
@@ -117,14 +124,21 @@ export class Outline {
 
   /** Elements directly in one that are not gone. */
   *childrenOf(i: number): Generator<number> {
-    for (let child = i + 1; child < this.ends[i]!; child = this.ends[child]!) if (this.#gone[child] === 0) yield child;
+    for (let child = i + 1; child < this.ends[i]!; child = this.ends[child]!) {
+      if (this.#gone[child] === 0) {
+        yield child;
+      }
+    }
   }
 
   /** An element and those in it that are not gone. */
   *within(i: number): Generator<number> {
     for (let at = i; at < this.ends[i]!; at++) {
-      if (this.#gone[at] === 1) at = this.ends[at]! - 1;
-      else yield at;
+      if (this.#gone[at] === 1) {
+        at = this.ends[at]! - 1;
+      } else {
+        yield at;
+      }
     }
   }
 
@@ -136,8 +150,12 @@ export class Outline {
     let block = -1;
     for (let at = textStarts[i]!; at < last && text.length <= length; at++) {
       const owner = owners[at]!;
-      if (this.#gone[owner] === 1) continue;
-      if (this.blocks[owner] !== block) text += ' ';
+      if (this.#gone[owner] === 1) {
+        continue;
+      }
+      if (this.blocks[owner] !== block) {
+        text += ' ';
+      }
       block = this.blocks[owner]!;
       text = (text + texts[at]!.slice(0, length * 4)).replace(SPACES, ' ').trimStart();
     }
@@ -147,7 +165,9 @@ export class Outline {
   /** For each place how many elements before it pass a test: so many pass in an element as the numbers at its ends differ. */
   counts(test: (element: Element, i: number) => boolean): Int32Array {
     const counts = new Int32Array(this.count + 1);
-    for (let i = 0; i < this.count; i++) counts[i + 1] = counts[i]! + (test(this.elements[i]!, i) ? 1 : 0);
+    for (let i = 0; i < this.count; i++) {
+      counts[i + 1] = counts[i]! + (test(this.elements[i]!, i) ? 1 : 0);
+    }
     return counts;
   }
 
@@ -161,24 +181,36 @@ export class Outline {
     const links = new Int32Array(this.count);
     const prose = new Float64Array(this.count);
     const ways = new Int32Array(this.count);
-    // Of a block alone, without the blocks in it.
+    // The counts are those of the block alone, without the blocks in it.
     const blockText = new Int32Array(this.count);
     const blockLinks = new Int32Array(this.count);
     for (let i = 0; i < this.count; i++) {
-      if (this.#gone[i] === 1) continue;
+      if (this.#gone[i] === 1) {
+        continue;
+      }
       const own = this.#own[i]!;
       text[i] = own;
       blockText[this.blocks[i]!]! += own;
-      if (this.linked[i] === 0) continue;
+      if (this.linked[i] === 0) {
+        continue;
+      }
       links[i] = own;
       blockLinks[this.blocks[i]!]! += own;
     }
     for (let i = this.count - 1; i >= 0; i--) {
-      if (this.#gone[i] === 1) continue;
-      if (this.#common[i] === 0) prose[i]! += proseOf(this.elements[i]!, blockText[i]!, blockLinks[i]!);
-      if (isWay(this.elements[i]!, blockText[i]!, blockLinks[i]!)) ways[i]! += blockText[i]!;
+      if (this.#gone[i] === 1) {
+        continue;
+      }
+      if (this.#common[i] === 0) {
+        prose[i]! += proseOf(this.elements[i]!, blockText[i]!, blockLinks[i]!);
+      }
+      if (isWay(this.elements[i]!, blockText[i]!, blockLinks[i]!)) {
+        ways[i]! += blockText[i]!;
+      }
       const parent = this.parents[i]!;
-      if (parent < 0) continue;
+      if (parent < 0) {
+        continue;
+      }
       text[parent]! += text[i]!;
       links[parent]! += links[i]!;
       prose[parent]! += prose[i]!;
@@ -198,22 +230,81 @@ interface Measures {
 const SPACES = /[\s\u200b-\u200d\u2060\ufeff]+/g;
 
 function proseOf(element: Element, text: number, links: number): number {
-  if (element.name === 'pre') return text;
-  if (text === 0 || isWay(element, text, links) || HEADINGS.has(element.name)) return 0;
+  if (element.name === 'pre') {
+    return text;
+  }
+  if (text === 0 || isWay(element, text, links) || HEADINGS.has(element.name)) {
+    return 0;
+  }
   return text < SENTENCE ? (text - links) * LABEL_WEIGHT : text - links;
 }
 
-/** A block that leads somewhere. Code says what it says, linked or not. */
+/** Whether a block is mostly links. Code counts as text, even where it is linked. */
 function isWay({ name }: Element, text: number, links: number): boolean {
   return links > text * MOST_LINKED && name !== 'pre';
 }
 
-/** Without white space and what has no width. */
+/** Counts characters, without white space and characters of no width. */
 export function characters(text: string): number {
   let count = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (code > 32 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) count++;
+    if (code > 32 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) {
+      count++;
+    }
   }
   return count;
+}
+
+/** A tree as lists in the order of the page. An element and all in it are the places from its own to its end. */
+interface FlatTree {
+  readonly elements: readonly Element[];
+  readonly parents: Int32Array;
+  readonly ends: Int32Array;
+  readonly texts: readonly string[];
+  /** The element that each text stands directly in. */
+  readonly owners: Int32Array;
+  /** Of each element the first of the texts in it, and the first behind it. */
+  readonly textStarts: Int32Array;
+  readonly textEnds: Int32Array;
+}
+
+function flatten(root: Element): FlatTree {
+  const elements: Element[] = [root];
+  const parents = [-1];
+  const ends: number[] = [];
+  const texts: string[] = [];
+  const owners: number[] = [];
+  const textStarts = [0];
+  const textEnds: number[] = [];
+  const open = [0];
+  const nextChild = [0];
+  while (open.length > 0) {
+    const at = open[open.length - 1]!;
+    const child = elements[at]!.children[nextChild[nextChild.length - 1]!++];
+    if (child === undefined) {
+      ends[at] = elements.length;
+      textEnds[at] = texts.length;
+      open.pop();
+      nextChild.pop();
+    } else if (typeof child === 'string') {
+      texts.push(child);
+      owners.push(at);
+    } else {
+      open.push(elements.length);
+      nextChild.push(0);
+      elements.push(child);
+      parents.push(at);
+      textStarts.push(texts.length);
+    }
+  }
+  return {
+    elements,
+    parents: Int32Array.from(parents),
+    ends: Int32Array.from(ends),
+    texts,
+    owners: Int32Array.from(owners),
+    textStarts: Int32Array.from(textStarts),
+    textEnds: Int32Array.from(textEnds),
+  };
 }

@@ -33,18 +33,30 @@ const PREFIX =
   /^(?:markdown-alert|theme-admonition|admonition|alert|callout|hint|is|custom-block|starlight-aside|notice)-{1,2}/;
 
 export function admonitionOf(element: Element): Admonition | null {
-  if (!ELEMENTS.has(element.name) || element.classes.length === 0) return null;
+  if (!ELEMENTS.has(element.name) || element.classes.length === 0) {
+    return null;
+  }
   const alert = alertOf(element);
-  if (alert === null) return null;
+  if (alert === null) {
+    return null;
+  }
   return asciidocBody(element, alert) ?? { alert, ...parts(element) };
 }
 
 function alertOf(element: Element): Alert | null {
   const { classes } = element;
-  if (classes.includes('stab')) return classes.includes('deprecated') ? 'WARNING' : 'NOTE';
-  if (classes.includes('deprecation-block')) return 'WARNING';
-  if (classes.includes('preview-block')) return 'NOTE';
-  if (element.name === 'details') return ALERTS.get(classes.find((each) => ALERTS.has(each)) ?? '') ?? null;
+  if (classes.includes('stab')) {
+    return classes.includes('deprecated') ? 'WARNING' : 'NOTE';
+  }
+  if (classes.includes('deprecation-block')) {
+    return 'WARNING';
+  }
+  if (classes.includes('preview-block')) {
+    return 'NOTE';
+  }
+  if (element.name === 'details') {
+    return ALERTS.get(classes.find((each) => ALERTS.has(each)) ?? '') ?? null;
+  }
   const isBox = classes.some((each) => BOXES.has(each));
   if (!isBox) {
     const bare = classes.find((each) => BARE.has(each.toLowerCase()));
@@ -52,7 +64,9 @@ function alertOf(element: Element): Alert | null {
   }
   for (const each of classes) {
     const alert = ALERTS.get(each.toLowerCase()) ?? ALERTS.get(each.toLowerCase().replace(PREFIX, ''));
-    if (alert !== undefined) return alert;
+    if (alert !== undefined) {
+      return alert;
+    }
   }
   return 'NOTE';
 }
@@ -62,24 +76,35 @@ const isElement = (child: Child): child is Element => typeof child !== 'string';
 function parts(element: Element): Pick<Admonition, 'title' | 'body'> {
   const at = element.children.findIndex((child) => isElement(child) || child.trim() !== '');
   const first = element.children[at];
-  if (first === undefined || !isElement(first) || !isTitle(first)) return { title: null, body: element.children };
+  if (first === undefined || !isElement(first) || !isTitle(first)) {
+    return { title: null, body: element.children };
+  }
   return { title: first, body: element.children.slice(at + 1) };
 }
 
 function isTitle(element: Element): boolean {
-  if (HEADINGS.has(element.name) || element.name === 'summary') return true;
+  if (HEADINGS.has(element.name) || element.name === 'summary') {
+    return true;
+  }
   return element.classes.some((each) => /title|heading/i.test(each) && !/subtitle/i.test(each));
 }
 
 /** Asciidoctor puts an icon and the text into the cells of a table. */
 function asciidocBody(element: Element, alert: Alert): Admonition | null {
-  if (!element.hasClass('admonitionblock')) return null;
+  if (!element.hasClass('admonitionblock')) {
+    return null;
+  }
   let content: Element | null = null;
   const find = (node: Element): void => {
     for (const child of node.children) {
-      if (!isElement(child) || content !== null) continue;
-      if (child.name === 'td' && child.hasClass('content')) content = child;
-      else find(child);
+      if (!isElement(child) || content !== null) {
+        continue;
+      }
+      if (child.name === 'td' && child.hasClass('content')) {
+        content = child;
+      } else {
+        find(child);
+      }
     }
   };
   find(element);

@@ -1,4 +1,5 @@
-import type { Place } from './write-inline.js';
+/** Where the text stands: in a cell and in a heading there is one line, and nothing can begin a block. */
+export type Place = 'paragraph' | 'heading' | 'cell';
 
 /** What stands directly beside a piece of text; '' for the end of the line. */
 export interface Blanks {
@@ -21,11 +22,15 @@ export interface Marks {
 }
 
 const SPECIAL = /[\\`*_[\]<&!~$|:(]/g;
+
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
+
 const BLANK = /\s/;
+
 const ENTITY = /&(?:#[xX]?[0-9a-fA-F]+|[A-Za-z][A-Za-z0-9]*);/y;
 
 const isBlank = (character: string): boolean => character === '' || BLANK.test(character);
+
 const isWord = (character: string): boolean => /^[\p{L}\p{N}]$/u.test(character);
 
 /** Puts backslashes before signs that would mean something, and before no others, as far as one line tells. */
@@ -94,23 +99,30 @@ export class TextEscaper {
 
 function countOf(texts: readonly string[], pattern: RegExp): number {
   let count = 0;
-  for (const text of texts) count += text.match(pattern)?.length ?? 0;
+  for (const text of texts) {
+    count += text.match(pattern)?.length ?? 0;
+  }
   return count;
 }
 
 function runStart(text: string, i: number): number {
   let start = i;
-  while (start > 0 && text[start - 1] === text[i]) start--;
+  while (start > 0 && text[start - 1] === text[i]) {
+    start--;
+  }
   return start;
 }
 
 function runEnd(text: string, i: number): number {
   let end = i + 1;
-  while (end < text.length && text[end] === text[i]) end++;
+  while (end < text.length && text[end] === text[i]) {
+    end++;
+  }
   return end;
 }
 
 const beforeRun = (text: string, i: number, at: (i: number) => string): string => at(runStart(text, i) - 1);
+
 const afterRun = (text: string, i: number, at: (i: number) => string): string => at(runEnd(text, i));
 
 /** Underscores within a word mean nothing. */
@@ -128,9 +140,15 @@ function mayPair(texts: readonly string[], sign: '*' | '_'): boolean {
       const before = index === 0 ? null : text[index - 1]!;
       const after = text[index + run.length] ?? null;
       const inWord = sign === '_' && before !== null && after !== null && isWord(before) && isWord(after);
-      if (inWord) continue;
-      if (isOpen && (before === null || !isBlank(before))) return true;
-      if (after === null || !isBlank(after)) isOpen = true;
+      if (inWord) {
+        continue;
+      }
+      if (isOpen && (before === null || !isBlank(before))) {
+        return true;
+      }
+      if (after === null || !isBlank(after)) {
+        isOpen = true;
+      }
     }
   }
   return false;
@@ -139,14 +157,53 @@ function mayPair(texts: readonly string[], sign: '*' | '_'): boolean {
 /** What would begin a heading, a list, a quote, a rule, a fence, a table or a definition. */
 function guardLineStart(text: string, isLater: boolean, after: string): string {
   const isWhole = after === '';
-  if (/^(?:#{1,6}|[-+*])(?=\s|$)/.test(text) && (isWhole || /^\S+\s/.test(text) || isBlank(after))) return `\\${text}`;
+  if (/^(?:#{1,6}|[-+*])(?=\s|$)/.test(text) && (isWhole || /^\S+\s/.test(text) || isBlank(after))) {
+    return `\\${text}`;
+  }
   const number = /^(\d{1,9})([.)])(?=\s|$)/.exec(text);
   if (number !== null && (text.length > number[0].length || isBlank(after))) {
     return `${number[1]}\\${text.slice(number[1]!.length)}`;
   }
-  if (/^(?:>|~~~)/.test(text)) return `\\${text}`;
-  if (/^(?:[-_*=]\s*){1,}$/.test(text) && (isWhole || /^[-_*]/.test(text))) return `\\${text}`;
-  if (isLater && /^[-:|=][-:|=\s]*/.test(text) && /^[-:|=\s]+$/.test(text)) return `\\${text}`;
-  if (/^\[(?:[ xX]\]|!|[^\]]*\]?:?$)/.test(text) || /^\[[^\]]*\]:/.test(text)) return `\\${text}`;
+  if (/^(?:>|~~~)/.test(text)) {
+    return `\\${text}`;
+  }
+  if (/^(?:[-_*=]\s*){1,}$/.test(text) && (isWhole || /^[-_*]/.test(text))) {
+    return `\\${text}`;
+  }
+  if (isLater && /^[-:|=][-:|=\s]*/.test(text) && /^[-:|=\s]+$/.test(text)) {
+    return `\\${text}`;
+  }
+  if (/^\[(?:[ xX]\]|!|[^\]]*\]?:?$)/.test(text) || /^\[[^\]]*\]:/.test(text)) {
+    return `\\${text}`;
+  }
   return text;
+}
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+const LIKE_ENTITY = /&(?=#?[A-Za-z0-9]+;)/g;
+
+/** The target of a link, so that it is read again as it is. */
+export function destination(href: string): string {
+  const safe = href.replace(/[\u0000-\u001f\u007f]/g, '').replace(LIKE_ENTITY, '&amp;');
+  const needsBrackets = safe === '' || /[ <>]/.test(safe) || !hasPairedParentheses(safe);
+  const escaped = safe.replace(/\\(?=[!-/:-@[-`{-~])/g, '\\\\');
+  return needsBrackets ? `<${escaped.replace(/[<>]/g, '\\$&')}>` : escaped;
+}
+
+const MOST_PARENTHESES = 30;
+
+function hasPairedParentheses(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(' && ++depth > MOST_PARENTHESES) {
+      return false;
+    }
+    if (character === ')' && --depth < 0) {
+      return false;
+    }
+  }
+  return depth === 0;
 }

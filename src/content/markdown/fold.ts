@@ -7,8 +7,14 @@ export function fold(blocks: readonly Block[]): Inline[] | null {
   const lines: Inline[][] = [];
   for (const block of blocks) {
     const folded = foldBlock(block);
-    if (folded === null) return null;
-    for (const line of folded) if (line.length > 0) lines.push(line);
+    if (folded === null) {
+      return null;
+    }
+    for (const line of folded) {
+      if (line.length > 0) {
+        lines.push(line);
+      }
+    }
   }
   return lines.flatMap((line, i) => (i === 0 ? line : [BREAK, ...line]));
 }
@@ -46,7 +52,9 @@ function foldList({ start, items }: List): Inline[][] | null {
   const lines: Inline[][] = [];
   for (const [i, item] of items.entries()) {
     const line = fold(item.children);
-    if (line === null) return null;
+    if (line === null) {
+      return null;
+    }
     const mark = item.checked === null ? '' : item.checked ? '☑ ' : '☐ ';
     lines.push([`${start === null ? '•' : `${start + i}.`} ${mark}`, ...line]);
   }
@@ -57,7 +65,9 @@ const LARGEST_FOLDED_TABLE = 12;
 
 /** A small table in a cell of another one: a line for each row. */
 function foldTable({ head, rows }: Table): Inline[][] | null {
-  if (rows.length * head.length > LARGEST_FOLDED_TABLE) return null;
+  if (rows.length * head.length > LARGEST_FOLDED_TABLE) {
+    return null;
+  }
   return [head, ...rows].map((row) =>
     row.filter((cell) => cell.length > 0).flatMap((cell, i): Inline[] => (i === 0 ? cell : [' ', ...cell])),
   );
@@ -65,7 +75,9 @@ function foldTable({ head, rows }: Table): Inline[][] | null {
 
 function foldAlert(alert: string, children: readonly Block[]): Inline[][] | null {
   const line = fold(children);
-  if (line === null) return null;
+  if (line === null) {
+    return null;
+  }
   const word = alert[0] + alert.slice(1).toLowerCase();
   return [[{ type: 'strong', children: [`${word}:`] }, ' ', ...line]];
 }

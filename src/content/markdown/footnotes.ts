@@ -2,7 +2,6 @@ import type { Child, Element } from '../element.js';
 import { textOf } from '../element.js';
 import { decodedFragment } from './links.js';
 import { BLOCKS } from './names.js';
-import type { Survey } from './survey.js';
 
 /** The notes of a page that something refers to: they move to its end. */
 export interface Footnotes {
@@ -11,7 +10,7 @@ export interface Footnotes {
   /** Labels by the ids of notes, for links that lead there and do not look as if they did. */
   readonly byId: ReadonlyMap<string, string>;
   readonly notes: readonly Note[];
-  /** What is not to be read where it stands. */
+  /** Elements that are not read where they stand, because their notes move to the end. */
   readonly taken: ReadonlySet<Element>;
   /** Of the notes and of where they are referred to: Markdown makes its own. */
   readonly ids: ReadonlySet<string>;
@@ -42,17 +41,27 @@ const isOneOf = (element: Element, classes: readonly string[]): boolean =>
 
 /** Whether a link within the page is the sign of a footnote. */
 export function isNoteReference(link: Element): boolean {
-  if (link.has('data-footnote-ref') || link.attribute('role') === 'doc-noteref') return true;
-  if (isOneOf(link, REFERENCE_CLASSES)) return true;
+  if (link.has('data-footnote-ref') || link.attribute('role') === 'doc-noteref') {
+    return true;
+  }
+  if (isOneOf(link, REFERENCE_CLASSES)) {
+    return true;
+  }
   const parent = link.parent;
-  if (parent === null || parent.name !== 'sup') return false;
+  if (parent === null || parent.name !== 'sup') {
+    return false;
+  }
   return isOneOf(parent, REFERENCE_PARENT_CLASSES) || /^(?:fnref|cite_ref)/.test(parent.id);
 }
 
 /** Whether it leads from a note back to the text, or numbers the note. */
 export function isReturn(element: Element, references: ReadonlySet<string>): boolean {
-  if (element.has('data-footnote-backref') || element.attribute('role') === 'doc-backlink') return true;
-  if (isOneOf(element, RETURN_CLASSES)) return true;
+  if (element.has('data-footnote-backref') || element.attribute('role') === 'doc-backlink') {
+    return true;
+  }
+  if (isOneOf(element, RETURN_CLASSES)) {
+    return true;
+  }
   const href = element.name === 'a' ? element.attribute('href') : null;
   return href?.startsWith('#') === true && references.has(decodedFragment(href.slice(1)));
 }
@@ -62,15 +71,18 @@ export function isNoteList(element: Element): boolean {
   return element.has('data-footnotes') || element.hasClass('footnotes') || element.hasClass('footnote-list');
 }
 
-export function findFootnotes(survey: Survey): Footnotes {
+/** @param links those that `isNoteReference` takes for the sign of a note */
+export function findFootnotes(links: readonly Element[], byId: ReadonlyMap<string, Element>): Footnotes {
   const references = new Map<Element, string>();
   const labels = new Map<Element, string>();
   const used = new Set<string>();
   const notes: { label: string; target: Element }[] = [];
-  for (const link of survey.noteReferences) {
+  for (const link of links) {
     const href = link.attribute('href')!;
-    const target = survey.byId.get(decodedFragment(href.slice(href.indexOf('#') + 1)));
-    if (target === undefined || !NOTE_ELEMENTS.has(target.name) || holds(target, link)) continue;
+    const target = byId.get(decodedFragment(href.slice(href.indexOf('#') + 1)));
+    if (target === undefined || !NOTE_ELEMENTS.has(target.name) || holds(target, link)) {
+      continue;
+    }
     let label = labels.get(target);
     if (label === undefined) {
       label = unused(labelOf(link, labels.size + 1), used);
@@ -92,7 +104,11 @@ export function findFootnotes(survey: Survey): Footnotes {
 }
 
 function holds(outer: Element, inner: Element): boolean {
-  for (let up: Element | null = inner; up !== null; up = up.parent) if (up === outer) return true;
+  for (let up: Element | null = inner; up !== null; up = up.parent) {
+    if (up === outer) {
+      return true;
+    }
+  }
   return false;
 }
 
@@ -104,7 +120,9 @@ function labelOf(link: Element, number: number): string {
 
 function unused(label: string, used: Set<string>): string {
   let free = label;
-  for (let number = used.size; used.has(free.toLowerCase()); number++) free = `${label}-${number}`;
+  for (let number = used.size; used.has(free.toLowerCase()); number++) {
+    free = `${label}-${number}`;
+  }
   used.add(free.toLowerCase());
   return free;
 }
@@ -115,7 +133,9 @@ function idsAround(links: Iterable<Element>): Set<string> {
   for (const link of links) {
     const { parent } = link;
     for (const near of [link, ...link.children, ...(parent === null || BLOCKS.has(parent.name) ? [] : [parent])]) {
-      if (typeof near !== 'string' && near.id !== '') ids.add(near.id);
+      if (typeof near !== 'string' && near.id !== '') {
+        ids.add(near.id);
+      }
     }
   }
   return ids;
@@ -126,7 +146,9 @@ function take(target: Element, taken: Set<Element>, backIds: ReadonlySet<string>
   if (target.name === 'dt') {
     const siblings = target.parent?.children.filter((child): child is Element => typeof child !== 'string') ?? [];
     const next = siblings[siblings.indexOf(target) + 1];
-    if (next?.name === 'dd') elements.push(next);
+    if (next?.name === 'dd') {
+      elements.push(next);
+    }
   }
   for (const element of elements) {
     taken.add(element);
@@ -137,8 +159,13 @@ function take(target: Element, taken: Set<Element>, backIds: ReadonlySet<string>
 
 function dropReturns(element: Element, taken: Set<Element>, backIds: ReadonlySet<string>): void {
   for (const child of element.children) {
-    if (typeof child === 'string') continue;
-    if (isReturn(child, backIds)) taken.add(child);
-    else dropReturns(child, taken, backIds);
+    if (typeof child === 'string') {
+      continue;
+    }
+    if (isReturn(child, backIds)) {
+      taken.add(child);
+    } else {
+      dropReturns(child, taken, backIds);
+    }
   }
 }

@@ -17,11 +17,17 @@ export function linkedPlaces(nodes: readonly Child[], options: PagePlace): Linke
   for (const root of nodes) {
     for (const node of walk(root)) {
       const href = typeof node === 'string' || node.name !== 'a' ? null : node.attribute('href');
-      if (href === null || !href.includes('#') || seen.has(href) || isNoise(node as Exclude<Child, string>)) continue;
+      if (href === null || !href.includes('#') || seen.has(href) || isNoise(node as Exclude<Child, string>)) {
+        continue;
+      }
       seen.add(href);
       const url = resolvedHref(href, base);
-      if (url === null || url.hash.length < 2) continue;
-      for (const id of idsNamedBy(url.hash.slice(1))) places.push({ url: url.href.slice(0, -url.hash.length), id });
+      if (url === null || url.hash.length < 2) {
+        continue;
+      }
+      for (const id of idsNamedBy(url.hash.slice(1))) {
+        places.push({ url: url.href.slice(0, -url.hash.length), id });
+      }
     }
   }
   return places;

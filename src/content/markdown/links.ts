@@ -1,4 +1,4 @@
-import { inEncodingOfPage } from '../../parse/query-encoding.js';
+import { inEncodingOfPage } from '../../parse/encodings.js';
 import type { Element } from '../element.js';
 
 /** Schemes that may stand in a file that people click in; all others run something or lead nowhere. */
@@ -61,7 +61,9 @@ const parsedIn = (href: string, { url, encoding }: LinkBase): URL | null =>
 /** Null where there is nothing that may be linked to. */
 export function resolvedHref(href: string, base: LinkBase): URL | null {
   const trimmed = href.trim();
-  if (trimmed === '' || trimmed.length > LONGEST_URL) return null;
+  if (trimmed === '' || trimmed.length > LONGEST_URL) {
+    return null;
+  }
   const url = parsedIn(trimmed, base);
   return url !== null && HARMLESS.has(url.protocol) ? url : null;
 }
@@ -72,7 +74,9 @@ const withoutFragment = (url: string): string => {
 };
 
 export function decodedFragment(fragment: string): string {
-  if (!fragment.includes('%')) return fragment;
+  if (!fragment.includes('%')) {
+    return fragment;
+  }
   try {
     return decodeURIComponent(fragment);
   } catch {
@@ -92,14 +96,20 @@ const lastSegment = (url: string): string => url.slice(url.lastIndexOf('/') + 1)
 export function fragmentOf(href: string, pageUrl: string, base: LinkBase): string | null {
   const trimmed = href.trim();
   const hash = trimmed.indexOf('#');
-  if (hash === -1 || trimmed.length > LONGEST_URL) return null;
+  if (hash === -1 || trimmed.length > LONGEST_URL) {
+    return null;
+  }
   const isOwn = hash === 0 && withoutFragment(base.url) === withoutFragment(pageUrl);
   if (!isOwn) {
     // Most links that lead elsewhere show it by their last segment, and need not be parsed.
     const segment = lastSegment(trimmed.slice(0, hash));
-    if (hash > 0 && /^[\w-]+\.[\w.]*$/.test(segment) && segment !== lastSegment(withoutFragment(pageUrl))) return null;
+    if (hash > 0 && /^[\w-]+\.[\w.]*$/.test(segment) && segment !== lastSegment(withoutFragment(pageUrl))) {
+      return null;
+    }
     const url = parsedIn(trimmed, base);
-    if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) return null;
+    if (url === null || withoutFragment(url.href) !== withoutFragment(pageUrl)) {
+      return null;
+    }
   }
   return trimmed.slice(hash + 1);
 }
@@ -122,9 +132,13 @@ export class LinkMaker {
 
   /** Null where there is nothing to link to: no href, one that cannot be read, or one that would run something. */
   make(href: string | null): string | null {
-    if (href === null) return null;
+    if (href === null) {
+      return null;
+    }
     const known = this.#made.get(href);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      return known;
+    }
     const made = this.#make(href);
     this.#made.set(href, made);
     return made;
@@ -132,14 +146,22 @@ export class LinkMaker {
 
   #make(href: string): string | null {
     const url = resolvedHref(href, this.#base);
-    if (url === null) return null;
-    if (!isHttp(url)) return url.href;
+    if (url === null) {
+      return null;
+    }
+    if (!isHttp(url)) {
+      return url.href;
+    }
     const fragment = url.hash.slice(1);
     const target = withoutFragment(url.href);
     if (target === this.#page && fragment !== '') {
-      if (idsNamedBy(fragment).some((id) => this.#byId.has(id))) return `#${fragment}`;
+      if (idsNamedBy(fragment).some((id) => this.#byId.has(id))) {
+        return `#${fragment}`;
+      }
       // The top of a page needs no id.
-      if (/^top$/i.test(fragment)) return this.#options.linkFor(target, '');
+      if (/^top$/i.test(fragment)) {
+        return this.#options.linkFor(target, '');
+      }
     }
     return this.#options.linkFor(target, fragment);
   }

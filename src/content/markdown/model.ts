@@ -97,12 +97,19 @@ export interface Table {
 export function plainText(content: readonly Inline[]): string {
   let text = '';
   for (const node of content) {
-    if (typeof node === 'string') text += node;
-    else if ('children' in node) text += plainText(node.children);
-    else if (node.type === 'code') text += node.text;
-    else if (node.type === 'math') text += node.tex;
-    else if (node.type === 'image') text += node.alt;
-    else if (node.type === 'break') text += ' ';
+    if (typeof node === 'string') {
+      text += node;
+    } else if ('children' in node) {
+      text += plainText(node.children);
+    } else if (node.type === 'code') {
+      text += node.text;
+    } else if (node.type === 'math') {
+      text += node.tex;
+    } else if (node.type === 'image') {
+      text += node.alt;
+    } else if (node.type === 'break') {
+      text += ' ';
+    }
   }
   return text;
 }

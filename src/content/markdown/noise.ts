@@ -22,10 +22,18 @@ const HIDDEN_STYLE = /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)/i
 /** Whether an element is no part of what a person came to read: hidden, a control, a permalink, a line number. */
 export function isNoise(element: Element): boolean {
   const { name } = element;
-  if (UNREADABLE.has(name)) return true;
-  if (element.attributes.length === 0) return false;
-  if (element.classes.some((each) => NOISE_CLASSES.has(each))) return !isWholeLine(element);
-  if (isHidden(element) || isLanguageLabel(element)) return true;
+  if (UNREADABLE.has(name)) {
+    return true;
+  }
+  if (element.attributes.length === 0) {
+    return false;
+  }
+  if (element.classes.some((each) => NOISE_CLASSES.has(each))) {
+    return !isWholeLine(element);
+  }
+  if (isHidden(element) || isLanguageLabel(element)) {
+    return true;
+  }
   return name === 'a' && isPermalink(element);
 }
 
@@ -41,10 +49,16 @@ function isLanguageLabel(element: Element): boolean {
 
 function isHidden(element: Element): boolean {
   const isTab = element.attribute('role') === 'tabpanel';
-  if (element.has('hidden') && !isTab && element.attribute('hidden') !== 'until-found') return true;
+  if (element.has('hidden') && !isTab && element.attribute('hidden') !== 'until-found') {
+    return true;
+  }
   const style = element.attribute('style');
-  if (style !== null && !isTab && HIDDEN_STYLE.test(style.slice(0, 1000))) return true;
-  if (element.attribute('aria-hidden') !== 'true') return false;
+  if (style !== null && !isTab && HIDDEN_STYLE.test(style.slice(0, 1000))) {
+    return true;
+  }
+  if (element.attribute('aria-hidden') !== 'true') {
+    return false;
+  }
   return (
     element.name === 'a' || element.name === 'i' || (element.name === 'span' && PERMALINK_SIGN.test(shortText(element)))
   );
@@ -59,15 +73,21 @@ function shortText(element: Element): string {
 
 /** A link to a place on the page whose text is a sign for that. */
 function isPermalink(element: Element): boolean {
-  if (!(element.attribute('href') ?? '').includes('#')) return false;
-  if (element.hasClass('anchor') || element.hasClass('fn-backref')) return PERMALINK_SIGN.test(shortText(element));
+  if (!(element.attribute('href') ?? '').includes('#')) {
+    return false;
+  }
+  if (element.hasClass('anchor') || element.hasClass('fn-backref')) {
+    return PERMALINK_SIGN.test(shortText(element));
+  }
   const holdsPicture = element.children.some((child) => typeof child !== 'string' && child.name === 'img');
   return !holdsPicture && isInHead(element) && PERMALINK_SIGN.test(shortText(element));
 }
 
 function isInHead(element: Element): boolean {
   for (let up = element.parent, steps = 0; up !== null && steps < 3; up = up.parent, steps++) {
-    if (HEADINGS.has(up.name) || up.name === 'dt' || up.name === 'caption' || up.name === 'figcaption') return true;
+    if (HEADINGS.has(up.name) || up.name === 'dt' || up.name === 'caption' || up.name === 'figcaption') {
+      return true;
+    }
   }
   return false;
 }

@@ -1,230 +1,137 @@
-import { type Child, type Element, walk } from '../element.js';
+import { type Child, type Element, textOf, walk } from '../element.js';
 import { admonitionOf, saysMore } from './admonitions.js';
+import { BlockReader, isAnchor, type ReadBlock } from './block-reader.js';
 import { fold } from './fold.js';
 import { isNoteList } from './footnotes.js';
-import { type Block, type Inline, type List, plainText, type Wrapped } from './model.js';
-import { BLOCKS, HEADINGS } from './names.js';
-import { readCode } from './read-code.js';
-import { InlineReader, idsOf, isInlineCode, type Page } from './read-inlines.js';
+import { type Block, type Inline, type Item, plainText, type Wrapped } from './model.js';
+import { HEADINGS } from './names.js';
+import { codeText, readCode } from './read-code.js';
+import type { Page } from './read-inlines.js';
 import { readDefinitions, readList } from './read-lists.js';
 import { formulaOf } from './read-math.js';
-import { specialReader } from './read-special.js';
-import { readTable } from './read-tables.js';
+import { readCellsAsTable, readTable } from './read-tables.js';
 import { tidy } from './tidy.js';
-import { isWikiFormula } from './wiki-formulas.js';
-
-/** Deeper lists and quotes are read as if they were not nested: each line of Markdown repeats all that it stands in. */
-const MAX_NESTING = 12;
 
 const isElement = (child: Child): child is Element => typeof child !== 'string';
+const elementsOf = (element: Element): Element[] => element.children.filter(isElement);
 
-/** Reads the blocks of a page. */
-export class BlockReader {
-  readonly page: Page;
-  readonly inlines: InlineReader;
-  #nesting = 0;
-  /** Ids of what was entered, for the first text in it. */
-  #ids: string[] = [];
-  /** Lists that go on after what was indented below their last item. */
-  readonly #unfinished = new WeakSet<List>();
+/** A reader of the blocks of a page. */
+export const blockReader = (page: Page): BlockReader => new BlockReader(page, readBlock);
 
-  constructor(page: Page) {
-    this.page = page;
-    this.inlines = new InlineReader(page);
+function readBlock(element: Element, reader: BlockReader, out: Block[]): void {
+  const formula = formulaOf(element);
+  if (formula !== null) {
+    reader.addAnchors(out);
+    out.push({ type: 'math', tex: formula.tex });
+  } else if (!readBox(element, reader, out)) {
+    readByName(element, reader, out);
   }
+}
 
-  read(nodes: readonly Child[]): Block[] {
-    const out: Block[] = [];
-    this.readInto(nodes, out);
-    return out;
+function readBox(element: Element, reader: BlockReader, out: Block[]): boolean {
+  const box = admonitionOf(element);
+  if (box === null) {
+    return false;
   }
+  const title = box.title === null ? [] : tidy(reader.inlines.readHeading(box.title.children));
+  const body = [...box.body];
+  reader.nest(
+    body,
+    (children) => {
+      const titled = saysMore(plainText(title), box.alert) ? [titleOf(title), ...children] : children;
+      return { type: 'quote', alert: box.alert, children: titled };
+    },
+    out,
+  );
+  return true;
+}
 
-  /** What stands on a line becomes a paragraph, what is a block is read as one. */
-  readInto(nodes: readonly Child[], out: Block[]): void {
-    let line: Child[] = [];
-    for (const node of nodes) {
-      if (isElement(node) && this.#isBlock(node)) {
-        this.#addLine(line, out);
-        line = [];
-        this.#readBlock(node, out);
-      } else line.push(node);
+function readByName(element: Element, reader: BlockReader, out: Block[]): void {
+  const { name, children } = element;
+  const special = specialReader(element);
+  if (special !== null) {
+    special(element, reader, out);
+  } else if (HEADINGS.has(name)) {
+    readHeading(element, reader, out);
+  } else if (name === 'pre' || name === 'listing' || name === 'xmp' || name === 'plaintext') {
+    addCode(element, reader, out);
+  } else if (name === 'hr') {
+    readRule(element, out);
+  } else if (name === 'ul' || name === 'ol' || name === 'menu' || name === 'dir') {
+    readList(element, reader, out);
+  } else if (name === 'dl') {
+    readDefinitions(element, reader, out);
+  } else if (name === 'table') {
+    readTable(element, reader, out);
+  } else if (name === 'blockquote') {
+    reader.nest(children, (inner) => ({ type: 'quote', alert: null, children: inner }), out);
+  } else if (name === 'details') {
+    readDetails(element, reader, out);
+  } else if (name === 'figcaption') {
+    readCaption(element, reader, out);
+  } else {
+    reader.readInto(children, out);
+  }
+}
+
+function readHeading(element: Element, reader: BlockReader, out: Block[]): void {
+  const isCode = element.hasClass('code-header');
+  const read = isCode ? reader.inlines.readCode(element.children, true) : reader.inlines.readHeading(element.children);
+  const ids: string[] = [];
+  const content = tidy(withoutAnchors(read, ids));
+  if (content.length === 0) {
+    reader.keepIds(ids);
+    return;
+  }
+  const all = [...reader.takeIds(), ...ids];
+  out.push({ type: 'heading', level: Number(element.name[1]), content, ids: [...new Set(all)] });
+}
+
+function addCode(element: Element, reader: BlockReader, out: Block[]): void {
+  const code = readCode(element);
+  if (code === null) {
+    return;
+  }
+  for (const node of walk(element)) {
+    if (isElement(node) && node !== element) {
+      reader.noteIds(node);
     }
-    this.#addLine(line, out);
   }
+  reader.addAnchors(out);
+  out.push(code);
+}
 
-  isSkipped(element: Element): boolean {
-    return this.inlines.isSkipped(element);
+function readRule(element: Element, out: Block[]): void {
+  const parent = element.parent;
+  if (parent !== null && (isNoteList(parent) || parent.hasClass('footnote'))) {
+    return;
   }
-
-  noteIds(element: Element): void {
-    if (element.attributes.length === 0) return;
-    for (const id of idsOf(element)) if (this.page.wantedIds.has(id)) this.#ids.push(id);
+  if (out.length > 0 && out.at(-1)!.type !== 'rule') {
+    out.push({ type: 'rule' });
   }
+}
 
-  /** Where links to what was entered lead to. */
-  takeAnchors(): Inline[] {
-    if (this.#ids.length === 0) return [];
-    const anchors = this.#ids.map((id): Inline => ({ type: 'anchor', id }));
-    this.#ids = [];
-    return anchors;
-  }
-
-  /** The same on a line of its own, before what has no text to put them in. */
-  addAnchors(out: Block[]): void {
-    const anchors = this.takeAnchors();
-    if (anchors.length > 0) out.push({ type: 'paragraph', content: anchors });
-  }
-
-  addParagraph(content: readonly Inline[], out: Block[]): void {
-    for (const paragraph of paragraphsOf(tidy(content))) {
-      if (paragraph.every(isAnchor)) for (const { id } of paragraph.filter(isAnchor)) this.#ids.push(id);
-      else out.push({ type: 'paragraph', content: [...this.takeAnchors(), ...paragraph] });
+/** A `details` element that holds a section of the page is written as if it were open. */
+function readDetails(element: Element, reader: BlockReader, out: Block[]): void {
+  const summary = element.children.find((child): child is Element => isElement(child) && child.name === 'summary');
+  const rest = element.children.filter((child) => child !== summary);
+  const title = summary === undefined || reader.isSkipped(summary) ? null : summary;
+  if (element.hasClass('rustdoc-toggle') || reader.page.survey.withHeadings.has(element) || title === null) {
+    if (title !== null) {
+      reader.readInto([title], out);
     }
+    reader.readInto(rest, out);
+    return;
   }
+  reader.addAnchors(out);
+  const line = tidy(reader.inlines.read(title.children));
+  reader.nest(rest, (children) => ({ type: 'details', summary: line, children }), out);
+}
 
-  /** Reads into a container of its own, unless there are enough around it already. */
-  nest(nodes: readonly Child[], make: (children: Block[]) => Block, out: Block[]): void {
-    if (this.#nesting >= MAX_NESTING) {
-      this.readInto(nodes, out);
-      return;
-    }
-    this.#nesting++;
-    const children = this.read(nodes);
-    this.#nesting--;
-    if (children.length > 0) out.push(make(children));
-  }
-
-  #isBlock(element: Element): boolean {
-    if (BLOCKS.has(element.name)) return true;
-    if (this.page.survey.mixed.has(element)) return !isInlineCode(element) && !isWikiFormula(element);
-    return formulaOf(element)?.isDisplay ?? false;
-  }
-
-  #addLine(nodes: readonly Child[], out: Block[]): void {
-    if (nodes.length > 0) this.addParagraph(this.inlines.read(nodes), out);
-  }
-
-  #readBlock(element: Element, out: Block[]): void {
-    if (this.isSkipped(element)) return;
-    this.noteIds(element);
-    const formula = formulaOf(element);
-    if (formula !== null) {
-      this.addAnchors(out);
-      out.push({ type: 'math', tex: formula.tex });
-    } else if (!this.#readBox(element, out)) this.#readByName(element, out);
-  }
-
-  #readBox(element: Element, out: Block[]): boolean {
-    const box = admonitionOf(element);
-    if (box === null) return false;
-    const title = box.title === null ? [] : tidy(this.inlines.readHeading(box.title.children));
-    const body = [...box.body];
-    this.nest(
-      body,
-      (children) => {
-        const titled = saysMore(plainText(title), box.alert) ? [titleOf(title), ...children] : children;
-        return { type: 'quote', alert: box.alert, children: titled };
-      },
-      out,
-    );
-    return true;
-  }
-
-  #readByName(element: Element, out: Block[]): void {
-    const { name, children } = element;
-    const special = specialReader(element);
-    if (special !== null) special(element, this, out);
-    else if (HEADINGS.has(name)) this.#readHeading(element, out);
-    else if (name === 'pre' || name === 'listing' || name === 'xmp' || name === 'plaintext')
-      this.#readCode(element, out);
-    else if (name === 'hr') this.#readRule(element, out);
-    else if (name === 'ul' || name === 'ol' || name === 'menu' || name === 'dir') this.#readList(element, out);
-    else if (name === 'dl') this.#readDefinitions(element, out);
-    else if (name === 'table') readTable(element, this, out);
-    else if (name === 'blockquote')
-      this.nest(children, (inner) => ({ type: 'quote', alert: null, children: inner }), out);
-    else if (name === 'details') this.#readDetails(element, out);
-    else if (name === 'figcaption') this.#readCaption(element, out);
-    else this.readInto(children, out);
-  }
-
-  #readHeading(element: Element, out: Block[]): void {
-    const isCode = element.hasClass('code-header');
-    const read = isCode ? this.inlines.readCode(element.children, true) : this.inlines.readHeading(element.children);
-    const ids: string[] = [];
-    const content = tidy(withoutAnchors(read, ids));
-    if (content.length === 0) {
-      this.#ids.push(...ids);
-      return;
-    }
-    const all = [...this.#ids, ...ids];
-    this.#ids = [];
-    out.push({ type: 'heading', level: Number(element.name[1]), content, ids: [...new Set(all)] });
-  }
-
-  #readCode(element: Element, out: Block[]): void {
-    const code = readCode(element);
-    if (code === null) return;
-    for (const node of walk(element)) if (isElement(node) && node !== element) this.noteIds(node);
-    this.addAnchors(out);
-    out.push(code);
-  }
-
-  #readRule(element: Element, out: Block[]): void {
-    const parent = element.parent;
-    if (parent !== null && (isNoteList(parent) || parent.hasClass('footnote'))) return;
-    if (out.length > 0 && out.at(-1)!.type !== 'rule') out.push({ type: 'rule' });
-  }
-
-  #readList(element: Element, out: Block[]): void {
-    if (this.page.survey.withHeadings.has(element) || this.#nesting >= MAX_NESTING) {
-      this.readInto(element.children, out);
-      return;
-    }
-    this.#nesting++;
-    const list = readList(element, this);
-    this.#nesting--;
-    if (list === null) return;
-    const last = out.at(-1);
-    if (last?.type === 'list' && this.#unfinished.has(last) && last.start === list.start)
-      for (const item of list.items) last.items.push(item);
-    else out.push(list);
-  }
-
-  /** What is only indented belongs to the item above it. */
-  readIndented(nodes: readonly Child[], out: Block[]): void {
-    const last = out.at(-1);
-    const item = last?.type === 'list' ? last.items.at(-1) : undefined;
-    if (last?.type === 'list') this.#unfinished.add(last);
-    this.readInto(nodes, item?.children ?? out);
-  }
-
-  #readDefinitions(element: Element, out: Block[]): void {
-    const isLayout = this.page.survey.withHeadings.has(element) || this.#nesting >= MAX_NESTING;
-    this.#nesting++;
-    readDefinitions(element, this, isLayout, out);
-    this.#nesting--;
-  }
-
-  /** A fold that holds a section of the page is opened for good. */
-  #readDetails(element: Element, out: Block[]): void {
-    const summary = element.children.find((child): child is Element => isElement(child) && child.name === 'summary');
-    const rest = element.children.filter((child) => child !== summary);
-    const title = summary === undefined || this.isSkipped(summary) ? null : summary;
-    if (element.hasClass('rustdoc-toggle') || this.page.survey.withHeadings.has(element) || title === null) {
-      if (title !== null) this.readInto([title], out);
-      this.readInto(rest, out);
-      return;
-    }
-    this.addAnchors(out);
-    const line = tidy(this.inlines.read(title.children));
-    this.nest(rest, (children) => ({ type: 'details', summary: line, children }), out);
-  }
-
-  #readCaption(element: Element, out: Block[]): void {
-    const line = fold(this.read(element.children));
-    if (line !== null && line.length > 0)
-      this.addParagraph([{ type: 'emphasis', children: withoutEmphasis(line) }], out);
+function readCaption(element: Element, reader: BlockReader, out: Block[]): void {
+  const line = fold(reader.read(element.children));
+  if (line !== null && line.length > 0) {
+    reader.addParagraph([{ type: 'emphasis', children: withoutEmphasis(line) }], out);
   }
 }
 
@@ -235,9 +142,6 @@ const titleOf = (content: Inline[]): Block => ({
 
 const isStrong = (node: Inline): node is Wrapped => typeof node === 'object' && node.type === 'strong';
 
-const isAnchor = (node: Inline): node is Extract<Inline, { type: 'anchor' }> =>
-  typeof node === 'object' && node.type === 'anchor';
-
 const withoutEmphasis = (content: readonly Inline[]): Inline[] =>
   content.flatMap((node) => (typeof node === 'object' && node.type === 'emphasis' ? node.children : [node]));
 
@@ -247,29 +151,157 @@ function withoutAnchors(content: readonly Inline[], ids: string[]): Inline[] {
       ids.push(node.id);
       return [];
     }
-    if (typeof node === 'string') return [node];
-    if (node.type === 'break') return [' '];
+    if (typeof node === 'string') {
+      return [node];
+    }
+    if (node.type === 'break') {
+      return [' '];
+    }
     return 'children' in node ? [{ ...node, children: withoutAnchors(node.children, ids) }] : [node];
   });
 }
 
-/** Two line breaks in a row part paragraphs; those at the ends part nothing. */
-function paragraphsOf(content: readonly Inline[]): Inline[][] {
-  const paragraphs: Inline[][] = [];
-  let current: Inline[] = [];
-  let breaks = 0;
-  for (const node of content) {
-    if (typeof node === 'object' && node.type === 'break') {
-      breaks++;
+/** What documentation systems show by style sheets alone, by the class that gives it away. */
+const BY_CLASS = new Map<string, ReadBlock>(
+  Object.entries({
+    'summary-table': readJavadocTable,
+    'details-table': readJavadocTable,
+    'type-signature': readSignature,
+    'member-signature': readSignature,
+    'module-signature': readSignature,
+    'package-signature': readSignature,
+    'annotation-interface-signature': readSignature,
+    'summary-list': readLayout,
+    'details-list': readLayout,
+    'member-list': readLayout,
+    'block-list': readLayout,
+    'line-block': readLineBlock,
+    'item-table': readItemTable,
+    'code-block-caption': readCodeCaption,
+    rubric: readRubric,
+    'tabbed-set': readTabs,
+    'vp-code-group': readTabs,
+    'tabs-container': readTabs,
+    'sphinx-tabs': readTabs,
+  }),
+);
+
+/** How an element is read that its name says too little of. */
+function specialReader(element: Element): ReadBlock | null {
+  for (const each of element.classes) {
+    const special = BY_CLASS.get(each);
+    if (special !== undefined) {
+      return special;
+    }
+  }
+  return null;
+}
+
+/** Lists that only hold the parts of a page together. */
+function readLayout(element: Element, reader: BlockReader, out: Block[]): void {
+  reader.readInto(element.children, out);
+}
+
+/** Javadoc since 16 has tables of `div`s. */
+function readJavadocTable(element: Element, reader: BlockReader, out: Block[]): void {
+  const cells = elementsOf(element).filter((child) => !reader.isSkipped(child));
+  const columns = cells.filter((cell) => cell.hasClass('table-header')).length;
+  if (columns === 0) {
+    reader.readInto(element.children, out);
+  } else {
+    readCellsAsTable(cells, columns, reader, out);
+  }
+}
+
+function readSignature(element: Element, reader: BlockReader, out: Block[]): void {
+  const text = codeText(element).replaceAll('\u200b', '').trim();
+  if (text === '') {
+    return;
+  }
+  reader.addAnchors(out);
+  out.push({ type: 'code', language: 'java', text });
+}
+
+/** Reads lines whose breaks have to stay. */
+function readLineBlock(element: Element, reader: BlockReader, out: Block[]): void {
+  const lines: Inline[] = [];
+  const visit = (block: Element): void => {
+    for (const child of elementsOf(block)) {
+      if (child.hasClass('line-block')) {
+        visit(child);
+      } else {
+        lines.push(...reader.inlines.read(child.children), { type: 'break' });
+      }
+    }
+  };
+  visit(element);
+  reader.addParagraph(lines, out);
+}
+
+/** The items of a module in rustdoc: a name and a sentence each. */
+function readItemTable(element: Element, reader: BlockReader, out: Block[]): void {
+  const items: Item[] = [];
+  for (const row of elementsOf(element)) {
+    reader.noteIds(row);
+    const cells = elementsOf(row).map((cell) => fold(reader.read(cell.children)));
+    const [name, said] = cells.map((cell) => cell ?? []);
+    if (name === undefined || name.length === 0) {
       continue;
     }
-    if (breaks > 1 && current.length > 0) {
-      paragraphs.push(current);
-      current = [];
-    } else if (breaks === 1 && current.length > 0) current.push({ type: 'break' });
-    breaks = 0;
-    current.push(node);
+    const content = said === undefined || said.length === 0 ? name : [...name, ': ', ...said];
+    items.push({ checked: null, children: [{ type: 'paragraph', content }] });
   }
-  if (current.length > 0) paragraphs.push(current);
-  return paragraphs;
+  if (items.length > 0) {
+    out.push({ type: 'list', start: null, isOfTerms: false, items });
+  }
+}
+
+function readCodeCaption(element: Element, reader: BlockReader, out: Block[]): void {
+  const line = fold(reader.read(element.children));
+  if (line !== null && line.length > 0) {
+    reader.addParagraph([{ type: 'emphasis', children: line }], out);
+  }
+}
+
+/** A title that is in no table of contents. That of footnotes goes with them. */
+function readRubric(element: Element, reader: BlockReader, out: Block[]): void {
+  const isOfNotes =
+    reader.page.footnotes.notes.length > 0 && textOf(element).trim().toLowerCase().startsWith('footnotes');
+  if (!isOfNotes) {
+    reader.addParagraph([{ type: 'strong', children: reader.inlines.read(element.children) }], out);
+  }
+}
+
+const isLabel = (element: Element): boolean => element.name === 'label' || element.attribute('role') === 'tab';
+const isPanel = (element: Element): boolean =>
+  element.attribute('role') === 'tabpanel' ||
+  element.hasClass('tabbed-block') ||
+  element.parent?.hasClass('blocks') === true;
+
+/** Tabs stand below each other, each under its label. */
+function readTabs(element: Element, reader: BlockReader, out: Block[]): void {
+  const labels: Element[] = [];
+  const panels: Element[] = [];
+  const visit = (node: Element): void => {
+    for (const child of elementsOf(node)) {
+      if (isPanel(child)) {
+        panels.push(child);
+      } else if (isLabel(child)) {
+        labels.push(child);
+      } else {
+        visit(child);
+      }
+    }
+  };
+  visit(element);
+  for (const [i, panel] of panels.entries()) {
+    const label = labels[i];
+    if (label !== undefined) {
+      reader.addParagraph([{ type: 'strong', children: reader.inlines.read(label.children) }], out);
+    }
+    reader.readInto(panel.children, out);
+  }
+  if (panels.length === 0) {
+    reader.readInto(element.children, out);
+  }
 }

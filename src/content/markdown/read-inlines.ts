@@ -94,55 +94,87 @@ export class InlineReader {
 
   #readInto(nodes: readonly Child[], around: Around, out: Inline[]): void {
     for (const node of nodes) {
-      if (typeof node === 'string') out.push(node);
-      else this.#readElement(node, around, out);
+      if (typeof node === 'string') {
+        out.push(node);
+      } else {
+        this.#readElement(node, around, out);
+      }
     }
   }
 
   #readElement(element: Element, around: Around, out: Inline[]): void {
-    if (this.#page.footnotes.taken.has(element)) return;
+    if (this.#page.footnotes.taken.has(element)) {
+      return;
+    }
     const formula = formulaOf(element);
     if (formula !== null) {
       out.push({ type: 'math', tex: formula.tex });
       return;
     }
-    if (isNoise(element) || isSourceLink(element)) return;
+    if (isNoise(element) || isSourceLink(element)) {
+      return;
+    }
     this.#addAnchor(element, out);
     this.#addElement(element, around, out);
   }
 
   #addAnchor(element: Element, out: Inline[]): void {
-    if (element.attributes.length === 0) return;
-    for (const id of idsOf(element)) if (this.#page.wantedIds.has(id)) out.push({ type: 'anchor', id });
+    if (element.attributes.length === 0) {
+      return;
+    }
+    for (const id of idsOf(element)) {
+      if (this.#page.wantedIds.has(id)) {
+        out.push({ type: 'anchor', id });
+      }
+    }
   }
 
   #addElement(element: Element, around: Around, out: Inline[]): void {
     const { name, children } = element;
     const label = this.#page.footnotes.references.get(element);
     const wrapped = WRAPPED.get(name);
-    if (label !== undefined) out.push({ type: 'footnote', label });
-    else if (wrapped !== undefined) this.#addWrapped(wrapped, element, around, out);
-    else if (CODE.has(name) || isCodeSpan(element)) this.#addCode(children, around, out);
-    else if (TAGS.has(name)) this.#addTag(element, around, out);
-    else if (name === 'a') this.#addLink(element, around, out);
-    else if (name === 'br') out.push({ type: 'break' });
-    else if (name === 'img') this.#addImage(element.attribute('src'), element.attribute('alt'), element, out);
-    else if (name === 'object') this.#addObject(element, around, out);
-    else if (name === 'math') out.push(spokenMath(element));
-    else if (isWikiFormula(element)) out.push(spokenWikiFormula(element));
-    else {
+    if (label !== undefined) {
+      out.push({ type: 'footnote', label });
+    } else if (wrapped !== undefined) {
+      this.#addWrapped(wrapped, element, around, out);
+    } else if (CODE.has(name) || isCodeSpan(element)) {
+      this.#addCode(children, around, out);
+    } else if (TAGS.has(name)) {
+      this.#addTag(element, around, out);
+    } else if (name === 'a') {
+      this.#addLink(element, around, out);
+    } else if (name === 'br') {
+      out.push({ type: 'break' });
+    } else if (name === 'img') {
+      this.#addImage(element.attribute('src'), element.attribute('alt'), element, out);
+    } else if (name === 'object') {
+      this.#addObject(element, around, out);
+    } else if (name === 'math') {
+      out.push(spokenMath(element));
+    } else if (isWikiFormula(element)) {
+      out.push(spokenWikiFormula(element));
+    } else {
       const [before, after] = AROUND_TEXT.get(name) ?? (BLOCKS.has(name) ? SPACES : NO_SIGNS);
-      if (before !== '') out.push(before);
+      if (before !== '') {
+        out.push(before);
+      }
       this.#readInto(children, around, out);
-      if (after !== '') out.push(after);
+      if (after !== '') {
+        out.push(after);
+      }
       // cppreference sets names below each other in spans.
-      if (name === 'span' && element.parent?.hasClass('t-lines') === true) out.push({ type: 'break' });
+      if (name === 'span' && element.parent?.hasClass('t-lines') === true) {
+        out.push({ type: 'break' });
+      }
     }
   }
 
   #addWrapped(type: Wrapped['type'], element: Element, around: Around, out: Inline[]): void {
-    if (around.types.includes(type)) this.#readInto(element.children, around, out);
-    else out.push({ type, children: this.#readAll(element.children, { ...around, types: [...around.types, type] }) });
+    if (around.types.includes(type)) {
+      this.#readInto(element.children, around, out);
+    } else {
+      out.push({ type, children: this.#readAll(element.children, { ...around, types: [...around.types, type] }) });
+    }
   }
 
   #addTag(element: Element, around: Around, out: Inline[]): void {
@@ -154,8 +186,11 @@ export class InlineReader {
       (name === 'abbr' && (element.attribute('title') ?? '').trim() === '') ||
       (name === 'kbd' &&
         children.some((child) => typeof child === 'object' && child.type === 'tag' && child.name === 'kbd'));
-    if (isNeedless) for (const child of children) out.push(child);
-    else {
+    if (isNeedless) {
+      for (const child of children) {
+        out.push(child);
+      }
+    } else {
       const title = name === 'abbr' ? visible(element.attribute('title')!).trim() : null;
       out.push({ type: 'tag', name, title, children });
     }
@@ -164,16 +199,21 @@ export class InlineReader {
   #addLink(element: Element, around: Around, out: Inline[]): void {
     const target = this.#target(element, around);
     const note = target?.startsWith('#') === true ? this.#page.footnotes.byId.get(target.slice(1)) : undefined;
-    if (note !== undefined) out.push({ type: 'footnote', label: note });
-    else if (target === null) this.#readInto(element.children, around, out);
-    else
+    if (note !== undefined) {
+      out.push({ type: 'footnote', label: note });
+    } else if (target === null) {
+      this.#readInto(element.children, around, out);
+    } else {
       out.push({ type: 'link', href: target, children: this.#readAll(element.children, { ...around, inLink: true }) });
+    }
   }
 
   /** Null where a link is none in Markdown: in another link, or from the title of a section to that section. */
   #target(link: Element, around: Around): string | null {
     const href = link.attribute('href');
-    if (around.inLink || (around.inHeading && this.#page.links.leadsHere(href))) return null;
+    if (around.inLink || (around.inHeading && this.#page.links.leadsHere(href))) {
+      return null;
+    }
     return this.#page.links.make(href);
   }
 
@@ -183,22 +223,30 @@ export class InlineReader {
     const text = visible(alt ?? '')
       .trim()
       .slice(0, LONGEST_ALT);
-    if (target !== null) out.push({ type: 'image', src: target, alt: text });
-    else if (text !== '') out.push(text);
+    if (target !== null) {
+      out.push({ type: 'image', src: target, alt: text });
+    } else if (text !== '') {
+      out.push(text);
+    }
   }
 
   #addObject(element: Element, around: Around, out: Inline[]): void {
     const isImage = (element.attribute('type') ?? '').startsWith('image/');
-    if (!isImage) this.#readInto(element.children, around, out);
-    else this.#addImage(element.attribute('data'), element.attribute('title') ?? textOf(element), element, out);
+    if (!isImage) {
+      this.#readInto(element.children, around, out);
+    } else {
+      this.#addImage(element.attribute('data'), element.attribute('title') ?? textOf(element), element, out);
+    }
   }
 
   #addCode(nodes: readonly Child[], around: Around, out: Inline[]): void {
     let text = '';
     let afterLink = false;
     const flush = (): void => {
-      // Between links a comma alone need not look like code.
-      if (text !== '') out.push(afterLink && /^[\s,;|]+$/.test(text) ? text : { type: 'code', text });
+      // A comma between two links is written as text, not as code.
+      if (text !== '') {
+        out.push(afterLink && /^[\s,;|]+$/.test(text) ? text : { type: 'code', text });
+      }
       text = '';
     };
     const visit = (node: Child): void => {
@@ -206,7 +254,9 @@ export class InlineReader {
         text += node;
         return;
       }
-      if (this.isSkipped(node)) return;
+      if (this.isSkipped(node)) {
+        return;
+      }
       if (idsOf(node).some((id) => this.#page.wantedIds.has(id))) {
         flush();
         this.#addAnchor(node, out);
@@ -222,9 +272,13 @@ export class InlineReader {
         out.push({ type: 'link', href: target, children });
         afterLink = true;
       } else {
-        if (BLOCKS.has(node.name)) text += ' ';
+        if (BLOCKS.has(node.name)) {
+          text += ' ';
+        }
         node.children.forEach(visit);
-        if (BLOCKS.has(node.name)) text += ' ';
+        if (BLOCKS.has(node.name)) {
+          text += ' ';
+        }
       }
     };
     nodes.forEach(visit);
@@ -238,14 +292,21 @@ function isCodeSpan(element: Element): boolean {
 
 const LONGEST_CODE = 5000;
 
-/** Code on a line that a careless page has put paragraphs into. */
+/** Whether an element is inline code, even where a careless page has put paragraphs into it. */
 export function isInlineCode(element: Element): boolean {
-  if (!CODE.has(element.name) && !isCodeSpan(element)) return false;
+  if (!CODE.has(element.name) && !isCodeSpan(element)) {
+    return false;
+  }
   let length = 0;
   for (const node of walk(element)) {
-    if (typeof node === 'string') length += node.length;
-    else if (BLOCKS.has(node.name) && node.name !== 'p' && node.name !== 'div') return false;
-    if (length > LONGEST_CODE) return false;
+    if (typeof node === 'string') {
+      length += node.length;
+    } else if (BLOCKS.has(node.name) && node.name !== 'p' && node.name !== 'div') {
+      return false;
+    }
+    if (length > LONGEST_CODE) {
+      return false;
+    }
   }
   return true;
 }
@@ -253,6 +314,8 @@ export function isInlineCode(element: Element): boolean {
 export function idsOf(element: Element): string[] {
   const name = element.name === 'a' ? element.attribute('name') : null;
   const { id } = element;
-  if (name === null || name === '' || name === id) return id === '' ? [] : [id];
+  if (name === null || name === '' || name === id) {
+    return id === '' ? [] : [id];
+  }
   return id === '' ? [name] : [id, name];
 }

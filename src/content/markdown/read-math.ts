@@ -11,14 +11,28 @@ const WRAPPERS = ['math', 'arithmatex', 'mwe-math-element', 'katex', 'katex-disp
 /** The TeX of an element that is a formula, however the page shows it; null for all others and for those without TeX. */
 export function formulaOf(element: Element): Formula | null {
   const { name } = element;
-  if (name === 'math') return fromMathMl(element);
-  if (name === 'script') return fromScript(element);
-  if (name === 'mjx-container') return fromAnnotation(element, element.attribute('display') === 'true');
-  if (element.attributes.length === 0) return null;
-  if (name === 'img') return fromImage(element);
-  if (name !== 'span' && name !== 'div' && name !== 'p') return null;
+  if (name === 'math') {
+    return fromMathMl(element);
+  }
+  if (name === 'script') {
+    return fromScript(element);
+  }
+  if (name === 'mjx-container') {
+    return fromAnnotation(element, element.attribute('display') === 'true');
+  }
+  if (element.attributes.length === 0) {
+    return null;
+  }
+  if (name === 'img') {
+    return fromImage(element);
+  }
+  if (name !== 'span' && name !== 'div' && name !== 'p') {
+    return null;
+  }
   const wrapper = element.classes.find((each) => WRAPPERS.includes(each));
-  if (wrapper === undefined) return null;
+  if (wrapper === undefined) {
+    return null;
+  }
   const isDisplay = name === 'div' || wrapper === 'katex-display' || element.hasClass('display');
   return wrapper === 'math' || wrapper === 'arithmatex'
     ? fromText(element, isDisplay)
@@ -35,26 +49,37 @@ function formula(tex: string, isDisplay: boolean): Formula | null {
 /** `\(…\)` and `\[…\]`, as they wait for MathJax. */
 function fromText(element: Element, isDisplay: boolean): Formula | null {
   const image = element.children.find((child): child is Element => typeof child !== 'string' && child.name === 'img');
-  if (image !== undefined) return formula(image.attribute('alt') ?? '', isDisplay);
+  if (image !== undefined) {
+    return formula(image.attribute('alt') ?? '', isDisplay);
+  }
   const annotated = fromAnnotation(element, isDisplay);
-  if (annotated !== null) return annotated;
+  if (annotated !== null) {
+    return annotated;
+  }
   const text = textOf(element).trim();
   const inner = /^\\\(([\s\S]*)\\\)$/.exec(text) ?? /^\$([^$][\s\S]*)\$$/.exec(text);
-  if (inner !== null) return formula(inner[1]!, isDisplay);
+  if (inner !== null) {
+    return formula(inner[1]!, isDisplay);
+  }
   const display = /^\\\[([\s\S]*)\\\]$/.exec(text) ?? /^\$\$([\s\S]*)\$\$$/.exec(text);
-  if (display !== null) return formula(display[1]!, true);
+  if (display !== null) {
+    return formula(display[1]!, true);
+  }
   // Pandoc without a renderer leaves words and signs, which read well as they are.
   return text.includes('\\') ? formula(text, isDisplay) : null;
 }
 
 function fromAnnotation(element: Element, isDisplay: boolean): Formula | null {
   for (const node of walk(element)) {
-    if (typeof node === 'string') continue;
+    if (typeof node === 'string') {
+      continue;
+    }
     if (node.name === 'annotation' && /tex/i.test(node.attribute('encoding') ?? '')) {
       return formula(textOf(node), isDisplay || isBlockMath(element));
     }
-    if (node.name === 'math' && node.has('alttext'))
+    if (node.name === 'math' && node.has('alttext')) {
       return formula(node.attribute('alttext')!, isDisplay || isBlockMath(node));
+    }
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import type { Child, Element } from '../element.js';
+import type { BlockReader } from './block-reader.js';
 import { fold } from './fold.js';
 import type { Alignment, Block, Inline, Item, Paragraph } from './model.js';
-import type { BlockReader } from './read-blocks.js';
 import { readCodeTable } from './read-code.js';
 import { tidy } from './tidy.js';
 
@@ -32,7 +32,11 @@ export function readTable(table: Element, reader: BlockReader, out: Block[]): vo
   const rows = rowsOf(table);
   readAround(table, reader, out);
   if (isLayout(table, rows)) {
-    for (const row of rows) for (const cell of row.cells) reader.readInto(cell.element.children, out);
+    for (const row of rows) {
+      for (const cell of row.cells) {
+        reader.readInto(cell.element.children, out);
+      }
+    }
     return;
   }
   const headRow =
@@ -45,7 +49,9 @@ export function readTable(table: Element, reader: BlockReader, out: Block[]): vo
 /** A table of elements that only look like one: so many columns, the head first, then cell after cell. */
 export function readCellsAsTable(cells: readonly Element[], columns: number, reader: BlockReader, out: Block[]): void {
   const rows: Element[][] = [];
-  for (let i = 0; i < cells.length; i += columns) rows.push(cells.slice(i, i + columns));
+  for (let i = 0; i < cells.length; i += columns) {
+    rows.push(cells.slice(i, i + columns));
+  }
   addTable(rows[0] ?? [], rows.slice(1), reader, out);
 }
 
@@ -54,8 +60,12 @@ type Grid = readonly (readonly (Element | null)[])[];
 function addTable(head: readonly (Element | null)[], body: Grid, reader: BlockReader, out: Block[]): void {
   let row: Element | null = null;
   const readCell = (cell: Element | null): Block[] => {
-    if (cell === null) return [];
-    if (cell.parent !== null && isRow(cell.parent) && cell.parent !== row) reader.noteIds(cell.parent);
+    if (cell === null) {
+      return [];
+    }
+    if (cell.parent !== null && isRow(cell.parent) && cell.parent !== row) {
+      reader.noteIds(cell.parent);
+    }
     row = cell.parent;
     reader.noteIds(cell);
     const blocks = reader.read(cell.children);
@@ -69,12 +79,17 @@ function addTable(head: readonly (Element | null)[], body: Grid, reader: BlockRe
     .filter(({ cells }) => cells.some((cell) => cell.length > 0));
   const bodyBlocks = filled.map(({ cells }) => cells);
   const isEmpty = bodyBlocks.length === 0 && headBlocks.every((cell) => cell.length === 0);
-  if (isEmpty) return;
+  if (isEmpty) {
+    return;
+  }
   const width = Math.max(headBlocks.length, ...chunkMax(bodyBlocks));
   const lines = [headBlocks, ...bodyBlocks].map((row) => foldRow(row, width));
   if (lines.includes(null)) {
-    if (width === 1) addAsColumn([head, ...filled.map(({ row }) => row)], [headBlocks, ...bodyBlocks], out);
-    else addAsList(headBlocks, bodyBlocks, out);
+    if (width === 1) {
+      addAsColumn([head, ...filled.map(({ row }) => row)], [headBlocks, ...bodyBlocks], out);
+    } else {
+      addAsList(headBlocks, bodyBlocks, out);
+    }
     return;
   }
   const [headLine, ...rows] = lines as Inline[][][];
@@ -87,14 +102,18 @@ function foldRow(row: readonly Block[][], width: number): Inline[][] | null {
   const cells: Inline[][] = [];
   for (const blocks of row) {
     const line = fold(blocks);
-    if (line === null) return null;
+    if (line === null) {
+      return null;
+    }
     cells.push(line);
   }
-  while (cells.length < width) cells.push([]);
+  while (cells.length < width) {
+    cells.push([]);
+  }
   return cells;
 }
 
-/** What does not fit into the cells of Markdown: an item for each row, each cell behind the name of its column. */
+/** Writes a table that does not fit into Markdown as a list: an item for each row, with each cell after the name of its column. */
 function addAsList(head: readonly Block[][], body: readonly Block[][][], out: Block[]): void {
   const items = body.map((row): Item => {
     const children = row.flatMap((blocks, i) => {
@@ -103,33 +122,46 @@ function addAsList(head: readonly Block[][], body: readonly Block[][][], out: Bl
     });
     return { checked: null, children: head.length === 0 ? joinFirst(children) : children };
   });
-  if (items.length > 0) out.push({ type: 'list', start: null, isOfTerms: false, items });
-  else for (const blocks of head) out.push(...blocks);
+  if (items.length > 0) {
+    out.push({ type: 'list', start: null, isOfTerms: false, items });
+  } else {
+    for (const blocks of head) {
+      out.push(...blocks);
+    }
+  }
 }
 
 /** Without names of columns, the short cells of a row are read as one sentence. */
 function joinFirst(blocks: readonly Block[]): Block[] {
   const end = blocks.findIndex((block) => block.type !== 'paragraph');
   const lines = blocks.slice(0, end === -1 ? blocks.length : end) as Paragraph[];
-  if (lines.length < 2) return [...blocks];
+  if (lines.length < 2) {
+    return [...blocks];
+  }
   const content = lines.flatMap((line, i): Inline[] => (i === 0 ? line.content : [' ', ...line.content]));
   return [{ type: 'paragraph', content }, ...blocks.slice(lines.length)];
 }
 
-/** One cell below the other: titles in bold, the rest as it is. */
+/** Writes the cells below each other, titles in bold. */
 function addAsColumn(cells: Grid, rows: readonly Block[][][], out: Block[]): void {
   for (const [i, [blocks = []]] of rows.entries()) {
     const line = cells[i]?.[0]?.name === 'th' ? fold(blocks) : null;
-    if (line !== null && line.length > 0)
+    if (line !== null && line.length > 0) {
       out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: line }]) });
-    else for (const block of blocks) out.push(block);
+    } else {
+      for (const block of blocks) {
+        out.push(block);
+      }
+    }
   }
 }
 
 function titled(title: Inline[], blocks: Block[]): Block[] {
   const head: Inline[] = tidy([{ type: 'strong', children: title }, ': ']);
   const [first, ...rest] = blocks;
-  if (first?.type === 'paragraph') return [{ type: 'paragraph', content: [...head, ' ', ...first.content] }, ...rest];
+  if (first?.type === 'paragraph') {
+    return [{ type: 'paragraph', content: [...head, ' ', ...first.content] }, ...rest];
+  }
   return [{ type: 'paragraph', content: head }, ...blocks];
 }
 
@@ -139,7 +171,9 @@ function alignmentsOf(head: readonly (Element | null)[], body: Grid, width: numb
 }
 
 function alignmentOf(cell: Element | null): Alignment {
-  if (cell === null || cell.attributes.length === 0) return null;
+  if (cell === null || cell.attributes.length === 0) {
+    return null;
+  }
   const style = /(?:^|;)\s*text-align\s*:\s*(left|center|right)/i.exec((cell.attribute('style') ?? '').slice(0, 500));
   const stated = (style?.[1] ?? cell.attribute('align') ?? '').toLowerCase();
   return stated === 'left' || stated === 'center' || stated === 'right' ? stated : null;
@@ -149,12 +183,19 @@ function alignmentOf(cell: Element | null): Alignment {
 function readAround(element: Element, reader: BlockReader, out: Block[]): void {
   for (const child of element.children) {
     if (!isElement(child)) {
-      if (child.trim() !== '') reader.readInto([child], out);
+      if (child.trim() !== '') {
+        reader.readInto([child], out);
+      }
     } else if (child.name === 'caption') {
       const title = fold(reader.read(child.children)) ?? [];
-      if (title.length > 0) out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: title }]) });
-    } else if (isGroup(child) || isRow(child)) readAround(child, reader, out);
-    else if (!isCell(child)) reader.readInto([child], out);
+      if (title.length > 0) {
+        out.push({ type: 'paragraph', content: tidy([{ type: 'strong', children: title }]) });
+      }
+    } else if (isGroup(child) || isRow(child)) {
+      readAround(child, reader, out);
+    } else if (!isCell(child)) {
+      reader.readInto([child], out);
+    }
   }
 }
 
@@ -165,9 +206,14 @@ function rowsOf(table: Element): Row[] {
   const rows: Row[] = [];
   const visit = (element: Element, isHead: boolean): void => {
     for (const child of element.children) {
-      if (!isElement(child)) continue;
-      if (isRow(child)) rows.push({ element: child, isHead: isHead || isTitleRow(child), cells: cellsOf(child) });
-      else if (isGroup(child)) visit(child, isHead || child.name === 'thead');
+      if (!isElement(child)) {
+        continue;
+      }
+      if (isRow(child)) {
+        rows.push({ element: child, isHead: isHead || isTitleRow(child), cells: cellsOf(child) });
+      } else if (isGroup(child)) {
+        visit(child, isHead || child.name === 'thead');
+      }
     }
   };
   visit(table, false);
@@ -199,7 +245,7 @@ function spanOf(element: Element, attribute: string): number {
   return span >= 1 ? Math.min(span, MOST_COLUMNS) : 1;
 }
 
-/** Where a cell reaches over several columns or rows, the places after its first stay empty. */
+/** The cells of a table in a grid. If a cell spans several columns or rows, only its first place is filled. */
 function gridOf(rows: readonly Row[]): (Element | null)[][] {
   /** How many more rows each column is taken for. */
   const taken: number[] = [];
@@ -219,7 +265,9 @@ function gridOf(rows: readonly Row[]): (Element | null)[][] {
       }
     }
     skipTaken();
-    while (line.length > 1 && line.at(-1) === null) line.pop();
+    while (line.length > 1 && line.at(-1) === null) {
+      line.pop();
+    }
     return line;
   });
 }
@@ -227,11 +275,17 @@ function gridOf(rows: readonly Row[]): (Element | null)[][] {
 /** Whether a table only puts things beside each other. */
 function isLayout(table: Element, rows: readonly Row[]): boolean {
   const role = table.attribute('role');
-  if (role === 'presentation' || role === 'none') return true;
+  if (role === 'presentation' || role === 'none') {
+    return true;
+  }
   const hasHead = rows.some((row) => row.isHead || row.cells.some(({ isHead }) => isHead));
   const isOneColumn = rows.every(({ cells }) => cells.length === 1);
-  if (isOneColumn && (!hasHead || rows.length === 1)) return true;
-  if (hasHead || rows.length !== 1) return false;
+  if (isOneColumn && (!hasHead || rows.length === 1)) {
+    return true;
+  }
+  if (hasHead || rows.length !== 1) {
+    return false;
+  }
   const { cells } = rows[0]!;
   return (
     cells.some(({ element }) => holds(element, TABLES)) ||
@@ -240,7 +294,7 @@ function isLayout(table: Element, rows: readonly Row[]): boolean {
 }
 
 const TABLES = new Set(['table']);
-/** In every cell they are the columns of one long list. */
+/** If every cell holds a list, the cells are the columns of one long list. */
 const LISTS = new Set(['ul', 'ol', 'dl']);
 
 function holds(element: Element, names: ReadonlySet<string>): boolean {

@@ -5,7 +5,7 @@ import { fragmentOf, idsNamedBy, type LinkBase } from './links.js';
 import { BLOCKS, HEADINGS } from './names.js';
 import { isNoise } from './noise.js';
 
-/** What has to be known of all of a page before the first line of it can be read. */
+/** Facts about the whole page that are needed before its first line can be read. */
 export interface Survey {
   /** Elements of a line that hold blocks all the same. */
   readonly mixed: ReadonlySet<Element>;
@@ -40,38 +40,64 @@ class Surveyor implements Survey {
     const isHeading = HEADINGS.has(name);
     let found = 0;
     for (const child of element.children) {
-      if (typeof child !== 'string') found |= this.visit(child, inHeading || isHeading);
+      if (typeof child !== 'string') {
+        found |= this.visit(child, inHeading || isHeading);
+      }
     }
     const isBlock = BLOCKS.has(name);
-    if (element.attributes.length > 0) this.#note(element, inHeading);
+    if (element.attributes.length > 0) {
+      this.#note(element, inHeading);
+    }
     if (found !== 0) {
-      // The title of a box is no heading of the page.
-      if ((found & HAS_HEADING) !== 0 && admonitionOf(element) !== null) found &= ~HAS_HEADING;
-      if (!isBlock && (found & HAS_BLOCK) !== 0) this.mixed.add(element);
-      if ((found & HAS_HEADING) !== 0) this.withHeadings.add(element);
+      // The title of a box does not count as a heading of the page.
+      if ((found & HAS_HEADING) !== 0 && admonitionOf(element) !== null) {
+        found &= ~HAS_HEADING;
+      }
+      if (!isBlock && (found & HAS_BLOCK) !== 0) {
+        this.mixed.add(element);
+      }
+      if ((found & HAS_HEADING) !== 0) {
+        this.withHeadings.add(element);
+      }
     }
     return found | (isBlock ? HAS_BLOCK : 0) | (isHeading ? HAS_HEADING : 0);
   }
 
   #note(element: Element, inHeading: boolean): void {
     const { id } = element;
-    if (id !== '' && !this.byId.has(id)) this.byId.set(id, element);
-    if (element.name !== 'a') return;
+    if (id !== '' && !this.byId.has(id)) {
+      this.byId.set(id, element);
+    }
+    if (element.name !== 'a') {
+      return;
+    }
     const name = element.attribute('name');
-    if (name !== null && name !== '' && !this.byId.has(name)) this.byId.set(name, element);
+    if (name !== null && name !== '' && !this.byId.has(name)) {
+      this.byId.set(name, element);
+    }
     const href = element.attribute('href');
     const fragment = href === null ? null : fragmentOf(href, this.#pageUrl, this.#base);
-    if (fragment === null || fragment === '') return;
-    if (isNoteReference(element)) this.noteReferences.push(element);
+    if (fragment === null || fragment === '') {
+      return;
+    }
+    if (isNoteReference(element)) {
+      this.noteReferences.push(element);
+    }
     // Signs for "link to here" and empty links do not stay, so nobody can follow them.
     if (!inHeading && element.children.length > 0 && !isNoise(element)) {
-      for (const each of idsNamedBy(fragment)) this.linkedIds.add(each);
+      for (const each of idsNamedBy(fragment)) {
+        this.linkedIds.add(each);
+      }
     }
   }
 }
 
 export function survey(nodes: readonly Child[], pageUrl: string, base: LinkBase): Survey {
   const surveyor = new Surveyor(pageUrl, base);
-  for (const node of nodes) if (typeof node !== 'string') surveyor.visit(node, false);
+  for (const node of nodes) {
+    if (typeof node !== 'string') {
+      surveyor.visit(node, false);
+    }
+  }
   return surveyor;
 }

@@ -15,7 +15,9 @@ export function tidy(content: readonly Inline[]): Inline[] {
   const state = { afterSpace: true };
   const tidied = tidyList(content, state);
   takeTrailing(tidied);
-  while (isBreak(tidied[0])) tidied.shift();
+  while (isBreak(tidied[0])) {
+    tidied.shift();
+  }
   return tidied;
 }
 
@@ -27,16 +29,21 @@ interface State {
 function tidyList(content: readonly Inline[], state: State): Inline[] {
   const out: Inline[] = [];
   for (const node of content) {
-    if (typeof node === 'string') addText(out, node, state);
-    else if (node.type === 'break') {
+    if (typeof node === 'string') {
+      addText(out, node, state);
+    } else if (node.type === 'break') {
       trimEnd(out);
       out.push(node);
       state.afterSpace = true;
-    } else if (node.type === 'code') addCode(out, node.text, state);
-    else if ('children' in node) addWrapper(out, node, state);
-    else {
+    } else if (node.type === 'code') {
+      addCode(out, node.text, state);
+    } else if ('children' in node) {
+      addWrapper(out, node, state);
+    } else {
       out.push(node);
-      if (node.type !== 'anchor') state.afterSpace = false;
+      if (node.type !== 'anchor') {
+        state.afterSpace = false;
+      }
     }
   }
   return out;
@@ -44,24 +51,40 @@ function tidyList(content: readonly Inline[], state: State): Inline[] {
 
 function addText(out: Inline[], text: string, state: State): void {
   let seen = visible(text);
-  if (state.afterSpace && seen.startsWith(' ')) seen = seen.slice(1);
-  if (seen === '') return;
+  if (state.afterSpace && seen.startsWith(' ')) {
+    seen = seen.slice(1);
+  }
+  if (seen === '') {
+    return;
+  }
   state.afterSpace = seen.endsWith(' ');
   const last = out.length - 1;
-  if (typeof out[last] === 'string') out[last] += seen;
-  else out.push(seen);
+  if (typeof out[last] === 'string') {
+    out[last] += seen;
+  } else {
+    out.push(seen);
+  }
 }
 
 function addCode(out: Inline[], text: string, state: State): void {
   const seen = visible(text);
   const inner = seen.trim();
-  if (seen.startsWith(' ')) addText(out, ' ', state);
-  if (inner === '') return;
+  if (seen.startsWith(' ')) {
+    addText(out, ' ', state);
+  }
+  if (inner === '') {
+    return;
+  }
   const last = out.at(-1);
-  if (typeof last === 'object' && last.type === 'code') last.text += inner;
-  else out.push({ type: 'code', text: inner });
+  if (typeof last === 'object' && last.type === 'code') {
+    last.text += inner;
+  } else {
+    out.push({ type: 'code', text: inner });
+  }
   state.afterSpace = false;
-  if (seen.endsWith(' ')) addText(out, ' ', state);
+  if (seen.endsWith(' ')) {
+    addText(out, ' ', state);
+  }
 }
 
 type Wrapper = Extract<Inline, { children: Inline[] }>;
@@ -71,12 +94,15 @@ function addWrapper(out: Inline[], node: Wrapper, state: State): void {
   const leading = takeLeading(children);
   const trailing = takeTrailing(children);
   appendAll(out, leading);
-  if (children.some((child) => typeof child === 'string' || child.type !== 'anchor')) wrap(out, node, children);
-  else appendAll(out, children);
+  if (children.some((child) => typeof child === 'string' || child.type !== 'anchor')) {
+    wrap(out, node, children);
+  } else {
+    appendAll(out, children);
+  }
   appendAll(out, trailing);
 }
 
-/** Two of a kind side by side are one: their signs would run together. */
+/** Two neighbours of a kind are joined, because their marks would run together. */
 function wrap(out: Inline[], node: Wrapper, children: Inline[]): void {
   const last = out.at(-1);
   const isSame =
@@ -84,17 +110,23 @@ function wrap(out: Inline[], node: Wrapper, children: Inline[]): void {
     'children' in last &&
     last.type === node.type &&
     (node.type === 'strong' || node.type === 'emphasis' || node.type === 'delete' || isSameLink(last, node));
-  if (isSame) appendAll((last as Wrapper).children, children);
-  else out.push({ ...node, children });
+  if (isSame) {
+    appendAll((last as Wrapper).children, children);
+  } else {
+    out.push({ ...node, children });
+  }
 }
 
 function appendAll(out: Inline[], content: readonly Inline[]): void {
   for (const node of content) {
     const last = out.at(-1);
-    if (typeof node === 'string' && typeof last === 'string') out[out.length - 1] = last + node;
-    else if (typeof node === 'object' && typeof last === 'object' && node.type === 'code' && last.type === 'code')
+    if (typeof node === 'string' && typeof last === 'string') {
+      out[out.length - 1] = last + node;
+    } else if (typeof node === 'object' && typeof last === 'object' && node.type === 'code' && last.type === 'code') {
       last.text += node.text;
-    else out.push(node);
+    } else {
+      out.push(node);
+    }
   }
 }
 
@@ -114,16 +146,25 @@ const isBreak = (node: Inline | undefined): boolean => typeof node === 'object' 
 /** Takes the anchors, and the space or the line breaks at the start away. */
 function takeLeading(content: Inline[]): Inline[] {
   let anchors = 0;
-  while (isAnchor(content[anchors])) anchors++;
-  if (anchors > 0) return [...content.splice(0, anchors), ...takeLeading(content)];
+  while (isAnchor(content[anchors])) {
+    anchors++;
+  }
+  if (anchors > 0) {
+    return [...content.splice(0, anchors), ...takeLeading(content)];
+  }
   const first = content[0];
   if (typeof first === 'string' && first.startsWith(' ')) {
-    if (first === ' ') content.shift();
-    else content[0] = first.slice(1);
+    if (first === ' ') {
+      content.shift();
+    } else {
+      content[0] = first.slice(1);
+    }
     return [' '];
   }
   let breaks = 0;
-  while (isBreak(content[breaks])) breaks++;
+  while (isBreak(content[breaks])) {
+    breaks++;
+  }
   return content.splice(0, breaks);
 }
 
@@ -139,8 +180,13 @@ function takeTrailing(content: Inline[]): Inline[] {
 /** Whether there was a space at the end. */
 function trimEnd(content: Inline[]): boolean {
   const last = content.at(-1);
-  if (typeof last !== 'string' || !last.endsWith(' ')) return false;
-  if (last === ' ') content.pop();
-  else content[content.length - 1] = last.slice(0, -1);
+  if (typeof last !== 'string' || !last.endsWith(' ')) {
+    return false;
+  }
+  if (last === ' ') {
+    content.pop();
+  } else {
+    content[content.length - 1] = last.slice(0, -1);
+  }
   return true;
 }

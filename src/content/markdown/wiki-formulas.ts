@@ -15,13 +15,27 @@ export function spokenWikiFormula(element: Element): string {
 const spokenAll = (children: readonly Child[]): string => children.map(spoken).join('');
 
 function spoken(node: Child): string {
-  if (typeof node === 'string') return node;
-  if (node.hasClass('t-mfrac')) return fraction(node);
-  if (node.hasClass('t-mparen')) return bracketed(node);
-  if (node.hasClass('t-mrad')) return `√${group(spokenAll(node.children.slice(1)))}`;
-  if (node.hasClass('t-su')) return raised(node);
-  if (node.name === 'sup') return `^${group(spokenAll(node.children))}`;
-  if (node.name === 'sub') return `_${group(spokenAll(node.children))}`;
+  if (typeof node === 'string') {
+    return node;
+  }
+  if (node.hasClass('t-mfrac')) {
+    return fraction(node);
+  }
+  if (node.hasClass('t-mparen')) {
+    return bracketed(node);
+  }
+  if (node.hasClass('t-mrad')) {
+    return `√${group(spokenAll(node.children.slice(1)))}`;
+  }
+  if (node.hasClass('t-su')) {
+    return raised(node);
+  }
+  if (node.name === 'sup') {
+    return `^${group(spokenAll(node.children))}`;
+  }
+  if (node.name === 'sub') {
+    return `_${group(spokenAll(node.children))}`;
+  }
   return node.name === 'br' ? ' ' : spokenAll(node.children);
 }
 
@@ -52,6 +66,8 @@ function raised(element: Element): string {
 }
 
 function descendants(node: Child, name: string): Element[] {
-  if (typeof node === 'string') return [];
+  if (typeof node === 'string') {
+    return [];
+  }
   return node.name === name ? [node] : node.children.flatMap((child) => descendants(child, name));
 }

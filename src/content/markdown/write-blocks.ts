@@ -1,5 +1,5 @@
 import { Slugger } from '../../base/slug.js';
-import { escapeHtml } from './escape-html.js';
+import { escapeHtml } from './escape.js';
 import {
   type Block,
   type Code,
@@ -36,10 +36,11 @@ class Lines {
     this.length += line.length + 1;
   }
 
-  /** For lines whose last blanks count. */
+  /** Writes a line whose trailing blanks matter. */
   addExactly(text: string): void {
-    if (text === '') this.add('');
-    else {
+    if (text === '') {
+      this.add('');
+    } else {
       const line = (this.#first ?? this.#prefix) + text;
       this.#first = null;
       this.#lines.push(line);
@@ -56,7 +57,9 @@ class Lines {
     this.#first = (this.#first ?? outer) + first;
     this.#prefix = outer + rest;
     write();
-    if (this.#first !== null) this.add('');
+    if (this.#first !== null) {
+      this.add('');
+    }
     this.#prefix = outer;
   }
 
@@ -83,8 +86,10 @@ class BlockWriter {
     let previous: Block | null = null;
     let otherMarker = false;
     for (const block of blocks) {
-      if (previous !== null && !isTight) this.lines.add('');
-      // A list right after one of its kind would be the same list, were its marker not another.
+      if (previous !== null && !isTight) {
+        this.lines.add('');
+      }
+      // Two lists of a kind in a row need different markers; otherwise they would be read as one list.
       otherMarker = block.type === 'list' && isSameKind(previous, block) && !otherMarker;
       this.#write(block, otherMarker);
       previous = block;
@@ -110,7 +115,9 @@ class BlockWriter {
         return;
       case 'quote':
         this.lines.within('> ', '> ', () => {
-          if (block.alert !== null) this.lines.add(`[!${block.alert}]`);
+          if (block.alert !== null) {
+            this.lines.add(`[!${block.alert}]`);
+          }
           this.write(block.children);
         });
         return;
@@ -129,7 +136,9 @@ class BlockWriter {
   }
 
   #addText(text: string): void {
-    for (const line of text.split('\n')) this.lines.add(line);
+    for (const line of text.split('\n')) {
+      this.lines.add(line);
+    }
   }
 
   #writeHeading({ level, content, ids }: Heading): void {
@@ -147,17 +156,23 @@ class BlockWriter {
 
   #writeCode({ language, text }: Code): void {
     let longest = 2;
-    for (const [run] of text.matchAll(/`{3,}/g)) longest = Math.max(longest, run.length);
+    for (const [run] of text.matchAll(/`{3,}/g)) {
+      longest = Math.max(longest, run.length);
+    }
     const fence = '`'.repeat(longest + 1);
     this.lines.add(fence + language);
-    for (const line of text.split('\n')) this.lines.addExactly(line);
+    for (const line of text.split('\n')) {
+      this.lines.addExactly(line);
+    }
     this.lines.add(fence);
   }
 
   #writeList(list: List, otherMarker: boolean): void {
     const isTight = list.items.every(isTightItem);
     for (const [i, item] of list.items.entries()) {
-      if (i > 0 && !isTight) this.lines.add('');
+      if (i > 0 && !isTight) {
+        this.lines.add('');
+      }
       const marker = list.start === null ? (otherMarker ? '*' : '-') : `${list.start + i}${otherMarker ? ')' : '.'}`;
       const box = item.checked === null ? '' : item.checked ? '[x] ' : '[ ] ';
       this.lines.within(`${marker} ${box}`, ' '.repeat(marker.length + 1), () => this.write(item.children, isTight));
@@ -171,7 +186,9 @@ class BlockWriter {
     };
     this.lines.add(row(head));
     this.lines.add(`| ${alignments.map((each) => ALIGNMENT[each ?? 'none']).join(' | ')} |`);
-    for (const cells of rows) this.lines.add(row(cells.slice(0, 1 + Math.max(0, cells.findLastIndex(isFilled)))));
+    for (const cells of rows) {
+      this.lines.add(row(cells.slice(0, 1 + Math.max(0, cells.findLastIndex(isFilled)))));
+    }
   }
 
   #writeDetails(summary: readonly Inline[], children: readonly Block[]): void {
@@ -194,9 +211,15 @@ function isSameKind(previous: Block | null, list: List): boolean {
 /** One paragraph at most, and then lists that may follow one without an empty line. */
 function isTightItem({ children }: Item): boolean {
   return children.every((block, i) => {
-    if (block.type === 'paragraph') return i === 0;
-    if (block.type !== 'list') return i === 0 && children.length === 1;
-    if (i > 1 || !block.items.every(isTightItem)) return false;
+    if (block.type === 'paragraph') {
+      return i === 0;
+    }
+    if (block.type !== 'list') {
+      return i === 0 && children.length === 1;
+    }
+    if (i > 1 || !block.items.every(isTightItem)) {
+      return false;
+    }
     return i === 0 || ((block.start === null || block.start === 1) && block.items[0]!.children.length > 0);
   });
 }

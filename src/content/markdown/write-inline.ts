@@ -1,17 +1,13 @@
-import { type Blanks, TextEscaper } from './escape.js';
-import { destination, escapeHtml } from './escape-html.js';
+import { type Blanks, destination, escapeHtml, type Place, TextEscaper } from './escape.js';
 import type { Inline, Wrapped } from './model.js';
 
-/** Where the text stands: in a cell and in a heading there is one line, and nothing can begin a block. */
-export type Place = 'paragraph' | 'heading' | 'cell';
-
-/** A stretch of the line to be: text that is still to be escaped, or markup as it is. */
+/** A piece of the line that is being written: text that is not escaped yet, or finished markup. */
 interface Piece {
   readonly kind: 'text' | 'markup' | 'open' | 'close' | 'break';
   text: string;
   /** Of `open` and `close`. */
   readonly mark: Mark | null;
-  /** In the text of a link whose brackets do not pair. */
+  /** Whether the piece stands in the text of a link whose brackets do not pair. */
   readonly guardsBrackets: boolean;
 }
 
@@ -42,13 +38,18 @@ class InlineWriter {
 
   add(content: readonly Inline[], guardsBrackets: boolean): void {
     for (const node of content) {
-      if (typeof node === 'string') this.#push('text', node, null, guardsBrackets);
-      else this.#addNode(node, guardsBrackets);
+      if (typeof node === 'string') {
+        this.#push('text', node, null, guardsBrackets);
+      } else {
+        this.#addNode(node, guardsBrackets);
+      }
     }
   }
 
   #push(kind: Piece['kind'], text: string, mark: Mark | null = null, guardsBrackets = false): void {
-    if (text !== '' || mark !== null) this.#pieces.push({ kind, text, mark, guardsBrackets });
+    if (text !== '' || mark !== null) {
+      this.#pieces.push({ kind, text, mark, guardsBrackets });
+    }
   }
 
   #addNode(node: Exclude<Inline, string>, guardsBrackets: boolean): void {
@@ -93,8 +94,11 @@ class InlineWriter {
         this.#push('markup', `<a id="${this.#inCell(escapeHtml(node.id))}"></a>`);
         return;
       case 'break':
-        if (this.#place === 'paragraph') this.#push('break', '\\\n');
-        else this.#push('markup', this.#place === 'cell' ? '<br>' : ' ');
+        if (this.#place === 'paragraph') {
+          this.#push('break', '\\\n');
+        } else {
+          this.#push('markup', this.#place === 'cell' ? '<br>' : ' ');
+        }
     }
   }
 
@@ -115,7 +119,9 @@ class InlineWriter {
 
   finish(): string {
     this.#escapeTexts();
-    for (const mark of this.#marks) this.#settle(mark);
+    for (const mark of this.#marks) {
+      this.#settle(mark);
+    }
     return this.#pieces.map(({ text }) => text).join('');
   }
 
@@ -140,25 +146,35 @@ class InlineWriter {
           guardsBrackets: piece.guardsBrackets,
         });
       }
-      // An anchor at the start does not keep what follows from being taken for a marker, nor makes it one.
+      // Behind any piece, an anchor too, text can no longer begin a block.
       atLineStart = false;
     }
-    if (this.#place === 'heading') this.#guardClosingSigns();
+    if (this.#place === 'heading') {
+      this.#guardClosingSigns();
+    }
   }
 
-  /** `# Title #` ends in a sign that counts for nothing. */
+  /** A `#` at the end of a heading would be dropped by parsers, so it is escaped. */
   #guardClosingSigns(): void {
     const last = this.#pieces.at(-1);
-    if (last?.kind === 'text') last.text = last.text.replace(/(^|\s)(#+)$/, '$1\\$2');
+    if (last?.kind === 'text') {
+      last.text = last.text.replace(/(^|\s)(#+)$/, '$1\\$2');
+    }
   }
 
   /** The last character before a place, '' at the start of a line; marks that are not settled count as a star. */
   #endOf(i: number): string {
     for (let at = i; at >= 0; at--) {
       const piece = this.#pieces[at]!;
-      if (piece.kind === 'break') return '';
-      if (piece.text !== '') return lastCharacter(piece.text);
-      if (piece.mark !== null) return '*';
+      if (piece.kind === 'break') {
+        return '';
+      }
+      if (piece.text !== '') {
+        return lastCharacter(piece.text);
+      }
+      if (piece.mark !== null) {
+        return '*';
+      }
     }
     return '';
   }
@@ -166,14 +182,20 @@ class InlineWriter {
   #startOf(i: number): string {
     for (let at = i; at < this.#pieces.length; at++) {
       const piece = this.#pieces[at]!;
-      if (piece.kind === 'break') return '\\';
-      if (piece.text !== '') return firstCharacter(piece.text);
-      if (piece.mark !== null) return '*';
+      if (piece.kind === 'break') {
+        return '\\';
+      }
+      if (piece.text !== '') {
+        return firstCharacter(piece.text);
+      }
+      if (piece.mark !== null) {
+        return '*';
+      }
     }
     return '';
   }
 
-  /** Marks inside of others come first, so that those around them know what they stand beside. */
+  /** Inner marks are decided first, because outer ones depend on the characters beside them. */
   #settle(mark: Mark): void {
     const { open, close, type } = mark;
     const outer = [this.#endOf(open - 1), this.#startOf(close + 1)] as const;
@@ -192,19 +214,33 @@ function fits(sign: string, outer: Pair, inner: Pair): boolean {
   for (let side = 0; side < 2; side++) {
     const out = kindOf(outer[side]!);
     const within = kindOf(inner[side]!);
-    if (outer[side] === character || inner[side] === character) return false;
-    if (within === 'space') return false;
-    if (within !== 'word' && out !== 'space' && out !== 'sign') return false;
-    if (character !== '*' && out !== 'space' && out !== 'sign') return false;
+    if (outer[side] === character || inner[side] === character) {
+      return false;
+    }
+    if (within === 'space') {
+      return false;
+    }
+    if (within !== 'word' && out !== 'space' && out !== 'sign') {
+      return false;
+    }
+    if (character !== '*' && out !== 'space' && out !== 'sign') {
+      return false;
+    }
   }
   return true;
 }
 
-/** Parsers differ in what they take the halves of characters beyond the first plane for. */
+/** Parsers disagree about characters that need a surrogate pair, so the kind of these is unsure. */
 function kindOf(character: string): 'space' | 'sign' | 'word' | 'unsure' {
-  if (character === '' || /^\s$/.test(character)) return 'space';
-  if (character.length > 1) return 'unsure';
-  if (/^[!-/:-@[-`{-~]$/.test(character)) return 'sign';
+  if (character === '' || /^\s$/.test(character)) {
+    return 'space';
+  }
+  if (character.length > 1) {
+    return 'unsure';
+  }
+  if (/^[!-/:-@[-`{-~]$/.test(character)) {
+    return 'sign';
+  }
   return /^[\p{P}\p{S}]$/u.test(character) ? 'unsure' : 'word';
 }
 
@@ -217,7 +253,9 @@ function lastCharacter(text: string): string {
 
 export function codeSpan(text: string): string {
   let longest = 0;
-  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  for (const [run] of text.matchAll(/`+/g)) {
+    longest = Math.max(longest, run.length);
+  }
   const fence = '`'.repeat(longest + 1);
   const needsPad =
     text.startsWith('`') || text.endsWith('`') || (text.startsWith(' ') && text.endsWith(' ') && text.trim() !== '');
@@ -226,7 +264,9 @@ export function codeSpan(text: string): string {
 
 /** In a cell `\\|` is read in two ways, so code that has it is spelled out. */
 function cellCode(text: string): string {
-  if (!text.includes('\\|')) return codeSpan(text).replaceAll('|', '\\|');
+  if (!text.includes('\\|')) {
+    return codeSpan(text).replaceAll('|', '\\|');
+  }
   return `<code>${text.replace(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.charCodeAt(0)};`)}</code>`;
 }
 
@@ -237,23 +277,31 @@ function mathSpan(tex: string): string {
   return line.includes('$') ? `$\`${line}\`$` : `$${line}$`;
 }
 
-/** Without code and formulas, where brackets mean nothing. */
+/** The text without code and formulas, in which brackets have no meaning. */
 function textAlone(content: readonly Inline[]): string {
   let text = '';
   for (const node of content) {
-    if (typeof node === 'string') text += node;
-    else if ('children' in node) text += textAlone(node.children);
+    if (typeof node === 'string') {
+      text += node;
+    } else if ('children' in node) {
+      text += textAlone(node.children);
+    }
   }
   return text;
 }
 
 /** Whether brackets can stay as they are in the text of a link: they pair, and none of them is escaped by itself. */
 function isBalanced(text: string): boolean {
-  if (/\[\^|\]\(|\]\[/.test(text)) return false;
+  if (/\[\^|\]\(|\]\[/.test(text)) {
+    return false;
+  }
   let depth = 0;
   for (const character of text) {
-    if (character === '[') depth++;
-    else if (character === ']' && --depth < 0) return false;
+    if (character === '[') {
+      depth++;
+    } else if (character === ']' && --depth < 0) {
+      return false;
+    }
   }
   return depth === 0;
 }

@@ -19,12 +19,16 @@ export async function nameCorpora(dirs: readonly string[]): Promise<NamedCorpus[
     names.add(name);
     corpora.push({ name, dir });
   }
-  if (corpora.length === 0) throw new UsageError('`gossamer mcp` takes the folders of one or more corpora');
+  if (corpora.length === 0) {
+    throw new UsageError('`gossamer mcp` takes the folders of one or more corpora');
+  }
   return corpora;
 }
 
-function freeName(wished: string, names: ReadonlySet<string>): string {
-  let name = wished;
-  for (let number = 2; names.has(name); number++) name = `${wished}-${number}`;
+function freeName(wanted: string, names: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let number = 2; names.has(name); number++) {
+    name = `${wanted}-${number}`;
+  }
   return name;
 }

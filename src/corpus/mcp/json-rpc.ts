@@ -39,12 +39,19 @@ export const refusal = (id: Id, { code, message }: RpcError): object => ({
 /** null where the line is an answer to somebody. */
 export function readCall(line: string): Call | null {
   const message = parsed(line);
-  if (!isObject(message) || message.jsonrpc !== '2.0')
+  if (!isObject(message) || message.jsonrpc !== '2.0') {
     throw new RpcError(ERROR.invalidRequest, 'not a JSON-RPC 2.0 message');
+  }
   const { id, method, params } = message;
-  if (method === undefined && (message.result !== undefined || message.error !== undefined)) return null;
-  if (typeof method !== 'string' || !isId(id)) throw new RpcError(ERROR.invalidRequest, 'not a JSON-RPC 2.0 request');
-  if (params !== undefined && !isObject(params)) throw new RpcError(ERROR.invalidParams, 'params is not an object');
+  if (method === undefined && (message.result !== undefined || message.error !== undefined)) {
+    return null;
+  }
+  if (typeof method !== 'string' || !isId(id)) {
+    throw new RpcError(ERROR.invalidRequest, 'not a JSON-RPC 2.0 request');
+  }
+  if (params !== undefined && !isObject(params)) {
+    throw new RpcError(ERROR.invalidParams, 'params is not an object');
+  }
   return { id, method, params: params ?? {} };
 }
 

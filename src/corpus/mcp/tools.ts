@@ -2,7 +2,7 @@ import { readIndexHead } from '../index-file.js';
 import { listCorpus, readDocument } from '../read-corpus.js';
 import { MOST_HITS, searchCorpus } from '../search.js';
 import { corpusFolder } from '../swap.js';
-import { needed, textArgument, wholeArgument } from './arguments.js';
+import { integerArgument, requiredArgument, textArgument } from './arguments.js';
 import type { NamedCorpus } from './corpora.js';
 import { ERROR, RpcError } from './json-rpc.js';
 
@@ -38,8 +38,8 @@ const search: Tool = {
   },
   required: ['query'],
   async call(corpora, given) {
-    const query = needed(textArgument(given, 'query', LONGEST_TEXT), 'query');
-    const limit = wholeArgument(given, 'limit', 1, MOST_HITS);
+    const query = requiredArgument(textArgument(given, 'query', LONGEST_TEXT), 'query');
+    const limit = integerArgument(given, 'limit', 1, MOST_HITS);
     const hits = chosen(corpora, given).flatMap(({ name, dir }) =>
       searchCorpus(dir, query, limit === null ? {} : { limit }).map((hit) => ({ corpus: name, ...hit })),
     );
@@ -56,8 +56,8 @@ const read: Tool = {
   },
   required: ['page'],
   async call(corpora, given) {
-    const page = needed(textArgument(given, 'page', LONGEST_TEXT), 'page');
-    const offset = wholeArgument(given, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
+    const page = requiredArgument(textArgument(given, 'page', LONGEST_TEXT), 'page');
+    const offset = integerArgument(given, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
     const { name, entry, content } = await findPage(chosen(corpora, given), page);
     const text = content.slice(offset, offset + MOST_READ);
     const end = offset + text.length;
@@ -84,15 +84,21 @@ const list: Tool = {
   },
   required: [],
   async call(corpora, given) {
-    if (textArgument(given, 'corpus', LONGEST_TEXT) === null && corpora.length > 1) return [await listCorpora(corpora)];
+    if (textArgument(given, 'corpus', LONGEST_TEXT) === null && corpora.length > 1) {
+      return [await listCorpora(corpora)];
+    }
     const prefix = textArgument(given, 'prefix', LONGEST_TEXT) ?? '';
-    const offset = wholeArgument(given, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
+    const offset = integerArgument(given, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
     const [{ name, dir }] = chosen(corpora, given) as [NamedCorpus];
     const pages: object[] = [];
     let at = 0;
     for await (const { path, url, title, tokens } of listCorpus(dir)) {
-      if (!path.startsWith(prefix) || at++ < offset) continue;
-      if (pages.length === MOST_LISTED) return [JSON.stringify({ corpus: name, pages, nextOffset: at - 1 })];
+      if (!path.startsWith(prefix) || at++ < offset) {
+        continue;
+      }
+      if (pages.length === MOST_LISTED) {
+        return [JSON.stringify({ corpus: name, pages, nextOffset: at - 1 })];
+      }
       pages.push({ path, url, title, tokens });
     }
     return [JSON.stringify({ corpus: name, pages, nextOffset: null })];
@@ -115,18 +121,22 @@ export function callTool(
   given: Record<string, unknown>,
 ): Promise<string[]> {
   const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
-  if (tool === undefined) throw new RpcError(ERROR.invalidParams, 'there is no such tool');
+  if (tool === undefined) {
+    throw new RpcError(ERROR.invalidParams, 'there is no such tool');
+  }
   const unknown = Object.keys(given).find((key) => !Object.hasOwn(tool.properties, key));
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
     throw new RpcError(ERROR.invalidParams, `unknown argument; ${name} has ${Object.keys(tool.properties).join(', ')}`);
+  }
   return tool.call(corpora, given);
 }
 
 function chosen(corpora: readonly NamedCorpus[], given: Record<string, unknown>): readonly NamedCorpus[] {
   const asked = textArgument(given, 'corpus', LONGEST_TEXT);
   const found = asked === null ? corpora : corpora.filter(({ name }) => name === asked);
-  if (found.length === 0)
+  if (found.length === 0) {
     throw new RpcError(ERROR.invalidParams, `no such corpus; there are ${corpora.map(({ name }) => name).join(', ')}`);
+  }
   return found;
 }
 

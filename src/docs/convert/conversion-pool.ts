@@ -91,7 +91,9 @@ export class ConversionPool implements Conversion {
     this.#open = open;
     this.#clock = clock;
     this.#limits = limits;
-    for (let i = 0; i < threads; i++) this.#start();
+    for (let i = 0; i < threads; i++) {
+      this.#start();
+    }
   }
 
   site(): SiteConversion {
@@ -99,7 +101,9 @@ export class ConversionPool implements Conversion {
     return {
       learn: async (jobs, learned) => {
         for await (const { result } of this.#run({ task: 'learn', memory }, asSteps(jobs))) {
-          if (isLearned(result)) learned(result);
+          if (isLearned(result)) {
+            learned(result);
+          }
         }
       },
       convert: (steps) => this.#run({ task: 'convert', memory }, steps),
@@ -120,13 +124,20 @@ export class ConversionPool implements Conversion {
       for (;;) {
         while (!isAtEnd && (window.length === 0 || this.#hasRoom())) {
           const { value, done } = source.next();
-          if (done === true) isAtEnd = true;
-          else window.push(this.#admit(work, value));
+          if (done === true) {
+            isAtEnd = true;
+          } else {
+            window.push(this.#admit(work, value));
+          }
         }
         this.#dispatch();
         const first = window[0];
-        if (first === undefined) return;
-        if (this.#failure !== null) throw this.#failure;
+        if (first === undefined) {
+          return;
+        }
+        if (this.#failure !== null) {
+          throw this.#failure;
+        }
         if (first.result === undefined) {
           await new Promise<void>((resolve) => {
             this.#waiting.add(resolve);
@@ -139,7 +150,9 @@ export class ConversionPool implements Conversion {
       }
     } finally {
       // Nobody waits for the rest: what no thread has begun is not begun.
-      for (const slot of window) this.#release(slot);
+      for (const slot of window) {
+        this.#release(slot);
+      }
       const left = new Set(window);
       this.#queue = this.#queue.filter((slot) => !left.has(slot));
     }
@@ -153,7 +166,9 @@ export class ConversionPool implements Conversion {
     const slot: Slot = { work, step, result: 'input' in step ? null : this.#givenUp.get(step.job.id) };
     this.#pages++;
     this.#bytes += bytesOf(step);
-    if (slot.result === undefined) this.#queue.push(slot);
+    if (slot.result === undefined) {
+      this.#queue.push(slot);
+    }
     return slot;
   }
 
@@ -168,12 +183,16 @@ export class ConversionPool implements Conversion {
       const member = [...this.#members]
         .filter(({ batches }) => batches.length < BATCHES_AHEAD)
         .sort((a, b) => a.batches.length - b.batches.length)[0];
-      if (member === undefined) return;
+      if (member === undefined) {
+        return;
+      }
       const batch = this.#nextBatch();
       member.slots.push(...batch);
       member.batches.push(batch.length);
       member.port.take(batch[0]!.work, batch.map(jobOf));
-      if (member.cancel === null) this.#watch(member);
+      if (member.cancel === null) {
+        this.#watch(member);
+      }
     }
   }
 
@@ -199,7 +218,9 @@ export class ConversionPool implements Conversion {
   }
 
   #take(member: Member, results: readonly Result[]): void {
-    for (const [i, slot] of member.slots.splice(0, results.length).entries()) slot.result = results[i]!;
+    for (const [i, slot] of member.slots.splice(0, results.length).entries()) {
+      slot.result = results[i]!;
+    }
     member.answered += results.length;
     member.batches.shift();
     if (member.slots.length === 0) {
@@ -212,7 +233,9 @@ export class ConversionPool implements Conversion {
 
   /** The page that it was at is given up; what it had not begun goes to others. */
   #lose(member: Member, error: Error): void {
-    if (!this.#members.delete(member)) return;
+    if (!this.#members.delete(member)) {
+      return;
+    }
     void this.#end(member);
     const at = member.port.begun() - member.answered - 1;
     const culprit = member.slots[at];
@@ -223,7 +246,11 @@ export class ConversionPool implements Conversion {
       const cause = member.tooSlow ? `it took over ${this.#limits.pageMs / 1000} s` : error.message;
       culprit.result = { problem: `it cannot be converted: ${cause}` };
       this.#givenUp.set(jobOf(culprit).id, culprit.result);
-      for (const done of member.slots.slice(0, at)) if (done.work.task === 'learn') done.result = null;
+      for (const done of member.slots.slice(0, at)) {
+        if (done.work.task === 'learn') {
+          done.result = null;
+        }
+      }
       this.#queue.unshift(...member.slots.filter(({ result }) => result === undefined));
       this.#start();
       this.#dispatch();
@@ -238,7 +265,9 @@ export class ConversionPool implements Conversion {
       if (member.port.begun() === begun) {
         member.tooSlow = true;
         this.#lose(member, new Error('it hangs'));
-      } else this.#watch(member);
+      } else {
+        this.#watch(member);
+      }
     });
   }
 
@@ -249,13 +278,17 @@ export class ConversionPool implements Conversion {
   }
 
   #wakeUp(): void {
-    for (const wake of this.#waiting) wake();
+    for (const wake of this.#waiting) {
+      wake();
+    }
     this.#waiting.clear();
   }
 }
 
 function* asSteps(jobs: Iterable<Job>): IterableIterator<Step> {
-  for (const job of jobs) yield { job };
+  for (const job of jobs) {
+    yield { job };
+  }
 }
 
 const jobOf = ({ step }: Slot): Job => (step as { job: Job }).job;

@@ -7,7 +7,7 @@ export type Task = 'learn' | 'convert';
 export interface Job {
   id: number;
   url: string;
-  /** Of its body. */
+  /** The size of its body. */
   bytes: number;
   /** Of the content that need not be measured again; null where there is none. */
   knownHash: string | null;
@@ -46,7 +46,7 @@ export interface SiteConversion {
   convert(steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }>;
 }
 
-/** A page that cannot be read costs that page. */
+/** A page that cannot be read is left out, and the others are not affected. */
 export function resultOf(work: () => PreparedDocument | Learned): Result {
   try {
     return work();

@@ -1,50 +1,54 @@
-import { Worker } from 'node:worker_threads';
-import { ownUrl, threadFile } from '../../base/own-url.js';
-import { workerArguments } from '../../crawl/threads/worker-arguments.js';
+import { ownUrl } from '../../base/own-url.js';
+import type { Shape } from '../../base/parcel.js';
+import { asked, WorkerThread } from '../../base/worker-thread.js';
 import type { Job, Result, Task } from './conversion.js';
 import type { ConverterListener, ConverterPort, Work } from './conversion-pool.js';
 
 export interface ConverterSetup {
-  /** The store's file. */
-  store: string;
+  /** Where the crawl is kept: the thread opens its store. */
+  directory: string;
   chunkTokens: number;
 }
 
 export type ConverterWork = ConverterSetup & { begun: SharedArrayBuffer };
 
-/** Ids and hashes by themselves: as objects they would be cloned field by field. */
-export interface ConverterOrder {
+/** Pages of one site. */
+export interface ConverterBatch {
   task: Task;
-  /** Of the site that the pages are of. */
+  /** Of the site. */
   memory: SharedArrayBuffer;
-  ids: number[];
-  knownHashes: (string | null)[];
-  linkedIds: (readonly string[])[];
+  jobs: readonly Job[];
 }
+
+/** Long texts: within the JSON each of their line ends and quotes would be written as two characters. */
+const RESULT: Shape<Result> = {
+  markdown: 'text',
+  text: 'text',
+  prepared: { links: 'text', measured: { chunks: 'text' } },
+};
+
+export const CONVERTER_ORDERS = { convert: asked<ConverterBatch, Result[]>({ memory: 'clone' }, [RESULT]) };
 
 /** The largest page that is fetched makes a tree of a few hundred megabytes. */
 const HEAP_MB = 1_024;
 
 /** A converter in a thread of its own. */
 export class ConverterThread implements ConverterPort {
-  readonly #worker: Worker;
+  readonly #thread: WorkerThread<typeof CONVERTER_ORDERS, Record<never, never>>;
+  readonly #listener: ConverterListener;
   readonly #begun = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #isClosing = false;
 
   constructor(setup: ConverterSetup, listener: ConverterListener) {
-    const workerData: ConverterWork = { ...setup, begun: this.#begun.buffer as SharedArrayBuffer };
-    this.#worker = new Worker(threadFile(new URL('./converter-worker.js', ownUrl(import.meta.url))), {
-      workerData,
+    const data: ConverterWork = { ...setup, begun: this.#begun.buffer as SharedArrayBuffer };
+    this.#listener = listener;
+    this.#thread = new WorkerThread({
+      file: new URL('./converter-worker.js', ownUrl(import.meta.url)),
+      data,
       resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
-      ...workerArguments(),
-    });
-    let failure: Error | null = null;
-    this.#worker.on('message', (results: Result[]) => listener.results(results));
-    this.#worker.on('error', (error: unknown) => {
-      failure = error instanceof Error ? error : new Error(String(error));
-    });
-    this.#worker.on('exit', (code) => {
-      if (!this.#isClosing) listener.died(failure ?? new Error(`its thread ended with code ${code}`));
+      orders: CONVERTER_ORDERS,
+      news: {},
+      on: {},
+      died: (error) => listener.died(error),
     });
   }
 
@@ -53,18 +57,15 @@ export class ConverterThread implements ConverterPort {
   }
 
   take({ task, memory }: Work, jobs: readonly Job[]): void {
-    const order: ConverterOrder = {
-      task,
-      memory: memory.shared,
-      ids: jobs.map(({ id }) => id),
-      knownHashes: jobs.map(({ knownHash }) => knownHash),
-      linkedIds: jobs.map(({ linkedIds }) => linkedIds),
-    };
-    this.#worker.postMessage(order);
+    const answer = this.#thread.ask('convert', { task, memory: memory.shared, jobs });
+    answer.then(
+      (results) => this.#listener.results(results),
+      // It has died, which the listener is told, or is closed.
+      () => {},
+    );
   }
 
-  async close(): Promise<void> {
-    this.#isClosing = true;
-    await this.#worker.terminate();
+  close(): Promise<void> {
+    return this.#thread.end();
   }
 }

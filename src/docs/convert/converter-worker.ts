@@ -1,29 +1,30 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { workerData } from 'node:worker_threads';
+import { serve } from '../../base/worker-thread.js';
 import { SiteMemory } from '../../content/extract/site-memory.js';
 import { loadTokenCounter } from '../../corpus/tokens.js';
-import { openStoreFile } from '../../store/store.js';
-import { type Result, resultOf } from './conversion.js';
+import { DocsReader } from '../../store/docs-reader.js';
+import { resultOf } from './conversion.js';
 import { Converter } from './converter.js';
-import type { ConverterOrder, ConverterWork } from './converter-thread.js';
+import { CONVERTER_ORDERS, type ConverterWork } from './converter-thread.js';
 
-const { store, chunkTokens, begun } = workerData as ConverterWork;
-const port = parentPort!;
+const { directory, chunkTokens, begun } = workerData as ConverterWork;
 const counter = new Int32Array(begun);
-const database = openStoreFile(store, { create: false, readOnly: true });
+const store = DocsReader.open(directory);
 
 // Not awaited at the top: a bundle in CommonJS cannot. What is sent meanwhile waits in the port.
 void loadTokenCounter().then((tokens) => {
-  const converter = new Converter(database, { chunkTokens, tokens });
-  port.on('message', ({ task, memory, ids, knownHashes, linkedIds }: ConverterOrder) => {
-    const site = new SiteMemory(memory);
-    const results = ids.map((id, i): Result => {
-      Atomics.add(counter, 0, 1);
-      return resultOf(() =>
-        task === 'learn'
-          ? converter.learn(id, site)
-          : converter.convert({ id, knownHash: knownHashes[i]!, linkedIds: linkedIds[i]! }, site),
-      );
-    });
-    port.postMessage(results);
-  });
+  const converter = new Converter(store, { chunkTokens, tokens });
+  serve(
+    CONVERTER_ORDERS,
+    {
+      convert({ task, memory, jobs }) {
+        const site = new SiteMemory(memory);
+        return jobs.map((job) => {
+          Atomics.add(counter, 0, 1);
+          return resultOf(() => (task === 'learn' ? converter.learn(job.id, site) : converter.convert(job, site)));
+        });
+      },
+    },
+    {},
+  );
 });

@@ -9,3 +9,4 @@ export {
 } from './known-urls';
 export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE } from './memory';
 export { findByte, initialiseMarkup, passPlainMarkup } from './plain-markup';
+export { addJoining, beginWords, passText, words } from './words';

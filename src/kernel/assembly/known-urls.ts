@@ -61,7 +61,9 @@ export function enterFolder(length: u32, originLength: u32): void {
   for (let at: u32 = 0; at < length; at++) {
     const byte = load<u8>(BASE + at);
     state = (state ^ byte) * FNV_PRIME;
-    if (byte !== SLASH || at < originLength) continue;
+    if (byte !== SLASH || at < originLength) {
+      continue;
+    }
     if (folderCount === MOST_FOLDERS) {
       folderCount = 0;
       return;
@@ -75,8 +77,12 @@ export function enterFolder(length: u32, originLength: u32): void {
 /** The number of the URL that the href between two places of the page means, or one of the constants above. */
 export function findUrl(start: u32, end: u32): i32 {
   additionLength = 0;
-  if (start === end || load<u8>(PAGE + start) === HASH_SIGN) return PAGE_ITSELF;
-  if (folderCount === 0) return NOT_PLAIN;
+  if (start === end || load<u8>(PAGE + start) === HASH_SIGN) {
+    return PAGE_ITSELF;
+  }
+  if (folderCount === 0) {
+    return NOT_PLAIN;
+  }
   let at: usize = PAGE + start;
   const stop: usize = PAGE + end;
   let folder = folderCount - 1;
@@ -84,14 +90,18 @@ export function findUrl(start: u32, end: u32): i32 {
   const first = load<u8>(at);
   if (first === SLASH) {
     at++;
-    if (at < stop && load<u8>(at) === SLASH) return NOT_PLAIN;
+    if (at < stop && load<u8>(at) === SLASH) {
+      return NOT_PLAIN;
+    }
     folder = 0;
     isRooted = true;
   } else if (first === DOT) {
     at = pastDots(at, stop);
     for (let dots = PAGE + start; dots < at; ) {
       const isUp = load<u8>(dots + 1) === DOT;
-      if (isUp && folder > 0) folder--;
+      if (isUp && folder > 0) {
+        folder--;
+      }
       dots += isUp ? 3 : 2;
     }
     isRooted = true;
@@ -111,16 +121,22 @@ export function findUrl(start: u32, end: u32): i32 {
 function pastDots(from: usize, stop: usize): usize {
   let at = from;
   for (;;) {
-    if (at + 2 < stop && load<u8>(at) === DOT && load<u8>(at + 1) === DOT && load<u8>(at + 2) === SLASH) at += 3;
-    else if (at + 1 < stop && load<u8>(at) === DOT && load<u8>(at + 1) === SLASH) at += 2;
-    else break;
+    if (at + 2 < stop && load<u8>(at) === DOT && load<u8>(at + 1) === DOT && load<u8>(at + 2) === SLASH) {
+      at += 3;
+    } else if (at + 1 < stop && load<u8>(at) === DOT && load<u8>(at + 1) === SLASH) {
+      at += 2;
+    } else {
+      break;
+    }
   }
   return at;
 }
 
 /** `http:` or `https:` and a double slash. */
 function isWhole(at: usize, stop: usize): bool {
-  if (at + 8 >= stop || load<u32>(at) !== HTTP) return false;
+  if (at + 8 >= stop || load<u32>(at) !== HTTP) {
+    return false;
+  }
   const colon = load<u8>(at + 4) === COLON ? at + 4 : at + 5;
   return load<u8>(colon) === COLON && load<u8>(colon + 1) === SLASH && load<u8>(colon + 2) === SLASH;
 }
@@ -130,15 +146,25 @@ function add(from: usize, stop: usize, hasNoScheme: bool): bool {
   let mayBeScheme = !hasNoScheme;
   for (let at = from; at < stop; at++) {
     const byte = load<u8>(at);
-    if (byte === HASH_SIGN) break;
-    if (byte === COLON && mayBeScheme) return false;
-    if (byte === SLASH || byte === QUESTION) mayBeScheme = false;
+    if (byte === HASH_SIGN) {
+      break;
+    }
+    if (byte === COLON && mayBeScheme) {
+      return false;
+    }
+    if (byte === SLASH || byte === QUESTION) {
+      mayBeScheme = false;
+    }
     if (byte === AMPERSAND) {
       const length = ampersandLength(at, stop);
-      if (length === 0) return false;
+      if (length === 0) {
+        return false;
+      }
       at += length - 1;
     }
-    if (additionLength === LONGEST_ADDITION) return false;
+    if (additionLength === LONGEST_ADDITION) {
+      return false;
+    }
     store<u8>(ADDITION + additionLength, byte);
     additionLength++;
     hash = (hash ^ byte) * FNV_PRIME;
@@ -148,9 +174,13 @@ function add(from: usize, stop: usize, hasNoScheme: bool): bool {
 
 /** How many bytes mean an ampersand: those of `&amp;`, or itself before a parameter, where it is no reference; 0 where it may be one. */
 function ampersandLength(at: usize, stop: usize): usize {
-  if (at + 4 < stop && load<u32>(at + 1) === AMP_SEMICOLON) return 5;
+  if (at + 4 < stop && load<u32>(at + 1) === AMP_SEMICOLON) {
+    return 5;
+  }
   let next = at + 1;
-  while (next < stop && isAlphanumeric(load<u8>(next))) next++;
+  while (next < stop && isAlphanumeric(load<u8>(next))) {
+    next++;
+  }
   return next > at + 1 && next < stop && load<u8>(next) === EQUALS ? 1 : 0;
 }
 
@@ -163,8 +193,12 @@ function findHashed(): i32 {
   hash ^= hash >> 15;
   for (let probe: u32 = 0; probe < MOST_PROBES; probe++) {
     const entry = load<u32>(slotOf(probe));
-    if (entry === 0) return UNKNOWN;
-    if (load<u32>(ENTRIES + ((<usize>entry) << 3)) === hash && isUrl(entry)) return entry;
+    if (entry === 0) {
+      return UNKNOWN;
+    }
+    if (load<u32>(ENTRIES + ((<usize>entry) << 3)) === hash && isUrl(entry)) {
+      return entry;
+    }
   }
   return UNKNOWN;
 }
@@ -173,9 +207,13 @@ function findHashed(): i32 {
 export function rememberUrl(): i32 {
   const length = folderLength + additionLength;
   const start = known === 0 ? URL_BYTES : <usize>load<u32>(ENTRIES + ((<usize>(known + 1)) << 3) + 4);
-  if (known === MOST_ENTRIES || start + length + 16 > URL_BYTES_END) return NO_ROOM;
+  if (known === MOST_ENTRIES || start + length + 16 > URL_BYTES_END) {
+    return NO_ROOM;
+  }
   for (let probe: u32 = 0; probe < MOST_PROBES; probe++) {
-    if (load<u32>(slotOf(probe)) !== 0) continue;
+    if (load<u32>(slotOf(probe)) !== 0) {
+      continue;
+    }
     known++;
     store<u32>(slotOf(probe), known);
     store<u32>(ENTRIES + ((<usize>known) << 3), hash);
@@ -210,9 +248,13 @@ function isUrl(entry: u32): bool {
 function isSame(left: usize, right: usize, length: usize): bool {
   let at: usize = 0;
   for (; at + 16 <= length; at += 16) {
-    if (!i8x16.all_true(i8x16.eq(v128.load(left + at), v128.load(right + at)))) return false;
+    if (!i8x16.all_true(i8x16.eq(v128.load(left + at), v128.load(right + at)))) {
+      return false;
+    }
   }
-  if (at === length) return true;
+  if (at === length) {
+    return true;
+  }
   const differing = ~i8x16.bitmask(i8x16.eq(v128.load(left + at), v128.load(right + at)));
   return (differing & ((1 << (<i32>(length - at))) - 1)) === 0;
 }

@@ -11,6 +11,9 @@ export const LONGEST_BASE: u32 = 2_048;
 /** What a href adds to a folder. */
 export const ADDITION: usize = 0x1000;
 export const LONGEST_ADDITION: u32 = 2_032;
+/** The names of elements that stand within words, each as a word of eight bytes; a hash table. */
+export const JOINING: usize = 0x1800;
+export const JOINING_SLOTS: usize = 128;
 /** By the first two letters and the length of a name, whether it may have a rule. */
 export const HAS_RULE: usize = 0x2000;
 /** A word that says how many addresses were found, then two for each: the places of its first byte and behind its last. */

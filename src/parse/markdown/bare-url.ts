@@ -8,12 +8,18 @@ const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 export function bareUrlEnd(text: string, at: number, inBrackets: boolean): number {
   START.lastIndex = at;
   const prefix = START.exec(text)?.[0];
-  if (prefix === undefined) return -1;
+  if (prefix === undefined) {
+    return -1;
+  }
   const isNamed = prefix.toLowerCase() === 'www.';
-  if (at > 0 && (isNamed ? !BEFORE_NAME.test(text[at - 1]!) : LETTER_OR_DIGIT.test(text[at - 1]!))) return -1;
+  if (at > 0 && (isNamed ? !BEFORE_NAME.test(text[at - 1]!) : LETTER_OR_DIGIT.test(text[at - 1]!))) {
+    return -1;
+  }
   DOMAIN.lastIndex = at + (isNamed ? 0 : prefix.length);
   const segments = DOMAIN.exec(text)![0].split('.');
-  if ((isNamed && segments.length < 2) || segments.slice(-2).some((segment) => segment.includes('_'))) return -1;
+  if ((isNamed && segments.length < 2) || segments.slice(-2).some((segment) => segment.includes('_'))) {
+    return -1;
+  }
   return withoutTrailing(text, at, runEnd(text, DOMAIN.lastIndex, inBrackets));
 }
 
@@ -23,9 +29,14 @@ function runEnd(text: string, from: number, inBrackets: boolean): number {
   let end = from;
   for (; end < text.length; end++) {
     const character = text[end]!;
-    if (character === '<' || character <= ' ') break;
-    if (character === '[') depth++;
-    else if (character === ']' && --depth < 0 && inBrackets) break;
+    if (character === '<' || character <= ' ') {
+      break;
+    }
+    if (character === '[') {
+      depth++;
+    } else if (character === ']' && --depth < 0 && inBrackets) {
+      break;
+    }
   }
   return end;
 }
@@ -34,24 +45,33 @@ function runEnd(text: string, from: number, inBrackets: boolean): number {
 export function withoutTrailing(text: string, start: number, from: number): number {
   let unopened = 0;
   for (let i = start; i < from; i++) {
-    if (text[i] === ')') unopened++;
-    else if (text[i] === '(') unopened--;
+    if (text[i] === ')') {
+      unopened++;
+    } else if (text[i] === '(') {
+      unopened--;
+    }
   }
   let end = from;
   for (;;) {
     const last = text[end - 1]!;
-    if (TRAILING.has(last)) end--;
-    else if (last === ')' && unopened > 0) {
+    if (TRAILING.has(last)) {
+      end--;
+    } else if (last === ')' && unopened > 0) {
       end--;
       unopened--;
-    } else if (last === ';') end = beforeReference(text, start, end);
-    else return end;
+    } else if (last === ';') {
+      end = beforeReference(text, start, end);
+    } else {
+      return end;
+    }
   }
 }
 
 /** In front of an `&name;` that ends here, or of the semicolon alone. */
 function beforeReference(text: string, start: number, end: number): number {
   let i = end - 2;
-  while (i > start && LETTER_OR_DIGIT.test(text[i]!)) i--;
+  while (i > start && LETTER_OR_DIGIT.test(text[i]!)) {
+    i--;
+  }
   return text[i] === '&' && i < end - 2 ? i : end - 1;
 }

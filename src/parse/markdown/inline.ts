@@ -1,10 +1,7 @@
 import { bareUrlEnd } from './bare-url.js';
-import { CodeSpans } from './code-spans.js';
-import type { Definition, Definitions } from './definitions.js';
-import { labelKey, readInlineTarget, readLabel } from './destination.js';
-import { isPunctuation, meaningOf } from './escapes.js';
-import { type FoundLink, HtmlFacts } from './html-facts.js';
-import { HtmlReader } from './html-tag.js';
+import type { Definition, Definitions } from './destination.js';
+import { isPunctuation, labelKey, meaningOf, readInlineTarget, readLabel } from './destination.js';
+import { type FoundLink, HtmlFacts, HtmlReader } from './html.js';
 import { PlainText } from './plain-text.js';
 import type { Content } from './source.js';
 
@@ -35,8 +32,14 @@ const REFERENCE = /&(?:#[xX][0-9a-fA-F]{1,6}|#[0-9]{1,7}|[A-Za-z][A-Za-z0-9]{1,3
 const CHARACTER_KIND = new Uint8Array(128);
 const MARK = 1;
 const MAY_BEGIN_URL = 2;
-for (const character of '\\`<[]!&*_') CHARACTER_KIND[character.charCodeAt(0)] = MARK;
-for (const character of 'hHwWfF') CHARACTER_KIND[character.charCodeAt(0)] = MAY_BEGIN_URL;
+
+for (const character of '\\`<[]!&*_') {
+  CHARACTER_KIND[character.charCodeAt(0)] = MARK;
+}
+
+for (const character of 'hHwWfF') {
+  CHARACTER_KIND[character.charCodeAt(0)] = MAY_BEGIN_URL;
+}
 
 /** Reads the links of a paragraph, a heading or a cell. Every step is amortised constant time, whatever the text. */
 export class InlineReader {
@@ -78,8 +81,11 @@ export class InlineReader {
         continue;
       }
       this.plain.add(text.slice(plainStart, this.#at));
-      if (urlEnd === -1) this.#readMark(text[this.#at]!);
-      else this.#addBareUrl(urlEnd);
+      if (urlEnd === -1) {
+        this.#readMark(text[this.#at]!);
+      } else {
+        this.#addBareUrl(urlEnd);
+      }
       plainStart = this.#at;
     }
     this.plain.add(text.slice(plainStart));
@@ -87,16 +93,27 @@ export class InlineReader {
 
   #readMark(character: string): void {
     const next = this.#text[this.#at + 1];
-    if (character === '\\') this.#pass(isPunctuation(next) ? 2 : 1, next);
-    else if (character === '`') this.#readBackticks();
-    else if (character === '<') this.#readAngle();
-    else if (character === '[') this.#open(1, false);
-    else if (character === '!') {
-      if (next === '[') this.#open(2, true);
-      else this.#pass(1);
-    } else if (character === ']') this.#close();
-    else if (character === '&') this.#readReference();
-    else this.#readMarks(character);
+    if (character === '\\') {
+      this.#pass(isPunctuation(next) ? 2 : 1, next);
+    } else if (character === '`') {
+      this.#readBackticks();
+    } else if (character === '<') {
+      this.#readAngle();
+    } else if (character === '[') {
+      this.#open(1, false);
+    } else if (character === '!') {
+      if (next === '[') {
+        this.#open(2, true);
+      } else {
+        this.#pass(1);
+      }
+    } else if (character === ']') {
+      this.#close();
+    } else if (character === '&') {
+      this.#readReference();
+    } else {
+      this.#readMarks(character);
+    }
   }
 
   /** Goes past characters that are text. */
@@ -109,8 +126,9 @@ export class InlineReader {
     const start = this.#at;
     const open = this.#runEnd('`');
     const end = this.#codeSpans.closedAt(open, open - start);
-    if (end === -1) this.#passTo(open);
-    else {
+    if (end === -1) {
+      this.#passTo(open);
+    } else {
       this.plain.add(this.#text.slice(open, end - (open - start)));
       this.#at = end;
     }
@@ -125,7 +143,9 @@ export class InlineReader {
 
   #runEnd(character: string): number {
     let end = this.#at + 1;
-    while (this.#text[end] === character) end++;
+    while (this.#text[end] === character) {
+      end++;
+    }
     return end;
   }
 
@@ -137,8 +157,11 @@ export class InlineReader {
   #readReference(): void {
     REFERENCE.lastIndex = this.#at;
     const reference = REFERENCE.exec(this.#text)?.[0];
-    if (reference === undefined) this.#pass(1);
-    else this.#pass(reference.length, meaningOf(reference));
+    if (reference === undefined) {
+      this.#pass(1);
+    } else {
+      this.#pass(reference.length, meaningOf(reference));
+    }
   }
 
   #readAngle(): void {
@@ -156,9 +179,14 @@ export class InlineReader {
     }
     const end = this.#reader.declarationEnd(at);
     const tag = end === -1 ? this.#reader.tagAt(at) : null;
-    if (tag !== null) this.html.add(tag);
-    if (end === -1 && tag === null) this.#pass(1);
-    else this.#at = tag?.end ?? end;
+    if (tag !== null) {
+      this.html.add(tag);
+    }
+    if (end === -1 && tag === null) {
+      this.#pass(1);
+    } else {
+      this.#at = tag?.end ?? end;
+    }
   }
 
   #addBareUrl(end: number): void {
@@ -169,7 +197,9 @@ export class InlineReader {
 
   #open(length: number, isImage: boolean): void {
     const outer = this.#openers.at(-1);
-    if (outer !== undefined) outer.holdsBracket = true;
+    if (outer !== undefined) {
+      outer.holdsBracket = true;
+    }
     const piece = this.plain.length;
     this.#passTo(this.#at + length);
     const { length: links } = this.#links;
@@ -180,8 +210,11 @@ export class InlineReader {
     const opener = this.#openers.pop();
     const isText = opener === undefined || (!opener.isImage && opener.start <= this.#lastLinkStart);
     const target = isText ? null : (this.#inlineTarget() ?? this.#referenceTarget(opener));
-    if (isText || target === null) this.#pass(1);
-    else this.#addBracketed(opener, target);
+    if (isText || target === null) {
+      this.#pass(1);
+    } else {
+      this.#addBracketed(opener, target);
+    }
   }
 
   #addBracketed(opener: Opener, { kind, href, offset, after }: Target): void {
@@ -190,8 +223,12 @@ export class InlineReader {
     this.plain.blank(piece);
     const text = this.plain.from(piece);
     this.#links.push({ kind: isImage ? 'image' : kind, element: isImage ? 'img' : 'a', href, text, offset });
-    if (isImage && !this.#keepsAlternatives) this.plain.cutAt(piece);
-    if (!isImage) this.#lastLinkStart = start;
+    if (isImage && !this.#keepsAlternatives) {
+      this.plain.cutAt(piece);
+    }
+    if (!isImage) {
+      this.#lastLinkStart = start;
+    }
     this.#at = after;
   }
 
@@ -199,13 +236,17 @@ export class InlineReader {
   #dropInner(opener: Opener): void {
     const kept = opener.isImage ? [] : this.#links.slice(opener.links).filter(({ kind }) => kind !== 'bare');
     this.#links.length = opener.links;
-    for (const link of kept) this.#links.push(link);
+    for (const link of kept) {
+      this.#links.push(link);
+    }
   }
 
   #inlineTarget(): Target | null {
     const open = this.#at + 1;
     const found = this.#text[open] === '(' ? readInlineTarget(this.#text, open) : null;
-    if (found === null) return null;
+    if (found === null) {
+      return null;
+    }
     const { start, end, after } = found;
     const offset = this.#content.offsetOf(start);
     return { kind: 'inline', href: meaningOf(this.#text.slice(start, end)), offset, after };
@@ -218,7 +259,9 @@ export class InlineReader {
     const written = label === null ? '' : text.slice(label.start, label.end);
     if (label !== null && labelKey(written) !== null && !written.startsWith('^')) {
       const definition = this.#definitions.use(written);
-      if (definition !== null) return referenceTo(definition, label.end + 1);
+      if (definition !== null) {
+        return referenceTo(definition, label.end + 1);
+      }
       this.#addUndefined(opener, written, label.start, text[label.end + 1]);
       return null;
     }
@@ -232,7 +275,9 @@ export class InlineReader {
   /** A label without a definition. `list[0][1]` is more likely code, and `[a][b][c]` may yet be a link to c. */
   #addUndefined(opener: Opener, label: string, start: number, next: string | undefined): void {
     const before = this.#text[opener.start - (opener.isImage ? 3 : 2)] ?? ' ';
-    if (next === '[' || next === '(' || /[\p{L}\p{N}_)\]]/u.test(before)) return;
+    if (next === '[' || next === '(' || /[\p{L}\p{N}_)\]]/u.test(before)) {
+      return;
+    }
     const text = this.plain.from(opener.piece + 1);
     const offset = this.#content.offsetOf(start);
     this.#links.push({ kind: 'undefined', element: opener.isImage ? 'img' : 'a', href: label, text, offset });
@@ -245,4 +290,42 @@ export class InlineReader {
 
 function referenceTo({ href, offset }: Definition, after: number): Target {
   return { kind: 'reference', href, offset, after };
+}
+
+/** Finds the ends of code spans; all searches of one text together are one pass over it. */
+class CodeSpans {
+  readonly #text: string;
+  /** By length, the places of the runs of backticks, and how many of them are behind us. */
+  #runs: Map<number, { places: number[]; passed: number }> | null = null;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Where the run ends that closes the one of this length which ends at `from`, or -1. */
+  closedAt(from: number, length: number): number {
+    this.#runs ??= this.#findRuns();
+    const runs = this.#runs.get(length);
+    if (runs === undefined) {
+      return -1;
+    }
+    while (runs.passed < runs.places.length && runs.places[runs.passed]! < from) {
+      runs.passed++;
+    }
+    const place = runs.places[runs.passed];
+    return place === undefined ? -1 : place + length;
+  }
+
+  #findRuns(): Map<number, { places: number[]; passed: number }> {
+    const found = new Map<number, { places: number[]; passed: number }>();
+    for (const { index, 0: run } of this.#text.matchAll(/`+/g)) {
+      const runs = found.get(run.length);
+      if (runs === undefined) {
+        found.set(run.length, { places: [index], passed: 0 });
+      } else {
+        runs.places.push(index);
+      }
+    }
+    return found;
+  }
 }

@@ -15,7 +15,9 @@ export class PlainText {
   }
 
   add(text: string): void {
-    if (text !== '') this.#pieces.push(text);
+    if (text !== '') {
+      this.#pieces.push(text);
+    }
   }
 
   /** A run of one mark of emphasis, with the characters around it: those that pair off are no text. */
@@ -31,7 +33,9 @@ export class PlainText {
       this.add(run.slice(paired));
       return;
     }
-    if (opens) this.#openers.push({ piece: this.#pieces.length, mark });
+    if (opens) {
+      this.#openers.push({ piece: this.#pieces.length, mark });
+    }
     this.#pieces.push(run);
   }
 
@@ -43,7 +47,9 @@ export class PlainText {
   /** Takes away what was added from a piece on. */
   cutAt(piece: number): void {
     this.#pieces.length = piece;
-    while ((this.#openers.at(-1)?.piece ?? -1) >= piece) this.#openers.pop();
+    while ((this.#openers.at(-1)?.piece ?? -1) >= piece) {
+      this.#openers.pop();
+    }
   }
 
   /** All of it, as it stands on one line. */
@@ -56,7 +62,9 @@ export class PlainText {
     let text = '';
     // No piece counts for more than one character here, so that empty ones without end are not looked at again and again.
     const last = Math.min(this.#pieces.length, piece + LONGEST_TEXT);
-    for (let i = piece; i < last && text.length <= LONGEST_TEXT; i++) text += this.#pieces[i];
+    for (let i = piece; i < last && text.length <= LONGEST_TEXT; i++) {
+      text += this.#pieces[i];
+    }
     return text.replace(/\s+/g, ' ').trim().slice(0, LONGEST_TEXT);
   }
 }

@@ -6,7 +6,9 @@ export class MarkdownSource {
   constructor(text: string) {
     this.text = text;
     this.#starts = [text.startsWith('\ufeff') ? 1 : 0];
-    for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) this.#starts.push(index + end.length);
+    for (const { index, 0: end } of text.matchAll(/\r\n?|\n/g)) {
+      this.#starts.push(index + end.length);
+    }
   }
 
   get lineCount(): number {
@@ -17,7 +19,9 @@ export class MarkdownSource {
   line(number: number): Span {
     const start = this.#starts[number]!;
     let end = this.#starts[number + 1] ?? this.text.length;
-    while (end > start && (this.text[end - 1] === '\n' || this.text[end - 1] === '\r')) end--;
+    while (end > start && (this.text[end - 1] === '\n' || this.text[end - 1] === '\r')) {
+      end--;
+    }
     return { start, end };
   }
 
@@ -62,8 +66,11 @@ function lastAtMost(sorted: readonly number[], wanted: number): number {
   let high = sorted.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (sorted[middle]! <= wanted) low = middle;
-    else high = middle - 1;
+    if (sorted[middle]! <= wanted) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
   }
   return low;
 }

@@ -41,7 +41,9 @@ export function decoded({ headers, body }: Got): string {
   const inHeader = /charset="?([^";]+)/i.exec(String(headers['content-type']))?.[1];
   const inPage = /charset="?([\w-]+)/.exec(bytes.toString('latin1', 0, 1024))?.[1];
   for (const label of [MARKS[bytes.toString('hex', 0, 2)], inHeader, inPage]) {
-    if (label !== undefined && isKnown(label)) return decode(bytes, new TextDecoder(label));
+    if (label !== undefined && isKnown(label)) {
+      return decode(bytes, new TextDecoder(label));
+    }
   }
   return new TextDecoder().decode(bytes);
 }
@@ -50,7 +52,9 @@ export function decoded({ headers, body }: Got): string {
 const UPPER_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 function decode(bytes: Buffer, decoder: InstanceType<typeof TextDecoder>): string {
-  if (decoder.encoding !== 'windows-1252') return decoder.decode(bytes);
+  if (decoder.encoding !== 'windows-1252') {
+    return decoder.decode(bytes);
+  }
   return bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (octet) => UPPER_1252[octet.charCodeAt(0) - 0x80]!);
 }
 

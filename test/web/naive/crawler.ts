@@ -28,19 +28,28 @@ export class NaiveCrawler {
   }
 
   async run(): Promise<Map<string, Truth>> {
-    for (const seed of this.#options.seeds) this.#offer(seed, 0);
-    for (let url = this.#queue.shift(); url; url = this.#queue.shift()) await this.#visit(url);
+    for (const seed of this.#options.seeds) {
+      this.#offer(seed, 0);
+    }
+    for (let url = this.#queue.shift(); url; url = this.#queue.shift()) {
+      await this.#visit(url);
+    }
     const truths = new Map<string, Truth>();
-    for (const [url, depth] of this.#depths) truths.set(url, { depth, ...this.#outcome(url) });
+    for (const [url, depth] of this.#depths) {
+      truths.set(url, { depth, ...this.#outcome(url) });
+    }
     for (const [url, depth] of this.#refused) {
-      if (!truths.has(url))
+      if (!truths.has(url)) {
         truths.set(url, { depth, state: 'skipped', reason: 'nofollow', status: null, finalUrl: url });
+      }
     }
     return truths;
   }
 
   #offer(url: string, depth: number): void {
-    if (!this.#options.inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) return;
+    if (!this.#options.inScope(url) || (this.#depths.get(url) ?? Number.POSITIVE_INFINITY) <= depth) {
+      return;
+    }
     this.#depths.set(url, depth);
     this.#queue.push(url);
   }
@@ -50,27 +59,43 @@ export class NaiveCrawler {
     const known = this.#pages.get(url);
     const page = known && known !== 'depth' ? known : await this.#fetch(url, depth);
     this.#pages.set(url, page);
-    if (typeof page === 'string') return;
-    if (page.location !== null) this.#offer(page.location, depth);
+    if (typeof page === 'string') {
+      return;
+    }
+    if (page.location !== null) {
+      this.#offer(page.location, depth);
+    }
     for (const { to, kind, rel } of page.edges) {
-      if (['img', 'srcset', 'script', 'stylesheet', 'form'].includes(kind)) continue;
+      if (['img', 'srcset', 'script', 'stylesheet', 'form'].includes(kind)) {
+        continue;
+      }
       const refused = this.#options.nofollow === 'obey' && (page.nofollow || rel.split(' ').includes('nofollow'));
-      if (!refused) this.#offer(to, depth + 1);
-      else if (this.#options.inScope(to))
+      if (!refused) {
+        this.#offer(to, depth + 1);
+      } else if (this.#options.inScope(to)) {
         this.#refused.set(to, Math.min(depth + 1, this.#refused.get(to) ?? depth + 1));
+      }
     }
   }
 
   async #fetch(url: string, depth: number): Promise<Fetched | 'robots' | 'depth'> {
-    if (depth > this.#options.maxDepth) return 'depth';
+    if (depth > this.#options.maxDepth) {
+      return 'depth';
+    }
     const { origin } = new URL(url);
-    if (!this.#robots.has(origin)) await this.#enter(origin);
-    if (!allowedBy(this.#robots.get(origin)!, url.slice(origin.length))) return 'robots';
+    if (!this.#robots.has(origin)) {
+      await this.#enter(origin);
+    }
+    if (!allowedBy(this.#robots.get(origin)!, url.slice(origin.length))) {
+      return 'robots';
+    }
     let got: Got | null = null;
     for (let attempt = 0; attempt < 3 && (got === null || got.status === 503); attempt++) {
       got = await this.#client.get(url).catch(() => null);
     }
-    if (got === null) throw new Error(`no answer from ${url}`);
+    if (got === null) {
+      throw new Error(`no answer from ${url}`);
+    }
     const location = got.headers.location === undefined ? null : normal(String(got.headers.location), url);
     const isPage = got.status === 200 && String(got.headers['content-type']).startsWith('text/html');
     const { edges, nofollow } = isPage ? scan(decoded(got), url) : { edges: [], nofollow: false };
@@ -82,22 +107,35 @@ export class NaiveCrawler {
     const rules = robots.status === 200 ? robots.body.toString() : '';
     this.#robots.set(origin, rules);
     const waiting = [...rules.matchAll(/^Sitemap: (.*)$/gm)].map((match) => match[1]!);
-    if (waiting.length === 0) waiting.push(`${origin}/sitemap.xml`);
+    if (waiting.length === 0) {
+      waiting.push(`${origin}/sitemap.xml`);
+    }
     for (let map = waiting.pop(); map && this.#options.sitemaps; map = waiting.pop()) {
       const { status, body } = await this.#client.get(map);
       const content = (map.endsWith('.gz') ? gunzipSync(body) : body).toString();
       const locations = [...content.matchAll(/<loc>(.*?)<\/loc>/g)].map((match) => match[1]!.replaceAll('&amp;', '&'));
-      if (status !== 200) continue;
-      if (content.includes('<sitemapindex')) waiting.push(...locations);
-      else for (const url of locations) this.#offer(url, 1);
+      if (status !== 200) {
+        continue;
+      }
+      if (content.includes('<sitemapindex')) {
+        waiting.push(...locations);
+      } else {
+        for (const url of locations) {
+          this.#offer(url, 1);
+        }
+      }
     }
   }
 
   #outcome(url: string): Omit<Truth, 'depth'> {
     const page = this.#pages.get(url)!;
-    if (typeof page === 'string') return { state: 'skipped', reason: page, status: null, finalUrl: url };
+    if (typeof page === 'string') {
+      return { state: 'skipped', reason: page, status: null, finalUrl: url };
+    }
     const { status } = page;
-    if (status >= 400) return { state: 'failed', reason: `http_${Math.floor(status / 100)}xx`, status, finalUrl: url };
+    if (status >= 400) {
+      return { state: 'failed', reason: `http_${Math.floor(status / 100)}xx`, status, finalUrl: url };
+    }
     const passed = new Set<string>();
     let end = url;
     for (
@@ -105,7 +143,9 @@ export class NaiveCrawler {
       at && typeof at !== 'string' && at.location !== null;
       at = this.#pages.get(end)
     ) {
-      if (passed.has(end)) return { state: 'failed', reason: 'redirect_loop', status, finalUrl: url };
+      if (passed.has(end)) {
+        return { state: 'failed', reason: 'redirect_loop', status, finalUrl: url };
+      }
       passed.add(end);
       end = at.location;
     }

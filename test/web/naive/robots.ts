@@ -9,13 +9,19 @@ export function allowedBy(robots: string, path: string): boolean {
       .split(/:(.*)/)
       .map((part) => part.trim());
     if (/^user-agent$/i.test(key)) {
-      if (inRules) agents = [];
+      if (inRules) {
+        agents = [];
+      }
       inRules = false;
       agents.push(value.toLowerCase());
       groups.set(value.toLowerCase(), groups.get(value.toLowerCase()) ?? []);
     } else if (/^(dis)?allow$/i.test(key)) {
       inRules = true;
-      if (value) for (const agent of agents) groups.get(agent)!.push([key.toLowerCase(), value.replace(/%7e/i, '~')]);
+      if (value) {
+        for (const agent of agents) {
+          groups.get(agent)!.push([key.toLowerCase(), value.replace(/%7e/i, '~')]);
+        }
+      }
     }
   }
   const rules = groups.get('gossamer') ?? groups.get('*') ?? [];

@@ -20,17 +20,28 @@ export function scan(markup: string, url: string): { title: string; nofollow: bo
         found.edges.push({ to: normal(target, base), kind, rel: folded });
       };
       inTitle = name === 'title';
-      if (name === 'base') base = href ?? base;
-      else if (name === 'a' || name === 'area') add(name, href);
-      else if (name === 'link') add(LINK_RELS[folded] ?? 'alternate', href);
-      else if (name === 'meta' && rest['http-equiv'] === 'refresh') add('refresh', content.split('url=')[1]);
-      else if (name === 'meta' && rest.name === 'robots') found.nofollow = /nofollow|none/i.test(content);
-      else if (name === 'img' && rest.srcset) add('srcset', rest.srcset.split(' ')[0]);
-      else if (name === 'img' || name === 'iframe' || (name === 'script' && src)) add(name as Edge['kind'], src);
-      else if (name === 'form') add('form', rest.action);
+      if (name === 'base') {
+        base = href ?? base;
+      } else if (name === 'a' || name === 'area') {
+        add(name, href);
+      } else if (name === 'link') {
+        add(LINK_RELS[folded] ?? 'alternate', href);
+      } else if (name === 'meta' && rest['http-equiv'] === 'refresh') {
+        add('refresh', content.split('url=')[1]);
+      } else if (name === 'meta' && rest.name === 'robots') {
+        found.nofollow = /nofollow|none/i.test(content);
+      } else if (name === 'img' && rest.srcset) {
+        add('srcset', rest.srcset.split(' ')[0]);
+      } else if (name === 'img' || name === 'iframe' || (name === 'script' && src)) {
+        add(name as Edge['kind'], src);
+      } else if (name === 'form') {
+        add('form', rest.action);
+      }
     },
     ontext(text) {
-      if (inTitle) found.title += text;
+      if (inTitle) {
+        found.title += text;
+      }
     },
     onclosetag() {
       inTitle = false;

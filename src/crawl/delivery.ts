@@ -1,0 +1,168 @@
+import type { EdgeTargets, SettledPage } from '../frontier/outcome.js';
+import { LINK_KINDS } from '../parse/links.js';
+import type { OnEdge } from './library-options.js';
+
+/** How results reach the user of the library: pages by iteration, edges by a function that is called. */
+
+/** Results on their way to whoever iterates. It has no limit of its own: what may come in is decided before it is fetched. */
+export class ResultQueue<T> {
+  readonly #items: T[] = [];
+  #first = 0;
+  readonly #waiters: { resolve(result: IteratorResult<T, undefined>): void; reject(error: unknown): void }[] = [];
+  #end: { error: unknown } | 'fine' | null = null;
+  readonly #untilTaken: (() => void)[] = [];
+  readonly #onTaken: () => void;
+
+  constructor(onTaken: () => void) {
+    this.#onTaken = onTaken;
+  }
+
+  get size(): number {
+    return this.#items.length - this.#first;
+  }
+
+  push(item: T): void {
+    const waiter = this.#waiters.shift();
+    if (waiter !== undefined) {
+      waiter.resolve({ done: false, value: item });
+    } else if (this.#end === null) {
+      this.#items.push(item);
+    }
+  }
+
+  next(): Promise<IteratorResult<T, undefined>> {
+    if (this.size > 0) {
+      const value = this.#shift();
+      this.#wasTaken();
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.#end !== null) {
+      return this.#ended(this.#end);
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiters.push({ resolve, reject });
+    });
+  }
+
+  /** Resolves when something was taken, or `letGo` was called. */
+  taken(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#untilTaken.push(resolve);
+    });
+  }
+
+  /** What is in it can still be taken; after that it is over. */
+  end(): void {
+    this.#endWith('fine');
+  }
+
+  /** What is in it can still be taken; after that the error comes, once: whatever was thrown, `undefined` too. */
+  fail(error: unknown): void {
+    this.#endWith({ error });
+  }
+
+  #endWith(end: { error: unknown } | 'fine'): void {
+    this.#end ??= end;
+    for (const waiter of this.#waiters.splice(0)) {
+      this.#ended(this.#end).then(waiter.resolve, waiter.reject);
+    }
+  }
+
+  /** Nobody takes any more. */
+  drop(): void {
+    this.#items.length = 0;
+    this.#first = 0;
+    this.#end ??= 'fine';
+    this.#wasTaken();
+  }
+
+  /** Whoever waits for a place goes on without one. */
+  letGo(): void {
+    for (const resolve of this.#untilTaken.splice(0)) {
+      resolve();
+    }
+  }
+
+  #wasTaken(): void {
+    this.letGo();
+    this.#onTaken();
+  }
+
+  #ended(end: { error: unknown } | 'fine'): Promise<IteratorReturnResult<undefined>> {
+    this.#end = 'fine';
+    return end === 'fine' ? Promise.resolve({ done: true, value: undefined }) : Promise.reject(end.error);
+  }
+
+  /** Array.shift moves the whole array once it is long. */
+  #shift(): T {
+    const item = this.#items[this.#first++]!;
+    if (this.#first > 1_000 && this.#first * 2 > this.#items.length) {
+      this.#items.splice(0, this.#first);
+      this.#first = 0;
+    }
+    return item;
+  }
+}
+
+const NO_EDGES: EdgeTargets = { urls: [], places: [], kinds: [], rels: [], texts: null };
+
+/** Hands every edge of a committed page to the user, in document order, and then the page; so many pages at a time. */
+export class EdgeDelivery {
+  readonly #onEdge: OnEdge;
+  readonly #pagesAtOnce: number;
+  #isOver = false;
+  /** Pages that were handed in and not handed on. */
+  #waiting = 0;
+
+  constructor(onEdge: OnEdge, pagesAtOnce: number) {
+    this.#onEdge = onEdge;
+    this.#pagesAtOnce = pagesAtOnce;
+  }
+
+  /** So many pages are committed and were not handed on; from now on nobody is called any more. */
+  close(): number {
+    this.#isOver = true;
+    return this.#waiting;
+  }
+
+  /** Rejects with what `onEdge` throws; after that nobody is called any more. Nothing overtakes what has not come back. */
+  async deliver(pages: readonly SettledPage[], done: (page: SettledPage) => void): Promise<void> {
+    const isStuck = this.#waiting > 0;
+    this.#waiting += pages.length;
+    if (isStuck) {
+      return;
+    }
+    const waiting = pages.values();
+    const work = async (): Promise<void> => {
+      for (const page of waiting) {
+        await this.#deliverPage(page);
+        if (this.#isOver) {
+          return;
+        }
+        this.#waiting--;
+        done(page);
+      }
+    };
+    // They share one iterator: each takes the next page when it has finished its own.
+    await Promise.all(Array.from({ length: Math.min(this.#pagesAtOnce, pages.length) }, work));
+  }
+
+  async #deliverPage({ url, outcome }: SettledPage): Promise<void> {
+    const { urls, places, kinds, rels, texts } = outcome.targets ?? NO_EDGES;
+    try {
+      for (let i = 0; i < places.length && !this.#isOver; i++) {
+        const answer = this.#onEdge(url, urls[places[i]!]!, {
+          kind: LINK_KINDS[kinds[i]!]!,
+          rel: rels[i]!,
+          text: texts?.[i] ?? null,
+        });
+        if (answer !== undefined) {
+          await answer;
+        }
+      }
+    } catch (error) {
+      this.#isOver = true;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,397 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import type { Clock } from '../base/clock.js';
+import { Frontier } from '../frontier/frontier.js';
+import { KeyTable } from '../frontier/key-table.js';
+import type { FrontierEvents } from '../frontier/options.js';
+import type { SettledPage } from '../frontier/outcome.js';
+import { SeedBook } from '../frontier/seed-book.js';
+import { ByteBudget } from '../lane/byte-budget.js';
+import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
+import type { LaneSetup } from '../lane/lane.js';
+import { LaneOpenings } from '../lane/lane-openings.js';
+import { LanePool } from '../lane/lane-pool.js';
+import { WirePlaces } from '../lane/stock.js';
+import type { SeedRow } from '../store/transaction.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { TrapWatch } from '../url/traps.js';
+import type { RunWatch } from '../watch/run-watch.js';
+import { Crawl } from './crawl.js';
+import { Limits } from './ending.js';
+import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
+import { frontierWords, type Notices } from './notices.js';
+import type { CrawlProfile } from './profile.js';
+import { openRenderer, type Renderer } from './renderer.js';
+import { openSeeder, type Seeder } from './seeder.js';
+import type { SessionPlan } from './session-plan.js';
+import type { EngineSettings } from './settings.js';
+import type { StoreOpened } from './store-host.js';
+import type { StoreThread } from './store-thread.js';
+
+export interface EngineParts {
+  plan: SessionPlan;
+  profile: CrawlProfile;
+  settings: EngineSettings;
+  seeds: SeedRow[];
+  clock: Clock;
+  notices: Notices;
+  store: StoreThread;
+  opened: StoreOpened;
+  /** What is known of pages that a browser has seen; null where none is to see any. */
+  shapes: Awaited<ReturnType<StoreThread['renderShapes']>> | null;
+  /** Called once a second while it runs. */
+  tick(): void;
+  watch: RunWatch;
+}
+
+/** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
+const URLS_WORTH_THREADS = 64;
+
+/**
+ * All parts of one run, put together around an open store. They tell each other what happens only while the loop runs, so the order in which
+ * they are made does not matter to them.
+ */
+export class Engine {
+  readonly crawl: Crawl;
+  readonly frontier: Frontier;
+  readonly lanes: LanePool;
+  readonly budget: ByteBudget;
+  readonly governor: Governor;
+  readonly limits: Limits;
+  readonly disk: DiskWatch;
+  readonly seedBook: SeedBook;
+  readonly keys: KeyTable;
+  readonly seeder: Seeder | null;
+  readonly renderer: Renderer | null;
+  /** Pages that were settled in this run. */
+  settled = 0;
+  readonly #parts: EngineParts;
+  readonly #wire: WirePlaces;
+  #lastResidentBytes = 0;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+    const { plan, settings, clock, store } = parts;
+    const { options } = plan.resolved;
+    const { snapshot } = parts.opened;
+    const keys = new KeyTable(settings.keyBudgetBytes, snapshot.spilledSegments).takeOver(parts.opened.keys);
+    this.keys = keys;
+    this.seedBook = new SeedBook(parts.seeds);
+    if (snapshot.resumed && (snapshot.counts.done ?? 0) > 0) {
+      for (const { seed } of parts.seeds) {
+        this.seedBook.reached(seed);
+      }
+    }
+    // Slot 0 is the inline lane's.
+    this.budget = new ByteBudget(options.parseBufferBytes, settings.lanes + 1);
+    this.#wire = new WirePlaces(settings.lanes + 1);
+    this.governor = new Governor({
+      enabled: options.governor,
+      memoryLimitBytes: settings.memoryLimitBytes,
+      maxInFlight: options.workers,
+    });
+    this.lanes = this.#openLanes(keys);
+    this.seeder = this.#openSeeder(snapshot.meta.seeding);
+    this.renderer = this.#openRenderer();
+    this.frontier = new Frontier({
+      options: settings.scheduler,
+      clock,
+      random: Math.random,
+      store,
+      snapshot,
+      keys,
+      traps: this.#traps(snapshot.meta.traps),
+      seeds: this.seedBook,
+      resolveAddress: (host) => this.lanes.resolve(host),
+      ...(this.seeder === null ? {} : { seedOf: (url) => this.seeder!.seedOf(url) }),
+      events: this.#frontierEvents(),
+    });
+    this.disk = new DiskWatch({
+      minFreeBytes: options.minFreeDiskBytes,
+      freeBytes: () => store.freeBytes(),
+      stop: (error) => this.crawl.stop('disk', options.graceMs, error),
+    });
+    this.limits = this.#limits();
+    this.crawl = this.#loop();
+    store.onDeath = (error) => this.crawl.stop('error', 0, error);
+  }
+
+  /** To read it takes a descriptor: while there is none, what was read last stands. */
+  residentBytes(): number {
+    try {
+      this.#lastResidentBytes = process.memoryUsage.rss();
+    } catch {
+      // Whatever else needs one says so.
+    }
+    return this.#lastResidentBytes;
+  }
+
+  /** A scope of its own, as it is when the run begins. */
+  scope(): CrawlScope {
+    return new CrawlScope(this.#scopeData());
+  }
+
+  async close(): Promise<void> {
+    await this.seeder?.close();
+    await this.renderer?.close();
+    await this.lanes.close();
+  }
+
+  #scopeData(): CrawlScopeData {
+    const { plan, profile, settings, seeds } = this.#parts;
+    return { seeds: structuredClone(seeds), ...scopeRules(plan, profile, settings) };
+  }
+
+  #loop(): Crawl {
+    const { plan, clock, notices, opened, tick, watch } = this.#parts;
+    return new Crawl({
+      clock,
+      frontier: this.frontier,
+      lanes: this.lanes,
+      budget: this.budget,
+      governor: this.governor,
+      limits: this.limits,
+      graceMs: plan.resolved.options.graceMs,
+      events: {
+        tick: () => {
+          this.disk.tick(clock.now());
+          watch.tick();
+          tick();
+        },
+        governed: (decision) => this.#governed(decision),
+        answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
+        laneDied: (_lane, error) =>
+          notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
+      },
+      ...(this.seeder === null ? {} : { seeding: this.seeder }),
+      ...(this.renderer === null ? {} : { rendering: this.renderer }),
+      suspects: opened.snapshot.suspects,
+      rssBytes: () => this.residentBytes(),
+      disk: this.disk,
+      ...(plan.placesLeft === undefined ? {} : { placesLeft: plan.placesLeft }),
+      handOn: plan.handOn ?? (async () => {}),
+    });
+  }
+
+  #limits(): Limits {
+    const { plan, profile, clock, opened } = this.#parts;
+    const { durationMs, secondLookMs, spent } = profile.limits ?? {};
+    const { options } = plan.resolved;
+    return new Limits({
+      startedAt: clock.now() - (spent?.ms ?? 0),
+      durationMs: durationMs ?? options.durationMs,
+      ...(secondLookMs === undefined ? {} : { secondLookMs }),
+      maxBytes: options.maxBytes,
+      bytesBefore: spent?.bytes ?? opened.snapshot.bytes,
+    });
+  }
+
+  #openLanes(keys: KeyTable): LanePool {
+    const { plan, settings, clock } = this.#parts;
+    const openings = new LaneOpenings({
+      fetchOptions: settings.fetch,
+      clock,
+      setupOf: (lane) => this.#laneSetup(lane, keys),
+      fetch: plan.fetch,
+      resolve: plan.resolve,
+      guardsFetch: plan.guardsFetch ?? false,
+    });
+    return new LanePool(
+      {
+        lanes: settings.lanes,
+        wire: this.#wire,
+        sockets: settings.fetch.maxSockets,
+        openInline: (lane, listener) => openings.here(lane, listener),
+        openThread: openings.canUseThreads
+          ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
+          : null,
+        isWorthThreads: () => this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+      },
+      keys,
+      {
+        headers: (ids, ats) => this.crawl.headers(ids, ats),
+        outcomes: (outcomes) => this.crawl.arrived(outcomes),
+        piece: (piece, answer) => this.crawl.piece(piece, answer),
+      },
+    );
+  }
+
+  #laneSetup(lane: number, keys: KeyTable): LaneSetup {
+    const { plan, profile, settings } = this.#parts;
+    const { options } = plan.resolved;
+    return {
+      lane,
+      reader: settings.reader,
+      identity: identityOf(plan),
+      ...(profile.aliases === undefined ? {} : { aliases: profile.aliases }),
+      scope: this.#scopeData(),
+      robotsTimeoutMs: options.robotsTimeoutMs,
+      segments: [...keys.segments],
+      budgetSlots: this.budget.slots,
+      wireCells: this.#wire.cells,
+      budgetLimit: options.parseBufferBytes,
+    };
+  }
+
+  /** Null where no third party is to be asked. */
+  #openSeeder(kept: string | undefined): Seeder | null {
+    const { plan, settings, clock, seeds, notices } = this.#parts;
+    return openSeeder({
+      options: plan.resolved.options,
+      settings,
+      clock,
+      seeds,
+      scope: this.scope(),
+      identity: identityOf(plan),
+      kept,
+      admit: (offers, meta) => this.crawl.admit(offers, meta),
+      resolve: (host) => this.lanes.resolve(host),
+      notice: (text) => notices.add(text),
+      ended: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
+    });
+  }
+
+  /** Null where no browser is to see any page. */
+  #openRenderer(): Renderer | null {
+    const { profile, settings, store, notices, shapes } = this.#parts;
+    const mode = settings.reader.render;
+    if (profile.browser === undefined || shapes === null || mode === 'never') {
+      return null;
+    }
+    const scope = this.scope();
+    return openRenderer({
+      mode,
+      browser: profile.browser,
+      store,
+      shapes,
+      admit: (offers) => this.crawl.admit(offers),
+      isTrap: (url) => scope.trap(url) !== null,
+      isGuarded: (origin) => settings.fetch.originHeaders[origin] !== undefined,
+      read: (page) => this.lanes.read(page),
+      rendered: (pages) => this.crawl.rendered(pages),
+      notice: (text) => notices.add(text),
+      changed: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
+    });
+  }
+
+  #traps(kept: string | undefined): TrapWatch {
+    const { maxQueryVariants, maxShapeVariants, allowTraps } = this.#parts.plan.resolved.options;
+    const watch = { maxQueryVariants, maxShapeVariants, allow: [...allowTraps] };
+    return kept === undefined ? new TrapWatch(watch) : TrapWatch.fromJSON(JSON.parse(kept), watch);
+  }
+
+  #governed(decision: GovernorDecision): void {
+    const { notices, plan, watch } = this.#parts;
+    watch.governed(decision.limit, decision.cause);
+    notices.add(`governor: ${decision.limit} in flight (${decision.cause})`, 'decisions of the governor');
+    if (decision.dropCaches) {
+      this.lanes.dropCaches();
+    }
+    if (decision.collect) {
+      collectGarbage();
+    }
+    plan.events.governed?.(decision);
+  }
+
+  #noteFailures(pages: readonly SettledPage[]): void {
+    const { watch } = this.#parts;
+    for (const { url, state, reason, outcome } of pages) {
+      if (state === 'failed') {
+        watch.failed(url, reason ?? 'internal', outcome.status, outcome.message);
+      }
+    }
+    if (watch.events.wants('page_done')) {
+      this.#tellPages(pages);
+    }
+  }
+
+  #tellPages(pages: readonly SettledPage[]): void {
+    const { events } = this.#parts.watch;
+    for (const { url, state, reason, depth, outcome } of pages) {
+      const { status, ttfbMs, page } = outcome;
+      if (state === 'done') {
+        events.tell('page_done', `${url} is done`, { url, status, depth, ttfbMs, bytes: page?.bytes ?? 0 });
+      } else if (state === 'skipped') {
+        events.tell('page_skipped', `${url} is skipped: ${reason}`, { url, reason });
+      }
+    }
+  }
+
+  #frontierEvents(): FrontierEvents {
+    const { plan, settings, notices, watch } = this.#parts;
+    const { originHeaders } = settings.fetch;
+    const hasSecrets = Object.keys(originHeaders).length > 0;
+    const words = frontierWords(
+      notices,
+      plan.resolved.options,
+      settings.scheduler.asksTraps === true,
+      hasSecrets ? (origin) => originHeaders[origin] !== undefined : null,
+    );
+    return {
+      ...words,
+      scopeGrew: (seed) => {
+        this.lanes.widenScope(this.frontier.scopeVersion, seed.seed, seed.scopeUrls);
+        this.seeder?.widened(seed);
+        words.scopeGrew(seed);
+      },
+      retryLater: (url, status, why, afterMs) => {
+        watch.events.tell('retry', `${url} is asked for again: ${why}`, { url, status, why, afterMs });
+        plan.events.retryLater?.(url, status, why, afterMs);
+      },
+      sitemapRead: (url, urls) => {
+        watch.events.tell('sitemap_read', `${url} names ${urls} URLs`, { url, urls });
+        plan.events.sitemapRead?.(url, urls);
+      },
+      assets: (ids, others) => this.renderer?.assetsSettled(ids, others),
+      settled: (pages) => {
+        this.settled += pages.length;
+        this.#noteFailures(pages);
+        this.renderer?.settled(pages);
+        plan.events.settled?.(pages);
+      },
+      retuned: (host, limit) => this.lanes.retune(host, limit),
+      recall: (host) => this.lanes.recall(host),
+      originsLeft: (origins) => this.lanes.forgetRules(origins),
+      wake: () => this.crawl.wake(),
+    };
+  }
+}
+
+/** What is in scope, beside what the seeds open. */
+export function scopeRules(
+  { resolved: { options }, resolve }: SessionPlan,
+  { scope }: CrawlProfile,
+  { scheduler }: EngineSettings,
+): Omit<CrawlScopeData, 'seeds'> {
+  return {
+    patterns: { include: [...options.include], exclude: [...options.exclude] },
+    maxDepth: options.depth,
+    traps: {
+      maxUrlLength: options.maxUrlLength,
+      maxPathSegments: options.maxPathSegments,
+      maxSegmentRepeats: options.maxSegmentRepeats,
+      maxQueryVariants: options.maxQueryVariants,
+      maxShapeVariants: options.maxShapeVariants,
+      allow: [...options.allowTraps],
+    },
+    ownKeys: resolve !== undefined,
+    external: options.external,
+    checksBeyond: false,
+    ignore: [],
+    surveys: false,
+    onlyLocal: null,
+    seeksSitemaps: scheduler.seekSitemaps,
+    ...scope,
+  };
+}
+
+function identityOf({ resolved }: SessionPlan): IdentityOptions {
+  const { stripQuery, stripTracking, sortQuery } = resolved.options;
+  return { stripQuery, stripTracking, sortQuery };
+}
+
+/** V8 has a collection on demand only behind a flag, which may be set while it runs. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}

@@ -1,0 +1,131 @@
+import { promisify } from 'node:util';
+import { inflateRaw } from 'node:zlib';
+import { assetOffer, type Offer } from '../frontier/outcome.js';
+import type { KeptAnswer } from '../store/rendering-reader.js';
+import { UrlState } from '../store/url-state.js';
+import { isHttp, originOf } from '../url/host.js';
+import { normaliseUrl } from '../url/identity.js';
+import type { Asset } from './render/asset.js';
+
+export interface PageAssetsParts {
+  /** The ids by which the URLs are known, once that is durable. */
+  admit(offers: Offer[]): Promise<number[]>;
+  kept(id: number): Promise<KeptAnswer | null>;
+  /** It looks like a trap: too long, too many segments. */
+  isTrap(url: string): boolean;
+  /** Headers of the user's go to this origin: only its own pages may see what it answers. */
+  isGuarded(origin: string): boolean;
+}
+
+/** An asset, and where it came from in the end. */
+type FoundAsset = Asset & { origin: string };
+
+const MOST_HOPS = 10;
+const MOST_IDS = 1_000;
+const inflate = promisify(inflateRaw);
+
+/**
+ * What pages load while they are rendered goes through the crawl like any URL: by its host's queue, its robots.txt, delay, guard, retries and
+ * limits. What the store has already is not asked for again.
+ */
+export class PageAssets {
+  readonly #parts: PageAssetsParts;
+  readonly #waiting = new Map<number, Set<() => void>>();
+  /** By URL: what is known needs no commit to be found again. */
+  readonly #ids = new Map<string, number>();
+  readonly #underWay = new Map<string, Promise<FoundAsset | null>>();
+  #isStopped = false;
+
+  constructor(parts: PageAssetsParts) {
+    this.#parts = parts;
+  }
+
+  /** For a page at `pageUrl`. Where a redirect leads counts, not who redirects. */
+  async get(written: string, pageUrl: string): Promise<Asset | null> {
+    const found = await this.#find(written);
+    const isForeign = found !== null && found.origin !== originOf(pageUrl);
+    return isForeign && this.#parts.isGuarded(found.origin) ? null : found;
+  }
+
+  #find(written: string): Promise<FoundAsset | null> {
+    const url = normaliseUrl(written)?.url ?? '';
+    if (this.#isStopped || !isHttp(url) || this.#parts.isTrap(url)) {
+      return Promise.resolve(null);
+    }
+    let asset = this.#underWay.get(url);
+    if (asset === undefined) {
+      // The run may end while it waits.
+      asset = this.#fetched(url).catch(() => null);
+      this.#underWay.set(url, asset);
+      void asset.then(() => this.#underWay.delete(url));
+    }
+    return asset;
+  }
+
+  /** These are settled; `others`: any may be besides. */
+  settled(ids: readonly number[], others: boolean): void {
+    for (const id of others ? [...this.#waiting.keys()] : ids) {
+      this.#tell(id);
+    }
+  }
+
+  /** Nothing more comes. */
+  stop(): void {
+    this.#isStopped = true;
+    this.settled([], true);
+  }
+
+  async #fetched(url: string): Promise<FoundAsset | null> {
+    let id = this.#ids.get(url) ?? (await this.#admit(url));
+    for (let hops = 0; hops <= MOST_HOPS; hops++) {
+      const answer = await this.#answerOf(id);
+      if (answer === null || answer.redirectTo === null) {
+        return answer === null ? null : assetOf(answer);
+      }
+      id = answer.redirectTo;
+    }
+    return null;
+  }
+
+  async #admit(url: string): Promise<number> {
+    const [id] = await this.#parts.admit([assetOffer(url)]);
+    if (this.#ids.size >= MOST_IDS) {
+      this.#ids.clear();
+    }
+    this.#ids.set(url, id!);
+    return id!;
+  }
+
+  /** Waits until the URL is settled. */
+  async #answerOf(id: number): Promise<KeptAnswer | null> {
+    while (!this.#isStopped) {
+      const settled = this.#whenSettled(id);
+      const answer = await this.#parts.kept(id);
+      if (answer?.state !== UrlState.queued && answer?.state !== UrlState.leased) {
+        this.#tell(id);
+        return answer?.state === UrlState.done ? answer : null;
+      }
+      await settled;
+    }
+    return null;
+  }
+
+  #whenSettled(id: number): Promise<void> {
+    return new Promise((resolve) => {
+      const waiting = this.#waiting.get(id) ?? new Set();
+      this.#waiting.set(id, waiting.add(resolve));
+    });
+  }
+
+  #tell(id: number): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    for (const resolve of waiting ?? []) {
+      resolve();
+    }
+  }
+}
+
+async function assetOf({ url, status, type, packed }: KeptAnswer): Promise<FoundAsset | null> {
+  return packed === null ? null : { status: status ?? 200, type, body: await inflate(packed), origin: originOf(url) };
+}

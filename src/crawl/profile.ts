@@ -1,0 +1,114 @@
+import type { FetchOptions } from '../fetch/contract.js';
+import type { FrontierCounts } from '../frontier/frontier.js';
+import type { SchedulerOptions } from '../frontier/options.js';
+import type { SeedFate } from '../frontier/seed-book.js';
+import type { CrawlScopeData } from '../lane/crawl-scope.js';
+import type { ReaderOptions } from '../lane/reading.js';
+import type { Summary } from '../report/summary.js';
+import type { StoreSnapshot } from '../store/transaction.js';
+import type { AliasData } from '../url/aliases.js';
+import type { WatchedRun } from '../watch/live.js';
+import type { CrawlEnd } from './ending.js';
+import type { Browser } from './render/browser.js';
+import type { EngineSettings } from './settings.js';
+import type { Survey, SurveyQuestion } from './survey/survey.js';
+
+/**
+ * What a command asks of the engine: one profile for each round of it. The engine knows no command; a new one is a folder that makes
+ * profiles. Whatever a profile leaves out is as `gossamer crawl` has it.
+ */
+export interface CrawlProfile {
+  /** The name of the command. The store keeps it, so that no other command goes on with what it has begun. */
+  readonly command: string;
+  /** What a new store is given beside the options, for the next run of the command. */
+  readonly meta?: Readonly<Record<string, string>>;
+  /** Whatever is learnt of a URL while it is asked for, it would have been asked for in the same way: the next commit need not wait for the last. */
+  readonly overlaps?: boolean;
+  /** Whether pages.jsonl, sitemap.xml, summary.json and the reports that the options name are written. */
+  readonly writesOutputs: boolean;
+  /** What is followed, beside what the options say. */
+  readonly scope?: Partial<Pick<CrawlScopeData, 'checksBeyond' | 'ignore' | 'surveys' | 'onlyLocal'>>;
+  /** URLs that stand for others. */
+  readonly aliases?: AliasData;
+  /** When a URL is asked for, and what its answer means next: pace, order, retries, second looks. */
+  scheduler?(options: SchedulerOptions): SchedulerOptions;
+  /** How it is asked for. */
+  fetch?(options: FetchOptions, lanes: number): FetchOptions;
+  /** What is read of a page, and what of it is kept. */
+  reader?(options: ReaderOptions): ReaderOptions;
+  /** What is admitted before the first request, beside the seeds. */
+  readonly beginsWith?: BeginsWith;
+  readonly limits?: ProfileLimits;
+  /** Sees the pages that `reader` says need one. Whoever made it closes it. */
+  readonly browser?: Browser;
+  /** Asked of the store when the round is over. */
+  readonly survey?: SurveyQuestion;
+  /** Called when the round is over: the next round on the same store, or null when there is none. */
+  next?(ended: EndedRound): Promise<CrawlProfile | null>;
+}
+
+export interface BeginsWith {
+  /** URLs of which enough is known: only those out of scope are admitted, and none of them is asked for. */
+  readonly known?: Iterable<string>;
+  /** Further URLs whose folders count as those of a seed, by its number. */
+  readonly widened?: ReadonlyMap<number, readonly string[]>;
+  /** URLs that sitemaps named while they were out of scope. */
+  readonly named?: Iterable<string>;
+}
+
+export interface ProfileLimits {
+  /** In place of --duration. */
+  readonly durationMs?: number;
+  /** For second looks, once nothing else is left. */
+  readonly secondLookMs?: number;
+  /** What earlier rounds of the same run have used of its limits; left out: what the store says of all runs. */
+  readonly spent?: { readonly ms: number; readonly bytes: number };
+}
+
+export interface EndedRound {
+  readonly result: SessionResult;
+  readonly session: RunningSession;
+}
+
+/** What a session came to. */
+export interface SessionResult {
+  end: CrawlEnd;
+  summary: Summary;
+  seeds: readonly SeedFate[];
+  allSeedsFailed: boolean;
+  survey: Survey | null;
+}
+
+/** A session as those see it who watch it, or go on from it. */
+export interface RunningSession extends WatchedRun {
+  readonly settings: EngineSettings;
+  /** What the store held when it was opened. */
+  readonly snapshot: StoreSnapshot;
+  /** What second looks have taken, beyond everything else. */
+  readonly secondLookMs: number;
+  stats(): SessionStats;
+}
+
+/** A moment of a session, in numbers. Times are monotonic. */
+export interface SessionStats extends FrontierCounts {
+  now: number;
+  inFlight: number;
+  elapsedMs: number;
+  requests: number;
+  bytes: number;
+  heldBytes: number;
+  governorLimit: number;
+  /** The host whose turn comes next. */
+  waitingFor: { name: string; at: number } | null;
+  /** Third parties that are asked for URLs, and what about; null where none is. */
+  seeding: string | null;
+  /** Pages that a browser is at. */
+  rendering: number;
+  isStopping: boolean;
+  isDiskLow: boolean;
+  /** When a limit ends the run; Infinity where none does. */
+  endsAt: number;
+}
+
+/** `gossamer crawl` itself. */
+export const PLAIN_CRAWL: CrawlProfile = { command: 'crawl', overlaps: true, writesOutputs: true };

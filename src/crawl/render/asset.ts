@@ -1,0 +1,31 @@
+/** A file that a page loads: the crawl fetches it, never the browser. */
+export interface Asset {
+  status: number;
+  type: string | null;
+  body: Uint8Array;
+}
+
+/** Gives a file that a page asks for; null where it cannot be fetched or may not be asked for. It always settles. */
+export type AssetSource = (url: string) => Promise<Asset | null>;
+
+/** A page as it came. */
+export interface PageSource {
+  url: string;
+  type: string | null;
+  body: Uint8Array;
+}
+
+export interface VisitLimits {
+  /** How long a page may take, apart from waiting for the crawl. */
+  timeoutMs: number;
+  /** Pages that become larger than this are kept as the server sent them. */
+  maxBytes: number;
+}
+
+/** What came of a visit. */
+export type Visit =
+  | { html: string }
+  /** The page cannot be rendered: it hangs, navigated away, or grew too large. */
+  | { problem: string }
+  /** The browser was gone before the page was done. */
+  | { gone: true };

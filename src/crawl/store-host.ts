@@ -1,0 +1,319 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { StateError } from '../base/errors.js';
+import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
+import { changedOptions } from '../config/stored.js';
+import { KeyTable, type KeyTableData } from '../frontier/key-table.js';
+import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
+import { refuseUnwritable, sinksIn, writeOutputs } from '../report/index.js';
+import { Sinks } from '../report/sinks.js';
+import { type RunFacts, type Summary, summarise } from '../report/summary.js';
+import { clearUnbegun, takeCrashNote } from '../store/directory.js';
+import { DirectoryLock } from '../store/lock.js';
+import { Reader } from '../store/reader.js';
+import { type KeptAnswer, type PageToRender, RenderingReader } from '../store/rendering-reader.js';
+import { Store } from '../store/store.js';
+import { openStoreFile, TEMPORARY } from '../store/store-file.js';
+import { SurveyReader } from '../store/survey-reader.js';
+import type {
+  BadSeed,
+  CommitAnswer,
+  HostSnapshot,
+  QueuedUrl,
+  QueueLoad,
+  SeedRow,
+  StoreSnapshot,
+  Transaction,
+} from '../store/transaction.js';
+import { RenderShapes, type ShapeFacts } from './render-shapes.js';
+import { type Survey, type SurveyQuestion, survey } from './survey/survey.js';
+
+export interface StoreSetup {
+  /** Null: a store that leaves nothing behind. */
+  directory: string | null;
+  create: boolean;
+  /** What is written into a new store before anything else. */
+  meta: Record<string, string>;
+  seeds: SeedRow[];
+  badSeeds: BadSeed[];
+  /** Outputs that are written at the end, beside those that every crawl has. */
+  reports: ReportTarget<ExportFormat>[];
+  /** All pages that are kept are to be rendered, those of earlier runs too. */
+  rendersAll: boolean;
+  /** pages.jsonl, sitemap.xml and summary.json are written. */
+  hasOutputs: boolean;
+  scope: Omit<CrawlScopeData, 'seeds'>;
+  pid: number;
+  wall: number;
+  hostsInMemory: number;
+  keyBudgetBytes: number;
+  expectedUrls: number;
+  falsePositiveRate: number;
+  lookupBatch: number;
+}
+
+export interface StoreOpened {
+  snapshot: StoreSnapshot;
+  keys: KeyTableData;
+}
+
+export interface FinishOrders {
+  facts: Omit<RunFacts, 'sitemap'>;
+  /** Outputs asked for beside those that every crawl has. */
+  reports: ReportTarget<ExportFormat>[];
+  wall: number;
+}
+
+/** Parked hosts whose time has come. */
+export interface DueHosts {
+  hosts: HostSnapshot[];
+  nextDue: number | null;
+  parked: number;
+}
+
+/** How far the seen set on disk and the look-ups behind its filter were used. */
+export interface StoreUse {
+  asked: number;
+  saved: number;
+  hits: number;
+  peakBatch: number;
+  peakWaiting: number;
+  commits: number;
+  commitMs: number;
+}
+
+const UNASKED_BATCH = 1_000;
+
+/** The store with everything that follows a commit: it lives in a thread of its own, the only one that writes. */
+export class StoreHost {
+  #store: Store | null = null;
+  #lock: DirectoryLock | null = null;
+  #renderingReader: RenderingReader | null = null;
+  #sinks = new Sinks([]);
+  #directory: string | null = null;
+  #hasOutputs = false;
+  #commits = 0;
+  #commitMs = 0;
+  /** Why a commit was not made; none is made after it. */
+  #failure: Error | null = null;
+
+  open(setup: StoreSetup): StoreOpened {
+    this.#directory = setup.directory;
+    this.#hasOutputs = setup.directory !== null && setup.hasOutputs;
+    this.#sinks = new Sinks(setup.directory === null ? [] : sinksIn(setup.directory));
+    const path = setup.directory === null ? TEMPORARY : join(setup.directory, 'crawl.sqlite');
+    if (setup.directory !== null) {
+      makeDirectory(setup.directory);
+      this.#lock = DirectoryLock.take(setup.directory);
+      // Once the directory is there, for an output may go into it, and before there is a store: a crawl that is refused has not begun.
+      for (const { path } of setup.reports) {
+        refuseUnwritable(path);
+      }
+    }
+    if (setup.directory !== null && setup.create) {
+      clearUnbegun(setup.directory);
+    }
+    const database = openStoreFile(path, { create: setup.create });
+    const scope = new CrawlScope({ seeds: setup.seeds, ...setup.scope });
+    const store = new Store(database, {
+      expectedUrls: setup.expectedUrls,
+      falsePositiveRate: setup.falsePositiveRate,
+      lookupBatch: setup.lookupBatch,
+      scope,
+    });
+    this.#store = store;
+    if (!setup.create) {
+      refuseOtherFunctions(store.meta(), setup);
+      // Sinks have been told that these URLs are skipped.
+      store.lookAgain(changedSince(store.meta(), setup.meta), setup.meta.options!, this.#sinks.beginnings());
+    }
+    if (setup.rendersAll) {
+      store.renderAll();
+    }
+    if (setup.create) {
+      store.addSeeds(setup.seeds, setup.badSeeds);
+      // Last: a store that knows its options has been begun.
+      store.setMeta({ ...setup.meta, inForce: setup.meta.options! });
+    }
+    if (this.#hasOutputs) {
+      this.#sinks.open(store.meta(), new Reader(database), store.writer.lastSeq);
+    }
+    const crashed = setup.directory === null ? [] : takeCrashNote(setup.directory);
+    const snapshot = store.begin({ ...setup, crashed });
+    return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes) };
+  }
+
+  /** Keys of segments that are on disk stay there. */
+  #loadKeys(store: Store, snapshot: StoreSnapshot, budgetBytes: number): KeyTableData {
+    const table = new KeyTable(budgetBytes, snapshot.spilledSegments);
+    store.eachKey((key, id, depth, standing) => {
+      if (!table.mayBeOnDisk(key)) {
+        table.insert(key, id, depth, standing);
+      }
+    });
+    return table.handOver();
+  }
+
+  /** How far the sinks have come goes into the next commit: on resume they are cut there and go on from the store. */
+  commit(transaction: Transaction): CommitAnswer {
+    if (this.#failure !== null) {
+      throw this.#failure;
+    }
+    try {
+      return this.#commit(transaction);
+    } catch (error) {
+      // The next one may be on its way, and builds on this one.
+      this.#failure = error as Error;
+      throw error;
+    }
+  }
+
+  #commit(transaction: Transaction): CommitAnswer {
+    const store = this.#opened();
+    this.#sinks.write();
+    Object.assign(transaction.meta, this.#sinks.marks());
+    const answer = store.writer.commit(transaction);
+    this.#commits++;
+    this.#commitMs += answer.commitMs;
+    const settled = transaction.settled.filter(({ retry }) => retry === null);
+    this.#sinks.settled(
+      [...settled, ...transaction.skipped].map(({ id }) => id),
+      store.writer.lastSeq,
+    );
+    return answer;
+  }
+
+  /** Gives the sinks the results of the last commit; nobody has to wait for that, so it follows once the commit has been answered. */
+  writeResults(): void {
+    this.#sinks.write();
+  }
+
+  loadQueue(loads: QueueLoad[]): QueuedUrl[][] {
+    return this.#opened().loadQueue(loads);
+  }
+
+  loadDue({ wall, limit }: { wall: number; limit: number }): DueHosts {
+    return this.#opened().loadDue(wall, limit);
+  }
+
+  /** What earlier runs have found out about the shapes of pages. */
+  renderShapes(): ShapeFacts {
+    return RenderShapes.of(this.#rendering().pages()).facts;
+  }
+
+  toRender({ beyond, limit }: { beyond: number; limit: number }): PageToRender[] {
+    return this.#rendering().waiting(beyond, limit);
+  }
+
+  kept(id: number): KeptAnswer | null {
+    return this.#rendering().kept(id);
+  }
+
+  #rendering(): RenderingReader {
+    this.#renderingReader ??= new RenderingReader(this.#opened().database);
+    return this.#renderingReader;
+  }
+
+  use(): StoreUse {
+    return { ...this.#opened().writer.seen.use, commits: this.#commits, commitMs: this.#commitMs };
+  }
+
+  /** Bytes free where the crawl is kept; null for one that is kept nowhere. */
+  async freeBytes(): Promise<number | null> {
+    if (this.#directory === null) {
+      return null;
+    }
+    const { bavail, bsize } = await statfs(this.#directory);
+    return Number(bavail) * Number(bsize);
+  }
+
+  /** The end of a run: its reason is kept, and the outputs are written from what is in the store. */
+  async finish({ facts, reports, wall }: FinishOrders): Promise<Summary> {
+    const store = this.#opened();
+    const { reason, truncated } = facts;
+    store.setMeta({
+      ended: JSON.stringify({ reason, truncated, isWritten: !this.#hasOutputs }),
+      ...this.#sinks.finish(),
+    });
+    store.end(reason, wall);
+    const reader = new Reader(store.database);
+    if (!this.#hasOutputs) {
+      return summarise(reader, { ...facts, sitemap: null });
+    }
+    const summary = await writeOutputs(reader, this.#directory!, facts, reports);
+    store.setMeta({ ended: JSON.stringify({ reason, truncated }) });
+    return summary;
+  }
+
+  /** After the end: URLs that nothing was settled for. */
+  unasked(beyond: number): ReturnType<Reader['unasked']> {
+    return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH);
+  }
+
+  /** After the end: what robots.txt and sitemaps, or a sample, say about the site. */
+  survey(question: SurveyQuestion): Survey {
+    return survey(new SurveyReader(this.#opened().database), question);
+  }
+
+  close(): void {
+    this.#sinks.close();
+    this.#store?.close();
+    this.#lock?.release();
+    this.#store = null;
+  }
+
+  #opened(): Store {
+    if (this.#store === null) {
+      throw new StateError('store', 'the store is not open');
+    }
+    return this.#store;
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    makePath(directory);
+  } catch (error) {
+    throw new StateError('unwritable', `cannot make the directory ${directory}: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Keys of the options that are not what they were in the run before. */
+function changedSince(kept: Record<string, string>, now: Record<string, string>): ReadonlySet<string> {
+  const before = kept.inForce ?? kept.options;
+  return before === undefined ? new Set() : changedOptions(JSON.parse(before), JSON.parse(now.options!));
+}
+
+/** A crawl goes on with the functions it began with: what they give cannot be had from the net, nor the other way round. */
+function refuseOtherFunctions(kept: Record<string, string>, setup: StoreSetup): void {
+  for (const [key, name] of [
+    ['customFetch', 'fetch'],
+    ['ownKeys', 'resolve'],
+  ] as const) {
+    const had = kept[key] === 'true';
+    if (had !== (setup.meta[key] === 'true')) {
+      const how = had
+        ? `was made by a program with a \`${name}\` of its own and goes on only with that`
+        : `was made without a \`${name}\` of one's own`;
+      throw new StateError('other_functions', `the crawl in ${setup.directory} ${how}`);
+    }
+  }
+}
+
+/** Not `recursive`: Node never comes back from that where a folder exists but takes no new ones, as /proc. */
+function makePath(directory: string): void {
+  const parent = dirname(directory);
+  if (parent !== directory && !existsSync(parent)) {
+    makePath(parent);
+  }
+  try {
+    mkdirSync(directory);
+  } catch (error) {
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) {
+      throw error;
+    }
+  }
+}

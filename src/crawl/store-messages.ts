@@ -1,0 +1,43 @@
+import { PLAIN, type Shape } from '../base/parcel.js';
+import { asked, told } from '../base/worker-thread.js';
+import type { Summary } from '../report/summary.js';
+import { SEALED_PAGE } from '../store/page-row.js';
+import type { PageResult } from '../store/page-types.js';
+import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
+import type { CommitAnswer, QueuedUrl, QueueLoad, Transaction } from '../store/transaction.js';
+import type { ShapeFacts } from './render-shapes.js';
+import type { DueHosts, FinishOrders, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import type { Survey, SurveyQuestion } from './survey/survey.js';
+
+/** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
+
+const TRANSACTION: Shape<Transaction> = {
+  settled: [{ page: SEALED_PAGE }],
+  rendered: [{ reading: { page: SEALED_PAGE } }],
+  spilledKeys: [{ packed: 'words' }],
+  // They may have times that never come.
+  hosts: 'clone',
+  origins: 'clone',
+};
+
+/** From the coordinator to the store. */
+export const STORE_ORDERS = {
+  open: asked<StoreSetup, StoreOpened>('clone', 'clone'),
+  commit: asked<Transaction, CommitAnswer>(TRANSACTION, 'clone'),
+  loadQueue: asked<QueueLoad[], QueuedUrl[][]>(PLAIN, PLAIN),
+  loadDue: asked<{ wall: number; limit: number }, DueHosts>(PLAIN, 'clone'),
+  renderShapes: asked<void, ShapeFacts>(PLAIN, 'clone'),
+  toRender: asked<{ beyond: number; limit: number }, PageToRender[]>(PLAIN, PLAIN),
+  kept: asked<number, KeptAnswer | null>(PLAIN, { packed: 'bytes' }),
+  use: asked<void, StoreUse>(PLAIN, PLAIN),
+  freeBytes: asked<void, number | null>(PLAIN, PLAIN),
+  finish: asked<FinishOrders, Summary>('clone', 'clone'),
+  unasked: asked<number, { pages: PageResult[]; last: number | null }>(PLAIN, PLAIN),
+  survey: asked<SurveyQuestion, Survey>('clone', 'clone'),
+  close: asked<void, void>(PLAIN, PLAIN),
+  /** Do nothing more, for ever: the process is about to end. */
+  halt: told<void>(PLAIN),
+};
+
+/** From the store to the coordinator. */
+export const STORE_NEWS = { halted: told<void>(PLAIN) };

@@ -1,0 +1,131 @@
+/** What waits for an exchange with the frontier, and when one is worth its commit. */
+
+interface Work {
+  run(): Promise<void>;
+  reject(error: unknown): void;
+}
+
+/**
+ * What waits for its turn with the frontier and is no outcome of a lease: URLs from outside a page, what a browser made of pages, and the
+ * pieces of pages that lead to very much. Pieces go behind all else; while memory is short, one of them goes a second.
+ */
+export class WaitingWork {
+  readonly #slowsPieces: () => boolean;
+  #work: Work[] = [];
+  #pieces: Work[] = [];
+  #isOver = false;
+  /** Both since the last tick. */
+  #pieceTaken = false;
+  #pieceCame = false;
+
+  constructor(slowsPieces: () => boolean) {
+    this.#slowsPieces = slowsPieces;
+  }
+
+  /** Resolves with what it gives when its turn has come and gone; rejects when it fails, or the run is over first. */
+  add<T>(run: () => Promise<T>): Promise<T> {
+    return this.#enter(run, this.#work);
+  }
+
+  addPiece<T>(run: () => Promise<T>): Promise<T> {
+    this.#pieceCame = true;
+    return this.#enter(run, this.#pieces);
+  }
+
+  get isEmpty(): boolean {
+    return this.#work.length + this.#pieces.length === 0;
+  }
+
+  /** Something may be run now. */
+  get isReady(): boolean {
+    return this.#work.length > 0 || this.#maySendPiece;
+  }
+
+  /** Runs what comes first, where something is ready. Whatever fails is told to who added it, and thrown. */
+  async runNext(): Promise<void> {
+    const next = this.#work.shift() ?? this.#nextPiece();
+    try {
+      await next?.run();
+    } catch (error) {
+      next?.reject(error);
+      throw error;
+    }
+  }
+
+  /** A second is over. Returns whether pages in pieces were under way in it. */
+  tick(): boolean {
+    const hasPieces = this.#pieceCame || this.#pieces.length > 0;
+    this.#pieceTaken = false;
+    this.#pieceCame = false;
+    return hasPieces;
+  }
+
+  /** Nothing is run any more. */
+  close(): void {
+    this.#isOver = true;
+    for (const { reject } of [...this.#work.splice(0), ...this.#pieces.splice(0)]) {
+      reject(new Error('the run is over'));
+    }
+  }
+
+  #enter<T>(run: () => Promise<T>, queue: Work[]): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) {
+        reject(new Error('the run is over'));
+        return;
+      }
+      queue.push({ run: async () => resolve(await run()), reject });
+    });
+  }
+
+  get #maySendPiece(): boolean {
+    return this.#pieces.length > 0 && !(this.#slowsPieces() && this.#pieceTaken);
+  }
+
+  #nextPiece(): Work | undefined {
+    const next = this.#maySendPiece ? this.#pieces.shift() : undefined;
+    this.#pieceTaken ||= next !== undefined;
+    return next;
+  }
+}
+
+const PATIENCE_MS = 5;
+const LARGEST_WANTED_BATCH = 64;
+const FEWEST_TO_WAIT_FOR = 8;
+
+export interface Load {
+  inFlight: number;
+  /** Outcomes that wait to be settled. */
+  unsettled: number;
+  isStopping: boolean;
+}
+
+/**
+ * When an exchange with the frontier is worth its commit. A commit costs the same for one page as for thirty: while enough is under way to
+ * fill one, what is there waits a moment for company. A crawl with little under way never waits.
+ */
+export class Batching {
+  /** Since when there is something to exchange; null where there is nothing. */
+  #since: number | null = null;
+
+  /** Whether there is something, and it has waited long enough. */
+  isRipe(hasBusiness: boolean, now: number, load: Load): boolean {
+    if (!hasBusiness) {
+      this.#since = null;
+      return false;
+    }
+    this.#since ??= now;
+    if (now < this.ripeAt(load)!) {
+      return false;
+    }
+    this.#since = null;
+    return true;
+  }
+
+  /** Null where nothing waits. */
+  ripeAt({ inFlight, unsettled, isStopping }: Load): number | null {
+    const enough = Math.min(LARGEST_WANTED_BATCH, inFlight / 4);
+    const waits = inFlight >= FEWEST_TO_WAIT_FOR && unsettled < enough && !isStopping;
+    return this.#since === null ? null : this.#since + (waits ? PATIENCE_MS : 0);
+  }
+}

@@ -1,0 +1,108 @@
+import { StateError } from '../base/errors.js';
+import { corpusStatus } from '../corpus/list-corpora.js';
+import { listCorpus, readDocument } from '../corpus/read-corpus.js';
+import { searchCorpus } from '../corpus/search.js';
+import { explain } from '../explain/explain.js';
+import { keptFigures } from '../store/kept-figures.js';
+import { WatchReader } from '../store/watch-reader.js';
+import type { HostQuestion, PageQuestion } from '../store/watch-rows.js';
+import type { CorpusEntry, CorpusListed, CorpusPage, CorpusPages } from './api.js';
+
+/** What the dashboard asks the disk. Directories come from the server's own list, never from a request. */
+export type Question =
+  | { readonly about: 'hosts'; readonly directory: string; readonly question: HostQuestion }
+  | { readonly about: 'pages'; readonly directory: string; readonly question: PageQuestion }
+  | { readonly about: 'url'; readonly directory: string; readonly url: string }
+  | { readonly about: 'kept'; readonly directory: string }
+  | { readonly about: 'corpora'; readonly directories: readonly string[] }
+  | { readonly about: 'corpus'; readonly directory: string; readonly after: number; readonly limit: number }
+  | { readonly about: 'words'; readonly directory: string; readonly text: string }
+  | { readonly about: 'document'; readonly directory: string; readonly path: string };
+
+const MOST_HITS = 50;
+/** Of a page of a corpus, in characters. */
+const LONGEST_PAGE = 400_000;
+
+/** Answers questions from the disk, as JSON. It belongs in a thread of its own: each answer may take a while. */
+export class Answers {
+  readonly #readers = new Map<string, WatchReader>();
+
+  async answer(question: Question): Promise<string> {
+    return JSON.stringify(await this.#answer(question));
+  }
+
+  close(): void {
+    for (const reader of this.#readers.values()) {
+      reader.close();
+    }
+    this.#readers.clear();
+  }
+
+  #answer(question: Question): unknown {
+    switch (question.about) {
+      case 'hosts':
+        return this.#reader(question.directory).hosts(question.question, Date.now());
+      case 'pages':
+        return this.#reader(question.directory).pages(question.question);
+      case 'url':
+        return explain(question.directory, question.url);
+      case 'kept':
+        return keptFigures(question.directory);
+      case 'corpora':
+        return corpora(question.directories);
+      case 'corpus':
+        return corpusPages(question.directory, question.after, question.limit);
+      case 'words':
+        return { rows: searchCorpus(question.directory, question.text, { limit: MOST_HITS }) };
+      case 'document':
+        return corpusPage(question.directory, question.path);
+    }
+  }
+
+  #reader(directory: string): WatchReader {
+    let reader = this.#readers.get(directory);
+    if (reader === undefined) {
+      reader = WatchReader.open(directory);
+      this.#readers.set(directory, reader);
+    }
+    return reader;
+  }
+}
+
+/** One that is only being written, or is gone, is left out. */
+async function corpora(directories: readonly string[]): Promise<CorpusEntry[]> {
+  const found: CorpusEntry[] = [];
+  for (const [corpus, directory] of directories.entries()) {
+    try {
+      const { title, pages, tokens, tokensEstimated, written } = await corpusStatus(directory);
+      found.push({ corpus, directory, title, pages, tokens, tokensEstimated, written });
+    } catch (error) {
+      if (!(error instanceof StateError) && (error as NodeJS.ErrnoException).code === undefined) {
+        throw error;
+      }
+    }
+  }
+  return found;
+}
+
+async function corpusPages(directory: string, after: number, limit: number): Promise<CorpusPages> {
+  const rows: CorpusListed[] = [];
+  let place = 0;
+  for await (const { path, url, title, tokens } of listCorpus(directory)) {
+    if (place++ < after) {
+      continue;
+    }
+    if (rows.length === limit) {
+      return { rows, next: after + limit };
+    }
+    rows.push({ path, url, title, tokens });
+  }
+  return { rows, next: null };
+}
+
+async function corpusPage(directory: string, asked: string): Promise<CorpusPage> {
+  const { entry, content } = await readDocument(directory, asked);
+  const markdown = content.replace(/^---\n[\s\S]*?\n---\n/, '');
+  const { path, url, title, tokens } = entry;
+  return { path, url, title, tokens, markdown: markdown.slice(0, LONGEST_PAGE), isCut: markdown.length > LONGEST_PAGE };
+}

@@ -1,0 +1,107 @@
+import { inflateRawSync } from 'node:zlib';
+import type { Element } from '../../content/element.js';
+import { mainContent } from '../../content/extract/main-content.js';
+import type { SiteMemory } from '../../content/extract/site-memory.js';
+import { type LinkedPlace, linkedPlaces } from '../../content/markdown/linked-places.js';
+import type { PagePlace } from '../../content/markdown/links.js';
+import { toMarkdown } from '../../content/markdown/markdown.js';
+import { parseTree } from '../../content/tree-builder.js';
+import { detectEncoding } from '../../parse/charset.js';
+import { decodeText } from '../../parse/encodings.js';
+import { isMarkdownType } from '../../parse/media-type.js';
+
+/** A page as it is kept. */
+export interface KeptPage {
+  url: string;
+  type: string | null;
+  packed: Uint8Array;
+}
+
+export interface PageText {
+  title: string;
+  markdown: string;
+  text: string;
+}
+
+/** What is behind it is cut off by hand: an expression that does so takes its time with a line of blanks. */
+const FIRST_HEADING = /^#[ \t]+(\S.*)$/m;
+const LONGEST_TITLE = 300;
+
+/** What has to be known of all pages before the first of them can be read. */
+export interface PageFacts {
+  /** For a memory of the site. */
+  fingerprints: readonly number[];
+  /** Places on this page and on others that it links to. */
+  linked: readonly LinkedPlace[];
+}
+
+export function factsOf(page: KeptPage): PageFacts {
+  if (isMarkdown(page)) {
+    return { fingerprints: [], linked: [] };
+  }
+  const { tree, place } = treeOf(page);
+  const { nodes, fingerprints } = mainContent(tree, { url: page.url });
+  return { fingerprints, linked: linkedPlaces(nodes, place) };
+}
+
+/**
+ * What a person came to read, as Markdown with absolute links. A page that is Markdown already is taken as it is.
+ * `linkedIds` are places on it that pages of the site link to.
+ */
+export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: ReadonlySet<string>): PageText {
+  const { url } = page;
+  if (isMarkdown(page)) {
+    const markdown = textOf(page).text;
+    return { title: firstHeading(markdown), markdown, text: markdown };
+  }
+  const { tree, place } = treeOf(page);
+  const { nodes, title } = mainContent(tree, { url, memory });
+  const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
+  const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
+  return { title, markdown, text };
+}
+
+/** Of a text in Markdown, without signs that close it. */
+function firstHeading(markdown: string): string {
+  const heading = FIRST_HEADING.exec(markdown)?.[1]?.trimEnd() ?? '';
+  let end = heading.length;
+  while (heading[end - 1] === '#') {
+    end--;
+  }
+  const isClosed = end < heading.length && /\s/.test(heading[end - 1] ?? ' ');
+  return (isClosed ? heading.slice(0, end).trimEnd() : heading).slice(0, LONGEST_TITLE);
+}
+
+const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);
+
+/** With what its links are read by, which is what the crawl has read them by. */
+function treeOf(page: KeptPage): { tree: Element; place: PagePlace } {
+  const { text, encoding } = textOf(page);
+  const tree = parseTree(text);
+  return { tree, place: { pageUrl: page.url, baseHref: baseHrefOf(tree), encoding } };
+}
+
+function textOf({ packed, type }: KeptPage): { text: string; encoding: string } {
+  const bytes = inflateRawSync(packed);
+  const { encoding } = detectEncoding(bytes, type);
+  return { text: decodeText(bytes, encoding).text, encoding };
+}
+
+/** The first `<base href>` counts, wherever it stands. */
+function baseHrefOf(tree: Element): string | null {
+  const waiting: Element[] = [tree];
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (element.name === 'base') {
+      const href = element.attribute('href');
+      if (href !== null) {
+        return href;
+      }
+    }
+    for (const child of element.children.toReversed()) {
+      if (typeof child !== 'string') {
+        waiting.push(child);
+      }
+    }
+  }
+  return null;
+}

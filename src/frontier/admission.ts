@@ -1,0 +1,250 @@
+import { foundAgain, isNews, Standing, standingOf } from '../store/standing.js';
+import type { NewUrl, SeedRow } from '../store/transaction.js';
+import { ONLY_CHECKED, QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
+import { hostOfOrigin, queueOriginOf } from '../url/host.js';
+import { isShortened } from '../url/identity.js';
+import type { Budget } from './budget.js';
+import type { Draft } from './draft.js';
+import type { Host, Origin } from './host.js';
+import type { Hosts } from './hosts.js';
+import { type FrontierParts, SITEMAP_PLACES } from './options.js';
+import {
+  keyOf,
+  type LinkPiece,
+  type LinkSource,
+  type Offer,
+  type Outcome,
+  plainCandidate,
+  QueuePlaces,
+  sitemapOffer,
+} from './outcome.js';
+
+/** What a page leads to, and where it redirects. */
+type Leads = LinkPiece & Partial<Pick<Outcome, 'redirect'>>;
+
+/**
+ * URLs come in. One that the key table does not know gets an id and a row in the transaction; one that it knows may be nearer now, and the store
+ * decides what follows from that. Ids are given here and nowhere else, and so is the version of the scope.
+ */
+export class Admission {
+  readonly #parts: Pick<FrontierParts, 'options' | 'keys' | 'seeds' | 'events' | 'seedOf'>;
+  readonly #hosts: Hosts;
+  readonly #budget: Budget;
+  readonly #places: QueuePlaces;
+  #nextId: number;
+  #scopeVersion = 0;
+
+  constructor(parts: FrontierParts, hosts: Hosts, budget: Budget) {
+    this.#parts = parts;
+    this.#hosts = hosts;
+    this.#budget = budget;
+    this.#places = new QueuePlaces(parts.options.order);
+    this.#nextId = parts.snapshot.nextId;
+  }
+
+  /** Grows with each seed whose scope does. */
+  get scopeVersion(): number {
+    return this.#scopeVersion;
+  }
+
+  takeId(): number {
+    return this.#nextId++;
+  }
+
+  /** @param namer the host whose robots.txt or sitemap names them */
+  admit(offers: Offer[], parent: number | null, draft: Draft, namer: Host | null = null): number[] {
+    const one = (offer: Offer): number => this.#admitOne(offer, parent, draft, namer);
+    // Where the newest goes first, the first link of a page has to be its newest.
+    return this.#parts.options.order === 'dfs' && parent !== null
+      ? offers.toReversed().map(one).reverse()
+      : offers.map(one);
+  }
+
+  #admitOne(offer: Offer, parent: number | null, draft: Draft, namer: Host | null): number {
+    const known = this.#parts.keys.find(offer.key);
+    if (known === null) {
+      return this.addNew(offer, parent, draft, namer).id;
+    }
+    if (isCutSitemap(offer)) {
+      return known.id;
+    }
+    const found = foundAgain(known.id, { ...offer, parent });
+    if (found.seed !== undefined || isNews(known, found.standing, found.depth)) {
+      draft.transaction.found.push(found);
+    }
+    return known.id;
+  }
+
+  addNew(offer: Offer, parent: number | null, draft: Draft, namer: Host | null = null): NewUrl {
+    const { keys } = this.#parts;
+    const id = this.takeId();
+    const originText = isFetchable(offer) ? queueOriginOf(offer.url) : '';
+    const origin = this.#hosts.origin(originText);
+    // robots.txt belongs to its origin, whoever redirects to it: it is not in the table.
+    const tabled = offer.kind !== UrlKind.robots;
+    const unsure = tabled && keys.mayBeOnDisk(offer.key);
+    const { state, reason } = this.#isWithinShare(offer, originText, namer, draft)
+      ? fateOf(offer, origin)
+      : { state: UrlState.skipped, reason: 'limit' };
+    const url: NewUrl = {
+      id,
+      url: offer.url,
+      kind: offer.kind,
+      origin: origin?.id ?? originText,
+      depth: offer.depth,
+      parent,
+      seed: offer.seed,
+      class: this.#isHeldBack(offer) ? Math.max(QueueClass.rest, offer.class) : offer.class,
+      state,
+      reason,
+      hops: offer.hops,
+      flags: offer.flags,
+      key: offer.key,
+      unsure,
+    };
+    if (tabled && !unsure) {
+      keys.insert(offer.key, id, offer.depth, standingOf(offer));
+    }
+    if (origin !== undefined) {
+      draft.pin(origin.host);
+    }
+    // What a seed redirects to is fetched whatever it looks like.
+    if (offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0)) {
+      draft.transaction.trapped.push({ id, pattern: offer.pattern });
+    }
+    draft.transaction.newUrls.push(url);
+    return url;
+  }
+
+  /**
+   * A sitemap file counts for the host that it is asked of, when its turn comes. One that lies elsewhere counts for the host that names it,
+   * too: nobody sends us to as many hosts as it likes.
+   */
+  #isWithinShare(offer: Offer, originText: string, namer: Host | null, draft: Draft): boolean {
+    const isElsewhere =
+      offer.kind === UrlKind.sitemap && offer.state === UrlState.queued && hostOfOrigin(originText) !== namer?.name;
+    if (!isElsewhere || namer === null || this.#budget.takeSitemap(namer)) {
+      return true;
+    }
+    draft.cutSitemap(namer);
+    return false;
+  }
+
+  /** A survey holds back what waits among the rest: a page must not stand before sitemaps there. */
+  #isHeldBack({ kind, flags }: Offer): boolean {
+    const { surveyOnly, surveysSeeds = false } = this.#parts.options;
+    return surveyOnly && kind === UrlKind.page && !(surveysSeeds && (flags & UrlFlag.seed) !== 0);
+  }
+
+  /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
+  admitFrom(source: LinkSource, { offers, found, redirect }: Leads, draft: Draft, host: Host | null = null): number[] {
+    if ((source.flags & UrlFlag.seed) !== 0 && redirect && 'offer' in redirect) {
+      this.#followSeed(source, offers[redirect.offer]!);
+    }
+    for (let i = 0; i < found.length; i += 3) {
+      draft.transaction.found.push({
+        id: found[i]!,
+        depth: found[i + 1]!,
+        standing: found[i + 2] as Standing,
+        parent: source.id,
+      });
+    }
+    return this.admit(offers, source.id, draft, host);
+  }
+
+  /** What a seed redirects to counts as the seed's too; the store widens the scope by it. */
+  #followSeed({ seed }: LinkSource, target: Offer): void {
+    if (isShortened(target.url) || target.reason === 'scheme') {
+      // What is not kept whole, or is no page of the web, cannot be asked for, whoever redirects there.
+      return;
+    }
+    target.state = UrlState.queued;
+    target.reason = null;
+    target.flags = (target.flags & ~ONLY_CHECKED) | UrlFlag.seed;
+    target.seed = seed;
+    if (this.#parts.options.order === 'priority') {
+      target.class = QueueClass.seed;
+    }
+  }
+
+  /** Before anything is asked for: the scope of a seed counts these URLs too. */
+  widen(seed: SeedRow, urls: readonly string[], draft: Draft): void {
+    const news = urls.filter((url) => !seed.scopeUrls.includes(url));
+    if (news.length > 0) {
+      seed.scopeUrls.push(...news);
+      draft.transaction.widened.push({ seed: seed.seed, scopeUrls: seed.scopeUrls });
+      this.scopeGrew(seed);
+    }
+  }
+
+  /** Lanes have to judge by the new scope from now on. */
+  scopeGrew(seed: SeedRow): void {
+    this.#scopeVersion++;
+    this.#parts.events.scopeGrew(seed);
+  }
+
+  /** Rules are known, or none are waited for: the sitemaps of the origin are sought. */
+  seekSitemaps(owner: Origin, named: string[], draft: Draft): void {
+    const { options, seeds, events } = this.#parts;
+    const { robots, host } = owner;
+    if (robots.isUnanswered) {
+      events.robotsUnanswered(owner.origin);
+    }
+    if (host.delayMs > 0) {
+      // It may have had none until now.
+      events.recall?.(host.name);
+    }
+    if (robots.crawlDelayMs !== null && robots.crawlDelayMs > options.maxCrawlDelayMs) {
+      events.crawlDelayTooLong(host.name, robots.crawlDelayMs);
+      return;
+    }
+    if (!options.seekSitemaps || !seeds.covers(owner.origin)) {
+      return;
+    }
+    // What a robots.txt names that is read once more may be new: the first time it may not even have been answered.
+    const isBeyond = options.sitemapsAreBeyond;
+    const urls = new Set(named);
+    const offers = [...urls].map((url) => sitemapOffer(url, 0, { isBeyond }));
+    for (const place of robots.seekSitemaps() ? SITEMAP_PLACES : []) {
+      const url = `${owner.origin}${place}`;
+      if (!urls.has(url)) {
+        offers.push(sitemapOffer(url, 0, { isBeyond, isGuess: true }));
+      }
+    }
+    this.admit(offers, null, draft, host);
+  }
+
+  /** A name from a log of certificates may have a server that knows no TLS. */
+  tryPlain(url: string, reason: string | null, draft: Draft): void {
+    const next = plainCandidate(url, reason, (plain) => this.#parts.seedOf?.(plain) ?? -1, this.#places);
+    if (next !== null) {
+      this.admit([next], null, draft);
+    }
+  }
+
+  /** No robots.txt by TLS. Whether the origin is one of those names is told by what is known of its home page. */
+  tryPlainOrigin({ origin }: Origin, { status, errorClass }: Outcome, draft: Draft): void {
+    const home = this.#parts.keys.find(keyOf(`${origin}/`));
+    if (home?.standing === Standing.named && status === null) {
+      this.tryPlain(`${origin}/`, errorClass, draft);
+    }
+  }
+}
+
+/** A URL whose host is put off, or whose robots.txt cannot be had, shares that fate from the start. */
+function fateOf(offer: Offer, origin: Origin | undefined): { state: UrlState; reason: string | null } {
+  if (offer.state !== UrlState.queued || origin === undefined) {
+    return { state: offer.state, reason: offer.reason };
+  }
+  const { robots, host } = origin;
+  if (robots.state === 'failed') {
+    return { state: UrlState.failed, reason: robots.problem };
+  }
+  const reason = robots.state === 'unreachable' ? 'robots_unreachable' : host.deferredReason;
+  return reason === null ? { state: offer.state, reason: null } : { state: UrlState.deferred, reason };
+}
+
+/** Nested too deep: that it is named again changes nothing. */
+const isCutSitemap = ({ kind, state }: Offer): boolean => kind === UrlKind.sitemap && state === UrlState.skipped;
+
+const isFetchable = (offer: Offer): boolean => offer.reason !== 'scheme';

@@ -1,0 +1,90 @@
+import type { QueuedUrl, StoreSnapshot } from '../store/transaction.js';
+import { MAX_SITEMAP_FILES, UrlKind } from '../store/url-state.js';
+import type { Host } from './host.js';
+import type { SchedulerOptions } from './options.js';
+
+/** A lease by which a page counts. */
+export const isFirstOfPage = ({ kind, attempts }: QueuedUrl): boolean => kind === UrlKind.page && attempts === 1;
+
+/**
+ * How many URLs were asked for: of the whole crawl, of each host and of each seed; and how many sitemap files of each host. The limits go by it.
+ * A page counts once, from its first lease on, and not at all where no request was made for it.
+ */
+export class Budget {
+  readonly #options: SchedulerOptions;
+  /** Of seeds that have a budget of their own. */
+  readonly #ofSeed: Map<number, number>;
+  #dispatched: number;
+  #retries = 0;
+  #refetched: number;
+
+  constructor(options: SchedulerOptions, { meta, seedUse }: Pick<StoreSnapshot, 'meta' | 'seedUse'>) {
+    this.#options = options;
+    this.#ofSeed = new Map(seedUse);
+    this.#dispatched = Number(meta.dispatched ?? 0);
+    this.#refetched = Number(meta.refetched ?? 0);
+  }
+
+  /** No further URL may be asked for the first time. */
+  get isSpent(): boolean {
+    const { maxUrls } = this.#options;
+    return maxUrls > 0 && this.#dispatched >= maxUrls;
+  }
+
+  /** `refetched`: of all runs, leases that may have been on the wire when their process or thread died. */
+  get counts(): { dispatched: number; retries: number; refetched: number } {
+    return { dispatched: this.#dispatched, retries: this.#retries, refetched: this.#refetched };
+  }
+
+  /** What the store keeps of it beside the rows of the hosts. */
+  get meta(): Record<string, string> {
+    return {
+      ...{ dispatched: String(this.#dispatched), refetched: String(this.#refetched) },
+      ...(this.#options.savesHostsLate === true ? { hostsAreLate: 'true' } : {}),
+    };
+  }
+
+  /** Whether the host and the seed of a page may have one more. */
+  allows({ seed }: QueuedUrl, host: Host): boolean {
+    const { maxUrlsPerHost, maxUrlsOfSeeds } = this.#options;
+    const ofSeed = maxUrlsOfSeeds.get(seed);
+    return (
+      (maxUrlsPerHost === 0 || host.dispatched < maxUrlsPerHost) &&
+      (ofSeed === undefined || (this.#ofSeed.get(seed) ?? 0) < ofSeed)
+    );
+  }
+
+  count({ seed }: QueuedUrl, host: Host, by: 1 | -1 = 1): void {
+    this.#dispatched += by;
+    host.countPage(by);
+    if (this.#options.maxUrlsOfSeeds.has(seed)) {
+      this.#ofSeed.set(seed, (this.#ofSeed.get(seed) ?? 0) + by);
+    }
+  }
+
+  /** No request was made for it after all. */
+  uncount(item: QueuedUrl, host: Host): void {
+    if (isFirstOfPage(item)) {
+      this.count(item, host, -1);
+    } else if (item.kind === UrlKind.sitemap && item.attempts === 1) {
+      host.countSitemap(-1);
+    }
+  }
+
+  /** One more sitemap file counts for the host: one that is asked of it, or one elsewhere that its own files name. False where it has had its share. */
+  takeSitemap(host: Host): boolean {
+    if (host.sitemapFiles >= MAX_SITEMAP_FILES) {
+      return false;
+    }
+    host.countSitemap(1);
+    return true;
+  }
+
+  retried(): void {
+    this.#retries++;
+  }
+
+  refetched(): void {
+    this.#refetched++;
+  }
+}

@@ -1,0 +1,471 @@
+import type { Clock } from '../base/clock.js';
+import type { HostSnapshot, QueuedUrl, StorePort } from '../store/transaction.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { Addresses } from './addresses.js';
+import type { Budget } from './budget.js';
+import type { Host, Origin } from './host.js';
+import { HostFigures } from './host-figures.js';
+import type { Hosts } from './hosts.js';
+import type { SchedulerOptions } from './options.js';
+import type { Queues } from './queues.js';
+import { type RobotsEnd, RobotsPlaces } from './robots-places.js';
+import { Turns } from './turns.js';
+
+export interface SchedulerParts {
+  options: SchedulerOptions;
+  clock: Clock;
+  hosts: Hosts;
+  queues: Queues;
+  budget: Budget;
+  /** This run goes on with another. */
+  resumed: boolean;
+  resolveAddress(hostName: string): Promise<string | null>;
+  /** Something may be ready earlier than was said. */
+  wake(): void;
+}
+
+/** Decides at the last moment that a URL is not fetched: null lets it go. */
+export type Cut = (item: QueuedUrl, host: Host) => { reason: string; pattern: string | null } | null;
+
+export interface Picks {
+  /** What goes out: a URL that waits, or (null) the robots.txt of its origin. */
+  picks: { origin: Origin; item: QueuedUrl | null }[];
+  cut: { item: QueuedUrl; origin: Origin; reason: string; pattern: string | null }[];
+  /** Hosts that were put off and whose time has come. */
+  probes: Host[];
+}
+
+/** Why a host is put off that the user has told to leave alone. `quarantine` is taken: that is what a host gets into by itself. */
+const HELD = 'held';
+
+/** So many URLs are cut at most before another host gets its turn. */
+const CUTS_A_TURN = 1_000;
+
+export const isSecondLook = ({ flags }: QueuedUrl): boolean => (flags & UrlFlag.secondLook) !== 0;
+/** No limit on pages holds it back: a page that was fetched needs it. */
+const isAsset = ({ kind }: QueuedUrl): boolean => kind === UrlKind.asset;
+
+/**
+ * Who is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
+ * request, and not at all while it has nothing to ask or no place for another request. So nobody waits for politeness, and one
+ * look at the top of the heap says when something can happen.
+ *
+ * A host stands in one place at a time: in the ready heap, in a line for its address or for robots.txt, or nowhere. `refresh` puts it where it
+ * belongs; whatever changes its clock, its places or its queue goes through a method here that ends with it.
+ */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #clock: Clock;
+  readonly #hosts: Hosts;
+  readonly #queues: Queues;
+  readonly #budget: Budget;
+  readonly #turns: Turns<Host>;
+  readonly #robotsPlaces: RobotsPlaces;
+  readonly #addresses: Addresses;
+  readonly #toDefer = new Set<Host>();
+  readonly #figures: HostFigures;
+  /** Hosts that the user has put off, whether they are in memory or not. */
+  readonly #held = new Set<string>();
+  readonly #peaks = { host: 0, hostWaiting: 0, delayed: 0 };
+  /** Requests of all hosts, and second looks among them. */
+  #underWay = 0;
+  #secondLooks = 0;
+
+  constructor({ options, clock, hosts, queues, budget, resumed, resolveAddress, wake }: SchedulerParts) {
+    this.#options = options;
+    this.#clock = clock;
+    this.#hosts = hosts;
+    this.#queues = queues;
+    this.#budget = budget;
+    this.#turns = new Turns(options.order, (host) => this.#addresses.pass(host));
+    this.#robotsPlaces = new RobotsPlaces(options.robotsWorkers);
+    this.#figures = new HostFigures(options.maxInflightPerHost, options.leasesInStock ?? 0, clock.now());
+    this.#addresses = new Addresses(options, resumed, {
+      clock,
+      refresh: (host, now) => this.refresh(host, now),
+      resolve: resolveAddress,
+      wake,
+    });
+  }
+
+  /** When something can be done, as far as is known. */
+  get nextAt(): number {
+    return this.#toDefer.size > 0 || this.#queues.wantLoad ? 0 : this.#turns.nextAt;
+  }
+
+  /** The host whose turn comes first, for the line that says what is waited for. */
+  next(): { name: string; at: number } | null {
+    const host = this.#turns.peek();
+    return host === undefined ? null : { name: host.name, at: host.heapAt! };
+  }
+
+  /** Hosts that wait for the time of their next request. */
+  get delayedHosts(): number {
+    return this.#turns.size + this.#addresses.waiting;
+  }
+
+  /** Second looks that wait in memory, or are under way. */
+  get secondLooks(): number {
+    return this.#queues.secondLooks + this.#secondLooks;
+  }
+
+  get robotsUse(): { inFlight: number; waiting: number; peaks: { inFlight: number; waiting: number } } {
+    return this.#robotsPlaces;
+  }
+
+  /** Most requests of one host, most that waited for their turn at one, most hosts that waited for their time. */
+  get peaks(): { host: number; hostWaiting: number; delayed: number } {
+    return this.#peaks;
+  }
+
+  get isLookingUp(): boolean {
+    return this.#addresses.isLookingUp;
+  }
+
+  /** How many hosts are busy, left alone or put off, and how full the fullest is. */
+  get hostFigures() {
+    return { ...this.#figures.counts(this.#clock.now()), ...this.#figures.load };
+  }
+
+  heap(): Iterable<Host> {
+    return this.#turns;
+  }
+
+  /** A host comes into memory, or the store has something to add to it. */
+  enter(snapshot: HostSnapshot): void {
+    const host = this.#hosts.enter(snapshot);
+    this.#figures.blocked(host.name, host.blockedUntil);
+    this.#figures.deferred(host.name, host.deferredReason !== null);
+    if (this.#held.has(host.name)) {
+      this.#hold(host);
+    }
+    const waitMs = host.blockedUntil - this.#clock.now();
+    if (waitMs > this.#options.maxWaitMs && host.deferredReason === null && host.waiting > 0) {
+      this.defer(host);
+    }
+    this.refresh(host);
+  }
+
+  /** With the next transaction all that waits for the host is put off. @param reason by default its backoff */
+  defer(host: Host, reason?: string): void {
+    host.deferSoon(reason);
+    this.#toDefer.add(host);
+  }
+
+  /** All that waits for the host is put off until it is released. False where memory does not have it: then it is put off when it comes in. */
+  quarantine(name: string): boolean {
+    this.#held.add(name);
+    const host = this.#hosts.named(name);
+    if (host !== undefined) {
+      this.#hold(host);
+    }
+    return host !== undefined;
+  }
+
+  #hold(host: Host): void {
+    if (host.deferredReason === null) {
+      this.defer(host, HELD);
+    } else {
+      host.deferredBecause(HELD);
+    }
+  }
+
+  /** Ends its quarantine. False where it was in none. */
+  release(name: string): boolean {
+    const wasQuarantined = this.#held.delete(name);
+    const host = wasQuarantined ? this.#hosts.named(name) : undefined;
+    if (host === undefined) {
+      return wasQuarantined;
+    }
+    if (this.#toDefer.delete(host)) {
+      // Nothing has been moved yet.
+      host.deferNot();
+    }
+    if (host.deferredReason === HELD) {
+      // As a host whose time has come: its URLs are queued again, and one request goes to see.
+      host.deferredBecause('released');
+    }
+    this.refresh(host);
+    return true;
+  }
+
+  /** It is in trouble, and left alone for a while. */
+  blocked(host: Host): void {
+    this.#figures.blocked(host.name, host.blockedUntil);
+  }
+
+  /** All that waits for it was put off, or is queued again. */
+  putOff(host: Host): void {
+    this.#figures.deferred(host.name, host.deferredReason !== null);
+  }
+
+  /** Hosts that are to be put off now. */
+  takeDeferred(): Host[] {
+    const hosts = [...this.#toDefer];
+    this.#toDefer.clear();
+    return hosts;
+  }
+
+  /** Puts the host where it belongs. */
+  refresh(host: Host, now = this.#clock.now()): void {
+    if (host.isEvicted || this.#robotsPlaces.holds(host) || this.#addresses.holds(host)) {
+      return;
+    }
+    if (host.heapAt !== null) {
+      // It stands there for a URL that waits for a time of its own, and another has come that need not.
+      if (host.heapAt <= Math.max(now, host.readyAt) || this.#turnOf(host) >= host.heapAt) {
+        return;
+      }
+      this.#turns.remove(host);
+    }
+    const at = this.#turnOf(host);
+    if (at < Number.POSITIVE_INFINITY) {
+      this.#turns.push(host, Math.max(at, now));
+      this.#peaks.delayed = Math.max(this.#peaks.delayed, this.#turns.size);
+    }
+  }
+
+  #turnOf(host: Host): number {
+    if (host.deferredReason !== null) {
+      // A host that is slow by its own wish is not asked again in this run, nor is one that the user has put off.
+      const isForGood = host.deferredReason === 'crawl_delay' || host.deferredReason === HELD;
+      return isForGood ? Number.POSITIVE_INFINITY : host.blockedUntil;
+    }
+    if (!host.hasPlace || host.isToBeDeferred) {
+      if (host.waiting > 0 && host.inFlight >= host.tuner.limit) {
+        this.#peaks.hostWaiting = Math.max(this.#peaks.hostWaiting, host.inMemory);
+      }
+      return Number.POSITIVE_INFINITY;
+    }
+    let workAt = Number.POSITIVE_INFINITY;
+    for (const origin of host.origins) {
+      workAt = Math.min(workAt, this.#workAt(origin));
+    }
+    return Math.max(workAt, host.readyAt, this.#addresses.calledAt(host));
+  }
+
+  /** When the origin has something to ask for, as far as its own state goes. */
+  #workAt(origin: Origin): number {
+    if (origin.isLoading || origin.waiting === 0) {
+      return Number.POSITIVE_INFINITY;
+    }
+    const ownTime = origin.queue.readyAt((item) => this.#isAllowed(origin, item));
+    if (origin.robots.isNeeded(this.#clock.wall())) {
+      return Math.min(ownTime, this.#keepsRobots(origin) ? Number.POSITIVE_INFINITY : origin.robots.retryAt);
+    }
+    return this.#wantsMore(origin) ? 0 : ownTime;
+  }
+
+  /** Nothing new may be asked for, so no robots.txt is needed either. */
+  #keepsRobots({ queue }: Origin): boolean {
+    return this.#budget.isSpent && !this.#options.asksAgain && queue.readyAt(isAsset) === Number.POSITIVE_INFINITY;
+  }
+
+  #wantsMore({ robots, queue }: Origin): boolean {
+    const wanted = robots.state === 'ready' ? queue.wanting() : null;
+    return wanted !== null && !this.#queues.isHeld(wanted.class) && !(this.#budget.isSpent && queue.urgentOnDisk === 0);
+  }
+
+  /** May this URL go, as far as its robots.txt, the budget and second looks are concerned? robots.txt itself always may. */
+  #isAllowed(origin: Origin, item: QueuedUrl): boolean {
+    return (
+      (origin.robots.state === 'ready' || item.kind === UrlKind.robots) &&
+      (!this.#budget.isSpent || item.attempts > 0 || isAsset(item)) &&
+      !(isSecondLook(item) && this.#keepsSecondLooks(origin))
+    );
+  }
+
+  /** One at a time; and after a failure something goes that has not failed yet, so that a few bad URLs do not put the whole host off. */
+  #keepsSecondLooks({ host, queue }: Origin): boolean {
+    return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.isSpent && queue.restWaits);
+  }
+
+  /** Up to `want` requests that may go out now. */
+  pick(want: number, cut: Cut): Picks {
+    const now = this.#clock.now();
+    const result: Picks = { picks: [], cut: [], probes: [] };
+    while (result.picks.length < want && result.cut.length < CUTS_A_TURN) {
+      const host = this.#turns.popDue(now);
+      if (host === undefined) {
+        break;
+      }
+      if (host.deferredReason !== null) {
+        this.#addresses.pass(host);
+        if (this.#turnOf(host) <= now) {
+          result.probes.push(host);
+        } else {
+          // It stood here from before it was put off.
+          this.refresh(host);
+        }
+        continue;
+      }
+      const isDue = this.#turnOf(host) <= now;
+      if (!isDue || this.#addresses.admits(host, now)) {
+        const pick = isDue ? this.#pickFrom(host, now, cut, result) : null;
+        if (pick === null) {
+          this.#addresses.pass(host);
+        } else {
+          this.#start(host, pick);
+          result.picks.push(pick);
+        }
+      }
+      // At the time of this round, not a moment later: a host without a delay gets its next turn in the same round.
+      this.refresh(host, now);
+    }
+    this.#callRobotsWaiters();
+    return result;
+  }
+
+  #pickFrom(host: Host, now: number, cut: Cut, result: Picks): Picks['picks'][number] | null {
+    for (const origin of host.origins) {
+      if (origin.isLoading) {
+        continue;
+      }
+      for (let tries = 0; tries < CUTS_A_TURN; tries++) {
+        const item = this.#queues.take(
+          origin,
+          now,
+          (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each, host),
+        );
+        if (item === undefined) {
+          break;
+        }
+        const verdict = cut(item, host);
+        if (verdict === null) {
+          return { origin, item };
+        }
+        result.cut.push({ item, origin, ...verdict });
+      }
+      if (
+        origin.queue.readyAt((each) => this.#isAllowed(origin, each) && !this.#hasRobotsPlaceFor(each, host)) <= now
+      ) {
+        this.#robotsPlaces.wait(host);
+      }
+      if (this.#mayAskRobots(host, origin, now)) {
+        return { origin, item: null };
+      }
+      if (this.#wantsMore(origin)) {
+        this.#queues.want(origin);
+      }
+    }
+    return null;
+  }
+
+  /** Whether its robots.txt is asked for now. Where there is no place for that, the host stands in line for one. */
+  #mayAskRobots(host: Host, origin: Origin, now: number): boolean {
+    const { robots } = origin;
+    const waits = origin.waiting > 0 && !this.#keepsRobots(origin);
+    if (!waits || !robots.isNeeded(this.#clock.wall()) || robots.retryAt > now) {
+      return false;
+    }
+    if (this.#robotsPlaces.isScarce && this.#addresses.lacksAddress(host)) {
+      return false;
+    }
+    if (!this.#robotsPlaces.isFreeFor(host)) {
+      this.#robotsPlaces.wait(host);
+      return false;
+    }
+    return true;
+  }
+
+  /** Where a robots.txt moved to is asked for as a URL that waits; it takes a place as the first request did. */
+  #hasRobotsPlaceFor(item: QueuedUrl, host: Host): boolean {
+    return item.kind !== UrlKind.robots || this.#robotsPlaces.isFreeFor(host);
+  }
+
+  #start(host: Host, { origin, item }: Picks['picks'][number]): void {
+    const looksAgain = item !== null && isSecondLook(item);
+    this.#figures.started(host.inFlight);
+    host.started(looksAgain);
+    this.#secondLooks += looksAgain ? 1 : 0;
+    this.#underWay++;
+    this.#hosts.use(host);
+    this.#addresses.started(host);
+    this.noteWire(host);
+    // What a lane keeps in stock waits for its turn at the host too.
+    this.#peaks.hostWaiting = Math.max(this.#peaks.hostWaiting, host.inFlight - host.tuner.limit);
+    if (item === null) {
+      origin.robots.started();
+    }
+    if (item === null || item.kind === UrlKind.robots) {
+      this.#robotsPlaces.take(host);
+    }
+  }
+
+  /** More may be on the wire: by a lease, or by what auto-tune has found. */
+  noteWire(host: Host): void {
+    this.#peaks.host = Math.max(this.#peaks.host, Math.min(host.inFlight, host.tuner.limit));
+  }
+
+  /** The response's headers are there. */
+  headers(host: Host, item: QueuedUrl, at: number): void {
+    host.headersArrived(at, this.#delaysAfter(item));
+    this.#addresses.headers(host, at);
+    this.refresh(host);
+  }
+
+  /** After a second look twice the delay passes. */
+  #delaysAfter(item: QueuedUrl): number {
+    return this.#options.secondLook && isSecondLook(item) ? 2 : 1;
+  }
+
+  /** The response is over. `sent` is false when no request was made: then no clock moves. */
+  ended(host: Host, item: QueuedUrl, at: number, headersSeen: boolean, sent: boolean): void {
+    const lookedAgain = isSecondLook(item);
+    this.#secondLooks -= lookedAgain ? 1 : 0;
+    this.#underWay--;
+    host.ended(lookedAgain);
+    this.#figures.ended(host.inFlight);
+    if (!headersSeen && sent) {
+      host.headersArrived(at, this.#delaysAfter(item));
+    } else if (!headersSeen) {
+      host.neverSent();
+    }
+    this.#addresses.ended(host, headersSeen, sent && !headersSeen ? at : null);
+    this.refresh(host);
+  }
+
+  robotsEnded(host: Host, end: RobotsEnd): void {
+    this.#robotsPlaces.giveBack(host, end);
+    this.#callRobotsWaiters();
+  }
+
+  #callRobotsWaiters(): void {
+    for (const host of this.#robotsPlaces.called()) {
+      this.refresh(host);
+    }
+  }
+
+  /** Begins to look up the addresses that hosts wait for. */
+  lookUp(): void {
+    this.#addresses.lookUp();
+  }
+
+  /** A URL comes to wait at its origin. */
+  add(origin: Origin, item: QueuedUrl): void {
+    this.#queues.add(origin, item);
+    this.#turns.renew(origin.host);
+    this.refresh(origin.host);
+  }
+
+  /** Those of its URLs that are neither urgent nor seeds wait on disk only. */
+  clearRest(origin: Origin, onDisk: readonly number[]): void {
+    this.#queues.clearRest(origin, onDisk);
+    this.refresh(origin.host);
+  }
+
+  /** Robots.txt is to be asked for once more. */
+  askRobotsAgain({ robots, host }: Origin, wantsOneBack?: boolean): void {
+    robots.askAgain(wantsOneBack);
+    this.refresh(host);
+  }
+
+  /** Brings URLs into memory whose turn is near. */
+  async load(store: StorePort): Promise<void> {
+    const isStuck = this.#underWay === 0 && this.#turns.nextAt > this.#clock.now();
+    const { origins, each } = this.#queues.takeLoads(isStuck);
+    if (origins.length > 0) {
+      await this.#queues.load(store, origins, each, (host) => this.refresh(host));
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import type { Clock } from '../base/clock.js';
+import { ownUrl } from '../base/own-url.js';
+import { WorkerThread } from '../base/worker-thread.js';
+import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import type { SegmentUpdate } from '../frontier/key-table.js';
+import type { Outcome } from '../frontier/outcome.js';
+import { type CustomFetch, CustomSource } from './custom-source.js';
+import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } from './lane.js';
+import type { LaneListener, LanePort } from './lane-pool.js';
+import type { OwnResolve } from './link-targets.js';
+import { LANE_NEWS, LANE_ORDERS } from './messages.js';
+
+export interface LaneOpeningsParts {
+  fetchOptions: FetchOptions;
+  clock: Clock;
+  /** What a lane of this number is told when it opens. */
+  setupOf(lane: number): LaneSetup;
+  /** The user's own functions: no other thread can have them. */
+  fetch?: CustomFetch | undefined;
+  resolve?: OwnResolve | undefined;
+  guardsFetch: boolean;
+}
+
+/** How lanes are opened: in a thread of their own, or, for small sites and the user's own functions, here. */
+export class LaneOpenings {
+  readonly #parts: LaneOpeningsParts;
+
+  constructor(parts: LaneOpeningsParts) {
+    this.#parts = parts;
+  }
+
+  get canUseThreads(): boolean {
+    return this.#parts.fetch === undefined && this.#parts.resolve === undefined;
+  }
+
+  inThread(lane: number, listener: LaneListener, maxSockets: number): LanePort {
+    return new LaneThread(this.#parts.setupOf(lane), { ...this.#parts.fetchOptions, maxSockets }, listener);
+  }
+
+  here(number: number, listener: LaneListener): LanePort {
+    const { clock, resolve, setupOf } = this.#parts;
+    const lane = new Lane(setupOf(number), this.#source(), listener, clock, resolve);
+    return {
+      take: (jobs, updates) => lane.take(jobs, updates),
+      widenScope: (version, seed, scopeUrls) => lane.widenScope(version, seed, scopeUrls),
+      forgetRules: (origins) => lane.forgetRules(origins),
+      flow: () => lane.flow(),
+      recall: (place) => lane.recall(place),
+      admitted: (id, ids) => lane.admitted(id, ids),
+      dropCaches: () => lane.dropCaches(),
+      read: (page) => lane.read(page),
+      resolve: (host) => lane.resolve(host),
+      resizeSockets: (count) => lane.resizeSockets(count),
+      retireSockets: () => lane.retireSockets(),
+      close: () => lane.close(),
+      peakWaiting: () => lane.peakWaiting,
+    };
+  }
+
+  #source(): PageSource {
+    const { clock, fetch, fetchOptions, guardsFetch } = this.#parts;
+    return fetch === undefined
+      ? new Fetcher(fetchOptions, clock)
+      : new CustomSource(fetch, fetchOptions, guardsFetch, clock);
+  }
+}
+
+/** A lane in a thread of its own. */
+export class LaneThread implements LanePort {
+  readonly #thread: WorkerThread<typeof LANE_ORDERS, typeof LANE_NEWS>;
+  #peakWaiting = 0;
+
+  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
+    this.#thread = new WorkerThread({
+      file: new URL('./lane-worker.js', ownUrl(import.meta.url)),
+      data: { setup, fetchOptions },
+      orders: LANE_ORDERS,
+      news: LANE_NEWS,
+      on: {
+        headers: ({ ids, ats }) => listener.headers(ids, ats),
+        outcomes: ({ outcomes, peakWaiting }) => {
+          this.#peakWaiting = peakWaiting;
+          listener.outcomes(outcomes);
+        },
+        piece: (piece) => listener.piece(piece),
+      },
+      died: (error) => listener.died(setup.lane, error),
+    });
+  }
+
+  take(jobs: Job[], updates: SegmentUpdate[]): void {
+    this.#thread.tell('take', { jobs, updates });
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#thread.tell('widenScope', { version, seed, scopeUrls });
+  }
+
+  forgetRules(origins: number[]): void {
+    this.#thread.tell('forgetRules', origins);
+  }
+
+  flow(): void {
+    this.#thread.tell('flow', undefined);
+  }
+
+  recall(place: number | null): void {
+    this.#thread.tell('recall', { place });
+  }
+
+  dropCaches(): void {
+    this.#thread.tell('dropCaches', undefined);
+  }
+
+  admitted(id: number, ids: readonly number[]): void {
+    this.#thread.tell('admitted', { id, ids });
+  }
+
+  resizeSockets(count: number): void {
+    this.#thread.tell('resizeSockets', count);
+  }
+
+  resolve(host: string): Promise<string> {
+    return this.#thread.ask('resolve', host);
+  }
+
+  read(page: RenderedHtml): Promise<Outcome> {
+    return this.#thread.ask('read', page);
+  }
+
+  peakWaiting(): number {
+    return this.#peakWaiting;
+  }
+
+  close(): Promise<void> {
+    return this.#thread.end();
+  }
+}

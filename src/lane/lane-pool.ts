@@ -1,0 +1,475 @@
+import type { KeyTable, SegmentUpdate } from '../frontier/key-table.js';
+import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
+import type { Job, RenderedHtml } from './lane.js';
+import type { WirePlaces } from './stock.js';
+
+/** A lane as the coordinator sees it: in this thread or in another. */
+export interface LanePort {
+  take(jobs: Job[], updates: SegmentUpdate[]): void;
+  widenScope(version: number, seed: number, scopeUrls: string[]): void;
+  forgetRules(origins: number[]): void;
+  dropCaches(): void;
+  /** See who may go on: bytes were settled, or another lane has left a place on the wire. */
+  flow(): void;
+  /** What is in stock for the host with this place, or for all (null), is to come back unsent. */
+  recall(place: number | null): void;
+  /** A piece of what a page leads to is admitted: the ids of what it offered. */
+  admitted(id: number, ids: readonly number[]): void;
+  /** Reads a page that a browser has left. */
+  read(page: RenderedHtml): Promise<Outcome>;
+  resolve(host: string): Promise<string>;
+  /** So many sockets may be open in it from now on. */
+  resizeSockets?(count: number): void;
+  /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
+  retireSockets?(): number;
+  close(): Promise<void>;
+  /** Most pages that ever waited to be read. */
+  peakWaiting(): number;
+}
+
+export interface LaneListener {
+  headers(ids: number[], ats: number[]): void;
+  outcomes(outcomes: Outcome[]): void;
+  piece(piece: PagePiece): void;
+  /** The lane is gone, with what it held. */
+  died(lane: number, error: Error): void;
+}
+
+/** What the lanes of a pool tell. */
+export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes'> {
+  /** Part of what a page leads to; `answer` takes the ids of what it offered. */
+  piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
+}
+
+export type OpenLane = (lane: number, listener: LaneListener, sockets: number) => LanePort;
+
+export interface LanePoolOptions {
+  lanes: number;
+  wire: WirePlaces;
+  /** Of all lanes together, and no fewer than there are lanes. */
+  sockets: number;
+  /** Opens a lane in this thread; the first pages of a crawl need no more. */
+  openInline: OpenLane;
+  /** Opens one in a thread of its own; null where functions of the user's are called, which live in this one. */
+  openThread: OpenLane | null;
+  /** Whether there is so much to do that threads are worth their start-up. */
+  isWorthThreads(): boolean;
+}
+
+interface Member {
+  lane: number;
+  port: LanePort;
+  jobs: Map<number, Job>;
+  /** Version of each origin's rules that the lane has. */
+  rules: Map<number, number>;
+  inline: boolean;
+}
+
+/** A host without a delay that lanes hold leases of, and how many each. */
+interface Stocked {
+  readonly place: number;
+  readonly held: Map<Member, number>;
+}
+
+/** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
+const SPILL_AT = 16;
+/** A URL that was held by so many lanes when they died may be what kills them: it gets the next one to itself. */
+const DEATHS_UNTIL_SUSPECT = 2;
+/** And then it is what kills them. */
+const DEATHS_UNTIL_FAILED = 3;
+
+/** How a thread ends that had no descriptor to start with. */
+const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
+/** So many jobs later it is started again. */
+const JOBS_WITHOUT = 1_000;
+
+/**
+ * Hands leases to lanes. A host prefers one lane, so that its connections, its rules and its links are known there, and spills to an idle
+ * one: a single big site uses all of them.
+ */
+export class LanePool {
+  readonly #options: LanePoolOptions;
+  readonly #keys: KeyTable;
+  readonly #listener: PoolListener;
+  readonly #members: (Member | null)[] = [];
+  readonly #whereabouts = new Map<number, Member>();
+  readonly #deaths = new Map<number, number>();
+  readonly #waiting: Lease[] = [];
+  readonly #stocked = new Map<string, Stocked>();
+  readonly #freePlaces: number[] = [];
+  #nextPlace = 0;
+  readonly #toWake = new Set<Member>();
+  readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
+  #sequence = 0;
+  #hasThreads = false;
+  /** Of the sockets, those that the inline lane still has while it runs dry. */
+  #keptSockets = 0;
+  /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
+  readonly #unopened = new Map<number, number>();
+  #deadPeakWaiting = 0;
+  peakInUse = 0;
+
+  constructor(options: LanePoolOptions, keys: KeyTable, listener: PoolListener) {
+    this.#options = options;
+    this.#keys = keys;
+    this.#listener = listener;
+  }
+
+  get size(): number {
+    return this.#options.lanes;
+  }
+
+  /** Without the inline lane while it runs dry: it takes nothing new. */
+  get inUse(): number {
+    const live = this.#live();
+    const taking = live.some((member) => !member.inline) ? live.filter((member) => !member.inline) : live;
+    return taking.filter((member) => member.jobs.size > 0).length;
+  }
+
+  /** Leases that no lane can take yet. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  get peakWaiting(): number {
+    return Math.max(this.#deadPeakWaiting, ...this.#live().map((member) => member.port.peakWaiting()));
+  }
+
+  /** Ids of what is with the lanes. */
+  held(): Iterable<number> {
+    return this.#whereabouts.keys();
+  }
+
+  dispatch(leases: Lease[]): void {
+    for (const lease of leases) {
+      this.#waiting.push(lease);
+    }
+    this.#handOut();
+  }
+
+  /** Almost always all of them; those that have to be alone with a lane, and those that would join them, wait. */
+  #handOut(): void {
+    this.#openMore();
+    const updates = this.#keys.takeChanged();
+    const batches = new Map<Member, Job[]>();
+    for (const lease of this.#waiting.splice(0)) {
+      const member = this.#choose(lease);
+      if (member === null) {
+        this.#waiting.push(lease);
+        continue;
+      }
+      const job = this.#jobOf(lease, member);
+      member.jobs.set(lease.id, job);
+      this.#whereabouts.set(lease.id, member);
+      const batch = batches.get(member);
+      if (batch === undefined) {
+        batches.set(member, [job]);
+      } else {
+        batch.push(job);
+      }
+    }
+    this.peakInUse = Math.max(this.peakInUse, this.inUse);
+    for (const member of this.#live()) {
+      const jobs = batches.get(member) ?? [];
+      if (jobs.length > 0 || updates.length > 0) {
+        member.port.take(jobs, updates);
+      }
+    }
+  }
+
+  #jobOf(lease: Lease, member: Member): Job {
+    const newRules = lease.rules !== null && member.rules.get(lease.origin) !== lease.rulesVersion;
+    if (newRules) {
+      member.rules.set(lease.origin, lease.rulesVersion);
+    }
+    return {
+      lease: newRules || lease.rules === null ? lease : { ...lease, rules: null },
+      sequence: this.#sequence++,
+      newRules,
+      place: lease.paced ? null : this.#placeOf(lease, member),
+    };
+  }
+
+  #placeOf({ host, wireLimit }: Lease, member: Member): number {
+    let stocked = this.#stocked.get(host);
+    if (stocked === undefined) {
+      stocked = { place: this.#freePlaces.pop() ?? this.#nextPlace++, held: new Map() };
+      this.#stocked.set(host, stocked);
+      this.#options.wire.limit(stocked.place, wireLimit);
+    }
+    stocked.held.set(member, (stocked.held.get(member) ?? 0) + 1);
+    return stocked.place;
+  }
+
+  /** A lease of the host has come back. Where lanes share the host, the others may send now what this one has left a place for. */
+  #leavePlace(host: string, member: Member): void {
+    const stocked = this.#stocked.get(host)!;
+    const left = stocked.held.get(member)! - 1;
+    if (left > 0) {
+      stocked.held.set(member, left);
+    } else {
+      stocked.held.delete(member);
+    }
+    if (stocked.held.size === 0) {
+      this.#stocked.delete(host);
+      this.#freePlaces.push(stocked.place);
+    }
+    for (const other of stocked.held.keys()) {
+      if (other !== member) {
+        this.#wakeSoon(other);
+      }
+    }
+  }
+
+  #wakeSoon(member: Member): void {
+    if (this.#toWake.size === 0) {
+      queueMicrotask(() => {
+        const members = [...this.#toWake];
+        this.#toWake.clear();
+        for (const each of members) {
+          each.port.flow();
+        }
+      });
+    }
+    this.#toWake.add(member);
+  }
+
+  /** So many requests of the host may be on the wire from now on. */
+  retune(host: string, limit: number): void {
+    const stocked = this.#stocked.get(host);
+    if (stocked !== undefined) {
+      this.#options.wire.limit(stocked.place, limit);
+    }
+  }
+
+  /** Nothing more may be sent to the host for now. */
+  recall(host: string): void {
+    const stocked = this.#stocked.get(host);
+    for (const member of stocked?.held.keys() ?? []) {
+      member.port.recall(stocked!.place);
+    }
+  }
+
+  /** Nothing more may be sent to anyone. */
+  recallAll(): void {
+    for (const member of this.#live()) {
+      member.port.recall(null);
+    }
+  }
+
+  /** The lease came back; from which lane, or null where it was with none. */
+  returned(id: number): number | null {
+    const member = this.#whereabouts.get(id);
+    if (member === undefined) {
+      return null;
+    }
+    this.#whereabouts.delete(id);
+    const { lease, place } = member.jobs.get(id)!;
+    member.jobs.delete(id);
+    if (place !== null) {
+      this.#leavePlace(lease.host, member);
+    }
+    if (this.#members[member.lane] === member) {
+      // It came back from a lane that lives.
+      this.#deaths.delete(id);
+    }
+    this.#closeIfDry(member);
+    if (this.#waiting.length > 0) {
+      this.#handOut();
+    }
+    return member.lane;
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#scopeChanges.push({ version, seed, scopeUrls });
+    for (const member of this.#live()) {
+      member.port.widenScope(version, seed, scopeUrls);
+    }
+  }
+
+  flow(): void {
+    for (const member of this.#live()) {
+      member.port.flow();
+    }
+  }
+
+  forgetRules(origins: number[]): void {
+    for (const member of this.#live()) {
+      for (const origin of origins) {
+        member.rules.delete(origin);
+      }
+      member.port.forgetRules(origins);
+    }
+  }
+
+  /** Memory is short: what can be worked out again is forgotten. */
+  dropCaches(): void {
+    for (const member of this.#live()) {
+      member.port.dropCaches();
+    }
+  }
+
+  async resolve(host: string): Promise<string> {
+    this.#openMore();
+    const member = this.#live()[0]!;
+    try {
+      return await member.port.resolve(host);
+    } catch (error) {
+      if (this.#members[member.lane] === member) {
+        throw error;
+      }
+      // Not the look-up has failed, but the lane: another one is asked.
+      return this.resolve(host);
+    }
+  }
+
+  /** In a thread where there is one. A page that takes the lane down is not given to another. */
+  read(page: RenderedHtml): Promise<Outcome> {
+    this.#openMore();
+    return this.#live().at(-1)!.port.read(page);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#live().map((member) => member.port.close()));
+  }
+
+  #live(): Member[] {
+    return this.#members.filter((member) => member !== null);
+  }
+
+  /** Starts with one lane in this thread; with enough to do, the threads take over and it is left to run dry. */
+  #openMore(): void {
+    const { lanes, openThread, openInline, isWorthThreads } = this.#options;
+    this.#hasThreads ||= openThread !== null && isWorthThreads();
+    for (const [lane, at] of this.#unopened) {
+      if (this.#sequence >= at) {
+        this.#unopened.delete(lane);
+      }
+    }
+    if (openThread === null || !this.#hasThreads || this.#unopened.size === lanes) {
+      if (this.#live().length === 0) {
+        this.#open(0, openInline, true);
+      }
+      return;
+    }
+    this.#takeOver();
+    // Place 0 is the inline lane's.
+    for (let lane = 1; lane <= lanes; lane++) {
+      if (!this.#members[lane] && !this.#unopened.has(lane)) {
+        this.#open(lane, openThread, false);
+      }
+    }
+  }
+
+  /** The inline lane keeps the sockets that it is using; the threads share the others, and get those too when it is through. */
+  #takeOver(): void {
+    const inline = this.#members[0];
+    if (inline && this.#live().length === 1) {
+      this.#keptSockets = inline.port.retireSockets?.() ?? 0;
+      queueMicrotask(() => this.#closeIfDry(inline));
+    }
+  }
+
+  #closeIfDry(member: Member): void {
+    const isNeeded = !this.#hasThreads || this.#unopened.size === this.#options.lanes;
+    if (!member.inline || isNeeded || member.jobs.size > 0 || this.#members[member.lane] !== member) {
+      return;
+    }
+    this.#members[member.lane] = null;
+    this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
+    void member.port.close().then(() => {
+      this.#keptSockets = 0;
+      for (const { lane, port } of this.#live()) {
+        port.resizeSockets?.(this.#socketsOf(lane));
+      }
+    });
+  }
+
+  /** Each thread has the same number, but for a remainder. */
+  #socketsOf(lane: number): number {
+    const { lanes, sockets } = this.#options;
+    const shared = sockets - this.#keptSockets;
+    return Math.floor(shared / lanes) + (lane <= shared % lanes ? 1 : 0);
+  }
+
+  #open(lane: number, open: OpenLane, inline: boolean): void {
+    const sockets = inline ? this.#options.sockets : this.#socketsOf(lane);
+    const listener: LaneListener = {
+      ...this.#listener,
+      piece: (piece) => this.#listener.piece(piece, (ids) => port.admitted(piece.page.id, ids)),
+      died: (which, error) => this.#died(which, error),
+    };
+    const port: LanePort = open(lane, listener, sockets);
+    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
+    for (const { version, seed, scopeUrls } of this.#scopeChanges) {
+      port.widenScope(version, seed, scopeUrls);
+    }
+  }
+
+  /** Null while it has to wait: a suspect gets a lane to itself, so that only the one that kills lanes is blamed for it. */
+  #choose({ id, host }: Lease): Member | null {
+    const threads = this.#live().filter((member) => !member.inline);
+    const isSuspect = (each: number) => (this.#deaths.get(each) ?? 0) >= DEATHS_UNTIL_SUSPECT;
+    if (isSuspect(id)) {
+      return threads.find((member) => member.jobs.size === 0) ?? null;
+    }
+    const open = this.#deaths.size === 0 ? threads : threads.filter(({ jobs }) => ![...jobs.keys()].some(isSuspect));
+    if (open.length === 0 && threads.length > 0) {
+      return null;
+    }
+    const lanes = open.length > 0 ? open : this.#live();
+    const preferred = lanes[hashOf(host) % lanes.length]!;
+    if (lanes.length === 1) {
+      return preferred;
+    }
+    const idlest = lanes.reduce((least, lane) => (lane.jobs.size < least.jobs.size ? lane : least));
+    return preferred.jobs.size > idlest.jobs.size + SPILL_AT ? idlest : preferred;
+  }
+
+  /** What a dead lane held is queued again; what was there at three deaths, the last time alone, has caused them. */
+  #died(lane: number, error: Error): void {
+    const member = this.#members[lane];
+    this.#members[lane] = null;
+    if (!member) {
+      return;
+    }
+    this.#options.wire.laneGone(lane);
+    if (NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) {
+      this.#doWithout(lane);
+    }
+    this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
+    const outcomes = [...member.jobs.values()].map((job) => {
+      if (this.#unopened.has(lane)) {
+        // It was not for any of its URLs.
+        return { job, fatal: false };
+      }
+      const deaths = (this.#deaths.get(job.lease.id) ?? 0) + 1;
+      this.#deaths.set(job.lease.id, deaths);
+      return { job, fatal: deaths >= DEATHS_UNTIL_FAILED };
+    });
+    this.onDeath?.(
+      lane,
+      error,
+      outcomes.map(({ job, fatal }) => ({ lease: job.lease, fatal })),
+    );
+  }
+
+  /** The machine has nothing left for another thread: the others do its work, or the inline lane does. */
+  #doWithout(lane: number): void {
+    this.#unopened.set(lane, this.#sequence + JOBS_WITHOUT);
+    const inline = this.#members[0];
+    if (inline && this.#unopened.size === this.#options.lanes) {
+      inline.port.resizeSockets?.(this.#options.sockets);
+    }
+  }
+
+  onDeath: ((lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]) => void) | null = null;
+}
+
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return hash >>> 0;
+}

@@ -1,0 +1,36 @@
+import { workerData } from 'node:worker_threads';
+import { systemClock } from '../base/clock.js';
+import { serve } from '../base/worker-thread.js';
+import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import { Lane, type LaneSetup } from './lane.js';
+import { LANE_NEWS, LANE_ORDERS } from './messages.js';
+
+const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
+
+const lane = new Lane(
+  setup,
+  new Fetcher(fetchOptions, systemClock),
+  {
+    headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
+    outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
+    piece: (piece) => coordinator.tell('piece', piece),
+  },
+  systemClock,
+);
+
+const coordinator = serve(
+  LANE_ORDERS,
+  {
+    take: ({ jobs, updates }) => lane.take(jobs, updates),
+    widenScope: ({ version, seed, scopeUrls }) => lane.widenScope(version, seed, scopeUrls),
+    forgetRules: (origins) => lane.forgetRules(origins),
+    dropCaches: () => lane.dropCaches(),
+    flow: () => lane.flow(),
+    recall: ({ place }) => lane.recall(place),
+    admitted: ({ id, ids }) => lane.admitted(id, ids),
+    resizeSockets: (count) => lane.resizeSockets(count),
+    resolve: (host) => lane.resolve(host),
+    read: (page) => lane.read(page),
+  },
+  LANE_NEWS,
+);

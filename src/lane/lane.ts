@@ -1,0 +1,408 @@
+import type { Clock } from '../base/clock.js';
+import { type ErrorClass, FetchError } from '../base/errors.js';
+import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
+import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
+import { isHostTrouble } from '../frontier/verdict.js';
+import { expandRobots } from '../robots/compact.js';
+import { RobotsMatcher } from '../robots/match.js';
+import { UrlKind } from '../store/url-state.js';
+import { type AliasData, compileAliases } from '../url/aliases.js';
+import { isHttp, pathOf } from '../url/host.js';
+import type { IdentityOptions } from '../url/identity.js';
+import { ByteBudget } from './byte-budget.js';
+import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
+import { LinkJudge, LinkTargets, type OwnResolve } from './link-targets.js';
+import { messageOf, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
+import { PageReader } from './page-reader.js';
+import { type OutcomeReading, type ReaderOptions, ReadingQueue } from './reading.js';
+import { Stock, WirePlaces } from './stock.js';
+
+/** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
+export interface Job {
+  lease: Lease;
+  /** Order of dispatch: the oldest body is never paused. */
+  sequence: number;
+  newRules: boolean;
+  /** Where the requests of its host on the wire are counted; null where no more is leased than may go out at once. */
+  place: number | null;
+}
+
+export interface LaneSetup {
+  lane: number;
+  reader: ReaderOptions;
+  identity: IdentityOptions;
+  aliases?: AliasData;
+  scope: CrawlScopeData;
+  robotsTimeoutMs: number;
+  segments: Uint32Array[];
+  budgetSlots: Float64Array;
+  wireCells: Int32Array;
+  budgetLimit: number;
+}
+
+/** A page as a browser left it. */
+export interface RenderedHtml {
+  id: number;
+  url: string;
+  depth: number;
+  seed: number;
+  flags: number;
+  html: string;
+  /** What robots.txt's kin, header and meta, said when it was fetched. */
+  robots: string | null;
+}
+
+/** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
+export interface LaneEvents {
+  headers(ids: number[], ats: number[]): void;
+  outcomes(outcomes: Outcome[]): void;
+  /** Part of what a page leads to: the page is read on when the ids of it are given to `admitted`. At once, one of a page at a time. */
+  piece(piece: PagePiece): void;
+}
+
+/** Where a lane gets its pages from: the net, or a function of the library's user. */
+export interface PageSource {
+  /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
+  readonly wholeOnly?: boolean;
+  fetch(request: FetchRequest, hooks: { onHeaders?(at: number): void; onBytes?(count: number): void }): PendingFetch;
+  resolve(host: string): Promise<string>;
+  /** So many sockets from now on; a source without any need not care. */
+  resize?(maxSockets: number): void;
+  retire?(): number;
+  close(): Promise<void>;
+}
+
+/** With so many requests in a lane it is busy. */
+const BUSY = 8;
+/** A busy lane tells of so many outcomes at once, or after so long. */
+const FULL_MESSAGE = 16;
+const PATIENCE_MS = 4;
+
+interface Fetching {
+  job: Job;
+  pending: PendingFetch | null;
+  heldBytes: number;
+  paused: boolean;
+  startedAt: number;
+}
+
+/**
+ * Fetches and reads: exactly one request for each lease, and no byte of a page ever leaves it. A plain object: it runs in a worker
+ * thread, or in the main thread for small sites, the simulator's tests and fetchers of the user's.
+ */
+export class Lane {
+  readonly #setup: LaneSetup;
+  readonly #source: PageSource;
+  readonly #events: LaneEvents;
+  readonly #clock: Clock;
+  readonly #keys: KeyTableView;
+  readonly #budget: ByteBudget;
+  readonly #responses: ResponseReader;
+  readonly #judge: LinkJudge;
+  readonly #targets: LinkTargets;
+  readonly #scope: CrawlScope;
+  readonly #requestLimits: RequestLimits;
+  readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
+  readonly #fetching = new Map<number, Fetching>();
+  readonly #reading: ReadingQueue;
+  readonly #stock: Stock<Job>;
+  #headerIds: number[] = [];
+  #headerTimes: number[] = [];
+  #outcomes: Outcome[] = [];
+  #flushing = false;
+  /** Something in stock could have gone, but for the bytes in memory. */
+  #holdsBack = false;
+  #cancelFlush: (() => void) | null = null;
+  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: OwnResolve) {
+    this.#setup = setup;
+    this.#source = source;
+    this.#events = events;
+    this.#clock = clock;
+    this.#requestLimits = {
+      robotsTimeoutMs: setup.robotsTimeoutMs,
+      sitemapMaxBytes: setup.reader.sitemapMaxBytes,
+      wholeOnly: source.wholeOnly ?? false,
+    };
+    this.#reading = new ReadingQueue((piece) => events.piece(piece));
+    this.#keys = new KeyTableView(setup.segments);
+    this.#budget = new ByteBudget(setup.budgetLimit, 0, setup.budgetSlots);
+    this.#stock = new Stock(setup.lane, new WirePlaces(0, setup.wireCells), (job) => this.#start(job));
+    this.#scope = new CrawlScope(setup.scope);
+    this.#judge = new LinkJudge(this.#keys, this.#scope);
+    this.#targets = new LinkTargets(
+      setup.identity,
+      this.#judge,
+      resolve ?? null,
+      setup.aliases === undefined ? null : compileAliases(setup.aliases),
+    );
+    const pages = new PageReader(setup.reader, this.#judge, this.#targets);
+    this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false);
+  }
+
+  /** Pages that are here in full and wait to be read. */
+  get waiting(): number {
+    return this.#reading.waiting;
+  }
+
+  /** Most that ever did. */
+  get peakWaiting(): number {
+    return this.#reading.peakWaiting;
+  }
+
+  take(jobs: Job[], updates: SegmentUpdate[]): void {
+    this.#keys.update(updates);
+    for (const job of jobs) {
+      try {
+        this.#takeOne(job);
+      } catch (error) {
+        this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
+      }
+    }
+    this.#sendMore();
+  }
+
+  #takeOne(job: Job): void {
+    const refusal = job.lease.kind === UrlKind.robots ? null : this.#refusal(job);
+    if (refusal !== null) {
+      this.#give({ ...failure(job.lease, this.#clock.now(), null, refusal), unsent: 'robots' });
+    } else if (job.place === null) {
+      this.#start(job);
+    } else {
+      this.#stock.add(job);
+    }
+  }
+
+  /** What is in stock for a host, or for all, comes back unsent. */
+  recall(place: number | null): void {
+    for (const { lease } of this.#stock.takeBack(place)) {
+      this.#give({ ...failure(lease, this.#clock.now(), null, null), unsent: 'returned' });
+    }
+  }
+
+  /** Over the limit on bytes in memory nothing more goes out, but for one request at a time, whose end goes on with the rest. */
+  readonly #mayGo = (): boolean => {
+    const mayGo = this.#fetching.size === 0 || !this.#budget.isOver;
+    this.#holdsBack ||= !mayGo;
+    return mayGo;
+  };
+
+  #sendMore(place: number | null = null): void {
+    if (this.#stock.size > 0) {
+      this.#stock.sendMore(this.#mayGo, place);
+    }
+  }
+
+  widenScope(version: number, seed: number, scopeUrls: string[]): void {
+    this.#responses.scopeVersion = version;
+    if (this.#scope.widen(seed, scopeUrls)) {
+      this.#forgetTargets();
+    }
+  }
+
+  dropCaches(): void {
+    this.#forgetTargets();
+  }
+
+  #forgetTargets(): void {
+    this.#judge.forget();
+    this.#targets.forget();
+  }
+
+  forgetRules(origins: number[]): void {
+    for (const origin of origins) {
+      this.#matchers.delete(origin);
+    }
+  }
+
+  /** Something was settled while bodies were paused: see who may go on. */
+  flow(): void {
+    const isOver = this.#budget.isOver;
+    const oldest = this.#budget.oldestOfAll;
+    let paused = 0;
+    for (const fetching of this.#fetching.values()) {
+      const mustPause = isOver && fetching.job.sequence !== oldest;
+      if (mustPause !== fetching.paused && fetching.pending !== null) {
+        fetching.paused = mustPause;
+        if (mustPause) {
+          fetching.pending.pause();
+        } else {
+          fetching.pending.resume();
+        }
+      }
+      paused += mustPause ? 1 : 0;
+    }
+    this.#budget.paused(this.#setup.lane, paused);
+    this.#sendMore();
+  }
+
+  resolve(host: string): Promise<string> {
+    return this.#source.resolve(host);
+  }
+
+  resizeSockets(count: number): void {
+    this.#source.resize?.(count);
+  }
+
+  retireSockets(): number {
+    return this.#source.retire?.() ?? 0;
+  }
+
+  async close(): Promise<void> {
+    this.#cancelFlush?.();
+    // What is aborted now must not let the next requests go.
+    this.#stock.takeBack();
+    await this.#source.close();
+  }
+
+  #start(job: Job): void {
+    try {
+      this.#fetch(job);
+    } catch (error) {
+      this.#fetching.delete(job.lease.id);
+      this.#publishOldest();
+      this.#stock.ended(job);
+      this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
+    }
+  }
+
+  #fetch(job: Job): void {
+    const { lease } = job;
+    const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt: this.#clock.now() };
+    this.#fetching.set(lease.id, fetching);
+    this.#publishOldest();
+    const request = requestFor(lease, this.#requestLimits);
+    fetching.pending = this.#source.fetch(request, {
+      onHeaders: (at) => this.#headers(lease, at),
+      onBytes: (count) => this.#bytes(fetching, count),
+    });
+    const give = (outcome: Outcome): void => this.#give(outcome);
+    fetching.pending.promise.then(
+      (response) => {
+        this.#done(fetching, response.status, null);
+        this.#reading.add(lease, this.#answered(fetching, request, response), fetching.heldBytes, give);
+      },
+      (error: unknown) => {
+        this.#done(fetching, null, error instanceof FetchError ? error.errorClass : null);
+        this.#reading.add(lease, this.#failed(fetching, error), 0, give);
+      },
+    );
+  }
+
+  /** The line of robots.txt that forbids the URL, or null. */
+  #refusal({ lease, newRules }: Job): string | null {
+    let known = this.#matchers.get(lease.origin);
+    if (newRules || known?.version !== lease.rulesVersion) {
+      const matcher = lease.rules === null ? null : new RobotsMatcher(expandRobots(lease.rules));
+      known = { version: lease.rulesVersion, matcher };
+      this.#matchers.set(lease.origin, known);
+    }
+    const verdict = isHttp(lease.url) ? known?.matcher?.match(pathOf(lease.url)) : undefined;
+    if (verdict === undefined || verdict.allowed) {
+      return null;
+    }
+    return verdict.rule === null ? 'robots.txt' : `robots.txt line ${verdict.rule.line}: ${verdict.rule.text}`;
+  }
+
+  #headers(lease: Lease, at: number): void {
+    if (lease.paced) {
+      this.#headerIds.push(lease.id);
+      this.#headerTimes.push(at);
+      this.#flushSoon();
+    }
+  }
+
+  #bytes(fetching: Fetching, count: number): void {
+    fetching.heldBytes += count;
+    this.#budget.arrived(this.#setup.lane, count);
+    if (this.#budget.isOver) {
+      this.flow();
+    }
+  }
+
+  #publishOldest(): void {
+    // Jobs come in the order of their sequence, and a Map keeps it.
+    const first = this.#fetching.values().next().value;
+    this.#budget.oldest(this.#setup.lane, first?.job.sequence ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** The piece of this page is admitted; these are the ids of what it offered. */
+  admitted(id: number, ids: readonly number[]): void {
+    this.#reading.admitted(id, ids);
+  }
+
+  *#answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): OutcomeReading {
+    const { lease } = fetching.job;
+    const outcome = yield* this.#responses.read(lease, request, response, response.endedAt - fetching.startedAt);
+    outcome.heldBytes = fetching.heldBytes;
+    response.release?.();
+    return outcome;
+  }
+
+  /** A page that is fetched already, as a browser left it. */
+  read(page: RenderedHtml): Promise<Outcome> {
+    const { html, robots, ...known } = page;
+    const lease: Lease = {
+      ...{ ...known, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, wireLimit: 1, origin: 0 },
+      ...{ rules: null, rulesVersion: 0, wantsText: false },
+    };
+    return new Promise((resolve) => {
+      this.#reading.add(lease, this.#responses.readRendered(lease, html, robots), html.length, resolve);
+    });
+  }
+
+  // biome-ignore lint/correctness/useYield: an outcome like the others, without pieces.
+  *#failed(fetching: Fetching, error: unknown): OutcomeReading {
+    return { ...this.#responses.failed(fetching.job.lease, error), heldBytes: fetching.heldBytes };
+  }
+
+  /** It has left the wire, and the next of its host goes out before it is read. A host in trouble gets nothing more: the coordinator says when. */
+  #done({ job }: Fetching, status: number | null, errorClass: ErrorClass | null): void {
+    this.#fetching.delete(job.lease.id);
+    this.#publishOldest();
+    this.#stock.ended(job);
+    if (job.place !== null && isHostTrouble(status, errorClass)) {
+      this.recall(job.place);
+    }
+    // What was held back for want of memory may be of any host.
+    const place = this.#holdsBack ? null : job.place;
+    this.#holdsBack = false;
+    this.#sendMore(place);
+  }
+
+  /** While much is under way outcomes wait a moment for company: the lane has its next requests in stock, and a message costs the same for many. */
+  #give(outcome: Outcome): void {
+    this.#outcomes.push(outcome);
+    const isBusy = this.#fetching.size + this.#stock.size + this.#reading.waiting >= BUSY;
+    if (isBusy && this.#outcomes.length < FULL_MESSAGE) {
+      this.#cancelFlush ??= this.#clock.at(this.#clock.now() + PATIENCE_MS, () => this.#flush());
+    } else {
+      this.#flushSoon();
+    }
+  }
+
+  #flushSoon(): void {
+    if (!this.#flushing) {
+      this.#flushing = true;
+      setImmediate(() => this.#flush());
+    }
+  }
+
+  #flush(): void {
+    this.#flushing = false;
+    this.#cancelFlush?.();
+    this.#cancelFlush = null;
+    if (this.#headerIds.length > 0) {
+      const ids = this.#headerIds;
+      const times = this.#headerTimes;
+      this.#headerIds = [];
+      this.#headerTimes = [];
+      this.#events.headers(ids, times);
+    }
+    const outcomes = this.#outcomes;
+    this.#outcomes = [];
+    while (outcomes.length > 0) {
+      this.#events.outcomes(takeLight(outcomes));
+    }
+  }
+}

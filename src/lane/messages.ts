@@ -1,0 +1,32 @@
+import { PLAIN, type Shape } from '../base/parcel.js';
+import { asked, told } from '../base/worker-thread.js';
+import type { SegmentUpdate } from '../frontier/key-table.js';
+import type { Outcome, PagePiece } from '../frontier/outcome.js';
+import { SEALED_PAGE } from '../store/page-row.js';
+import type { Job, RenderedHtml } from './lane.js';
+
+/** All that the coordinator and a lane in a thread of its own say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
+
+const OUTCOME: Shape<Outcome> = { page: SEALED_PAGE };
+
+/** From the coordinator to a lane. */
+export const LANE_ORDERS = {
+  /** What has changed of the key table lies in memory that both share. */
+  take: told<{ jobs: Job[]; updates: SegmentUpdate[] }>({ updates: 'clone' }),
+  widenScope: told<{ version: number; seed: number; scopeUrls: string[] }>(PLAIN),
+  forgetRules: told<number[]>(PLAIN),
+  dropCaches: told<void>(PLAIN),
+  flow: told<void>(PLAIN),
+  recall: told<{ place: number | null }>(PLAIN),
+  admitted: told<{ id: number; ids: readonly number[] }>(PLAIN),
+  resizeSockets: told<number>(PLAIN),
+  resolve: asked<string, string>(PLAIN, PLAIN),
+  read: asked<RenderedHtml, Outcome>({ html: 'text' }, OUTCOME),
+};
+
+/** From a lane to the coordinator. */
+export const LANE_NEWS = {
+  headers: told<{ ids: number[]; ats: number[] }>(PLAIN),
+  outcomes: told<{ outcomes: Outcome[]; peakWaiting: number }>({ outcomes: [OUTCOME] }),
+  piece: told<PagePiece>(PLAIN),
+};

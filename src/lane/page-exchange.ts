@@ -1,0 +1,287 @@
+import type { Clock } from '../base/clock.js';
+import { type ErrorClass, FetchError } from '../base/errors.js';
+import { ENDED_EARLY } from '../fetch/body.js';
+import type { FetchRequest, FetchResponse } from '../fetch/contract.js';
+import { parseRetryAfter } from '../fetch/response-headers.js';
+import { failure, type Lease, type Outcome, pageOffer, type RobotsAnswer } from '../frontier/outcome.js';
+import { isCssType, isHtmlType } from '../parse/media-type.js';
+import { compactRobots } from '../robots/compact.js';
+import { parseRobots } from '../robots/parse.js';
+import { sealPage } from '../store/page-row.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { readSetCookies } from '../url/cookies.js';
+import { hasBinaryExtension, isHttp } from '../url/host.js';
+import { isShortened } from '../url/identity.js';
+import { refusalHeaders } from './link-facts.js';
+import type { PageReader } from './page-reader.js';
+import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading } from './reading.js';
+
+export interface RequestLimits {
+  robotsTimeoutMs: number;
+  sitemapMaxBytes: number;
+  /** There is no HEAD: each page is asked for once, whatever its name looks like. */
+  wholeOnly: boolean;
+}
+
+const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+const TEXT = /^\s*(?:text\/|application\/(?:xhtml\+xml|xml|json|javascript|rss|atom)|[^;]+\+(?:xml|json))/i;
+
+/** HEAD is refused, or answered as if the page were not there, by servers that never tested it; only "too fast" means what it says. */
+const isHeadRefused = (status: number): boolean => status >= 400 && status !== 429;
+
+/** So much of what is looked at a second time, and not crawled. */
+const SECOND_LOOK_BYTES = 64 * 1024;
+
+/** Of robots.txt at least so much is read (RFC 9309 §2.5), whatever --max-body says. */
+const ROBOTS_BYTES = 512 * 1024;
+
+/** How a leased URL is asked for: what looks binary, and what is only checked, by HEAD first. */
+export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
+  const { kind, flags } = lease;
+  const firstBytes = wantedBytes(lease);
+  const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
+  const checkedOnly = (flags & (UrlFlag.external | UrlFlag.asset)) !== 0;
+  const head =
+    !limits.wholeOnly &&
+    kind === UrlKind.page &&
+    firstBytes === null &&
+    !whole &&
+    (checkedOnly || hasBinaryExtension(lease.url));
+  return {
+    url: lease.url,
+    method: head ? 'HEAD' : 'GET',
+    ...(firstBytes === null ? {} : { firstBytes }),
+    accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : kind === UrlKind.asset ? '*/*' : ACCEPT,
+    singleConnection: lease.paced,
+    ...(lease.cookie === undefined ? {} : { cookie: lease.cookie }),
+    ...((flags & UrlFlag.secondLook) === 0 ? {} : { freshConnection: true }),
+    ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
+    wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,
+    ...(kind === UrlKind.robots ? { timeoutMs: limits.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
+    ...(kind === UrlKind.sitemap ? { leastMaxBodyBytes: limits.sitemapMaxBytes } : {}),
+  };
+}
+
+/** Null: all of it. */
+function wantedBytes({ kind, flags }: Lease): number | null {
+  if ((flags & UrlFlag.rangedGet) !== 0) {
+    return 1;
+  }
+  const isSecond = (flags & (UrlFlag.secondLook | UrlFlag.anchors)) === UrlFlag.secondLook;
+  const isPage = kind === UrlKind.page && (flags & (UrlFlag.external | UrlFlag.asset)) === 0;
+  return kind === UrlKind.probe || (isSecond && !isPage) ? SECOND_LOOK_BYTES : null;
+}
+
+/** A file that is there and empty has no first byte; and a part of it says that all of it is there. */
+const statusOf = (request: FetchRequest, status: number): number =>
+  (status === 416 || status === 206) && request.firstBytes !== undefined ? 200 : status;
+
+/** What a HEAD leaves open. */
+function afterHead(lease: Lease, status: number, contentType: string | null, readsCss: boolean): Outcome['askAgain'] {
+  if (isHeadRefused(status)) {
+    return 'ranged';
+  }
+  const external = (lease.flags & UrlFlag.external) !== 0;
+  const isRead = isHtmlType(contentType) || (readsCss && isCssType(contentType));
+  return !external && status >= 200 && status < 300 && isRead ? 'whole' : null;
+}
+
+const wantsPageBody = (_status: number, contentType: string | null): boolean =>
+  contentType === null || TEXT.test(contentType);
+
+const RENDERED_TYPE = 'text/html; charset=utf-8';
+
+/** Makes the outcome of a lease of what came back for it. Whatever goes wrong in it is the outcome too, and takes no lane down. */
+export class ResponseReader {
+  readonly #options: ReaderOptions;
+  readonly #pages: PageReader;
+  readonly #clock: Clock;
+  readonly #wholeOnly: boolean;
+  /** Of the scope that links are judged by now. */
+  scopeVersion = 0;
+
+  /** @param wholeOnly pages come from a source that knows no HEAD */
+  constructor(options: ReaderOptions, pages: PageReader, clock: Clock, wholeOnly: boolean) {
+    this.#options = options;
+    this.#pages = pages;
+    this.#clock = clock;
+    this.#wholeOnly = wholeOnly;
+  }
+
+  /** @param totalMs from the request to the last byte */
+  *read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): OutcomeReading {
+    try {
+      return yield* this.#read(lease, request, response, totalMs);
+    } catch (error) {
+      return failure(lease, this.#clock.now(), 'internal', messageOf(error));
+    }
+  }
+
+  /** A page that is fetched already, as a browser left it. */
+  *readRendered(lease: Lease, html: string, robots: string | null): OutcomeReading {
+    const outcome = failure(lease, this.#clock.now(), null, null);
+    outcome.scopeVersion = this.scopeVersion;
+    try {
+      const { page: row, ...read } = yield* this.#pages.read(lease, {
+        ...{
+          status: 200,
+          contentType: RENDERED_TYPE,
+          body: Buffer.from(html),
+          robotsTags: robots === null ? [] : [robots],
+        },
+        ...{
+          location: null,
+          lastModified: null,
+          etag: null,
+          links: null,
+          truncated: false,
+          damage: null,
+          refusalHeaders: null,
+        },
+      });
+      return Object.assign(outcome, read, { page: sealPage(row) });
+    } catch (error) {
+      return failure(lease, this.#clock.now(), 'internal', messageOf(error));
+    }
+  }
+
+  /** Nothing came back. */
+  failed(lease: Lease, error: unknown): Outcome {
+    const errorClass = error instanceof FetchError ? error.errorClass : 'internal';
+    const outcome = failure(lease, this.#clock.now(), errorClass, messageOf(error));
+    outcome.scopeVersion = this.scopeVersion;
+    if (lease.kind === UrlKind.robots) {
+      outcome.robots = robotsFailure(errorClass);
+    }
+    return outcome;
+  }
+
+  *#read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): OutcomeReading {
+    const { headers } = response;
+    const status = statusOf(request, response.status);
+    const contentType = headers.get('content-type');
+    const outcome = failure(lease, response.endedAt, null, null);
+    outcome.status = status;
+    outcome.headersAt = response.headersAt;
+    outcome.ttfbMs = response.ttfbMs;
+    outcome.address = response.remoteAddress;
+    outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
+    outcome.askAgain =
+      request.method === 'HEAD' ? afterHead(lease, status, contentType, this.#options.linkFacts) : null;
+    outcome.scopeVersion = this.scopeVersion;
+    if (status === 304 && lease.ifModified !== undefined) {
+      outcome.unchanged = true;
+      return outcome;
+    }
+    const page: FetchedPage = {
+      status,
+      contentType,
+      location: headers.url('location'),
+      robotsTags: headers.all('x-robots-tag'),
+      lastModified: headers.get('last-modified'),
+      etag: headers.get('etag'),
+      body: response.body,
+      links: (response as { links?: string[] }).links ?? null,
+      truncated: response.truncated,
+      damage: response.damage,
+      refusalHeaders: this.#options.linkFacts && status >= 400 ? refusalHeaders(headers) : null,
+    };
+    const reading = yield* lease.kind === UrlKind.robots
+      ? this.#readRobots(lease, page, outcome)
+      : this.#readPage(lease, page);
+    if (response.endedEarly && lease.kind !== UrlKind.robots && status >= 200 && status < 300) {
+      // As if the connection had been reset: asked again, and at last failed, with what could be read of it.
+      reading.errorClass = 'connection_reset';
+      reading.message = ENDED_EARLY;
+      reading.page.malformed = null;
+    } else if (status > 599) {
+      reading.message ??= `HTTP has no status ${status}`;
+    }
+    const keepsCookies = lease.kind === UrlKind.page || lease.kind === UrlKind.robots;
+    if (reading.redirect !== null && keepsCookies && !this.#wholeOnly) {
+      const cookies = readSetCookies(headers.all('set-cookie'), lease.url, this.#clock.wall());
+      if (cookies.length > 0) {
+        outcome.cookies = cookies;
+      }
+    }
+    const { page: row, ...read } = reading;
+    row.fetchedAt = this.#clock.wall();
+    row.ttfbMs = response.ttfbMs;
+    row.totalMs = totalMs;
+    row.message = reading.message;
+    return Object.assign(outcome, read, { page: sealPage(row) });
+  }
+
+  #readPage(lease: Lease, page: FetchedPage): PageReading {
+    if (lease.kind === UrlKind.asset) {
+      return atOnce(this.#pages.readAsset(lease, page));
+    }
+    return lease.kind === UrlKind.sitemap ? this.#pages.readSitemap(lease, page) : this.#pages.read(lease, page);
+  }
+
+  *#readRobots(lease: Lease, page: FetchedPage, outcome: Outcome): PageReading {
+    const reading = yield* this.#pages.read({ ...lease, flags: UrlFlag.external }, page);
+    const { redirect, redirectUrl } = reading;
+    if (redirect !== null && redirectUrl !== null && isHttp(redirectUrl) && !isShortened(redirectUrl)) {
+      reading.offers = [pageOffer(redirectUrl, 0)];
+      reading.redirect = { offer: 0 };
+      return reading;
+    }
+    reading.redirect = null;
+    reading.offers = [];
+    reading.errorClass = null;
+    const answer = robotsAnswer(page, this.#options.agent, lease.url);
+    outcome.robots =
+      answer.standing === 'rules'
+        ? { ...answer, sitemaps: this.#pages.sitemapUrls(answer.sitemaps, lease.url) }
+        : answer;
+    return reading;
+  }
+}
+
+// biome-ignore lint/correctness/useYield: read like the others, without pieces.
+function* atOnce(reading: Reading): PageReading {
+  return reading;
+}
+
+/** Whatever is thrown has a message; what cannot even be turned into text must not take the lane down. */
+export function messageOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error).slice(0, 500);
+  } catch {
+    return 'something without a text was thrown';
+  }
+}
+
+/** No request for robots.txt can get through: that is the result of each URL of its origin. Anything else is a server that does not answer. */
+const HOST_ERRORS: ReadonlySet<ErrorClass> = new Set([
+  'dns',
+  'connection_refused',
+  'tls',
+  'blocked_address',
+  'invalid_url',
+  'internal',
+] as const);
+
+/** What the status says (RFC 9309 §2.3.1), and for a 2xx the rules. `url` is where the file was found. */
+function robotsAnswer(page: FetchedPage, agent: string, url: string): RobotsAnswer {
+  // Of rules that broke off nobody knows what they would have forbidden.
+  if (page.status === 429 || page.status >= 500 || page.truncated) {
+    return { standing: 'unreachable' };
+  }
+  if (page.status < 200 || page.status >= 300 || page.body === null) {
+    return { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
+  }
+  const file = parseRobots(page.body, agent, url);
+  return {
+    standing: 'rules',
+    rules: file.rules.length === 0 ? null : compactRobots({ ...file, sitemaps: [] }),
+    crawlDelayMs: file.crawlDelayMs,
+    sitemaps: file.sitemaps,
+    maxAgeMs: null,
+  };
+}
+
+const robotsFailure = (errorClass: ErrorClass): RobotsAnswer =>
+  HOST_ERRORS.has(errorClass) ? { standing: 'failed', errorClass } : { standing: 'unreachable' };

@@ -1,0 +1,423 @@
+import { hash } from 'node:crypto';
+import { type LinkZones, linkZones } from '../content/link-zones.js';
+import { readableText } from '../content/visible-text.js';
+import { ENDED_EARLY } from '../fetch/body.js';
+import {
+  assetOffer,
+  type Lease,
+  type LinkPiece,
+  type Offer,
+  type Outcome,
+  QueuePlaces,
+  sitemapOffer,
+} from '../frontier/outcome.js';
+import { DRAWN_BY_SCRIPT } from '../parse/anchors.js';
+import { detectEncoding } from '../parse/charset.js';
+import { decodeText } from '../parse/encodings.js';
+import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanOptions } from '../parse/links.js';
+import {
+  isBinary,
+  isCssType,
+  isFeedType,
+  isHtmlType,
+  isMarkdownType,
+  isMdxType,
+  isPlainType,
+  isRstType,
+  isSvgType,
+} from '../parse/media-type.js';
+import { scanPage } from '../parse/scan.js';
+import { readSitemap } from '../parse/sitemap.js';
+import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/page-row.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { isHttp } from '../url/host.js';
+import { LinkFactsKeeper } from './link-facts.js';
+import { JudgedLinks, type LinkJudge, type LinkTargets } from './link-targets.js';
+import { PageLinks, UrlTextAllowance } from './page-links.js';
+import {
+  cutLinks,
+  emptyReading,
+  type FetchedPage,
+  type PageReading,
+  packBody,
+  REDIRECTS,
+  type ReaderOptions,
+  type Reading,
+} from './reading.js';
+import { robotsDirectives } from './robots-directives.js';
+import { isFeedOfPage, SitemapReader } from './sitemap-reader.js';
+import { anchorsOfText, linksOfText } from './text-page.js';
+
+/** What the links of a page have in common. */
+interface LinksOfPage {
+  /** Of what they stand in. */
+  length: number;
+  /** UTF-8 where it is left out. */
+  encoding?: string;
+  /** None of them may be followed. */
+  nofollow?: boolean;
+  anchors?: Iterable<string> | null;
+  zones?: LinkZones | null;
+}
+
+/** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
+const LEADS_ON = new Set([...REDIRECTS, 304]);
+/** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
+const LITTLE_TEXT = 500;
+const MOST_ASSET_HOPS = 10;
+const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
+
+/** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
+export class PageReader {
+  readonly #options: ReaderOptions;
+  readonly #judge: LinkJudge;
+  readonly #places: QueuePlaces;
+  readonly #targets: LinkTargets;
+  readonly #sitemaps: SitemapReader;
+
+  constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
+    this.#options = options;
+    this.#judge = judge;
+    this.#places = new QueuePlaces(options.order);
+    this.#targets = targets;
+    this.#sitemaps = new SitemapReader(
+      options,
+      judge,
+      targets,
+      this.#places,
+      this.#follow(LINK_KIND_NUMBER.link, '', false),
+    );
+  }
+
+  *read(lease: Lease, page: FetchedPage): PageReading {
+    const reading = emptyReading(page);
+    if (REDIRECTS.has(page.status) && page.location !== null) {
+      this.#readRedirect(lease, page.location, reading);
+      return reading;
+    }
+    if (LEADS_ON.has(page.status)) {
+      reading.errorClass = 'invalid_url';
+      reading.message = `the server answers ${page.status} and does not say where to`;
+      return reading;
+    }
+    if (page.body !== null) {
+      reading.page.hash = hash('sha256', page.body, 'hex');
+    }
+    const isFine = page.status >= 200 && page.status < 300;
+    const readable = isFine && lease.kind === UrlKind.page && (lease.flags & UrlFlag.external) === 0;
+    const isHtml = page.body !== null && (page.contentType === null || isHtmlType(page.contentType));
+    if (!readable) {
+      if (this.#options.linkFacts) {
+        this.#lookAt(lease, page, isHtml, isFine, reading);
+      }
+      return reading;
+    }
+    if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
+      reading.page.body = packBody(page.body, page.contentType);
+      if (isHtml && this.#options.render !== 'never') {
+        const { encoding } = detectEncoding(page.body, page.contentType);
+        reading.measured = this.#measure(decodeText(page.body, encoding).text);
+        reading.page.body.measured = reading.measured;
+      }
+    }
+    if (page.links !== null) {
+      yield* this.#readGivenLinks(lease, page.links, reading);
+    } else if (isHtml) {
+      yield* this.#readHtml(lease, page, page.body!, reading);
+    } else if (page.body !== null && this.#readsText(lease, page.contentType)) {
+      yield* this.#readText(lease, page.body, page.contentType, reading);
+    } else if (page.body !== null && isFeedType(page.contentType)) {
+      yield* this.#readFeed(lease, page, page.body, reading);
+    } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
+      reading.page.facts = {
+        ...new LinkFactsKeeper().facts(anchorsOfText(page.body!, page.contentType), null),
+        headers: page.refusalHeaders,
+      };
+    } else if (page.truncated) {
+      reading.page.malformed = page.damage ?? ENDED_EARLY;
+      reading.errorClass = 'malformed_html';
+      reading.message = reading.page.malformed;
+    }
+    return reading;
+  }
+
+  #readsText(lease: Lease, contentType: string | null): boolean {
+    const { linkFacts, keepsBodies } = this.#options;
+    if (isMarkdownType(contentType)) {
+      return linkFacts || keepsBodies;
+    }
+    return linkFacts && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
+  }
+
+  readSitemap(lease: Lease, page: FetchedPage): PageReading {
+    return this.#sitemaps.read(lease, page);
+  }
+
+  /** Of what a robots.txt names as sitemaps, the URLs that can be asked for, in normal form. */
+  sitemapUrls(named: readonly string[], robotsUrl: string): string[] {
+    const targets = named.map((url) => this.#targets.of(url, robotsUrl));
+    return targets.flatMap((target) =>
+      target !== null && isHttp(target.url) && !target.isCut && target.leftOut !== 'offline' ? [target.url] : [],
+    );
+  }
+
+  /** What a page loads while it is rendered: kept as it is. It leads nowhere, but where it is found now. */
+  readAsset(lease: Lease, page: FetchedPage): Reading {
+    const reading = emptyReading(page);
+    if (REDIRECTS.has(page.status) && page.location !== null) {
+      const target = this.#targets.of(page.location, lease.url);
+      if (target !== null && isHttp(target.url) && !target.isCut && lease.hops < MOST_ASSET_HOPS) {
+        reading.offers.push(assetOffer(target.url, lease.hops + 1));
+        reading.redirect = { offer: 0 };
+        reading.redirectUrl = target.url;
+      }
+    } else if (page.status >= 200 && page.status < 300 && page.body !== null && !page.truncated) {
+      reading.page.body = packBody(page.body, page.contentType);
+    }
+    return reading;
+  }
+
+  #measure(html: string): NonNullable<Outcome['measured']> {
+    const readable = readableText(html);
+    return { text: readable.text, needsBrowser: this.#options.render === 'always' || isDrawn(readable) };
+  }
+
+  /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
+  #withDrawn(anchors: string[], body: Uint8Array, encoding: string): string[] {
+    const { text, hasScripts } = anchors.length < NAMES_ENOUGH ? readableText(decodeText(body, encoding).text) : ENOUGH;
+    return hasScripts && text < NEARLY_NO_TEXT ? [...anchors, DRAWN_BY_SCRIPT] : anchors;
+  }
+
+  #readRedirect(lease: Lease, location: string, reading: Reading): void {
+    const target = this.#targets.of(location, lease.url);
+    if (target === null) {
+      reading.errorClass = 'invalid_url';
+      reading.message = 'the server redirects to something that is no URL';
+      return;
+    }
+    const links = new JudgedLinks((url) => this.#places.ofRedirect(url));
+    const word = this.#judge.judge(target, FOLLOWED, lease.depth, lease.hops + 1, links);
+    reading.redirectUrl = target.url;
+    // Not marked as followed: its target stands at the same depth, and the store keeps it as a redirect.
+    const kind = LINK_KIND_NUMBER.redirect;
+    reading.page.edges = { words: Uint32Array.of(word, edgeWord(kind, 0, 0)), rels: [], texts: null };
+    reading.redirect = word >= PENDING ? { offer: word - PENDING } : { id: word };
+    reading.targets = this.#options.targets
+      ? { urls: [target.url], places: [0], kinds: [kind], rels: [''], texts: null }
+      : null;
+    reading.offers = links.offers;
+    reading.found = links.found;
+    if (this.#options.linkFacts) {
+      const kept = new LinkFactsKeeper();
+      kept.add(location, 0, 0, false);
+      reading.page.facts = kept.facts(null, null);
+    }
+  }
+
+  /** Of what is only checked: its title, its text where one has to be compared, and what fragments can point at. */
+  #lookAt(lease: Lease, page: FetchedPage, isHtml: boolean, isFine: boolean, reading: Reading): void {
+    const { page: row } = reading;
+    const wantsAnchors = isFine && (lease.flags & UrlFlag.anchors) !== 0 && page.body !== null && !page.truncated;
+    let anchors: Iterable<string> | null = null;
+    if (isHtml) {
+      const { encoding, note } = detectEncoding(page.body!, page.contentType);
+      row.note = note;
+      const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
+      row.title = capped(scan.title);
+      reading.textHash = scan.textHash;
+      anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
+    } else if (wantsAnchors) {
+      anchors = anchorsOfText(page.body!, page.contentType);
+    }
+    row.facts = { ...new LinkFactsKeeper().facts(anchors, reading.textHash), headers: page.refusalHeaders };
+  }
+
+  *#readText(
+    lease: Lease,
+    body: Uint8Array,
+    contentType: string | null,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const anchors = anchorsOfText(body, contentType);
+    yield* this.#readLinks(lease, linksOfText(body, contentType), lease.url, reading, { length: body.length, anchors });
+  }
+
+  /** A feed that a link has led to: what it names are links like those of a page. */
+  *#readFeed(
+    lease: Lease,
+    page: FetchedPage,
+    body: Uint8Array,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
+    const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
+    const links = new ScannedLinks(null);
+    for (const { url, isEnclosure } of kind === 'feed' ? entries : []) {
+      links.addGiven(isEnclosure ? LINK_KIND_NUMBER.link : LINK_KIND_NUMBER.a, url, '');
+    }
+    const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
+    reading.page.robotsMeta = text;
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, nofollow });
+  }
+
+  *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
+    const links = new ScannedLinks(null);
+    for (const href of hrefs) {
+      links.addGiven(LINK_KIND_NUMBER.a, href, '');
+    }
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: Number.POSITIVE_INFINITY });
+  }
+
+  *#readHtml(
+    lease: Lease,
+    page: FetchedPage,
+    body: Uint8Array,
+    reading: Reading,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const { encoding, note } = detectEncoding(body, page.contentType);
+    const { anchorText, linkFacts } = this.#options;
+    const options: ScanOptions = {
+      anchorText: anchorText || linkFacts,
+      textHash: lease.wantsText,
+      // An agent without a token is spoken to as `robots` alone.
+      product: this.#options.agent || 'robots',
+      ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
+    };
+    const scan = scanPage(body, encoding, options, this.#targets.kernel);
+    const base = this.#baseOf(scan.base, lease.url);
+    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, this.#options.agent);
+    const { page: row } = reading;
+    row.title = capped(scan.title);
+    row.description = capped(scan.description);
+    row.h1 = capped(scan.h1);
+    row.wordCount = scan.wordCount;
+    row.lang = capped(scan.lang);
+    row.robotsMeta = text;
+    row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base, encoding);
+    row.note = note;
+    row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
+    if (row.malformed !== null) {
+      reading.errorClass = 'malformed_html';
+      reading.message = row.malformed;
+    }
+    reading.textHash = scan.textHash;
+    const zones =
+      this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
+    const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding);
+    const about = { length: body.length, encoding, nofollow, anchors, zones };
+    yield* this.#readLinks(lease, scan.links, base, reading, about);
+    if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
+      reading.offers.push(...this.#feeds(scan.feeds, lease.url, base, encoding));
+    }
+  }
+
+  /** The feeds that a page names are read as sitemaps are, whatever is in them; only those in scope that are not about the page alone. */
+  #feeds(hrefs: readonly string[], pageUrl: string, base: string, encoding: string): Offer[] {
+    const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
+    return [...targets].flatMap((target) =>
+      target !== null &&
+      isHttp(target.url) &&
+      target.seed >= 0 &&
+      target.trap === null &&
+      !target.isCut &&
+      !isFeedOfPage(target.url, pageUrl)
+        ? [sitemapOffer(target.url, 0, { isBeyond: this.#options.feedsAreBeyond })]
+        : [],
+    );
+  }
+
+  #isFollowed({ seed }: Lease): boolean {
+    return !this.#options.unfollowed.has(seed);
+  }
+
+  /** One that is no address of the web is passed over, as browsers do. */
+  #baseOf(href: string | null, pageUrl: string): string {
+    const base = href === null ? null : this.#targets.urlOf(href, pageUrl);
+    return base === null || (isHttp(pageUrl) && !isHttp(base)) ? pageUrl : base;
+  }
+
+  *#readLinks(
+    lease: Lease,
+    scanned: ScannedLinks,
+    base: string,
+    reading: Reading,
+    about: LinksOfPage,
+  ): Generator<LinkPiece, void, readonly number[]> {
+    const facts = this.#options.linkFacts ? new LinkFactsKeeper() : null;
+    const links = new PageLinks(
+      {
+        links: scanned,
+        base,
+        encoding: about.encoding ?? 'utf-8',
+        depth: lease.depth,
+        isNamedBySitemaps: !this.#isFollowed(lease),
+        follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
+        zones: about.zones ?? null,
+        facts,
+        keepsTargets: this.#options.targets,
+        pieceUrls: this.#options.pieceUrls,
+        allowance: new UrlTextAllowance(scanned.count, base.length, about.length),
+      },
+      this.#judge,
+      this.#targets,
+      this.#places,
+    );
+    while (links.fillPiece()) {
+      links.admitted(yield links.piece);
+    }
+    Object.assign(reading, links.piece);
+    reading.page.edges = links.edges;
+    reading.targets = links.targets;
+    reading.skippedLinks = links.skipped;
+    reading.page.links = links.count;
+    reading.page.facts = facts?.facts(about.anchors ?? null, reading.textHash) ?? null;
+    if (links.cut > 0) {
+      cutLinks(reading, links.cut);
+    }
+  }
+
+  #resolve(href: string, base: string, encoding: string): string | null {
+    return this.#targets.of(href, base, encoding)?.url ?? null;
+  }
+
+  #follow(kind: number, rel: string, pageNofollow: boolean): Follow {
+    if (!isFollowedKind(kind)) {
+      // A check only asks whether it is there.
+      return !this.#options.assets || !isAssetKind(kind) ? 0 : this.#options.linkFacts ? LOADED : FOLLOWED;
+    }
+    return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
+  }
+}
+
+const isDrawn = ({ text, hasScripts }: ReturnType<typeof readableText>): boolean => hasScripts && text < LITTLE_TEXT;
+/** One that imports the next, and so on: nobody writes that, a program makes it without end. */
+const DEEPEST_STYLESHEET = 100;
+/** A page with so many names is no empty frame. */
+const NAMES_ENOUGH = 50;
+const ENOUGH = { text: Number.POSITIVE_INFINITY, hasScripts: false };
+/** A page with less and a script is one that the script fills. Short pages that only count their visitors have more. */
+const NEARLY_NO_TEXT = 200;
+
+/** No honest title is longer; a hostile one could be as long as a body. */
+const MOST_TEXT = 4_096;
+const capped = (text: string | null): string | null =>
+  text !== null && text.length > MOST_TEXT ? `${text.slice(0, MOST_TEXT)}…` : text;
+
+/** Of what pages only load no more than its beginning may have been asked for. */
+const isWhole = ({ flags }: Lease, { body, truncated }: FetchedPage): boolean =>
+  body !== null &&
+  !truncated &&
+  ((flags & UrlFlag.asset) === 0 || (flags & UrlFlag.anchors) !== 0) &&
+  (flags & UrlFlag.rangedGet) === 0;
+
+/** Plain text is read where the user names it: on the web it is mostly no page. */
+const isText = (contentType: string | null, { flags }: Lease): boolean =>
+  isMdxType(contentType) || isRstType(contentType) || (isPlainType(contentType) && (flags & UrlFlag.seed) !== 0);
+
+function malformation(page: FetchedPage, body: Uint8Array, encoding: string, looksLikeHtml: boolean): string | null {
+  if (page.truncated) {
+    return page.damage ?? ENDED_EARLY;
+  }
+  const isSaid = page.contentType !== null;
+  return isSaid && isBinary(body, encoding, looksLikeHtml) ? 'said to be HTML, but it is no text' : null;
+}

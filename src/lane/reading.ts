@@ -1,0 +1,200 @@
+import { deflateRawSync } from 'node:zlib';
+import {
+  type Lease,
+  type LinkPiece,
+  nothingRead,
+  type Order,
+  type Outcome,
+  type PagePiece,
+} from '../frontier/outcome.js';
+import { emptyPage, type KeptBody, type PageRow } from '../store/page-row.js';
+
+/** A page as it came, from the net or from a fetcher of the user's. */
+export interface FetchedPage {
+  status: number;
+  contentType: string | null;
+  location: string | null;
+  /** Each line of X-Robots-Tag. */
+  robotsTags: readonly string[];
+  lastModified: string | null;
+  etag: string | null;
+  body: Uint8Array | null;
+  /** Links given outright instead of a body. */
+  links: string[] | null;
+  truncated: boolean;
+  /** What is wrong with how it was encoded, in words, or null. */
+  damage: string | null;
+  /** Those that a check wants; null in any other crawl. */
+  refusalHeaders: Record<string, string> | null;
+}
+
+export interface ReaderOptions {
+  agent: string;
+  obeyNofollow: boolean;
+  assets: boolean;
+  anchorText: boolean;
+  /** Someone listens to edges: say where each leads. */
+  targets: boolean;
+  order: Order;
+  sitemapMaxUrls: number;
+  sitemapMaxBytes: number;
+  /** Feeds that pages name are read for URLs, as sitemaps are. */
+  feeds: boolean;
+  /** Depth forbids all that a feed could name. */
+  feedsAreBeyond: boolean;
+  /** What is out of scope in a sitemap is kept as such, to be counted. */
+  keepsOutside: boolean;
+  /** For a check: where each link stands, what fragments can point at, what a refusal says. */
+  linkFacts: boolean;
+  /** Pages, and sitemaps, are kept as they came. */
+  keepsBodies: boolean;
+  /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
+  unfollowed: ReadonlySet<number>;
+  /** Which of the pages that are kept a browser has to see. */
+  render: RenderMode;
+  /** A page that leads to more new URLs hands them on in pieces of so many. */
+  pieceUrls: number;
+}
+
+export type RenderMode = 'never' | 'auto' | 'always';
+
+/** The part of an outcome that reading a page fills in. */
+export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured'> & {
+  page: PageRow;
+};
+
+/** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
+export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
+
+/** Fast: pages are packed in the lane that fetched them, and taken apart once. */
+const PACKING_LEVEL = 1;
+/** A page may lead to so much that not all of it is kept. */
+const TOO_MANY_LINKS = 'too_many_links';
+export const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/** So many links are not kept: the text of their URLs is too much. */
+export function cutLinks({ page }: Reading, count: number): void {
+  page.linksCut = count;
+  page.note = page.note === null ? TOO_MANY_LINKS : `${page.note},${TOO_MANY_LINKS}`;
+}
+
+export function emptyReading(page: FetchedPage): Reading {
+  const row = emptyPage(page.status);
+  row.contentType = page.contentType;
+  row.bytes = page.body?.length ?? 0;
+  row.lastModified = page.lastModified;
+  row.etag = page.etag;
+  return { ...nothingRead(), errorClass: null, message: null, page: row };
+}
+
+/** The page itself, as it is kept. */
+export const packBody = (body: Uint8Array, type: string | null): KeptBody => ({
+  type,
+  packed: deflateRawSync(body, { level: PACKING_LEVEL }),
+});
+
+/** An outcome in the making: pieces of what the page leads to come first. */
+export type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;
+
+/** A page that is here in full and is read, or waits for that. */
+interface OpenPage {
+  lease: Lease;
+  reading: OutcomeReading;
+  bytes: number;
+  /** Of the last piece. */
+  ids: readonly number[];
+  parseMs: number;
+  /** Who gets the outcome. */
+  give(outcome: Outcome): void;
+}
+
+/** Of pages larger than this one is open at a time: each may lead to very much. */
+const LARGE_PAGE = 1 << 20;
+/** Pages are read one after the other; after so long the event loop gets its turn for the sockets. */
+const READ_SLICE_MS = 5;
+
+/**
+ * The pages of a lane that are here in full. They are read one after the other. A page that comes in pieces waits for the ids of each, and
+ * others are read meanwhile.
+ */
+export class ReadingQueue {
+  readonly #handOn: (piece: PagePiece) => void;
+  readonly #toRead: OpenPage[] = [];
+  /** Pages that wait for the ids of a piece. */
+  readonly #open = new Map<number, OpenPage>();
+  #large: OpenPage | null = null;
+  readonly #largeWaiting: OpenPage[] = [];
+  #isReading = false;
+  peakWaiting = 0;
+
+  constructor(handOn: (piece: PagePiece) => void) {
+    this.#handOn = handOn;
+  }
+
+  get waiting(): number {
+    return this.#toRead.length + this.#largeWaiting.length;
+  }
+
+  add(lease: Lease, reading: OutcomeReading, bytes: number, give: (outcome: Outcome) => void): void {
+    this.#wait({ lease, reading, bytes, ids: [], parseMs: 0, give });
+  }
+
+  /** The piece of this page is admitted; these are the ids of what it offered. */
+  admitted(id: number, ids: readonly number[]): void {
+    const page = this.#open.get(id);
+    if (page !== undefined) {
+      this.#open.delete(id);
+      page.ids = ids;
+      this.#wait(page);
+    }
+  }
+
+  #wait(page: OpenPage): void {
+    this.#toRead.push(page);
+    this.peakWaiting = Math.max(this.peakWaiting, this.waiting - 1);
+    if (!this.#isReading) {
+      this.#isReading = true;
+      setImmediate(() => this.#readAll());
+    }
+  }
+
+  #readAll(): void {
+    const until = performance.now() + READ_SLICE_MS;
+    for (let page = this.#toRead.shift(); page !== undefined; page = this.#toRead.shift()) {
+      if (page.bytes > LARGE_PAGE && this.#large !== null && this.#large !== page) {
+        this.#largeWaiting.push(page);
+        continue;
+      }
+      this.#readOn(page);
+      if (performance.now() >= until && this.#toRead.length > 0) {
+        setImmediate(() => this.#readAll());
+        return;
+      }
+    }
+    this.#isReading = false;
+  }
+
+  /** Up to the next piece, or to the end. */
+  #readOn(page: OpenPage): void {
+    const startedAt = performance.now();
+    const { done, value } = page.reading.next(page.ids);
+    page.parseMs += performance.now() - startedAt;
+    if (done) {
+      value.parseMs = page.parseMs;
+      page.give(value);
+      this.#closeLarge(page);
+      return;
+    }
+    const { id, kind, depth, seed, flags } = page.lease;
+    this.#large = page.bytes > LARGE_PAGE ? page : this.#large;
+    this.#open.set(id, page);
+    this.#handOn({ page: { id, kind, depth, seed, flags }, ...value });
+  }
+
+  #closeLarge(page: OpenPage): void {
+    if (this.#large === page) {
+      this.#large = null;
+      this.#toRead.push(...this.#largeWaiting.splice(0));
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import type { Breaks } from '../base/breaks.js';
+import { LinkedIds, NamedPlaces, NamedUrls, UrlIndex } from './docs-tables.js';
+import { edgesFromBlob } from './page-row.js';
+import { RedirectChains } from './redirect-chains.js';
+import { type Database, Statements } from './sqlite.js';
+import { openStoreFile, readSeeds, storePath } from './store-file.js';
+import type { SeedRow } from './transaction.js';
+import { UrlFlag, UrlKind, UrlState } from './url-state.js';
+
+/** What became of a page that may belong to a corpus. */
+export interface PageFate {
+  url: string;
+  state: UrlState;
+  flags: number;
+  status: number | null;
+  bytes: number | null;
+  redirectTo: number | null;
+  robots: string | null;
+  /** Whether its body is kept. */
+  isKept: boolean;
+}
+
+/** A page with its body, as it is converted. */
+export interface PageToConvert {
+  url: string;
+  title: string | null;
+  description: string | null;
+  lang: string | null;
+  canonical: string | null;
+  etag: string | null;
+  lastModified: string | null;
+  fetchedAt: number;
+  type: string | null;
+  /** Deflated. */
+  packed: Uint8Array;
+}
+
+/** A page that a sample has asked for. */
+export interface SampledPage {
+  url: string;
+  state: UrlState;
+  redirectTo: number | null;
+  robots: string | null;
+  type: string | null;
+  /** Deflated; null where nothing is kept of it. */
+  packed: Uint8Array | null;
+  /** A seed, or named in a sitemap. */
+  isGiven: boolean;
+}
+
+export interface KeptSitemap {
+  id: number;
+  url: string;
+  parent: number | null;
+}
+
+/** States of a URL that may be a page of a corpus, or lead to one. */
+const ASKED = `kind = ${UrlKind.page} AND state IN (${UrlState.done}, ${UrlState.failed}, ${UrlState.deferred})`;
+
+/** It could not be had this time, which says nothing about what it names; one that is gone names nothing any more. */
+const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
+
+/** Deflated nothing. */
+const EMPTY = Uint8Array.of(3, 0);
+
+/** What `docs` reads of its store: what the survey has found, and the pages that were kept. */
+export class DocsReader {
+  readonly #database: Database;
+  readonly #statements: Statements;
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.#statements = new Statements(database);
+  }
+
+  /** Opens the store of a corpus, or of a preview of one, for reading. Whoever opens it closes it. */
+  static open(directory: string): DocsReader {
+    return new DocsReader(openStoreFile(storePath(directory), { create: false, readOnly: true }));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  redirectChains(maxRedirects: number): RedirectChains {
+    return new RedirectChains(this.#database, maxRedirects);
+  }
+
+  /** Of pages that were asked for, or of all that are listed. */
+  indexUrls(which: 'asked' | 'listed', breaks: Breaks): Promise<UrlIndex> {
+    const listed = `kind = ${UrlKind.page} AND state <> ${UrlState.unlisted}`;
+    return UrlIndex.of(this.#database, which === 'asked' ? ASKED : listed, breaks);
+  }
+
+  newNamedUrls(): NamedUrls {
+    return new NamedUrls(this.#database);
+  }
+
+  newNamedPlaces(): NamedPlaces {
+    return new NamedPlaces(this.#database);
+  }
+
+  newLinkedIds(): LinkedIds {
+    return new LinkedIds(this.#database);
+  }
+
+  seeds(): SeedRow[] {
+    return readSeeds(this.#database);
+  }
+
+  /** The highest id that any URL has; 0 where there is none. */
+  lastId(): number {
+    return this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM urls').get()!.id;
+  }
+
+  /** Number of the page that was settled last, or null. */
+  lastSeq(): number | null {
+    return this.#database.prepare('SELECT max(seq) AS seq FROM pages').get()!.seq;
+  }
+
+  urlOf(id: number): string {
+    return this.#statements.of('SELECT url FROM urls WHERE id = ?').get(id)!.url;
+  }
+
+  /** Where a URL redirects to, or null. */
+  redirectOf(id: number): number | null {
+    return this.#statements.of('SELECT redirect_to AS "to" FROM pages WHERE id = ?').get(id)?.to ?? null;
+  }
+
+  /** Two words an edge, see page-row.ts; none where the page has no links. */
+  edgesOf(id: number): Uint32Array {
+    const row = this.#statements.of('SELECT packed FROM edges WHERE page = ?').get(id);
+    return row === undefined ? new Uint32Array() : edgesFromBlob(row.packed);
+  }
+
+  /** Pages that were asked for, and the seed that each belongs to. */
+  askedPages(): IterableIterator<{ id: number; seed: number }> {
+    return this.#database.prepare(`SELECT id, seed FROM urls WHERE ${ASKED}`).iterate() as IterableIterator<{
+      id: number;
+      seed: number;
+    }>;
+  }
+
+  /** Ids of the seeds, in their order. */
+  seedPages(): number[] {
+    return this.#database
+      .prepare(
+        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND parent IS NULL ORDER BY seed, url`,
+      )
+      .all()
+      .map(({ id }) => id);
+  }
+
+  /** Those that count, by URL. */
+  keptSitemaps(): KeptSitemap[] {
+    return this.#database
+      .prepare(
+        `SELECT urls.id AS id, urls.url AS url, urls.parent AS parent FROM urls JOIN bodies ON bodies.page = urls.id
+           LEFT JOIN pages ON pages.id = urls.id
+         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state = ${UrlState.done} OR ${MISSED}) ORDER BY urls.url`,
+      )
+      .all() as KeptSitemap[];
+  }
+
+  /** Deflated. */
+  bodyOf(id: number): Uint8Array {
+    return this.#statements.of('SELECT packed FROM bodies WHERE page = ?').get(id)?.packed ?? EMPTY;
+  }
+
+  fateOf(id: number): PageFate {
+    const row = this.#statements
+      .of(
+        `SELECT urls.url AS url, urls.state AS state, urls.flags AS flags, pages.status AS status, pages.bytes AS bytes,
+           pages.redirect_to AS redirectTo, pages.robots_meta AS robots, bodies.page IS NOT NULL AS isKept
+         FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id WHERE urls.id = ?`,
+      )
+      .get(id)!;
+    return { ...row, isKept: row.isKept === 1 };
+  }
+
+  pageToConvert(id: number): PageToConvert | null {
+    const row = this.#statements
+      .of(
+        `SELECT urls.url AS url, pages.title AS title, pages.description AS description, pages.lang AS lang,
+           pages.canonical AS canonical, pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS fetchedAt,
+           bodies.type AS type, bodies.packed AS packed
+         FROM urls JOIN pages ON pages.id = urls.id JOIN bodies ON bodies.page = urls.id WHERE urls.id = ?`,
+      )
+      .get(id);
+    return (row as PageToConvert | undefined) ?? null;
+  }
+
+  /** In the order in which they were answered. */
+  *sampledPages(): IterableIterator<SampledPage> {
+    for (const { given, ...page } of this.#database
+      .prepare(
+        `SELECT urls.url AS url, urls.state AS state, pages.redirect_to AS redirectTo, pages.robots_meta AS robots,
+           bodies.type AS type, bodies.packed AS packed, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given
+         FROM pages JOIN urls ON urls.id = pages.id LEFT JOIN urls AS parents ON parents.id = urls.parent
+           LEFT JOIN bodies ON bodies.page = urls.id
+         WHERE urls.kind = ${UrlKind.page} AND urls.state IN (${UrlState.done}, ${UrlState.failed}) ORDER BY pages.seq`,
+      )
+      .iterate()) {
+      yield { ...page, isGiven: given === 1 };
+    }
+  }
+
+  /** All that redirects. */
+  redirects(): IterableIterator<{ id: number; url: string }> {
+    return this.#database
+      .prepare(
+        'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
+      )
+      .iterate() as IterableIterator<{ id: number; url: string }>;
+  }
+
+  /** Of pages that belong to these seeds, those that were answered with something to read: what failed or leads elsewhere becomes nothing. */
+  countReadable(seeds: readonly number[]): number {
+    return this.#database
+      .prepare(
+        `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
+           AND pages.redirect_to IS NULL AND urls.seed IN (SELECT value FROM json_each(?))`,
+      )
+      .get(JSON.stringify(seeds))!.n;
+  }
+
+  /** Null where nothing came of the page. */
+  titleOf(id: number): { url: string; title: string | null } | null {
+    return (
+      this.#statements
+        .of('SELECT urls.url AS url, pages.title AS title FROM urls JOIN pages ON pages.id = urls.id WHERE urls.id = ?')
+        .get(id) ?? null
+    );
+  }
+}

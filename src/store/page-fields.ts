@@ -1,0 +1,339 @@
+/**
+ * Everything that is known of a page, each field declared once. From here follow the columns of `pages` (schema.ts), the row that travels from a
+ * lane to the store (page-row.ts), what the writer inserts and the reader selects, the types of the library (page-types.ts), the lines of
+ * pages.jsonl, the columns of CSV, and their descriptions (report/describe-pages.ts).
+ *
+ * The order is that of pages.jsonl. Programs read CSV by position: a new field goes to the end.
+ */
+export interface PageField {
+  readonly type: PageFieldType;
+  /** What a row has before anything is known. */
+  readonly empty: null | 0 | false | '';
+  /** Whether results say null where nothing is known; else they say what is `empty`. */
+  readonly nullable: boolean;
+  /** Where its value is kept; null: it is worked out of several when it is read. Columns of `pages` are what a lane sends. */
+  readonly column: `pages.${string}` | `urls.${string}` | 'parents.url' | null;
+  /** Who says it. */
+  readonly source: PageFieldSource;
+  readonly outputs: readonly PageOutput[];
+  /** A line of JSON leaves it out where it says nothing. */
+  readonly isOptional?: true;
+  /** What becomes of it when a browser has rendered the page: replaced always, or where the rendered page has one. */
+  readonly rendered?: 'always' | 'where found';
+  /** The field that it follows in CSV, where that is another than here. */
+  readonly csvAfter?: string;
+  /** For docs and editors. */
+  readonly sentence: string;
+}
+
+export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state';
+export type PageFieldSource = 'crawl' | 'answer' | 'headers' | 'body';
+/** pages.jsonl; CSV; the pages of a kept crawl (`readCrawl`); the pages of a crawl as they come (`crawl`). */
+export type PageOutput = 'jsonl' | 'csv' | 'kept' | 'live';
+
+const EVERYWHERE = ['jsonl', 'csv', 'kept', 'live'] as const;
+/** Only the end of a crawl can tell. */
+const AT_THE_END = ['jsonl', 'csv', 'kept'] as const;
+const STORE_ONLY = [] as const;
+
+const TEXT = { type: 'text', empty: null, nullable: true } as const;
+const COUNT = { type: 'integer', empty: 0, nullable: false } as const;
+const MILLISECONDS = { type: 'number', empty: 0, nullable: true } as const;
+
+export const PAGE_FIELDS = {
+  url: {
+    type: 'text',
+    empty: '',
+    nullable: false,
+    column: 'urls.url',
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    sentence: 'In the normal form.',
+  },
+  state: {
+    type: 'state',
+    empty: '',
+    nullable: false,
+    column: null,
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    sentence: 'What became of it: `done`, `failed`, `skipped` or `deferred`.',
+  },
+  reason: {
+    ...TEXT,
+    column: null,
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    sentence:
+      'Why it failed (an error class), was skipped or put off; null where it is done. docs/STORE.md has all of them.',
+  },
+  status: {
+    type: 'integer',
+    empty: null,
+    nullable: true,
+    column: 'pages.status',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'Of the last HTTP answer; null where there was none.',
+  },
+  finalUrl: {
+    ...TEXT,
+    column: null,
+    source: 'crawl',
+    outputs: AT_THE_END,
+    sentence: 'Where its redirects end, its own URL where there are none; null where nothing answered, and for a loop.',
+  },
+  redirectsTo: {
+    ...TEXT,
+    column: null,
+    source: 'headers',
+    outputs: ['live'],
+    sentence: 'Where it redirects, which is a page of its own.',
+  },
+  depth: {
+    ...COUNT,
+    column: 'urls.depth',
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    sentence: 'Links from the nearest seed, redirects not counted; 1 for what a sitemap names.',
+  },
+  parent: {
+    ...TEXT,
+    column: 'parents.url',
+    source: 'crawl',
+    outputs: AT_THE_END,
+    sentence: 'The page, sitemap or feed by which it came into the queue; null for seeds and what third parties named.',
+  },
+  title: {
+    ...TEXT,
+    column: 'pages.title',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence: 'Its title, up to 4,096 characters.',
+  },
+  contentType: {
+    ...TEXT,
+    column: 'pages.content_type',
+    source: 'headers',
+    outputs: EVERYWHERE,
+    sentence: 'The Content-Type header.',
+  },
+  bytes: {
+    ...COUNT,
+    column: 'pages.bytes',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'Of the decoded body.',
+  },
+  links: {
+    ...COUNT,
+    column: 'pages.links',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence: 'Links that stand on it.',
+  },
+  hash: {
+    ...TEXT,
+    column: 'pages.hash',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'SHA-256 of the decoded body, in hex.',
+  },
+  attempts: {
+    ...COUNT,
+    column: null,
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    sentence: 'Requests for it that were begun; 0 for what robots.txt forbids.',
+  },
+  description: {
+    ...TEXT,
+    column: 'pages.description',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence: 'Its description, up to 4,096 characters.',
+  },
+  canonical: {
+    ...TEXT,
+    column: 'pages.canonical',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence: 'What it calls its canonical URL, resolved.',
+  },
+  lang: {
+    ...TEXT,
+    column: 'pages.lang',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence: 'Its language.',
+  },
+  robotsMeta: {
+    ...TEXT,
+    column: 'pages.robots_meta',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence: 'Its robots meta elements and X-Robots-Tag as far as they concern us, in lower case, joined by commas.',
+  },
+  lastModified: {
+    ...TEXT,
+    column: 'pages.last_modified',
+    source: 'headers',
+    outputs: EVERYWHERE,
+    sentence: 'The Last-Modified header.',
+  },
+  etag: {
+    ...TEXT,
+    column: 'pages.etag',
+    source: 'headers',
+    outputs: STORE_ONLY,
+    sentence: 'The ETag header.',
+  },
+  fetchedAt: {
+    type: 'time',
+    empty: 0,
+    nullable: true,
+    column: 'pages.fetched_at',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'When it was answered: ISO 8601 in files, milliseconds since 1970 in the library.',
+  },
+  ttfbMs: {
+    ...MILLISECONDS,
+    column: 'pages.ttfb_ms',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'Milliseconds from the request to its headers.',
+  },
+  totalMs: {
+    ...MILLISECONDS,
+    column: 'pages.total_ms',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'Milliseconds from the request to its end.',
+  },
+  malformed: {
+    ...TEXT,
+    column: 'pages.malformed',
+    source: 'body',
+    outputs: EVERYWHERE,
+    sentence:
+      'What is wrong with a body that could not be read as a page (no text at all, cut short): the page is `failed`; of a sitemap, why not all of it is read; null where nothing is wrong.',
+  },
+  message: {
+    ...TEXT,
+    column: 'pages.message',
+    source: 'answer',
+    outputs: EVERYWHERE,
+    sentence: 'Why it failed, in words for people.',
+  },
+  note: {
+    ...TEXT,
+    column: 'pages.note',
+    source: 'body',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    sentence:
+      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD.',
+  },
+  linksCut: {
+    ...COUNT,
+    column: 'pages.links_cut',
+    source: 'body',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    sentence: 'Links that were left out because the text of their URLs is too much.',
+  },
+  external: {
+    type: 'flag',
+    empty: false,
+    nullable: false,
+    column: null,
+    source: 'crawl',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    csvAfter: 'message',
+    sentence: 'Whether it was only checked, because a page in scope links to it: itself it is out of scope.',
+  },
+  h1: {
+    ...TEXT,
+    column: 'pages.h1',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence: 'The text of its first h1, up to 4,096 characters; null where it has none.',
+  },
+  wordCount: {
+    type: 'integer',
+    empty: null,
+    nullable: true,
+    column: 'pages.word_count',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence:
+      'Words that a reader sees on it: runs of text without white space; of Chinese and Japanese, characters. Null where it was not read as HTML, and for more than 8 MiB.',
+  },
+} as const satisfies Readonly<Record<string, PageField>>;
+
+export type PageFields = typeof PAGE_FIELDS;
+export type PageFieldName = keyof PageFields;
+
+interface FieldTypes {
+  text: string;
+  integer: number;
+  number: number;
+  time: number;
+  flag: boolean;
+  state: 'done' | 'failed' | 'skipped' | 'deferred';
+}
+/** What a field is in a result. */
+export type ResultValue<F extends PageField> = FieldTypes[F['type']] | (F['nullable'] extends true ? null : never);
+/** What a field is in the row that a lane sends. */
+export type RowValue<F extends PageField> = FieldTypes[F['type']] | (F['empty'] extends null ? null : never);
+
+/** The fields that a lane fills in. */
+export type RowField = {
+  [Name in PageFieldName]: PageFields[Name]['column'] extends `pages.${string}` ? Name : never;
+}[PageFieldName];
+/** The fields that results of this kind have. */
+export type FieldOf<O extends PageOutput> = {
+  [Name in PageFieldName]: O extends PageFields[Name]['outputs'][number] ? Name : never;
+}[PageFieldName];
+
+/** A field with its name. */
+export type NamedField = PageField & { readonly name: PageFieldName };
+const ALL: readonly NamedField[] = Object.entries(PAGE_FIELDS).map(([name, field]) => ({
+  ...(field as PageField),
+  name: name as PageFieldName,
+}));
+
+export const fieldsOf = (output: PageOutput): NamedField[] => ALL.filter(({ outputs }) => outputs.includes(output));
+
+/** In the order of their columns, which is that of the sealed row. */
+export const ROW_FIELDS: readonly (NamedField & { readonly name: RowField; readonly columnName: string })[] =
+  ALL.flatMap((field) =>
+    field.column?.startsWith('pages.')
+      ? [{ ...field, name: field.name as RowField, columnName: field.column.slice('pages.'.length) }]
+      : [],
+  );
+
+/** What a result says of a field where nothing is known. */
+export const unknownOf = ({ nullable, empty }: PageField): PageField['empty'] => (nullable ? null : empty);
+
+/** The columns of `pages` that are fields, as the schema has them. */
+export const pageColumns = (): string[] => ROW_FIELDS.map((field) => `${field.columnName} ${SQL_TYPES[field.type]}`);
+
+const SQL_TYPES: Readonly<Record<PageFieldType, string>> = {
+  text: 'TEXT',
+  integer: 'INTEGER',
+  number: 'REAL',
+  time: 'REAL',
+  flag: 'INTEGER',
+  state: 'TEXT',
+};

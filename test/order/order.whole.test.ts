@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Dice, Play } from './play.js';
+import { truthOf } from './truth.js';
+import { type Answer, type Case, cases, type LinkName, type Plan, type Sitemap } from './web.js';
+
+const GRAPHS = Number(process.env.GOSSAMER_ORDER_GRAPHS ?? 60);
+const SEED = Number(process.env.GOSSAMER_ORDER_SEED ?? 1);
+const ORDERS = 10;
+
+/** Numbers from a seed: the same for the same. */
+function diceOf(seed: number): Dice {
+  let state = seed | 0;
+  return (sides) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
+  };
+}
+
+const page = (...links: [LinkName, string][]): Answer => ({
+  what: 'page',
+  nofollow: null,
+  links: links.map(([name, to]) => ({ name, to })),
+});
+const redirect = (to: string): Answer => ({ what: 'redirect', to });
+
+function small(
+  answers: Record<string, Answer>,
+  plan: Partial<Plan> & Pick<Plan, 'seeds'>,
+  sitemaps: Record<string, Sitemap> = {},
+): Case {
+  const usual = { check: false, external: false, assets: false, obeyNofollow: true, seekSitemaps: false, depth: null };
+  return {
+    web: {
+      answers: new Map(Object.entries(answers)),
+      sitemaps: new Map(Object.entries(sitemaps)),
+      robots: new Map(),
+    },
+    plan: { ...usual, candidates: [], ...plan },
+  };
+}
+const seed = (url: string, scope: Plan['seeds'][number]['scope'] = 'host') => ({ url, scope, depth: null });
+
+describe('what is found does not depend on the order in which answers arrive', () => {
+  it.each<[string, Case, [url: string, fact: object]]>([
+    [
+      'an asset of one page that is a nofollow link of another, as deep',
+      small(
+        {
+          'http://a.test/': page(['a', 'http://a.test/1'], ['a', 'http://a.test/2']),
+          'http://a.test/1': page(['img', 'http://a.test/t.txt']),
+          'http://a.test/2': page(['nofollow', 'http://a.test/t.txt']),
+        },
+        { seeds: [seed('http://a.test/')] },
+      ),
+      ['http://a.test/t.txt', { state: 'skipped', reason: 'nofollow', depth: 2 }],
+    ],
+    [
+      'a sitemap that is read before a seed redirects to what it names',
+      small(
+        {
+          'http://a.test/': page(),
+          'http://b.test/': redirect('http://c.test/'),
+          'http://c.test/': page(),
+          'http://c.test/1': page(),
+        },
+        { seeds: [seed('http://a.test/'), seed('http://b.test/')], seekSitemaps: true },
+        { 'http://a.test/sitemap.xml': { what: 'urls', urls: ['http://c.test/1'] } },
+      ),
+      ['http://c.test/1', { state: 'done', depth: 1 }],
+    ],
+    [
+      'a page that a seed redirects to, redirects itself, and is linked from another',
+      small(
+        {
+          'http://a.test/': page(['a', 'http://a.test/1']),
+          'http://b.test/': redirect('http://a.test/1'),
+          'http://a.test/1': redirect('http://c.test/'),
+          'http://c.test/': page(['a', 'http://c.test/1']),
+          'http://c.test/1': page(),
+        },
+        { seeds: [seed('http://a.test/'), seed('http://b.test/')] },
+      ),
+      ['http://c.test/1', { state: 'done', depth: 1 }],
+    ],
+    [
+      'a page that a check takes for external until the scope grows to it',
+      small(
+        {
+          'http://a.test/': page(['a', 'http://c.test/1']),
+          'http://b.test/': redirect('http://b.test/1'),
+          'http://b.test/1': redirect('http://b.test/2'),
+          'http://b.test/2': redirect('http://b.test/docs/'),
+          'http://b.test/docs/': redirect('http://c.test/'),
+          'http://c.test/': page(),
+          'http://c.test/1': page(['a', 'http://c.test/2']),
+          'http://c.test/2': page(),
+        },
+        { seeds: [seed('http://a.test/'), seed('http://b.test/')], check: true, external: true, assets: true },
+      ),
+      ['http://c.test/2', { state: 'done', depth: 2, external: false }],
+    ],
+    [
+      'a candidate that a nofollow link leads to',
+      small(
+        { 'http://a.test/': page(['nofollow', 'http://a.test/1']), 'http://a.test/1': page() },
+        { seeds: [seed('http://a.test/')], candidates: ['http://a.test/1'] },
+      ),
+      ['http://a.test/1', { state: 'done', depth: 1 }],
+    ],
+  ])('%s', async (_name, web, [url, fact]) => {
+    const truth = truthOf(web);
+    expect(truth.urls[url]).toMatchObject(fact);
+    for (let dice = 0; dice < ORDERS; dice++) {
+      expect(await new Play(web, diceOf(dice), dice % 3).run()).toEqual(truth);
+    }
+  });
+
+  it('in small webs with all that decides what becomes of a URL, with and without kills', async () => {
+    await fc.assert(
+      fc.asyncProperty(cases, fc.tuple(fc.nat(), fc.nat()), async (web, dice) => {
+        const truth = truthOf(web);
+        for (const [kills, each] of [0, 2].map((kills, i) => [kills, dice[i]!] as const)) {
+          expect(await new Play(web, diceOf(each), kills).run()).toEqual(truth);
+        }
+      }),
+      { numRuns: GRAPHS, seed: SEED },
+    );
+  });
+
+  it('nor on whether a commit is composed before the last one is answered', async () => {
+    let overlapped = 0;
+    await fc.assert(
+      fc.asyncProperty(cases, fc.nat(), async ({ web, plan }, dice) => {
+        const plain = { web, plan: { ...plan, check: false, external: false, assets: false, candidates: [] } };
+        const play = new Play(plain, diceOf(dice), dice % 3);
+        expect(await play.run()).toEqual(truthOf(plain));
+        overlapped += play.overlapped;
+      }),
+      { numRuns: GRAPHS, seed: SEED },
+    );
+    expect(overlapped).toBeGreaterThan(GRAPHS);
+  });
+});

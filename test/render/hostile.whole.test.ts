@@ -1,0 +1,108 @@
+import { createServer, type Server } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { html, type SiteAnswer } from '../web/site.js';
+import { appSite, sentences } from './app.js';
+import { type DocsRun, docsBox, renderings } from './docs-box.js';
+
+/** Stands in the code of a page for what writes its text. */
+const SAYS_SO = '/* says so */';
+const saying = (name: string): string =>
+  `document.querySelector('#root').innerHTML = '<main><h1>${name}</h1><p>${sentences(name).join('</p><p>')}</p></main>';`;
+const page = (code: string): SiteAnswer =>
+  html(`<!doctype html><title>Frame</title><div id="root"></div><script>${code}</script>`);
+
+describe('hostile pages', () => {
+  const box = docsBox();
+  let forbidden: Server;
+  let connections = 0;
+  let run: DocsRun;
+  beforeAll(async () => {
+    forbidden = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => forbidden.listen(0, '127.0.0.1', resolve));
+    const { port } = forbidden.address() as { port: number };
+    const other = `http://127.0.0.1:${port}`;
+    const codes: Record<string, string> = {
+      loop: `${SAYS_SO} while (true) {}`,
+      lateLoop: `${SAYS_SO} setTimeout(() => { while (true) {} }, 50);`,
+      dialogs: `alert('a'); confirm('b'); prompt('c'); onbeforeunload = () => 'stay'; ${SAYS_SO}`,
+      popups: `for (let i = 0; i < 50; i++) open('/docs/popup' + i); ${SAYS_SO}`,
+      away: `${SAYS_SO} location.href = '${other}/away';`,
+      reloads: `${SAYS_SO} setInterval(() => location.reload(), 5);`,
+      blank: `${SAYS_SO} setTimeout(() => { location.href = 'about:blank'; }, 20);`,
+      grows: `${SAYS_SO} setInterval(() => { document.body.append(document.createElement('p')); }, 1);`,
+      huge: `document.querySelector('#root').textContent = 'x'.repeat(3_000_000);`,
+      polls: `${SAYS_SO} setInterval(() => fetch('/data/poll.json'), 100);`,
+      floods: `${SAYS_SO} setInterval(() => { fetch('/data/poll.json').catch(() => {}); new Image().src = '/image?' + Math.random(); }, 1);`,
+      many: `${SAYS_SO} for (let i = 0; i < 1000; i++) fetch('/data/' + i).catch(() => {});`,
+      clobbers: `Element.prototype.remove = () => { throw 1; }; Object.defineProperty(Element.prototype, 'outerHTML', { get: () => 'stolen' }); window.MutationObserver = null; ${SAYS_SO}`,
+      private: `${SAYS_SO}
+        for (const url of ['http://169.254.169.254/latest/meta-data/', '${other}/fetch', 'http://10.0.0.1/', 'file:///etc/passwd']) fetch(url).catch(() => {});
+        fetch('${other}/post', { method: 'POST', body: 'x' }).catch(() => {});
+        navigator.sendBeacon('${other}/beacon', 'x');
+        new Image().src = '${other}/image';
+        new WebSocket('ws://127.0.0.1:${port}/socket');
+        new EventSource('${other}/events');
+        new Worker(URL.createObjectURL(new Blob(["fetch('${other}/worker'); importScripts('${other}/import')"])));
+        const frame = document.createElement('iframe'); frame.src = '${other}/frame'; document.body.append(frame);
+        const link = document.createElement('link'); link.rel = 'preconnect'; link.href = '${other}'; document.head.append(link);
+        new RTCPeerConnection({ iceServers: [{ urls: 'turn:127.0.0.1:${port}?transport=tcp', username: 'a', credential: 'b' }] }).createDataChannel('x');`,
+    };
+    const site = appSite({ pages: { '/docs/good': { title: 'Good' } } });
+    box.web.site('127.0.0.1', {
+      handle: (request) => {
+        const name = request.path.replace('/docs/', '');
+        if (codes[name] !== undefined) {
+          return page(codes[name].replace(SAYS_SO, saying(name)));
+        }
+        const links = [...Object.keys(codes), 'good'].map((each) => `<a href="/docs/${each}">${each}</a>`);
+        if (request.path === '/docs/') {
+          return html(`<!doctype html><title>All</title>${links.join(' ')}<p>${sentences('/').join('')}`);
+        }
+        return request.path.startsWith('/data/poll')
+          ? { headers: { 'content-type': 'application/json' }, body: '{}' }
+          : site.handle(request);
+      },
+    });
+    run = await box.docs(
+      [`${box.web.origin}/docs/`],
+      ['--render', 'always', '--timeout', '4s', '--max-body', '1MiB', '--max-wait', '2s', '--retries', '0'],
+      { isDirect: true },
+    );
+  });
+  afterAll(() => {
+    forbidden.close();
+  });
+
+  it('are survived, and the pages beside them are rendered', () => {
+    expect(run.code, run.stderr).toBe(0);
+    expect(run.page('docs/good.md')).toContain(sentences('/docs/good')[0]);
+  });
+
+  it('that never end, leave or grow without end stay as they came; all others are rendered', () => {
+    const futile = Object.entries(renderings(run.directory)).filter(
+      // Whether it can still answer when it is silenced is its own affair.
+      ([path, state]) => state !== 'rendered' && path !== '/docs/floods',
+    );
+    expect(Object.fromEntries(futile)).toEqual({
+      '/docs/loop': 'futile',
+      '/docs/lateLoop': 'futile',
+      '/docs/blank': 'futile',
+      '/docs/huge': 'futile',
+    });
+    for (const name of ['dialogs', 'popups', 'away', 'reloads', 'grows', 'polls', 'many', 'clobbers', 'private']) {
+      expect(run.page(`docs/${name}.md`), name).toContain(sentences(name)[0]);
+    }
+  });
+
+  it('reach no private address, no other port, no server at all but through the crawl', () => {
+    expect(connections).toBe(0);
+    const asked = box.web.log.map(({ path, method }) => `${method} ${path}`);
+    expect(asked.filter((each) => /popup\d|POST/.test(each))).toEqual([]);
+    // Of a thousand requests a page may make two hundred; a page that polls gets the same answer each time.
+    expect(asked.filter((each) => /\/data\/\d+$/.test(each)).length).toBeLessThanOrEqual(200);
+    expect(asked.filter((each) => each.endsWith('/data/poll.json'))).toHaveLength(1);
+  });
+});

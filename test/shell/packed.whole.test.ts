@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../crawl/support.js';
+import { html } from '../web/site.js';
+import { openWeb, type WebInABox } from '../web/web.js';
+import { installPacked } from './pack.js';
+
+const MB = 1_000_000;
+const PAGE = html('<title>Guide</title><main><h1>Guide</h1><p>How to bake bread, step by step.</p></main>');
+
+describe('the package as it is published, with no other beside it', () => {
+  const folder = temporaryFolder();
+  let installed: string;
+  let web: WebInABox;
+  beforeAll(async () => {
+    installed = installPacked(folder.path, join(folder.path, 'project'));
+    web = await openWeb();
+    web.site('127.0.0.1', { handle: ({ path }) => (path === '/docs/' ? PAGE : html('', 404)) });
+  });
+  afterAll(async () => {
+    await web.close();
+    folder.remove();
+  });
+
+  const run = (args: readonly string[], variables: Record<string, string> = {}) =>
+    new Promise<{ code: number; stderr: string }>((resolve) => {
+      const env = { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...variables };
+      const child = execFile(
+        process.execPath,
+        [join(installed, 'bin', 'gossamer.js'), ...args],
+        { cwd: folder.path, env },
+        (_error, _stdout, stderr) => resolve({ code: child.exitCode ?? -1, stderr }),
+      );
+    });
+  const files = (under: string) =>
+    readdirSync(join(installed, under), { recursive: true, encoding: 'utf8' })
+      .map((name) => join(installed, under, name))
+      .filter((path) => statSync(path).isFile());
+  const size = (under: string) => files(under).reduce((sum, path) => sum + statSync(path).size, 0);
+
+  it('crawls', async () => {
+    const { code, stderr } = await run(['crawl', `${web.origin}/docs/`, '--data-dir', 'crawl']);
+    expect(code, stderr).toBe(0);
+    expect(readFileSync(join(folder.path, 'crawl', 'pages.jsonl'), 'utf8')).toContain('"title":"Guide"');
+  });
+
+  it('estimates tokens, and says once what to type for exact ones', async () => {
+    const { code, stderr } = await run(['docs', `${web.origin}/docs/`, '--data-dir', 'docs', '--output', 'corpus']);
+    expect(code, stderr).toBe(0);
+    expect(stderr.split('\n').filter((line) => line.includes('gpt-tokenizer'))).toEqual([
+      'tokens are estimated, because gpt-tokenizer is not installed: type `npm install gpt-tokenizer`, with -g where gossamer is global',
+    ]);
+    expect(JSON.parse(readFileSync(join(folder.path, 'corpus', 'index.json'), 'utf8')).tokensEstimated).toBe(true);
+  });
+
+  it('refuses to render every page before anything is fetched, and names what is missing alone', async () => {
+    web.clearLog();
+    const args = ['docs', `${web.origin}/docs/`, '--render', 'always', '--data-dir', 'rendered', '--output', 'none'];
+    const missing =
+      'playwright-core is not installed: type `npm install playwright-core`, with -g where gossamer is global';
+    const withBrowser = await run(args, { CHROME_PATH: process.execPath });
+    expect([withBrowser.code, withBrowser.stderr]).toEqual([3, `error: pages cannot be rendered: ${missing}\n`]);
+    const withNothing = await run([...args, '--fresh'], { CHROME_PATH: '/nowhere/chromium' });
+    expect(withNothing.code).toBe(3);
+    expect(withNothing.stderr).toContain(
+      `there is no browser: install Chromium or Chrome, or name one in CHROME_PATH; ${missing}\n`,
+    );
+    expect(web.log).toEqual([]);
+  });
+
+  it('has the page of the dashboard, under 150 KB on its way, which names no other server', () => {
+    const page = ['index.html', 'app.js', 'app.css', 'icon.svg'].map((name) =>
+      readFileSync(join(installed, 'dist/dashboard', name)),
+    );
+    expect(page.reduce((sum, file) => sum + gzipSync(file).length, 0)).toBeLessThan(150 * 1024);
+    const addresses = page.flatMap((file) => file.toString().match(/\bhttps?:\/\/[\w.-]+/g) ?? []);
+    // Names of XML, which nobody asks for.
+    expect(addresses.filter((address) => !address.endsWith('//www.w3.org'))).toEqual([]);
+  });
+
+  it('is small, and smaller still without the SQLite that only an old Node needs', () => {
+    expect(size('.')).toBeLessThan(26 * MB);
+    expect(size('.') - size('dist/sqlite')).toBeLessThan(8 * MB);
+  });
+
+  it('has the terms of everything that is in it', () => {
+    const terms = readFileSync(join(installed, 'dist/bundle/LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n\n`);
+    const names = terms.map((text) => text.slice(0, text.indexOf(' ')));
+    expect(names).toEqual([
+      ...[
+        '@hono/node-server',
+        '@opentelemetry/api',
+        'bintrees',
+        'hono',
+        'ipaddr.js',
+        'jiti',
+        'picomatch',
+        'prom-client',
+      ],
+      ...['re2js', 'saxes', 'tdigest', 'tldts', 'undici', 'xmlchars'],
+    ]);
+    expect(terms.filter((text) => !/Copyright[\s\S]*Permission|Apache License/.test(text))).toEqual([]);
+    const ofPage = readFileSync(join(installed, 'dist/dashboard/LICENSES.txt'), 'utf8');
+    expect(ofPage).toMatch(/^preact [\s\S]*Copyright[\s\S]*\nuplot [\s\S]*Copyright/);
+    expect(readFileSync(join(installed, 'dist/sqlite/LICENSES.txt'), 'utf8')).toMatch(
+      /^@photostructure\/sqlite [\s\S]*Copyright[\s\S]*\nnode-addon-api [\s\S]*Copyright/,
+    );
+  });
+
+  it('needs that SQLite where Node has none, and never otherwise', async () => {
+    renameSync(join(installed, 'dist/sqlite'), join(folder.path, 'sqlite'));
+    const { code, stderr } = await run(['crawl', `${web.origin}/docs/`, '--data-dir', 'without']);
+    renameSync(join(folder.path, 'sqlite'), join(installed, 'dist/sqlite'));
+    if (isBuiltin('node:sqlite')) {
+      expect(code, stderr).toBe(0);
+    } else {
+      expect(code).toBe(3);
+      expect(stderr).toMatch(
+        /^error: Node v[\d.]+ has no SQLite of its own, [^\n]*: use Node 22\.13 or later \([^\n]*\)\n$/,
+      );
+    }
+  });
+});
