@@ -30,7 +30,9 @@ export function pagesOf(visits: Iterable<Visit>): Set<string> {
 export function countMissing(expected: ReadonlySet<string>, actual: ReadonlySet<string>): number {
   let missing = 0;
   for (const page of expected) {
-    if (!actual.has(page)) missing++;
+    if (!actual.has(page)) {
+      missing++;
+    }
   }
   return missing;
 }

@@ -43,7 +43,7 @@ export const cases: Scenario = {
           seconds.toFixed(0),
           program.note,
         ]);
-        for (const [group, cells] of groups)
+        for (const [group, cells] of groups) {
           cells.push(
             String(
               count(
@@ -52,6 +52,7 @@ export const cases: Scenario = {
               ),
             ),
           );
+        }
         keep(program.name, judged);
       }
     } finally {

@@ -15,7 +15,9 @@ function withDeadLinks(site: Site, count: number): Site {
     handle(request) {
       const answer = site.handle(request) as SiteAnswer & { body: Buffer };
       const number = Number(/^\/p(\d+)$/.exec(request.path)?.[1] ?? 0);
-      if (answer.status !== 200 || answer.body === undefined) return answer;
+      if (answer.status !== 200 || answer.body === undefined) {
+        return answer;
+      }
       const links = `<a href="/gone-${number % count}">gone</a> <a href="/p${number % 100}#part-${number % count}">part</a>`;
       return { ...answer, body: Buffer.concat([answer.body, Buffer.from(links)]) };
     },

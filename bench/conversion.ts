@@ -1,11 +1,11 @@
 import { mainContent } from '../src/content/extract/main-content.js';
 import { toMarkdown } from '../src/content/markdown/markdown.js';
-import { parseTree } from '../src/content/tree.js';
+import { parseTree } from '../src/content/tree-builder.js';
 import { DEFAULT_CHUNK_TOKENS as CHUNK_TOKENS } from '../src/corpus/corpus-options.js';
 import type { CorpusDocument } from '../src/corpus/document.js';
 import { preparePage } from '../src/corpus/prepare.js';
 import { loadTokenCounter, type TokenCounter } from '../src/corpus/tokens.js';
-import { linkPlaces } from '../src/docs/link-places.js';
+import { linkPlaces } from '../src/docs/convert/link-places.js';
 import { say } from './compete.js';
 import { installedSites, readInstalled } from './extraction/installed-sites.js';
 import { table } from './figures.js';
@@ -24,7 +24,9 @@ export const conversion: Scenario = {
     'pages of real sites to Markdown and what a corpus needs of it, in megabytes of HTML a second of one thread',
   run: async ({ rounds }) => {
     const sites = installedSites();
-    if (sites.length === 0) say('none of the documentation sites is installed');
+    if (sites.length === 0) {
+      say('none of the documentation sites is installed');
+    }
     const tokens = await loadTokenCounter();
     const rows = sites.map((site) => rowOf(site, readInstalled(site, PAGES), rounds ?? ROUNDS, tokens));
     process.stdout.write(table(HEADINGS, rows));
@@ -36,7 +38,9 @@ function rowOf(site: string, pages: readonly string[], rounds: number, tokens: T
   let best = STEPS.map(() => Number.POSITIVE_INFINITY);
   for (let round = 0; round < rounds; round++) {
     const seconds = convert(pages, tokens);
-    if (total(seconds) < total(best)) best = seconds;
+    if (total(seconds) < total(best)) {
+      best = seconds;
+    }
   }
   const speed = (seconds: number): string => (bytes / 1e6 / seconds).toFixed(1);
   const pagesPerSecond = (pages.length / total(best)).toFixed(0);
@@ -61,7 +65,9 @@ function convert(pages: readonly string[], tokens: TokenCounter): number[] {
   const texts = timed(() => contents.map(({ nodes }) => toMarkdown(nodes, { pageUrl: URL_OF_ALL, linkFor })));
   const documents = texts.map(({ markdown, text }, i) => documentOf(contents[i]!.title, markdown, text));
   timed(() => {
-    for (const document of documents) preparePage(document, { chunkTokens: CHUNK_TOKENS, tokens }, linkPlaces);
+    for (const document of documents) {
+      preparePage(document, { chunkTokens: CHUNK_TOKENS, tokens }, linkPlaces);
+    }
   });
   return seconds;
 }

@@ -19,8 +19,11 @@ export const docs: Scenario = {
     const { nginx } = await installRealSites(say);
     for (const name of SITES.filter((site) => only === null || only.includes(site))) {
       const root = installedFolder(name);
-      if (root === null) say(`${name} is not installed`);
-      else await measure(nginx, name, root);
+      if (root === null) {
+        say(`${name} is not installed`);
+      } else {
+        await measure(nginx, name, root);
+      }
     }
   },
 };
@@ -34,7 +37,9 @@ async function measure(nginx: string, name: string, root: string): Promise<void>
     const command = { file: process.execPath, args: [GOSSAMER_BIN, ...args, '--quiet'] };
     const { wallMs, cpuMs, peakBytes, exitCode } = await runCommands([command], join(folder, what));
     const pages = new Set((await field.visits()).map(({ path }) => path)).size;
-    if (exitCode !== 0) say(`${name}, ${what}: ${lastWords(join(folder, what))}`);
+    if (exitCode !== 0) {
+      say(`${name}, ${what}: ${lastWords(join(folder, what))}`);
+    }
     const perPage = cpuMs === null ? '–' : (cpuMs / pages).toFixed(1);
     const peak = peakBytes === null ? '–' : whole(peakBytes / 2 ** 20);
     rows.push([what, whole(pages), (wallMs / 1000).toFixed(1), whole((pages / wallMs) * 1000), perPage, peak]);

@@ -19,7 +19,9 @@ export const extraction: Scenario = {
   sentence: 'main content of pages labelled block by block: what extractors keep and what they leave',
   run: async ({ only, half: wanted }) => {
     const extractors = chosen(only);
-    if (extractors.length === 0) return;
+    if (extractors.length === 0) {
+      return;
+    }
     const halves = HALVES.filter((half) => wanted === null || half === wanted);
     const results = await runAll(extractors, halves, AS_THEY_ARE);
     const nameless = await runAll(extractors, halves, NAMELESS);
@@ -52,8 +54,9 @@ export const extraction: Scenario = {
 /** Names of other scenarios' contestants mean nothing here: a run of all scenarios goes on. */
 function chosen(only: readonly string[] | null): readonly Extractor[] {
   const extractors = EXTRACTORS.filter(({ name }) => only === null || only.includes(name));
-  if (extractors.length === 0)
+  if (extractors.length === 0) {
     say(`no extractor of that name; there are ${EXTRACTORS.map(({ name }) => name).join(', ')}`);
+  }
   return extractors;
 }
 

@@ -11,7 +11,9 @@ const urls = readFileSync(process.argv[2]!, 'utf8').split('\n').filter(Boolean);
 const pathsByOrigin = new Map<string, string[]>();
 for (const url of urls) {
   const { origin } = new URL(url);
-  if (!pathsByOrigin.has(origin)) pathsByOrigin.set(origin, []);
+  if (!pathsByOrigin.has(origin)) {
+    pathsByOrigin.set(origin, []);
+  }
   pathsByOrigin.get(origin)!.push(url.slice(origin.length));
 }
 await Promise.all([...pathsByOrigin].map(([origin, paths]) => fetchAll(origin, paths)));
@@ -21,7 +23,9 @@ async function fetchAll(origin: string, paths: readonly string[]): Promise<void>
   let next = 0;
   const fetchSome = async () => {
     const client = new Client(origin, { pipelining: 1 });
-    for (let path = paths[next++]; path !== undefined; path = paths[next++]) await dispatch(client, path);
+    for (let path = paths[next++]; path !== undefined; path = paths[next++]) {
+      await dispatch(client, path);
+    }
   };
   await Promise.all(Array.from({ length: PER_HOST }, fetchSome));
 }

@@ -23,7 +23,9 @@ export function gapsOf(turns: readonly Turn[]): { smallestMs: number; below(limi
   const gaps: number[] = [];
   for (const { host, startedAt } of [...turns].sort((a, b) => a.startedAt - b.startedAt)) {
     const before = last.get(host);
-    if (before !== undefined) gaps.push(startedAt - before);
+    if (before !== undefined) {
+      gaps.push(startedAt - before);
+    }
     last.set(host, startedAt);
   }
   return {

@@ -25,13 +25,17 @@ const slow = pathSite({
   '/a': html(linkPage('A', [])),
 });
 const seeds = Array.from({ length: HOSTS }, (_, i) => `slow-${i}.test`);
-for (const host of seeds) web.site(host, slow);
+for (const host of seeds) {
+  web.site(host, slow);
+}
 
 const folder = mkdtempSync(join(tmpdir(), 'gossamer-idle-'));
 const args = [...seeds, 'quick.test'].map((host) => `http://${host}/`);
 void main(['crawl', ...args, '--delay', '0', '--connect-to', web.connectTo[0]!, '--data-dir', join(folder, 'crawl')]);
 
-for (let seen = -1; seen !== web.log.length || seen < HOSTS + 500; await pause(QUIET_MS)) seen = web.log.length;
+for (let seen = -1; seen !== web.log.length || seen < HOSTS + 500; await pause(QUIET_MS)) {
+  seen = web.log.length;
+}
 // V8 collects once more when a thread has come to rest.
 await pause(SETTLED_MS);
 const before = process.cpuUsage();

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { installRealSites } from '../test/real/install.js';
 import { freePorts, startNginx } from '../test/real/nginx.js';
 import { say } from './compete.js';
-import { table, whole } from './figures.js';
-import { DISK_FOLDER, GOSSAMER_BIN, RAM_FOLDER, removeFolder, temporaryFolder } from './folders.js';
-import { gapsOf, readTurns } from './host-log.js';
-import { runCommands } from './run.js';
+import { median, spreadOf, table, whole } from './figures.js';
+import { DISK_FOLDER, RAM_FOLDER, removeFolder, temporaryFolder } from './folders.js';
+import { gapsOf, readTurns, type Turn } from './host-log.js';
+import { wantedBuilds } from './line-up.js';
+import type { Build } from './ours.js';
+import { type Cost, runCommands } from './run.js';
 import type { Scenario } from './scenario.js';
+import { threadCells, threadHeadings } from './thread-cells.js';
 
 const HOSTS = 10_000;
 const DELAY_MS = 1_000;
@@ -19,20 +22,32 @@ const MEASURED_FROM_MS = 25_000;
 const MEASURED_TO_MS = 70_000;
 const PAGES = 100;
 
+/** Longer than the server keeps lines of its log to itself. */
+const FLUSHED_MS = 1_500;
+
+/** What one crawl did. */
+interface Crawl extends Cost {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly machineIdle: number;
+  readonly smallestGapMs: number;
+  readonly gapsBelow: number;
+}
+
 /** Ten thousand hosts behind one nginx, each with its delay: how much of what the delays allow is used, and whether they are kept. */
 export const manyHosts: Scenario = {
   word: 'hosts',
   sentence: `${whole(HOSTS)} hosts at ${DELAY_MS} ms delay: requests a second, and the smallest gap at any host by the server's log`,
-  run: async () => {
+  run: async (wishes) => {
     const { nginx } = await installRealSites(say);
+    const builds = await wantedBuilds(wishes);
     const folder = temporaryFolder(RAM_FOLDER);
-    const diskFolder = temporaryFolder(DISK_FOLDER);
     try {
       const [port] = (await freePorts(1)) as [number];
       writeSite(folder, port);
       const server = await startNginx(nginx, folder);
       try {
-        await measure(port, folder, diskFolder);
+        publish(await crawlInTurn(builds, wishes.rounds ?? 1, port, folder));
       } finally {
         const closed = once(server, 'close');
         server.kill('SIGTERM');
@@ -40,49 +55,97 @@ export const manyHosts: Scenario = {
       }
     } finally {
       removeFolder(folder);
-      removeFolder(diskFolder);
     }
   },
 };
 
-async function measure(port: number, folder: string, diskFolder: string): Promise<void> {
-  const seeds = Array.from({ length: HOSTS }, (_, host) => `http://host-${host}.test/`);
-  writeFileSync(join(folder, 'seeds.txt'), `${seeds.join('\n')}\n`);
-  const args = ['crawl', '--seeds-file', join(folder, 'seeds.txt'), '--data-dir', join(diskFolder, 'crawl')];
-  const reach = ['--connect-to', `:80:127.0.0.1:${port}`, '--allow-private', '--duration', `${RUN_MS}ms`, '--quiet'];
-  const idle = machineIdle();
-  const cost = await runCommands([{ file: process.execPath, args: [GOSSAMER_BIN, ...args, ...reach] }], diskFolder);
-  const idleShare = await idle;
-  const turns = readTurns(readFileSync(join(folder, 'turns.log'), 'utf8'));
+async function crawlInTurn(
+  builds: readonly Build[],
+  rounds: number,
+  port: number,
+  folder: string,
+): Promise<Map<Build, Crawl[]>> {
+  const crawls = new Map<Build, Crawl[]>(builds.map((build) => [build, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [build, done] of crawls) {
+      const crawl = await crawlHosts(build, port, folder);
+      done.push(crawl);
+      say(`round ${round + 1}  ${build.name.padEnd(20)} ${whole(crawl.perSecond)} requests/s`);
+    }
+  }
+  return crawls;
+}
+
+async function crawlHosts({ node, bin }: Build, port: number, folder: string): Promise<Crawl> {
+  const logFile = join(folder, 'turns.log');
+  const diskFolder = temporaryFolder(DISK_FOLDER);
+  try {
+    truncateSync(logFile);
+    const args = ['crawl', '--seeds-file', join(folder, 'seeds.txt'), '--data-dir', join(diskFolder, 'crawl')];
+    const reach = ['--connect-to', `:80:127.0.0.1:${port}`, '--allow-private', '--duration', `${RUN_MS}ms`, '--quiet'];
+    const idle = machineIdle();
+    const cost = await runCommands([{ file: node, args: [bin, ...args, ...reach] }], diskFolder, {
+      watchesThreads: true,
+    });
+    const idleShare = await idle;
+    await pause(FLUSHED_MS);
+    return { ...cost, machineIdle: idleShare, ...tallyOf(readTurns(readFileSync(logFile, 'utf8'))) };
+  } finally {
+    removeFolder(diskFolder);
+  }
+}
+
+function tallyOf(turns: readonly Turn[]): Pick<Crawl, 'requests' | 'perSecond' | 'smallestGapMs' | 'gapsBelow'> {
   const start = Math.min(...turns.slice(0, 1000).map(({ startedAt }) => startedAt));
   const inWindow = turns.filter(
     ({ startedAt }) => startedAt >= start + MEASURED_FROM_MS && startedAt < start + MEASURED_TO_MS,
   );
-  const perSecond = (inWindow.length * 1000) / (MEASURED_TO_MS - MEASURED_FROM_MS);
-  const allowed = (HOSTS * 1000) / DELAY_MS;
   const gaps = gapsOf(turns);
+  return {
+    requests: turns.length,
+    perSecond: (inWindow.length * 1000) / (MEASURED_TO_MS - MEASURED_FROM_MS),
+    smallestGapMs: gaps.smallestMs,
+    gapsBelow: gaps.below(DELAY_MS),
+  };
+}
+
+function publish(crawls: ReadonlyMap<Build, readonly Crawl[]>): void {
+  const allowed = (HOSTS * 1000) / DELAY_MS;
   process.stdout.write(
     table(
       [
-        ...['many hosts', 'requests', 'requests/s', 'of allowed', 'machine idle', 'CPU µs/request', 'peak MiB'],
-        ...['smallest gap ms', `gaps below ${DELAY_MS} ms`, 'exit'],
+        ...[`${whole(HOSTS)} hosts at ${DELAY_MS} ms`, 'rounds', 'requests', 'requests/s', 'spread', 'of allowed'],
+        ...['machine idle', 'CPU µs/request', 'peak MiB', 'smallest gap ms', `gaps below ${DELAY_MS} ms`, 'exit'],
       ],
-      [
-        [
-          `${whole(HOSTS)} at ${DELAY_MS} ms`,
-          whole(turns.length),
-          whole(perSecond),
-          `${((100 * perSecond) / allowed).toFixed(1)} %`,
-          `${(100 * idleShare).toFixed(0)} %`,
-          cost.cpuMs === null ? '–' : whole((cost.cpuMs * 1000) / turns.length),
-          cost.peakBytes === null ? '–' : whole(cost.peakBytes / 2 ** 20),
-          gaps.smallestMs.toFixed(0),
-          whole(gaps.below(DELAY_MS)),
-          String(cost.exitCode),
-        ],
-      ],
+      [...crawls].map(([{ name }, runs]) => rowOf(name, runs, allowed)),
     ),
   );
+  const threads = [...crawls].map(([{ name }, runs]) => [
+    name,
+    ...threadCells(runs.map((run) => ({ threads: run.threads, count: run.requests }))),
+  ]);
+  process.stdout.write(`\n${table(threadHeadings('request'), threads)}`);
+}
+
+/** Medians, but for what must not happen even once. */
+function rowOf(name: string, runs: readonly Crawl[], allowed: number): string[] {
+  const { low, median: perSecond, high } = spreadOf(runs.map((run) => run.perSecond));
+  const cpu = runs.flatMap(({ cpuMs, requests }) => (cpuMs === null ? [] : [(cpuMs * 1000) / requests]));
+  const peaks = runs.flatMap(({ peakBytes }) => peakBytes ?? []);
+  return [
+    name,
+    String(runs.length),
+    whole(median(runs.map(({ requests }) => requests))),
+    whole(perSecond),
+    `${whole(low)}–${whole(high)}`,
+    `${((100 * perSecond) / allowed).toFixed(1)} %`,
+    `${(100 * median(runs.map((run) => run.machineIdle))).toFixed(0)} %`,
+    cpu.length === 0 ? '–' : whole(median(cpu)),
+    peaks.length === 0 ? '–' : whole(Math.max(...peaks) / 2 ** 20),
+    Math.min(...runs.map(({ smallestGapMs }) => smallestGapMs)).toFixed(0),
+    whole(runs.reduce((sum, { gapsBelow }) => sum + gapsBelow, 0)),
+    [...new Set(runs.map(({ exitCode }) => exitCode))].join(' '),
+  ];
 }
 
 /** The share of all cores that had nothing to do while requests were counted. */
@@ -99,8 +162,10 @@ function processorTimes(): { idle: number; all: number } {
   return { idle: times[3]! + times[4]!, all: times.reduce((sum, time) => sum + time, 0) };
 }
 
-/** One folder for all hosts: a start page that links to all others. */
+/** One folder for all hosts, with a start page that links to all others; and the list of hosts. */
 function writeSite(folder: string, port: number): void {
+  const seeds = Array.from({ length: HOSTS }, (_, host) => `http://host-${host}.test/\n`);
+  writeFileSync(join(folder, 'seeds.txt'), seeds.join(''));
   const links = Array.from({ length: PAGES }, (_, page) => `<a href="/page-${page}">page ${page}</a>`).join('\n');
   writeFileSync(join(folder, 'index.html'), `<!DOCTYPE html><html><title>start</title>${links}</html>`);
   writeFileSync(join(folder, 'page.html'), '<!DOCTYPE html><html><title>page</title><a href="/">start</a></html>');

@@ -4,7 +4,7 @@ import { gfm } from '@truto/turndown-plugin-gfm';
 import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { toMarkdown } from '../src/content/markdown/markdown.js';
-import { parseTree } from '../src/content/tree.js';
+import { parseTree } from '../src/content/tree-builder.js';
 import { say } from './compete.js';
 import { median, table, whole } from './figures.js';
 import { realSites } from './real-sites.js';
@@ -65,7 +65,9 @@ function measure(pages: readonly string[], rounds: number): { what: string; ms: 
   for (let round = 0; round < rounds; round++) {
     for (const { run, times } of laps) {
       const before = process.cpuUsage();
-      for (const page of pages) run(page);
+      for (const page of pages) {
+        run(page);
+      }
       const { user, system } = process.cpuUsage(before);
       times.push((user + system) / 1000);
     }

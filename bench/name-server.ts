@@ -8,7 +8,9 @@ const { answerAfterMs } = workerData as { answerAfterMs: number };
 /** The question as it came, marked as answered, and one address for its name with a TTL of a minute. */
 function answerTo(question: Buffer): Buffer {
   let end = HEADER_BYTES;
-  while (question[end] !== 0) end += question[end]! + 1;
+  while (question[end] !== 0) {
+    end += question[end]! + 1;
+  }
   const asked = question.subarray(0, end + 5);
   const address = Buffer.from([0xc0, HEADER_BYTES, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
   const answer = Buffer.concat([asked, address]);

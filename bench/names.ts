@@ -43,7 +43,9 @@ async function measure(what: string, lookUp: (name: string) => Promise<unknown>)
   const startedAt = performance.now();
   let next = 0;
   const work = async () => {
-    for (let number = next++; number < NAMES; number = next++) await lookUp(`host-${number}.test`);
+    for (let number = next++; number < NAMES; number = next++) {
+      await lookUp(`host-${number}.test`);
+    }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   const ms = performance.now() - startedAt;

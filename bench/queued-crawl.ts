@@ -29,13 +29,15 @@ const LEAVES_A_HUB = 1_000;
 export async function makeQueuedCrawl(directory: string, queued: number): Promise<void> {
   const hubs = queued / LEAVES_A_HUB;
   const fetch = (key: string) => {
-    if (key === 'root') return { links: Array.from({ length: hubs }, (_, hub) => `hub:${hub}`) };
+    if (key === 'root') {
+      return { links: Array.from({ length: hubs }, (_, hub) => `hub:${hub}`) };
+    }
     const first = Number(key.slice(4)) * LEAVES_A_HUB;
     return {
       links: Array.from({ length: LEAVES_A_HUB }, (_, leaf) => `https://example.com/leaf/number/${first + leaf}`),
     };
   };
-  const session = new CrawlSession({
+  const session = await CrawlSession.open({
     resolved: completeOptions({ ...OPTIONS, maxUrls: 1 + hubs }),
     directory,
     seeds: [SEED],
@@ -43,6 +45,5 @@ export async function makeQueuedCrawl(directory: string, queued: number): Promis
     fetch,
     resolve: (href) => href,
   });
-  await session.open();
   await session.run();
 }

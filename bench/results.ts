@@ -6,6 +6,7 @@ import { markdownTable, median, type Spread, spreadOf, table, whole } from './fi
 import { RESULTS_FOLDER } from './folders.js';
 import type { Absent } from './line-up.js';
 import type { Lap, Standing } from './race.js';
+import { threadCells, threadHeadings } from './thread-cells.js';
 
 /** What is compared: pages a second, where more is better, or the time until everything is done. */
 export type Measure = 'pages/s' | 'ms';
@@ -34,13 +35,21 @@ export function publish(results: Results): void {
   const absent = [...results.absent, ...failures(results.standings)];
   const absentLines = absent.map(({ name, reason }) => `${name}: not measured (${reason})`);
   const subtitle = `${about} ${machine()}`;
+  const watched = rows.filter(({ laps }) => laps.some(({ threads }) => threads !== null));
+  const threads = watched.map(({ contestant, laps }) => [
+    contestant.name,
+    ...threadCells(laps.map((lap) => ({ threads: lap.threads, count: lap.pages }))),
+  ]);
 
   process.stdout.write(`\n${title}\n${subtitle}\n${table(headings(measure), cells)}`);
   process.stdout.write(absentLines.map((line) => `${line}\n`).join(''));
+  if (threads.length > 0) {
+    process.stdout.write(`\n${table(threadHeadings('page'), threads)}`);
+  }
   mkdirSync(RESULTS_FOLDER, { recursive: true });
   writeFileSync(
     join(RESULTS_FOLDER, `${word}.md`),
-    `## ${title}\n\n${subtitle}\n\n${markdownTable(headings(measure), cells)}\n${absentLines.map((line) => `- ${line}\n`).join('')}`,
+    `## ${title}\n\n${subtitle}\n\n${markdownTable(headings(measure), cells)}\n${absentLines.map((line) => `- ${line}\n`).join('')}${threads.length === 0 ? '' : `\n${markdownTable(threadHeadings('page'), threads)}`}`,
   );
   const bars = rows.map((standing) => barOf(standing, measure));
   const footnotes = [

@@ -4,7 +4,7 @@ import { CrawlSession } from '../src/crawl/session.js';
 import { OPTIONS, SEED } from './queued-crawl.js';
 
 const [directory] = process.argv.slice(2) as [string];
-const session = new CrawlSession({
+const session = await CrawlSession.open({
   resolved: completeOptions(OPTIONS),
   directory,
   seeds: null,
@@ -16,5 +16,4 @@ const session = new CrawlSession({
   },
   resolve: (href) => href,
 });
-await session.open();
 await session.run();

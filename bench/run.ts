@@ -3,6 +3,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:f
 import { join } from 'node:path';
 import type { Command } from './contestant.js';
 import { residentBytes } from './memory.js';
+import { noting, type ThreadUse, watchThreads } from './threads.js';
 
 /** What one run of a contestant cost, told by the system. */
 export interface Cost {
@@ -16,6 +17,15 @@ export interface Cost {
   readonly exitCode: number;
   /** Why it was ended from outside, or null. */
   readonly stopped: string | null;
+  /** Of the first command; null where nobody looked at them or nothing can tell. */
+  readonly threads: readonly ThreadUse[] | null;
+}
+
+export interface RunOptions {
+  /** A command that runs longer is stopped. */
+  readonly timeLimitMs?: number;
+  /** Only programs of Node can be looked at. */
+  readonly watchesThreads?: boolean;
 }
 
 const TIME_LIMIT_MS = 300_000;
@@ -29,12 +39,18 @@ const running = new Set<ChildProcess>();
 process.on('exit', () => running.forEach(endGroup));
 
 /** Runs the commands at the same time. */
-export async function runCommands(commands: readonly Command[], notesFolder: string): Promise<Cost> {
+export async function runCommands(
+  commands: readonly Command[],
+  notesFolder: string,
+  options: RunOptions = {},
+): Promise<Cost> {
   mkdirSync(notesFolder, { recursive: true });
   // What an earlier run left to be written would slow this one.
   spawnSync('sync');
   const startedAt = performance.now();
-  const runs = await Promise.all(commands.map((command, i) => runCommand(command, join(notesFolder, String(i)))));
+  const runs = await Promise.all(
+    commands.map((command, i) => runCommand(command, join(notesFolder, String(i)), options)),
+  );
   const wallMs = performance.now() - startedAt;
   return {
     wallMs,
@@ -42,6 +58,7 @@ export async function runCommands(commands: readonly Command[], notesFolder: str
     peakBytes: sum(runs.map(({ peakBytes }) => peakBytes)),
     exitCode: runs.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? 0,
     stopped: runs.find(({ stopped }) => stopped !== null)?.stopped ?? null,
+    threads: runs[0]!.threads,
   };
 }
 
@@ -50,32 +67,47 @@ export function lastWords(notesFolder: string): string {
   return readFileSync(join(notesFolder, '0.err'), 'utf8').trim().split('\n').slice(-3).join(' ').slice(-300);
 }
 
-function runCommand({ file, args, env, cwd }: Command, notes: string): Promise<Omit<Cost, 'wallMs'>> {
+function runCommand(
+  { file, args, env, cwd }: Command,
+  notes: string,
+  { timeLimitMs = TIME_LIMIT_MS, watchesThreads = false }: RunOptions,
+): Promise<Omit<Cost, 'wallMs'>> {
+  const threadsFile = `${notes}.threads`;
   const timed = existsSync(TIME_PROGRAM);
   const line = timed ? [TIME_PROGRAM, '-q', '-f', '%U %S %M', '-o', `${notes}.time`, file, ...args] : [file, ...args];
   return new Promise((resolve, reject) => {
     const errors = openSync(`${notes}.err`, 'w');
     const child = spawn(line[0]!, line.slice(1), {
       stdio: ['ignore', 'ignore', errors],
-      env: { ...process.env, ...env },
+      env: { ...process.env, ...env, ...(watchesThreads ? noting(threadsFile) : {}) },
       detached: true,
       ...(cwd === undefined ? {} : { cwd }),
     });
     closeSync(errors);
     running.add(child);
     const startedAt = performance.now();
+    const threads = watchesThreads ? watchThreads(threadsFile) : null;
     let stopped: string | null = null;
     const watch = setInterval(() => {
-      if (performance.now() - startedAt > TIME_LIMIT_MS) stopped = `stopped after ${TIME_LIMIT_MS / 1000} s`;
-      else if (residentBytes(child.pid!) > MEMORY_LIMIT_BYTES)
+      if (performance.now() - startedAt > timeLimitMs) {
+        stopped = `not done after ${timeLimitMs / 1000} s`;
+      } else if (residentBytes(child.pid!) > MEMORY_LIMIT_BYTES) {
         stopped = `stopped at ${MEMORY_LIMIT_BYTES / 2 ** 30} GiB`;
-      if (stopped !== null) endGroup(child);
+      }
+      if (stopped !== null) {
+        endGroup(child);
+      }
     }, WATCH_MS);
     child.on('error', reject);
     child.on('close', (code) => {
       running.delete(child);
       clearInterval(watch);
-      resolve({ exitCode: code ?? 1, stopped, ...readTimes(timed && stopped === null ? `${notes}.time` : null) });
+      resolve({
+        exitCode: code ?? 1,
+        stopped,
+        threads: threads?.stop() ?? null,
+        ...readTimes(timed && stopped === null ? `${notes}.time` : null),
+      });
     });
   });
 }
@@ -89,7 +121,9 @@ function endGroup(child: ChildProcess): void {
 }
 
 function readTimes(file: string | null): Pick<Cost, 'cpuMs' | 'peakBytes'> {
-  if (file === null) return { cpuMs: null, peakBytes: null };
+  if (file === null) {
+    return { cpuMs: null, peakBytes: null };
+  }
   const [user, system, peakKiB] = readFileSync(file, 'utf8').trim().split(' ').map(Number) as [number, number, number];
   return { cpuMs: (user + system) * 1000, peakBytes: peakKiB * 1024 };
 }

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Parser } from 'htmlparser2';
 import { detectEncoding } from '../src/parse/charset.js';
-import type { ScanWishes } from '../src/parse/links.js';
+import type { ScanOptions } from '../src/parse/links.js';
 import { scanPage } from '../src/parse/scan.js';
 
 const ROUND_MS = 1500;
@@ -36,7 +36,9 @@ function readFolder(folder: string): Buffer[] {
   const pages: Buffer[] = [];
   let total = 0;
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.html') || total > MAX_FOLDER_BYTES) continue;
+    if (!entry.isFile() || !entry.name.endsWith('.html') || total > MAX_FOLDER_BYTES) {
+      continue;
+    }
     const page = readFileSync(join(entry.parentPath, entry.name));
     pages.push(page);
     total += page.length;
@@ -70,15 +72,17 @@ function attributesOfHtmlparser2(page: Buffer): number {
   let links = 0;
   const parser = new Parser({
     onattribute(name) {
-      if (name === 'href' || name === 'src') links++;
+      if (name === 'href' || name === 'src') {
+        links++;
+      }
     },
   });
   parser.end(page.toString('utf8'));
   return links;
 }
 
-const scanWith = (wishes: ScanWishes) => (page: Buffer) =>
-  scanPage(page, detectEncoding(page, 'text/html; charset=utf-8').encoding, wishes).links.hrefs.length;
+const scanWith = (options: ScanOptions) => (page: Buffer) =>
+  scanPage(page, detectEncoding(page, 'text/html; charset=utf-8').encoding, options).links.hrefs.length;
 
 const [folder] = process.argv.slice(2);
 const pages =

@@ -50,10 +50,16 @@ export async function seen(plan: SeenPlan): Promise<void> {
     expectedUrls: 1_000,
     ...(plan.seenMemoryBytes === null ? {} : { seenMemoryBytes: plan.seenMemoryBytes }),
   });
-  const session = new CrawlSession({ resolved, directory, seeds: [SEED], events: {}, fetch, resolve: (href) => href });
+  const session = await CrawlSession.open({
+    resolved,
+    directory,
+    seeds: [SEED],
+    events: {},
+    fetch,
+    resolve: (href) => href,
+  });
   const startedAt = performance.now();
   try {
-    await session.open();
     const { summary } = await session.run();
     report(plan, directory, marks, startedAt, summary.layers.filter!);
   } finally {

@@ -2,22 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVERS_FOLDER, PEERS_FOLDER } from './folders.js';
+import { NODES } from './nodes.js';
 import { PEERS } from './peers/index.js';
-import { folderOf, type Peer } from './peers/peer.js';
+import { folderOf, type Installable } from './peers/peer.js';
 
 const INSTALL_LIMIT_MS = 3_600_000;
-const reasonFile = (peer: Peer): string => join(PEERS_FOLDER, `${peer.name}.reason`);
+const reasonFile = (peer: Installable): string => join(PEERS_FOLDER, `${peer.name}.reason`);
 
-/** Installs what it can of the peers, and GNU time. What could not be had is remembered with the reason. */
+/** Installs what it can of the peers, other versions of Node, and GNU time. What could not be had is remembered with the reason. */
 export function setup(only: readonly string[] | null, say: (line: string) => void): void {
-  if (!existsSync('/usr/bin/time'))
+  if (!existsSync('/usr/bin/time')) {
     runLine('apt-get update -qq && apt-get install -y --no-install-recommends time', '/');
-  for (const peer of PEERS.filter(({ name }) => only === null || only.includes(name))) {
+  }
+  for (const peer of [...PEERS, ...NODES].filter(({ name }) => only === null || only.includes(name))) {
     const folder = folderOf(peer.name);
     say(`${peer.name}: ${peer.install}`);
     mkdirSync(folder, { recursive: true });
     const driver = join(DRIVERS_FOLDER, peer.name);
-    if (existsSync(driver)) cpSync(driver, folder, { recursive: true });
+    if (existsSync(driver)) {
+      cpSync(driver, folder, { recursive: true });
+    }
     const failure = runLine(peer.install, folder);
     if (failure === null) {
       rmSync(reasonFile(peer), { force: true });
@@ -28,7 +32,7 @@ export function setup(only: readonly string[] | null, say: (line: string) => voi
   }
 }
 
-export function whyAbsent(peer: Peer): string {
+export function whyAbsent(peer: Installable): string {
   return existsSync(reasonFile(peer))
     ? readFileSync(reasonFile(peer), 'utf8')
     : 'not installed; npm run bench -- --setup';
@@ -42,7 +46,9 @@ function runLine(line: string, cwd: string): string | null {
     timeout: INSTALL_LIMIT_MS,
     maxBuffer: 2 ** 28,
   });
-  if (status === 0) return null;
+  if (status === 0) {
+    return null;
+  }
   const said = `${stdout}\n${stderr}`.trim().split('\n').slice(-2).join(' ');
   return (error?.message ?? said)
     .replace(/https?:\/\/\S+/g, '…')

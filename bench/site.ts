@@ -19,6 +19,7 @@ export const site: Scenario = {
         nginx,
         sites: [jdk],
         rounds: wishes.rounds ?? 5,
+        options: { watchesThreads: true },
       },
       wishes,
     );

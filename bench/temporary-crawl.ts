@@ -13,7 +13,6 @@ const seeds = process.argv.slice(2).map((url, seed) => ({
   scopeUrls: [url],
 }));
 const resolved = completeOptions({ maxInflightPerHost: 64, autoTune: false });
-const session = new CrawlSession({ resolved, directory: null, seeds, events: {} });
-await session.open();
+const session = await CrawlSession.open({ resolved, directory: null, seeds, events: {} });
 await session.run();
 process.exit(0);

@@ -113,7 +113,9 @@ export const rawPage =
   (bytes: string | Buffer, after: Reply['after'] = 'end'): Answer =>
   (asked) => {
     const reply = raw(bytes, after)(asked);
-    if (asked.method !== 'HEAD') return reply;
+    if (asked.method !== 'HEAD') {
+      return reply;
+    }
     return { bytes: reply.bytes.subarray(0, reply.bytes.indexOf('\r\n\r\n') + 4), after: 'end' };
   };
 

@@ -45,8 +45,9 @@ async function run(file: string, args: readonly string[], cwd: string): Promise<
     const child = spawn(file, args, { cwd, timeout: RUN_LIMIT_MS, env, stdio: ['ignore', output, errors] });
     await once(child, 'close');
     const said = readFileSync(join(folder, 'output'), 'utf8');
-    if (said === '')
+    if (said === '') {
       throw new Error(`${file} said nothing; ${readFileSync(join(folder, 'errors'), 'utf8').slice(-500)}`);
+    }
     return said;
   } finally {
     closeSync(output);
@@ -279,9 +280,13 @@ function readCsv(text: string, separator: string): string[][] {
   const cell = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r?\\n|$)`, 'y');
   while (cell.lastIndex < text.length) {
     const match = cell.exec(text);
-    if (match === null) break;
+    if (match === null) {
+      break;
+    }
     rows.at(-1)!.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? '');
-    if (match[3] !== separator) rows.push([]);
+    if (match[3] !== separator) {
+      rows.push([]);
+    }
   }
   return rows;
 }

@@ -54,11 +54,23 @@ const isPageBlamed = ({ name }: Case, lines: readonly Line[]): boolean =>
   );
 
 function outcomeOf({ truth }: Case, said: Judged['said'], pageBlamed: boolean, forbiddenAsked: boolean): Outcome {
-  if (pageBlamed) return 'false failure';
-  if (truth === 'no link') return said === 'broken' ? 'false failure' : 'right';
-  if (truth === 'cannot tell' && forbiddenAsked) return 'asked though forbidden';
-  if (said === 'nothing') return 'not looked at';
-  if (said === 'unsure') return truth === 'cannot tell' ? 'right' : 'left open';
-  if (said === truth) return 'right';
+  if (pageBlamed) {
+    return 'false failure';
+  }
+  if (truth === 'no link') {
+    return said === 'broken' ? 'false failure' : 'right';
+  }
+  if (truth === 'cannot tell' && forbiddenAsked) {
+    return 'asked though forbidden';
+  }
+  if (said === 'nothing') {
+    return 'not looked at';
+  }
+  if (said === 'unsure') {
+    return truth === 'cannot tell' ? 'right' : 'left open';
+  }
+  if (said === truth) {
+    return 'right';
+  }
   return said === 'broken' ? 'false failure' : 'false fine';
 }

@@ -54,7 +54,11 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
   await new Promise((done) => servers.pop()!.close(done));
 
   const ownPorts = new Map<string, number>();
-  for (const each of cases) if (each.apart) ownPorts.set(each.name, await listen());
+  for (const each of cases) {
+    if (each.apart) {
+      ownPorts.set(each.name, await listen());
+    }
+  }
 
   const fill = (text: string, { name }: { name: string }): string =>
     text
@@ -74,21 +78,30 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
     pages.push(fill(path, of));
   };
   for (const of of cases) {
-    for (const [path, how] of Object.entries(of.routes))
+    for (const [path, how] of Object.entries(of.routes)) {
       (/^\/(page\/of-|page\/self\/|typed\/)/.test(path) ? putPage : put)(path, of, how);
-    if (of.robots !== null) robots.set(ownPorts.get(of.name)!, { answer: of.robots, fill: (text) => fill(text, of) });
-    if (of.html !== null && of.alone) putPage('/page/of-{name}.html', of, pageOf(of.name, fill(of.html, of)));
+    }
+    if (of.robots !== null) {
+      robots.set(ownPorts.get(of.name)!, { answer: of.robots, fill: (text) => fill(text, of) });
+    }
+    if (of.html !== null && of.alone) {
+      putPage('/page/of-{name}.html', of, pageOf(of.name, fill(of.html, of)));
+    }
   }
   for (const group of new Set(cases.map((of) => of.group))) {
     const links = cases.filter((of) => of.group === group && of.html !== null && !of.alone);
     const markup = links.map((of) => `<p>${fill(of.html!, of)}</p>`).join('\n');
-    if (links.length > 0) putPage(`/page/${group}.html`, { name: group }, pageOf(group, markup));
+    if (links.length > 0) {
+      putPage(`/page/${group}.html`, { name: group }, pageOf(group, markup));
+    }
   }
   put('/', { name: 'index' }, pageOf('index', pages.map((path) => `<p><a href="${path}">${path}</a></p>`).join('\n')));
   put('/ok.png', { name: 'index' }, image);
   put('/app.js', { name: 'index' }, answer(200, { 'Content-Type': 'text/javascript' }, '// draws the page'));
   put('/favicon.ico', { name: 'index' }, image);
-  for (const [path, how] of Object.entries(SITEMAPS)) put(path, { name: 'index' }, how);
+  for (const [path, how] of Object.entries(SITEMAPS)) {
+    put(path, { name: 'index' }, how);
+  }
   robots.set(port, {
     answer: answer(200, { 'Content-Type': 'text/plain' }, 'Sitemap: {main}/sitemap.xml\n'),
     fill: (text) => fill(text, { name: 'index' }),
@@ -106,7 +119,9 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
         received = received.slice(end + 4);
         send(socket, reply(head, socket.localPort!));
       }
-      if (received.length > MAX_HEAD_BYTES) socket.destroy();
+      if (received.length > MAX_HEAD_BYTES) {
+        socket.destroy();
+      }
     });
   }
 
@@ -144,17 +159,26 @@ export async function serveCases(cases: readonly Case[]): Promise<Site> {
     },
     writeFiles: (folder) => writeFiles(folder, cases, fill),
     close: async () => {
-      for (const socket of sockets) socket.destroy();
+      for (const socket of sockets) {
+        socket.destroy();
+      }
       await Promise.all(servers.map((server) => new Promise((done) => server.close(done))));
     },
   };
 }
 
 function send(socket: Socket, { bytes, after }: Reply): void {
-  if (socket.destroyed) return;
-  if (bytes.length > 0) socket.write(bytes);
-  if (after === 'end') socket.end();
-  else if (after === 'reset') socket.resetAndDestroy();
+  if (socket.destroyed) {
+    return;
+  }
+  if (bytes.length > 0) {
+    socket.write(bytes);
+  }
+  if (after === 'end') {
+    socket.end();
+  } else if (after === 'reset') {
+    socket.resetAndDestroy();
+  }
 }
 
 const pageOf =

@@ -80,14 +80,21 @@ function findRuns(
   for (let at = 0; at + SHORTEST_RUN <= page.length; at += 1) {
     const key = keyAt(page, at);
     const known = places.get(key);
-    if (known === undefined) places.set(key, [at]);
-    else known.push(at);
+    if (known === undefined) {
+      places.set(key, [at]);
+    } else {
+      known.push(at);
+    }
   }
   for (let out = 0; out + SHORTEST_RUN <= extract.length; out += 1) {
     for (const at of places.get(keyAt(extract, out)) ?? []) {
-      if (at > 0 && out > 0 && page[at - 1] === extract[out - 1]) continue;
+      if (at > 0 && out > 0 && page[at - 1] === extract[out - 1]) {
+        continue;
+      }
       let length = SHORTEST_RUN;
-      while (at + length < page.length && page[at + length] === extract[out + length]) length += 1;
+      while (at + length < page.length && page[at + length] === extract[out + length]) {
+        length += 1;
+      }
       found(at, out, length);
     }
   }
@@ -100,8 +107,12 @@ function freePieces(length: number, isFree: (i: number) => boolean): { from: num
   const pieces = [];
   let from = 0;
   for (let i = 0; i <= length; i += 1) {
-    if (i < length && isFree(i)) continue;
-    if (i - from >= SHORTEST_RUN) pieces.push({ from, length: i - from });
+    if (i < length && isFree(i)) {
+      continue;
+    }
+    if (i - from >= SHORTEST_RUN) {
+      pieces.push({ from, length: i - from });
+    }
     from = i + 1;
   }
   return pieces;

@@ -43,7 +43,9 @@ export function blocksOf(html: string): Block[] {
   let cells = 0;
   const end = ({ pre, cell }: Place): void => {
     const text = fold(run);
-    if (text !== '') blocks.push({ text, code: pre ? run : null, cell });
+    if (text !== '') {
+      blocks.push({ text, code: pre ? run : null, cell });
+    }
     run = '';
   };
   // An explicit stack: a page may be nested more deeply than calls may.
@@ -54,14 +56,18 @@ export function blocksOf(html: string): Block[] {
       end(place);
       continue;
     }
-    if (parted) run += ' ';
+    if (parted) {
+      run += ' ';
+    }
     if (tree.isTextNode(node)) {
       run += node.value;
       continue;
     }
     let inner = place;
     if (tree.isElementNode(node)) {
-      if (SKIPPED_TAGS.has(node.tagName)) continue;
+      if (SKIPPED_TAGS.has(node.tagName)) {
+        continue;
+      }
       if (node.tagName === 'br') {
         run += '\n';
         continue;
@@ -73,7 +79,9 @@ export function blocksOf(html: string): Block[] {
         stack.push({ node: null, place: inner, parted: false });
       }
     }
-    if (!('childNodes' in node)) continue;
+    if (!('childNodes' in node)) {
+      continue;
+    }
     const { childNodes } = node;
     for (let i = childNodes.length - 1; i >= 0; i -= 1) {
       const parted = !inner.pre && isParted(childNodes[i - 1], childNodes[i]!);
@@ -100,7 +108,9 @@ export function altsOf(html: string): string[] {
     if (tree.isElementNode(node) && node.tagName === 'img') {
       alts.push(fold(node.attrs.find(({ name }) => name === 'alt')?.value ?? ''));
     }
-    if ('childNodes' in node) stack.push(...node.childNodes);
+    if ('childNodes' in node) {
+      stack.push(...node.childNodes);
+    }
   }
   return alts.filter((alt) => alt !== '');
 }

@@ -18,7 +18,9 @@ export function countCode(blocks: readonly LabelledBlock[], extract: string): { 
 
 /** With and without the lines that are arguable, such as those that a page hides; furniture is in neither. */
 function versionsOf({ code, parts }: LabelledBlock): string[][] {
-  if (code === null) return [[]];
+  if (code === null) {
+    return [[]];
+  }
   const chrome = parts.filter(({ label }) => label === 'chrome');
   return [chrome, parts].map((out) => dedent(linesOf(withoutParts(code, out))));
 }
@@ -53,12 +55,16 @@ function foldedPlaces(text: string): number[] {
   const places: number[] = [];
   let space = false;
   for (let i = 0; i < text.length; i += 1) {
-    if (/[\u200b-\u200d\u2060\ufeff]/.test(text[i]!)) continue;
+    if (/[\u200b-\u200d\u2060\ufeff]/.test(text[i]!)) {
+      continue;
+    }
     if (/\s/.test(text[i]!)) {
       space = places.length > 0;
       continue;
     }
-    if (space) places.push(i - 1);
+    if (space) {
+      places.push(i - 1);
+    }
     space = false;
     places.push(i);
   }

@@ -22,7 +22,9 @@ export const installedFolder = (name: string): string | null =>
 /** Pages of an installed site, evenly spread over it; none where it is not there. */
 export function readInstalled(source: string, count: number): string[] {
   const folder = FOLDERS[source];
-  if (folder === undefined || !existsSync(folder)) return [];
+  if (folder === undefined || !existsSync(folder)) {
+    return [];
+  }
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.html'))
     .map((entry) => join(entry.parentPath, entry.name))

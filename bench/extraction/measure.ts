@@ -83,17 +83,25 @@ function settleShortRuns(
   const shortBlocks = freeShortBlocks(words, pageUsed);
   const chrome = new Map<string, number[]>();
   words.forEach(({ text, label }, index) => {
-    if (label === 'chrome' && pageUsed[index] === 0) chrome.set(text, [...(chrome.get(text) ?? []), index]);
+    if (label === 'chrome' && pageUsed[index] === 0) {
+      chrome.set(text, [...(chrome.get(text) ?? []), index]);
+    }
   });
   const match = (at: number, index: number | undefined): void => {
-    if (index === undefined) return;
+    if (index === undefined) {
+      return;
+    }
     toPage[at] = index;
     pageUsed[index] = 1;
   };
   for (let from = 0; from < out.length; from += 1) {
-    if (toPage[from] !== NONE) continue;
+    if (toPage[from] !== NONE) {
+      continue;
+    }
     let to = from;
-    while (to < out.length && toPage[to] === NONE) to += 1;
+    while (to < out.length && toPage[to] === NONE) {
+      to += 1;
+    }
     if (to - from < SHORTEST_RUN) {
       const block = shortBlocks.get(out.slice(from, to).join(' '))?.shift();
       for (let at = from; at < to; at += 1) {
@@ -133,7 +141,9 @@ function countCells(
   const complete = new Map<number, boolean>();
   words.forEach(({ block, label }, index) => {
     const { cell } = blocks[block]!;
-    if (cell === null || label !== 'main') return;
+    if (cell === null || label !== 'main') {
+      return;
+    }
     complete.set(cell, (complete.get(cell) ?? true) && pageUsed[index] === 1);
   });
   return { cells: complete.size, cellsKept: [...complete.values()].filter(Boolean).length };

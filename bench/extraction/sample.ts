@@ -65,10 +65,15 @@ export function readLabels(name: string): LabelLine[] {
   const source = readFileSync(join(SAMPLE_FOLDER, 'labels', `${name}.tsv`), 'utf8');
   for (const [number, line] of source.trimEnd().split('\n').entries()) {
     const [, minus, label, place, text] = /^(-?)(main|chrome|either)\t(@\d+|[0-9a-f]{12})\t(".*")$/.exec(line) ?? [];
-    if (label === undefined) throw new SampleError(name, `line ${number + 1} of its labels cannot be read`);
+    if (label === undefined) {
+      throw new SampleError(name, `line ${number + 1} of its labels cannot be read`);
+    }
     const said = JSON.parse(text!) as string;
-    if (minus === '-') lines.at(-1)!.parts.push({ label: label as Label, at: Number(place!.slice(1)), text: said });
-    else lines.push({ label: label as Label, hash: place!, start: said, parts: [] });
+    if (minus === '-') {
+      lines.at(-1)!.parts.push({ label: label as Label, at: Number(place!.slice(1)), text: said });
+    } else {
+      lines.push({ label: label as Label, hash: place!, start: said, parts: [] });
+    }
   }
   return lines;
 }
@@ -83,9 +88,13 @@ export function labelPage(entry: Entry, html: string, lines: readonly LabelLine[
   }
   const labelled = blocks.map((block, i) => {
     const { label, hash, parts } = lines[i]!;
-    if (hash !== hashOf(block.text)) throw new SampleError(entry.name, `block ${i} has another text than its label`);
+    if (hash !== hashOf(block.text)) {
+      throw new SampleError(entry.name, `block ${i} has another text than its label`);
+    }
     for (const { at, text } of parts) {
-      if (!block.text.startsWith(text, at)) throw new SampleError(entry.name, `block ${i} has no ${text} at ${at}`);
+      if (!block.text.startsWith(text, at)) {
+        throw new SampleError(entry.name, `block ${i} has no ${text} at ${at}`);
+      }
     }
     return { ...block, label, parts };
   });

@@ -8,11 +8,14 @@ import { PEERS_FOLDER } from '../folders.js';
 /** How many requests each peer may have under way, as far as it can be told. */
 export const CONCURRENCY = 64;
 
-export interface Peer {
+export interface Installable {
   readonly name: string;
-  readonly language: string;
   /** A line for a shell that stands in folderOf(name), where the files of bench/peers/<name>/ have been copied. */
   readonly install: string;
+}
+
+export interface Peer extends Installable {
+  readonly language: string;
   /** The version that is there, or null. */
   find(): Promise<string | null>;
   readonly entries: readonly Entry[];
