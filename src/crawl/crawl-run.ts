@@ -5,8 +5,8 @@ import { didYouMean, nearestName } from '../config/suggest.js';
 import type { SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
-import { fieldsOf, type RowField, unknownOf } from '../store/page-fields.js';
-import { openPage } from '../store/page-row.js';
+import { fieldsOf, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
+import { openPage, type PageRow } from '../store/page-row.js';
 import type { CrawledPage, PageResult } from '../store/page-types.js';
 import type { RunEvent } from '../watch/events.js';
 import type { LiveSnapshot, Problem, RunControls } from '../watch/live.js';
@@ -316,8 +316,11 @@ type FromRow = Pick<CrawledPage, RowField & keyof CrawledPage>;
 function settledPage({ url, depth, attempts, state, reason, external, outcome }: SettledPage): CrawledPage {
   const row = outcome.page === null ? null : openPage(outcome.page);
   const known = Object.fromEntries(
-    FROM_ROW.map((field) => [field.name, row === null ? unknownOf(field) : row[field.name as RowField]]),
-  ) as FromRow;
+    FROM_ROW.map((field) => [
+      field.name,
+      row === null ? unknownOf(field) : valueOf(field, row[field.name as RowField]),
+    ]),
+  ) as unknown as FromRow;
   return {
     ...known,
     url,
@@ -332,6 +335,9 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
     external,
   };
 }
+
+const valueOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
+  type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** One that nothing was settled for. */
 function unaskedPage({ parent: _parent, finalUrl: _finalUrl, ...page }: PageResult): CrawledPage {

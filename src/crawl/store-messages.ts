@@ -32,7 +32,7 @@ export const STORE_ORDERS = {
   use: asked<void, StoreUse>(PLAIN, PLAIN),
   freeBytes: asked<void, number | null>(PLAIN, PLAIN),
   finish: asked<FinishOrders, Summary>('clone', 'clone'),
-  unasked: asked<number, { pages: PageResult[]; last: number | null }>(PLAIN, PLAIN),
+  unasked: asked<number, { pages: PageResult[]; last: number | null }>(PLAIN, 'clone'),
   survey: asked<SurveyQuestion, Survey>('clone', 'clone'),
   close: asked<void, void>(PLAIN, PLAIN),
   /** Do nothing more, for ever: the process is about to end. */

@@ -22,6 +22,7 @@ const JSON_TYPES: Readonly<Record<PageFieldType, object>> = {
   time: { type: 'string', format: 'date-time' },
   flag: { const: true },
   state: { enum: ['done', 'failed', 'skipped', 'deferred'] },
+  data: { type: 'object' },
 };
 const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   text: 'string',
@@ -30,6 +31,7 @@ const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   time: 'number',
   flag: 'boolean',
   state: "'done' | 'failed' | 'skipped' | 'deferred'",
+  data: 'Record<string, unknown>',
 };
 
 /** Of docs/OUTPUTS.md: the keys of a line of pages.jsonl. */

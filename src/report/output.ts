@@ -107,9 +107,16 @@ export function recordOutput(
   };
 }
 
+interface PageRecordForm {
+  /** What stands before the first record. */
+  header?: string;
+  record(page: PageResult): string;
+}
+
 /** The same for records that are pages. */
-export function pageRecordOutput(record: (page: PageResult) => string, header = ''): PageOutput {
-  const begin = (_reader: Reader, files: OutputFiles): PageWriter => {
+export function pageRecordOutput(form: (reader: Reader) => PageRecordForm): PageOutput {
+  const begin = (reader: Reader, files: OutputFiles): PageWriter => {
+    const { header = '', record } = form(reader);
     const file = files.create();
     const text = new TextWriter(file);
     let records = 0;
@@ -183,7 +190,9 @@ export const jsonLines = (value: unknown): string =>
 
 const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-export function csvRow(cells: readonly (string | number | boolean | null)[]): string {
+export type CsvCell = string | number | boolean | null;
+
+export function csvRow(cells: readonly CsvCell[]): string {
   return `${cells.map((cell) => (typeof cell === 'string' ? csvText(cell) : String(cell ?? ''))).join(',')}\r\n`;
 }
 

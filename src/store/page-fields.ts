@@ -26,7 +26,8 @@ export interface PageField {
   readonly sentence: string;
 }
 
-export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state';
+/** `data` is an object by name: text of JSON in a row, the object itself in results, and a column for each of its names in CSV. */
+export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state' | 'data';
 export type PageFieldSource = 'crawl' | 'answer' | 'headers' | 'body';
 /** pages.jsonl; CSV; the pages of a kept crawl (`readCrawl`); the pages of a crawl as they come (`crawl`). */
 export type PageOutput = 'jsonl' | 'csv' | 'kept' | 'live';
@@ -279,6 +280,17 @@ export const PAGE_FIELDS = {
     sentence:
       'Words that a reader sees on it: runs of text without white space; of Chinese and Japanese, characters. Null where it was not read as HTML, and for more than 8 MiB.',
   },
+  data: {
+    type: 'data',
+    empty: null,
+    nullable: true,
+    column: 'pages.data',
+    source: 'body',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    rendered: 'where found',
+    sentence: 'What was taken from it for you, by name; a column `data.NAME` for each name in CSV.',
+  },
 } as const satisfies Readonly<Record<string, PageField>>;
 
 export type PageFields = typeof PAGE_FIELDS;
@@ -291,11 +303,14 @@ interface FieldTypes {
   time: number;
   flag: boolean;
   state: 'done' | 'failed' | 'skipped' | 'deferred';
+  data: Record<string, unknown>;
 }
 /** What a field is in a result. */
 export type ResultValue<F extends PageField> = FieldTypes[F['type']] | (F['nullable'] extends true ? null : never);
 /** What a field is in the row that a lane sends. */
-export type RowValue<F extends PageField> = FieldTypes[F['type']] | (F['empty'] extends null ? null : never);
+export type RowValue<F extends PageField> =
+  | (F['type'] extends 'data' ? string : FieldTypes[F['type']])
+  | (F['empty'] extends null ? null : never);
 
 /** The fields that a lane fills in. */
 export type RowField = {
@@ -336,4 +351,5 @@ const SQL_TYPES: Readonly<Record<PageFieldType, string>> = {
   time: 'REAL',
   flag: 'INTEGER',
   state: 'TEXT',
+  data: 'TEXT',
 };

@@ -40,7 +40,8 @@ function selectedFrom(columnsOfPages: ReadonlySet<string>): string {
   const fields = fieldsOf('kept').map((field) => {
     const [table, columnName] = (field.column ?? '').split('.') as [string, string];
     const isThere = field.column !== null && (table !== 'pages' || columnsOfPages.has(columnName));
-    const value = field.name === 'message' ? MESSAGE : isThere ? field.column : 'NULL';
+    const stored = field.type === 'data' ? `json(${field.column})` : field.column;
+    const value = field.name === 'message' ? MESSAGE : isThere ? stored : 'NULL';
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? value : `coalesce(${value}, ${unknown === '' ? "''" : Number(unknown)})`}`;
   });
@@ -309,6 +310,18 @@ export class Reader {
         .prepare(`SELECT count(*) AS n FROM urls WHERE (flags & ${flag}) <> 0 AND state = ${UrlState.done}`)
         .get()!.n;
     return { certificates: count(UrlFlag.fromCertificates), commonCrawl: count(UrlFlag.fromCommonCrawl) };
+  }
+
+  /** The names under which pages have data, in alphabetical order. */
+  dataNames(): string[] {
+    return this.#columnsOfPages.has('data')
+      ? this.#database
+          .prepare(
+            `SELECT DISTINCT each.key AS name FROM pages, json_each(pages.data) AS each WHERE pages.data IS NOT NULL ORDER BY 1`,
+          )
+          .all()
+          .map(({ name }) => name)
+      : [];
   }
 
   /** Pages that lead to more than is kept, and the links of theirs that were left out. */

@@ -53,6 +53,20 @@ describe('pages.jsonl', () => {
     expect(lines.map((line) => 'external' in line)).toEqual([false, false, false, false, true]);
   });
 
+  it('has data of the user as an object, and leaves the key out where there is none', async () => {
+    const { reader } = new StoreFixture([
+      { url: 'https://a.test/', page: { data: '{"price":"9.50","tags":["a","b"]}' } },
+      { url: 'https://a.test/2' },
+    ]);
+    const { text } = await written(pagesJsonl, reader);
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0].data).toEqual({ price: '9.50', tags: ['a', 'b'] });
+    expect('data' in lines[1]).toBe(false);
+  });
+
   it('gives a hostile title back exactly, from one line that is safe for a terminal', async () => {
     const { reader } = new StoreFixture([
       { url: 'https://a.test/', page: { title: HOSTILE_TITLE, description: 'x'.repeat(300_000) } },
@@ -139,3 +153,17 @@ function parseCsv(text: string): string[][] {
   }
   return rows;
 }
+
+describe('CSV of data of the user', () => {
+  it('has a column for each name, in alphabetical order, lists as JSON and formulas defused', async () => {
+    const { reader } = new StoreFixture([
+      { url: 'https://a.test/', page: { data: '{"tags":["a","b"],"price":9.5}' } },
+      { url: 'https://a.test/2', page: { data: '{"name":"=1+1"}' } },
+    ]);
+    const { text } = await written(pagesCsv, reader);
+    const [header, first, second] = text.split('\r\n');
+    expect(header).toMatch(/,data\.name,data\.price,data\.tags$/);
+    expect(first).toMatch(/,,9\.5,"\[""a"",""b""\]"$/);
+    expect(second).toMatch(/,'=1\+1,,$/);
+  });
+});
