@@ -7,18 +7,16 @@ import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
 import { AtomicFiles, outputFailure, writeFileAtomically } from './atomic-file.js';
 import { edgesJsonl, hostsJsonl, seedsFile } from './lists.js';
-import { type Output, type OutputNotes, writePages } from './output.js';
+import type { Output, OutputNotes } from './output.js';
 import { PagesSink, pagesCsv, pagesJsonl } from './pages.js';
 import type { Sink } from './sinks.js';
-import { MOST_OPEN_ORIGINS, sitemapOutput } from './sitemap.js';
+import { sitemapOutput } from './sitemap.js';
 import { StreamFiles } from './stream-files.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from './summary.js';
 
-const SITEMAP = sitemapOutput();
-
 export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   jsonl: pagesJsonl,
-  sitemap: SITEMAP,
+  sitemap: sitemapOutput(),
   csv: pagesCsv,
   edges: edgesJsonl,
   hosts: hostsJsonl,
@@ -37,14 +35,8 @@ export async function writeOutputs(
   facts: Omit<RunFacts, 'sitemap'>,
   reports: readonly ReportTarget<ExportFormat>[],
 ): Promise<Summary> {
-  const [pagesPath, sitemapPath] = [join(directory, PAGES_FILE), join(directory, 'sitemap.xml')];
-  let sitemap: OutputNotes;
-  if (reader.hasOrigins(MOST_OPEN_ORIGINS)) {
-    sitemap = await writeTogether(reader, pagesPath, sitemapPath);
-  } else {
-    await exportFormat(reader, 'jsonl', { path: pagesPath });
-    sitemap = await exportFormat(reader, 'sitemap', { path: sitemapPath });
-  }
+  await exportFormat(reader, 'jsonl', { path: join(directory, PAGES_FILE) });
+  const sitemap = await exportFormat(reader, 'sitemap', { path: join(directory, 'sitemap.xml') });
   const summary = summarise(reader, { ...facts, sitemap });
   writeFileAtomically(join(directory, 'summary.json'), summaryJson(summary));
   // Last: a path of the user's that cannot be written must not cost what is always there.
@@ -52,23 +44,6 @@ export async function writeOutputs(
     await exportFormat(reader, format, { path });
   }
   return summary;
-}
-
-/** pages.jsonl and sitemap.xml from one reading of the store. Returns what there is to say of the sitemap. */
-async function writeTogether(reader: Reader, pagesPath: string, sitemapPath: string): Promise<OutputNotes> {
-  const [pages, sitemap] = [new AtomicFiles(pagesPath), new AtomicFiles(sitemapPath)];
-  try {
-    const writers = [pagesJsonl.begin(reader, pages), SITEMAP.begin(reader, sitemap)];
-    const [, notes] = await writePages(reader.pages(), writers);
-    pages.commit();
-    sitemap.commit();
-    removeUnwritten(sitemapPath, notes!);
-    return notes!;
-  } catch (error) {
-    pages.discard();
-    sitemap.discard();
-    throw error;
-  }
 }
 
 export type ExportTarget = { path: string } | { stdout: Writable };

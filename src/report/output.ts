@@ -1,22 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { PageResult } from '../store/page-types.js';
 import type { Reader } from '../store/reader.js';
 
 /** One output of a crawl. It reads the store and writes; where the bytes go and when they take a name is not its concern. */
 export interface Output {
   write(reader: Reader, files: OutputFiles): Promise<OutputNotes>;
-}
-
-/** An output that takes one page after the other, so that several can share one reading of the store. */
-export interface PageOutput extends Output {
-  begin(reader: Reader, files: OutputFiles): PageWriter;
-}
-
-export interface PageWriter {
-  /** A promise where the caller should wait before it goes on. */
-  add(page: PageResult): void | Promise<void>;
-  /** All pages have been added. */
-  end(): Promise<OutputNotes>;
 }
 
 /** What there is to say of an output. */
@@ -82,9 +69,15 @@ export class TextWriter {
   }
 }
 
+/** Several records in one text. */
+export interface Records {
+  text: string;
+  count: number;
+}
+
 /** An output of one file that is a sequence of records, each with its line end. */
 export function recordOutput(
-  records: (reader: Reader) => Iterable<string>,
+  records: (reader: Reader) => Iterable<string | Records>,
   header?: (reader: Reader) => string,
 ): Output {
   return {
@@ -94,68 +87,18 @@ export function recordOutput(
       let count = 0;
       await text.write(header?.(reader) ?? '');
       for (const record of records(reader)) {
-        const wait = text.write(record);
+        const isOne = typeof record === 'string';
+        const wait = text.write(isOne ? record : record.text);
         if (wait !== undefined) {
           await wait;
         }
-        count++;
+        count += isOne ? 1 : record.count;
       }
       await text.flush();
       await file.close();
       return { records: count, files: 1 };
     },
   };
-}
-
-interface PageRecordForm {
-  /** What stands before the first record. */
-  header?: string;
-  record(page: PageResult): string;
-}
-
-/** The same for records that are pages. */
-export function pageRecordOutput(form: (reader: Reader) => PageRecordForm): PageOutput {
-  const begin = (reader: Reader, files: OutputFiles): PageWriter => {
-    const { header = '', record } = form(reader);
-    const file = files.create();
-    const text = new TextWriter(file);
-    let records = 0;
-    text.write(header);
-    return {
-      add(page) {
-        records++;
-        return text.write(record(page));
-      },
-      async end() {
-        await text.flush();
-        await file.close();
-        return { records, files: 1 };
-      },
-    };
-  };
-  return {
-    begin,
-    async write(reader, files) {
-      const [notes] = await writePages(reader.pages(), [begin(reader, files)]);
-      return notes!;
-    },
-  };
-}
-
-export async function writePages(pages: Iterable<PageResult>, writers: readonly PageWriter[]): Promise<OutputNotes[]> {
-  for (const page of pages) {
-    for (const writer of writers) {
-      const wait = writer.add(page);
-      if (wait !== undefined) {
-        await wait;
-      }
-    }
-  }
-  const notes: OutputNotes[] = [];
-  for (const writer of writers) {
-    notes.push(await writer.end());
-  }
-  return notes;
 }
 
 const LONGEST_HOST = 100;
@@ -182,7 +125,10 @@ const shortHash = (text: string): string => createHash('sha256').update(text).di
 const UNPRINTABLE = /[\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufffe\uffff]/g;
 
 /** One line of JSON. Exact: what is not fit for a terminal is escaped, and every parser gives it back as it was. */
-export const jsonLine = (value: unknown): string => `${JSON.stringify(value).replace(UNPRINTABLE, escaped)}\n`;
+export const jsonLine = (value: unknown): string => `${printableJson(JSON.stringify(value))}\n`;
+
+/** The same for JSON that is text already. */
+export const printableJson = (text: string): string => text.replace(UNPRINTABLE, escaped);
 
 /** The same for people: a line a value. */
 export const jsonLines = (value: unknown): string =>

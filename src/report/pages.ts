@@ -1,10 +1,15 @@
 import { fieldsOf } from '../store/page-fields.js';
-import type { PageResult } from '../store/page-types.js';
-import { type CsvCell, csvRow, jsonLine, pageRecordOutput, TextWriter } from './output.js';
+import type { Reader } from '../store/reader.js';
+import { type CsvCell, csvRow, printableJson, recordOutput, TextWriter } from './output.js';
+import { pageLine, pageRecord } from './page-line.js';
 import { type Sink, SinkFile } from './sinks.js';
 
 /** pages.jsonl: a line of JSON for every URL, in the order they were found. */
-export const pagesJsonl = pageRecordOutput(() => ({ record: pageLine }));
+export const pagesJsonl = recordOutput(function* (reader: Reader) {
+  for (const { text, count } of reader.lines(pageLine)) {
+    yield { text: printableJson(text), count };
+  }
+});
 
 /** pages.jsonl while the crawl goes on: the same lines, in the order of settling. */
 export class PagesSink implements Sink {
@@ -25,8 +30,8 @@ export class PagesSink implements Sink {
     return this.#file.open(at);
   }
 
-  page(page: PageResult): void {
-    this.#lines.write(pageLine(page));
+  lines(text: string): void {
+    this.#lines.write(text);
   }
 
   commit(): number {
@@ -39,43 +44,20 @@ export class PagesSink implements Sink {
   }
 }
 
-/** One line of pages.jsonl. */
-export const pageLine = (page: PageResult): string => jsonLine(pageRecord(page));
-
-const OPTIONAL = fieldsOf('jsonl').filter(({ isOptional }) => isOptional);
-const TIMES = fieldsOf('jsonl').filter(({ type }) => type === 'time');
-
-type PageRecord = Record<string, unknown>;
-
-/** A page as the outputs show it. It has the fields of a line already, and in their order: only what reads otherwise is changed in a copy. */
-export function pageRecord(page: PageResult): PageRecord {
-  const record = { ...page } as unknown as PageRecord;
-  for (const { name } of OPTIONAL) {
-    if (record[name] === null || record[name] === 0 || record[name] === false) {
-      record[name] = undefined;
-    }
-  }
-  for (const { name } of TIMES) {
-    const value = record[name];
-    record[name] = typeof value === 'number' ? new Date(value).toISOString() : value;
-  }
-  return record;
-}
-
 const COLUMNS = columnsInOrder();
 
 /** The pages for a spreadsheet (RFC 4180). What a spreadsheet or terminal would act on is defused; JSONL is the exact format. */
-export const pagesCsv = pageRecordOutput((reader) => {
-  const names = reader.dataNames();
-  return {
-    header: csvRow([...COLUMNS, ...names.map((name) => `data.${name}`)]),
-    record(page) {
+export const pagesCsv = recordOutput(
+  function* (reader: Reader) {
+    const names = reader.dataNames();
+    for (const page of reader.pages()) {
       const record = pageRecord(page);
       const cells = COLUMNS.map((column) => (record[column] ?? null) as CsvCell);
-      return csvRow([...cells, ...names.map((name) => dataCell(page.data?.[name]))]);
-    },
-  };
-});
+      yield csvRow([...cells, ...names.map((name) => dataCell(page.data?.[name]))]);
+    }
+  },
+  (reader) => csvRow([...COLUMNS, ...reader.dataNames().map((name) => `data.${name}`)]),
+);
 
 /** What is no plain value, such as a list, is JSON in its cell. */
 function dataCell(value: unknown): CsvCell {

@@ -4,16 +4,28 @@ import type { Reader } from '../store/reader.js';
 import { isHttp, originOf } from '../url/host.js';
 import {
   fileNamePart,
+  type Output,
   type OutputFile,
   type OutputFiles,
   type OutputNotes,
-  type PageOutput,
-  type PageWriter,
   TextWriter,
-  writePages,
   xmlComment,
   xmlUrl,
 } from './output.js';
+
+/** What a sitemap, and whether a URL belongs there, is made of. */
+const FIELDS = [
+  'url',
+  'state',
+  'external',
+  'status',
+  'finalUrl',
+  'contentType',
+  'robotsMeta',
+  'canonical',
+  'lastModified',
+] as const;
+type SitemapPage = Pick<PageResult, (typeof FIELDS)[number]>;
 
 interface SitemapCaps {
   maxUrls: number;
@@ -28,20 +40,24 @@ const PROTOCOL_CAPS: SitemapCaps = { maxUrls: 50_000, maxBytes: 50 * 1024 * 1024
  * So many origins may have their files open at once; `OWN_FILES` of crawl/settings.ts has room for them. Of more, the pages have to come one
  * origin after the other.
  */
-export const MOST_OPEN_ORIGINS = 12;
+const MOST_OPEN_ORIGINS = 12;
 
 /**
  * sitemap.xml. A sitemap may only list URLs of the origin it is served from, so each origin has its own: the first seed's is the file
  * that was asked for, the others stand beside it under the name of their host.
  */
-export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): PageOutput {
-  const begin = (reader: Reader, files: OutputFiles): PageWriter => new SitemapWriter(reader, files, caps);
+export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): Output {
   const writeTo = async (reader: Reader, files: OutputFiles): Promise<OutputNotes> => {
-    const [notes] = await writePages(reader.pagesByOrigin(), [begin(reader, files)]);
-    return notes!;
+    const writer = new SitemapWriter(reader, files, caps);
+    for (const page of reader.pagesWith(FIELDS, reader.hasOrigins(MOST_OPEN_ORIGINS) ? 'found' : 'origin')) {
+      const wait = writer.add(page);
+      if (wait !== undefined) {
+        await wait;
+      }
+    }
+    return writer.end();
   };
   return {
-    begin,
     async write(reader, files) {
       if (!files.several) {
         await refuseSeveral((nowhere) => writeTo(reader, nowhere));
@@ -51,7 +67,7 @@ export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): PageOutput {
   };
 }
 
-class SitemapWriter implements PageWriter {
+class SitemapWriter {
   readonly #reader: Reader;
   readonly #files: OutputFiles;
   readonly #caps: SitemapCaps;
@@ -69,7 +85,7 @@ class SitemapWriter implements PageWriter {
     this.#remarks = reader.remarks();
   }
 
-  add(page: PageResult): void | Promise<void> {
+  add(page: SitemapPage): void | Promise<void> {
     const cause = whyLeftOut(page);
     if (cause !== null) {
       this.#leftOut[cause]++;
@@ -81,7 +97,7 @@ class SitemapWriter implements PageWriter {
     return set === undefined ? this.#addFirst(origin, page) : set.add(sitemapEntry(page));
   }
 
-  async #addFirst(origin: string, page: PageResult): Promise<void> {
+  async #addFirst(origin: string, page: SitemapPage): Promise<void> {
     if (this.#open.size === MOST_OPEN_ORIGINS) {
       const [oldest, set] = this.#open.entries().next().value!;
       this.#open.delete(oldest);
@@ -234,7 +250,7 @@ type LeftOut = (typeof LEFT_OUT)[number];
 /** The protocol: a URL has fewer characters than this. */
 const URL_LENGTH_LIMIT = 2048;
 
-function whyLeftOut(page: PageResult): LeftOut | null {
+function whyLeftOut(page: SitemapPage): LeftOut | null {
   if (page.external) {
     return 'external';
   }
@@ -265,7 +281,7 @@ function whyLeftOut(page: PageResult): LeftOut | null {
   return page.url.length >= URL_LENGTH_LIMIT ? 'tooLong' : null;
 }
 
-function sitemapEntry(page: PageResult): string {
+function sitemapEntry(page: SitemapPage): string {
   const lastmod = page.lastModified === null ? null : w3cDate(page.lastModified);
   return `<url><loc>${xmlUrl(page.url)}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>\n`;
 }

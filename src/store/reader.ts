@@ -1,5 +1,6 @@
 import { HostReader, SitemapFilesReader } from './host-reader.js';
-import { fieldsOf, unknownOf } from './page-fields.js';
+import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
+import { LEFT_OPEN, lineOf } from './page-lines.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './page-row.js';
 import type { PageResult } from './page-types.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
@@ -36,21 +37,29 @@ type Parts = [id: number, state: UrlState, reason: string | null, attempts: numb
  * page with all its fields, so that every page is made in one go and has one shape; what is worked out is null until then. `pages` of an
  * earlier Gossamer may lack columns.
  */
-function selectedFrom(columnsOfPages: ReadonlySet<string>): string {
-  const fields = fieldsOf('kept').map((field) => {
-    const [table, columnName] = (field.column ?? '').split('.') as [string, string];
-    const isThere = field.column !== null && (table !== 'pages' || columnsOfPages.has(columnName));
-    const stored = field.type === 'data' ? `json(${field.column})` : field.column;
-    const value = field.name === 'message' ? MESSAGE : isThere ? stored : 'NULL';
+function selectedFrom(columnsOfPages: ReadonlySet<string>, names: readonly string[] | null = null): string {
+  const fields = fieldsOf('kept').filter(({ name }) => names === null || names.includes(name));
+  const values = fields.map((field) => {
+    const value = valueIn(columnsOfPages, field);
+    const stored = field.type === 'data' ? `json(${value})` : value;
     const unknown = unknownOf(field);
-    return `'${field.name}', ${field.column === null || unknown === null ? value : `coalesce(${value}, ${unknown === '' ? "''" : Number(unknown)})`}`;
+    return `'${field.name}', ${field.column === null || unknown === null ? stored : `coalesce(${stored}, ${unknown === '' ? "''" : Number(unknown)})`}`;
   });
-  return `json_array(json_array(${PARTS.join(', ')}), json_object(${fields.join(', ')})) AS result`;
+  return `json_array(json_array(${PARTS.join(', ')}), json_object(${values.join(', ')})) AS result`;
+}
+
+function valueIn(columnsOfPages: ReadonlySet<string>, { name, column }: NamedField): string {
+  const [table, columnName] = (column ?? '').split('.') as [string, string];
+  const isThere = column !== null && (table !== 'pages' || columnsOfPages.has(columnName));
+  return name === 'message' ? MESSAGE : isThere ? column : 'NULL';
 }
 const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
 /** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
 const BY_ID = `FROM json_each(?) AS wanted CROSS JOIN ${TABLES} WHERE urls.id = wanted.value`;
 const IDS_AT_ONCE = 200;
+/** So many lines are one text. */
+const LINES_AT_ONCE = 500;
+const LEFT_OPEN_LINE = new RegExp(`${LEFT_OPEN}(\\d+)${LEFT_OPEN}`, 'g');
 /** Something has become of them; nothing has yet. */
 const BECOME = [UrlState.done, UrlState.failed, UrlState.skipped, UrlState.deferred].join(', ');
 const UNDECIDED = [UrlState.queued, UrlState.leased].join(', ');
@@ -74,6 +83,9 @@ export class Reader {
   readonly #url: Statement;
   readonly #columnsOfPages: ReadonlySet<string>;
   readonly #columns: string;
+  /** SQL of a line of JSON. */
+  readonly #line: string;
+  #linesById: Statement | null = null;
   #chains: RedirectChains | null = null;
   #byId: Statement | null = null;
 
@@ -84,6 +96,7 @@ export class Reader {
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
     this.#columns = selectedFrom(this.#columnsOfPages);
+    this.#line = lineOf((field) => valueIn(this.#columnsOfPages, field));
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
@@ -126,6 +139,51 @@ export class Reader {
    */
   pages(): IterableIterator<PageResult> {
     return this.#results(`SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY urls.id`);
+  }
+
+  /** The same with no more than these fields, and those that are worked out. SQLite sorts by origin where the URLs of one have to follow one another. */
+  pagesWith<F extends keyof PageResult>(
+    names: readonly F[],
+    order: 'found' | 'origin',
+  ): IterableIterator<Pick<PageResult, F>> {
+    const by = order === 'found' ? 'urls.id' : 'urls.origin, urls.id';
+    const columns = selectedFrom(this.#columnsOfPages, names);
+    return this.#results(`SELECT ${columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY ${by}`);
+  }
+
+  /**
+   * What `pages` lists as lines of JSON, many in a text. `lineOf` makes those of which only JavaScript can tell everything. What is not fit for a
+   * terminal is not escaped yet.
+   */
+  *lines(lineOf: (page: PageResult) => string): IterableIterator<{ text: string; count: number }> {
+    const statement = this.#database.prepare(
+      `SELECT group_concat(line, '') AS text, max(id) AS last, count(*) AS count FROM (
+         SELECT urls.id AS id, ${this.#line} AS line FROM ${TABLES} WHERE ${this.#listed()} AND urls.id > ? ORDER BY urls.id LIMIT ${LINES_AT_ONCE})`,
+    );
+    for (let beyond = 0; ; ) {
+      const { text, last, count } = statement.get(beyond)!;
+      if (count === 0) {
+        return;
+      }
+      yield { text: this.#closed(text, lineOf), count };
+      beyond = last;
+    }
+  }
+
+  /** The same for those of the given ids that are pages, in the order of the ids. */
+  *linesById(ids: readonly number[], lineOf: (page: PageResult) => string): IterableIterator<string> {
+    this.#linesById ??= this.#database.prepare(
+      `SELECT coalesce(group_concat(${this.#line}, ''), '') AS text ${BY_ID} AND urls.kind = ${UrlKind.page} AND NOT ${UNANSWERED}`,
+    );
+    for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
+      yield this.#closed(this.#linesById.get(JSON.stringify(ids.slice(i, i + IDS_AT_ONCE)))!.text, lineOf);
+    }
+  }
+
+  #closed(text: string, lineOf: (page: PageResult) => string): string {
+    return text.includes(LEFT_OPEN)
+      ? text.replace(LEFT_OPEN_LINE, (_, id: string) => lineOf(this.page(Number(id))!))
+      : text;
   }
 
   /** What `pages` lists, counted. */
@@ -202,18 +260,6 @@ export class Reader {
   hasOrigins(atMost: number): boolean {
     const origins = `SELECT DISTINCT origin FROM urls WHERE ${this.#listed()} LIMIT ${atMost + 1}`;
     return this.#database.prepare(origins).all().length <= atMost;
-  }
-
-  /** What `pages` lists, but the URLs of an origin follow one another. SQLite sorts, so memory stays flat. */
-  pagesByOrigin(): IterableIterator<PageResult> {
-    return this.pagesById(this.#idsByOrigin());
-  }
-
-  *#idsByOrigin(): IterableIterator<number> {
-    const rows = this.#database.prepare(`SELECT id FROM urls WHERE ${this.#listed()} ORDER BY origin, id`).iterate();
-    for (const { id } of rows) {
-      yield id;
-    }
   }
 
   /** The seeds, and what they redirect to, as far as something has become of them. */

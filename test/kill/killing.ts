@@ -41,7 +41,10 @@ export async function crawlAndKill(
     if (ended.signal !== 'SIGKILL') {
       return { kills, last: ended };
     }
-    kills.push(inspect(directory));
+    // The server may log a request of the run before only now, when nothing of this one has begun: there is nothing to see of such a kill.
+    if (lastRun(directory) === run.child.pid) {
+      kills.push(inspect(directory));
+    }
   }
   return { kills, last: await start(kills.length === 0 ? args : ['resume', directory]).ended };
 }
@@ -53,6 +56,10 @@ export function inspect(directory: string): Kill {
     integrity: String(all('PRAGMA integrity_check')[0]!.integrity_check),
   }));
 }
+
+/** The process of the last run that began. */
+const lastRun = (directory: string): number =>
+  inStore(directory, (all) => Number(all('SELECT pid FROM runs ORDER BY run DESC LIMIT 1')[0]?.pid));
 
 type Select = (sql: string) => Record<string, unknown>[];
 

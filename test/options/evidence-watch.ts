@@ -15,7 +15,7 @@ const slow: Stage = {
   name: 'a page that takes its time',
   async play(values, trial) {
     const web = await trial.web();
-    web.site('slow.test', {
+    web.site('late.test', {
       async handle({ path }) {
         if (path === '/') {
           return html(linkPage('Slow', ['/late'], 'A word.'));
@@ -30,7 +30,7 @@ const slow: Stage = {
       },
     });
     const args = ['--delay', '0', '--seeding-strategy', 'none', '--data-dir', DATA, '--metrics-file', METRICS];
-    return trial.run([...trial.walk, 'http://slow.test/', ...here(web), ...args, ...values]);
+    return trial.run([...trial.walk, 'http://late.test/', ...here(web), ...args, ...values]);
   },
 };
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Command } from '../../src/config/commands.js';
 import type { OptionKey } from '../../src/config/options.js';
 import type { StoredOptions } from '../../src/config/stored.js';
-import { pageLine } from '../../src/report/pages.js';
+import { pageLine } from '../../src/report/page-line.js';
 import type { Summary } from '../../src/report/summary.js';
 import { openForReading } from '../../src/store/directory.js';
 import type { Reader } from '../../src/store/reader.js';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CLASSES } from '../../src/base/errors.js';
 import { EXPORT_FORMATS } from '../../src/config/option-spec.js';
 import { LINK_KINDS } from '../../src/parse/links.js';
-import { pageRecord } from '../../src/report/pages.js';
+import { pageRecord } from '../../src/report/page-line.js';
 import { LEFT_OUT } from '../../src/report/sitemap.js';
 import { SCHEMA_VERSION } from '../../src/store/schema.js';
 import { STATE_NAMES } from '../../src/store/url-state.js';

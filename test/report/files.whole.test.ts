@@ -20,6 +20,7 @@ import { exportFormat, OUTPUTS } from '../../src/report/index.js';
 import type { Output } from '../../src/report/output.js';
 import { sitemapOutput } from '../../src/report/sitemap.js';
 import { StreamFiles } from '../../src/report/stream-files.js';
+import type { PageResult } from '../../src/store/page-types.js';
 import type { Reader } from '../../src/store/reader.js';
 import { StoreFixture, temporaryFolder } from './store-fixture.js';
 
@@ -36,7 +37,14 @@ function failingReader(reader: Reader): Reader {
   }
   return Object.assign(Object.create(reader), {
     pages,
-    pagesByOrigin: pages,
+    pagesWith: pages,
+    *lines(line: (page: PageResult) => string) {
+      for (const page of pages()) {
+        yield { text: line(page), count: 1 };
+      }
+    },
+    dataNames: () => [],
+    hasOrigins: () => true,
     meta: () => ({}),
     seeds: () => [],
     remarks: () => [],

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { csvText } from '../../src/report/output.js';
-import { pageLine, pagesCsv, pagesJsonl } from '../../src/report/pages.js';
+import { pageLine } from '../../src/report/page-line.js';
+import { pagesCsv, pagesJsonl } from '../../src/report/pages.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { written } from './memory-files.js';
 import { StoreFixture } from './store-fixture.js';
