@@ -166,8 +166,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
 const FORBIDDEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
+/** Nearly every URL is of characters that mean nothing in XML. */
+const PLAIN_URL = /^[!#-%(-;=?-~]*$/;
+
 /** A URL as the text of an element. */
 export function xmlUrl(url: string): string {
+  if (PLAIN_URL.test(url)) {
+    return url;
+  }
   return url.replace(FORBIDDEN, percentEncoded).replace(/[&<>"']/g, (character) => ESCAPES[character]!);
 }
 

@@ -9,15 +9,14 @@ import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 export const LEFT_OPEN = '\u0001';
 
 const WAITS = `urls.state IN (${UrlState.queued}, ${UrlState.leased})`;
-const STATE = `CASE ${STATE_NAMES.map((name, state) => `WHEN urls.state = ${state} THEN '"${waits(state) ? 'skipped' : name}"'`).join(' ')} END`;
+const STATE = `CASE urls.state ${STATE_NAMES.map((name, state) => `WHEN ${state} THEN '${waits(state) ? 'skipped' : name}'`).join(' ')} END`;
 const NOT_EXTERNAL = `(urls.flags & ${UrlFlag.external}) = 0`;
 /** Fields that are no column: what `Reader` works out of other values. */
 const WORKED_OUT: Readonly<Record<string, string>> = {
   state: STATE,
-  reason: `json_quote(CASE WHEN ${WAITS} THEN 'limit' ELSE urls.reason END)`,
-  finalUrl: `CASE WHEN pages.status IS NULL OR ${WAITS} OR urls.state = ${UrlState.skipped} THEN 'null' ELSE json_quote(urls.url) END`,
+  reason: `CASE WHEN ${WAITS} THEN 'limit' ELSE urls.reason END`,
+  finalUrl: `CASE WHEN pages.status IS NULL OR ${WAITS} OR urls.state = ${UrlState.skipped} THEN NULL ELSE urls.url END`,
   attempts: `CASE WHEN urls.state = ${UrlState.skipped} AND urls.reason = 'robots' THEN max(0, urls.attempts - 1) ELSE urls.attempts END`,
-  external: `'true'`,
 };
 
 function waits(state: number): boolean {
@@ -26,42 +25,60 @@ function waits(state: number): boolean {
 
 /** The SQL of a line. `valueOf` is the SQL of a field that is a column, NULL where the store does not have it. */
 export function lineOf(valueOf: (field: NamedField) => string): string {
-  const fields = fieldsOf('jsonl').map((field, i) => {
-    const key = `${i === 0 ? '{' : ','}"${field.name}":`;
-    const stored = valueOf(field);
-    const value = WORKED_OUT[field.name] ?? jsonOf(field, stored);
-    return field.isOptional
-      ? `CASE WHEN ${saysNothing(field, stored)} THEN '' ELSE '${key}' || ${value} END`
-      : `'${key}' || ${value}`;
-  });
-  const open = `'${LEFT_OPEN}' || urls.id || '${LEFT_OPEN}'`;
-  return `CASE WHEN pages.redirect_to IS NOT NULL THEN ${open} ELSE ${fields.join(' || ')} || '}\n' END`;
+  const fields = fieldsOf('jsonl');
+  const optional = fields.filter(({ isOptional }) => isOptional);
+  const numbers = fields.filter(({ type }) => type === 'number').map(valueOf);
+  // Nearly every page: one call makes the whole line.
+  const isPlain = [
+    ...optional.map((field) => saysNothing(field, valueOf(field))),
+    ...numbers.map(
+      (value) => `(${value} IS NULL OR ${value} = round(${value}) OR abs(${value} - round(${value})) > 1e-6)`,
+    ),
+  ];
+  const plain = fields.filter((field) => !optional.includes(field));
+  const pairs = plain.map((field) => `'${field.name}', ${plainOf(field, valueOf(field))}`);
+  return `CASE
+    WHEN pages.redirect_to IS NOT NULL THEN '${LEFT_OPEN}' || urls.id || '${LEFT_OPEN}'
+    WHEN ${isPlain.join(' AND ')} THEN json_object(${pairs.join(', ')}) || '\n'
+    ELSE ${fields.map((field, i) => pieceOf(field, i === 0, valueOf(field))).join(' || ')} || '}\n' END`;
+}
+
+/** The value of a field as `json_object` takes it. */
+function plainOf(field: NamedField, value: string): string {
+  const known = WORKED_OUT[field.name] ?? knownOf(field, value);
+  if (field.type === 'time') {
+    return isoTime(known);
+  }
+  // SQLite writes a whole number in a column of others as `5.0`.
+  return field.type === 'number'
+    ? `CASE WHEN ${known} = round(${known}) THEN CAST(${known} AS INTEGER) ELSE ${known} END`
+    : known;
+}
+
+/** A field as a piece of text, or nothing where it is optional and says nothing. */
+function pieceOf(field: NamedField, isFirst: boolean, value: string): string {
+  const key = `'${isFirst ? '{' : ','}"${field.name}":'`;
+  if (field.isOptional) {
+    const json = field.name === 'external' ? `'true'` : field.type === 'data' ? value : `json_quote(${value})`;
+    return `CASE WHEN ${saysNothing(field, value)} THEN '' ELSE ${key} || ${json} END`;
+  }
+  const json = `json_quote(${plainOf(field, value)})`;
+  return field.type === 'number'
+    ? `${key} || CASE WHEN ${json} GLOB '*.0' THEN substr(${json}, 1, length(${json}) - 2) ELSE ${json} END`
+    : `${key} || ${json}`;
 }
 
 /** Of an optional field. */
 const saysNothing = ({ name, type }: NamedField, value: string): string =>
   name === 'external' ? NOT_EXTERNAL : type === 'integer' ? `coalesce(${value}, 0) = 0` : `${value} IS NULL`;
 
-/** Text of JSON as JavaScript writes it. */
-function jsonOf(field: NamedField, value: string): string {
-  const { type } = field;
-  if (type === 'data') {
-    return value;
-  }
-  if (type === 'time') {
-    return `coalesce(${isoTime(value)}, 'null')`;
-  }
+function knownOf(field: NamedField, value: string): string {
   const unknown = unknownOf(field);
-  const known = unknown === null ? value : `coalesce(${value}, ${unknown === '' ? "''" : Number(unknown)})`;
-  const json = `json_quote(${known})`;
-  // SQLite writes a whole number in a column of others as `5.0`.
-  return type === 'number'
-    ? `CASE WHEN ${json} GLOB '*.0' THEN substr(${json}, 1, length(${json}) - 2) ELSE ${json} END`
-    : json;
+  return unknown === null ? value : `coalesce(${value}, ${unknown === '' ? "''" : Number(unknown)})`;
 }
 
 /** Cut to whole milliseconds, as `Date` does. */
 function isoTime(value: string): string {
   const ms = `CAST(${value} AS INTEGER)`;
-  return `'"' || strftime('%Y-%m-%dT%H:%M:%S', ${ms} / 1000, 'unixepoch') || printf('.%03dZ"', ${ms} % 1000)`;
+  return `strftime('%Y-%m-%dT%H:%M:%S', ${ms} / 1000, 'unixepoch') || printf('.%03dZ', ${ms} % 1000)`;
 }
