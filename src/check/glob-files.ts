@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import picomatch from 'picomatch';
 import { StateError, UsageError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 
 export interface FileSearch {
@@ -107,7 +108,7 @@ class Walk {
 
   #add(path: string): void {
     if (this.#files.length >= this.#mostFiles) {
-      throw new UsageError(`${this.#mostFiles.toLocaleString('en-US')} files are the most that one pattern may name`);
+      throw new UsageError(`${formatCount(this.#mostFiles)} files are the most that one pattern may name`);
     }
     this.#files.push(path);
   }

@@ -1,3 +1,4 @@
+import { formatCount } from '../base/figures.js';
 import { INVALID_SCHEME } from '../lane/link-facts.js';
 import { isHtmlType, isMarkdownType } from '../parse/media-type.js';
 import type { CheckedUrl, CheckReader } from '../store/check-reader.js';
@@ -166,7 +167,7 @@ export class LinkVerdicts {
   /** The finding for a page that was read, but of whose links not all are kept. */
   ofCut(page: number, links: number): Finding {
     const row = this.#parts.store.checkedUrl(page);
-    const why = `${links.toLocaleString('en-US')} links of this page are left out: its URLs are more than 64 MiB of text`;
+    const why = `${formatCount(links)} links of this page are left out: its URLs are more than 64 MiB of text`;
     return this.#finding(row, row, { verdict: 'unchecked', unchecked: 'too_many_links', why });
   }
 

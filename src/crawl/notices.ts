@@ -1,3 +1,4 @@
+import { formatCount } from '../base/figures.js';
 import { formatMoment } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { FrontierEvents } from '../frontier/options.js';
@@ -84,7 +85,7 @@ export function frontierWords(
     },
     hostDeferred: (host, reason, urls, until) => {
       const end = until > 0 ? `, until ${formatMoment(until)}` : '';
-      const count = `${urls.toLocaleString('en-US')} ${urls === 1 ? 'URL' : 'URLs'}`;
+      const count = `${formatCount(urls)} ${urls === 1 ? 'URL' : 'URLs'}`;
       notices.add(`${hostForPeople(host)}: ${count} deferred (${reason}${end})`, 'hosts that are put off');
     },
     crawlDelayTooLong: (host, delayMs) =>
@@ -100,8 +101,8 @@ export function frontierWords(
     sitemapsCut: (host, files) =>
       notices.add(
         files === null
-          ? `${hostForPeople(host)} has more than ${MAX_SITEMAP_FILES.toLocaleString('en-US')} sitemap files: the others are not read`
-          : `${hostForPeople(host)}: ${files.toLocaleString('en-US')} sitemap files were not read: ${MAX_SITEMAP_FILES.toLocaleString('en-US')} of a host are`,
+          ? `${hostForPeople(host)} has more than ${formatCount(MAX_SITEMAP_FILES)} sitemap files: the others are not read`
+          : `${hostForPeople(host)}: ${formatCount(files)} sitemap files were not read: ${formatCount(MAX_SITEMAP_FILES)} of a host are`,
         'hosts with too many sitemap files',
       ),
     trapCut: (pattern) =>

@@ -2,6 +2,7 @@ import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import type { Clock } from '../base/clock.js';
 import type { StateError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { Outcome, RenderedOutcome, SettledPage } from '../frontier/outcome.js';
 import type { RenderedHtml } from '../lane/lane.js';
@@ -119,7 +120,7 @@ export class Renderer {
     if (pages === 0) {
       return null;
     }
-    const which = pages === 1 ? '1 page is' : `${pages.toLocaleString('en-US')} pages are`;
+    const which = pages === 1 ? '1 page is' : `${formatCount(pages)} pages are`;
     return `${which} nearly empty without JavaScript and stay as they came; ${this.#missing!.message}`;
   }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import { badLines } from '../base/utf8.js';
 import type { Command } from '../config/commands.js';
@@ -137,7 +138,7 @@ export function badSeedLines(bad: readonly BadSeed[]): string[] {
     ? lines
     : [
         ...lines,
-        `${others.toLocaleString('en-US')} more lines are no seeds; \`gossamer export <dir> --format seeds\` names them all`,
+        `${formatCount(others)} more lines are no seeds; \`gossamer export <dir> --format seeds\` names them all`,
       ];
 }
 

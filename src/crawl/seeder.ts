@@ -1,4 +1,5 @@
 import type { Clock } from '../base/clock.js';
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
@@ -359,18 +360,17 @@ function announcement(hosts: string[], about: string[]): string {
 function told(host: string, { source, about }: Question, taken: Taken, { cut }: SourceEnd): string {
   const names = source === 'ct';
   const what = counted(taken.found, names ? 'name' : 'capture');
-  const addresses = names ? `, ${taken.withAddress.toLocaleString('en-US')} with an address` : '';
+  const addresses = names ? `, ${formatCount(taken.withAddress)} with an address` : '';
   const ends = {
     limit: `; ${names ? '--max-ct-names' : '--max-commoncrawl-urls'} is reached`,
     'too large': '; the answer was too large to be read to its end',
     'broken off': '; the answer broke off',
   };
   const end = cut === null ? '' : ends[cut];
-  return `${host} about ${printable(about)}: ${what}, ${taken.inScope.toLocaleString('en-US')} in scope${addresses}${end}`;
+  return `${host} about ${printable(about)}: ${what}, ${formatCount(taken.inScope)} in scope${addresses}${end}`;
 }
 
-const counted = (number: number, one: string): string =>
-  `${number.toLocaleString('en-US')} ${one}${number === 1 ? '' : 's'}`;
+const counted = (number: number, one: string): string => `${formatCount(number)} ${one}${number === 1 ? '' : 's'}`;
 
 type Given = Omit<SeederParts, 'parties' | 'places' | 'stop' | 'fetcher'> & {
   options: CrawlOptions;

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { Breaks, Stopped } from '../base/breaks.js';
 import { StateError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
@@ -150,7 +151,7 @@ class Corpora {
     const pages = this.#store.countReadable(seeds.slice(from).map(({ seed }) => seed));
     this.#pages = pages;
     this.#settings.converted?.(0, pages);
-    const which = pages === 1 ? '1 page becomes' : `${pages.toLocaleString('en-US')} pages become`;
+    const which = pages === 1 ? '1 page becomes' : `${formatCount(pages)} pages become`;
     this.#settings.notice(`${which} Markdown`);
     const waiting = seeds.entries();
     try {
@@ -340,7 +341,7 @@ class ScopeHints {
     const found = named.countUnder(folder) + linked.size;
     return found <= pages.length
       ? null
-      : `only ${pages.length} ${pages.length === 1 ? 'page is' : 'pages are'} in scope; ${up} would give ${found.toLocaleString('en-US')} or more`;
+      : `only ${pages.length} ${pages.length === 1 ? 'page is' : 'pages are'} in scope; ${up} would give ${formatCount(found)} or more`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import { resumeCommand } from '../store/directory.js';
 import type { PageResult } from '../store/page-types.js';
@@ -196,7 +197,7 @@ function trapFate({ trap, crawl }: FateParts): Pick<Fate, 'rule' | 'remedy'> {
 /** A limit on the URL's host or on its seed skipped it. */
 function limited({ rules, row, place, crawl }: FateParts): Fate {
   if (row.kind === UrlKind.sitemap) {
-    const most = MAX_SITEMAP_FILES.toLocaleString('en-US');
+    const most = formatCount(MAX_SITEMAP_FILES);
     return unreadSitemap({ state: 'skipped', reason: row.reason }, `${most} sitemap files of a host are read, no more`);
   }
   const perHost = rules.options.maxUrlsPerHost;
@@ -280,7 +281,7 @@ function notSeen(reader: Reader): string {
   if (links === 0) {
     return NEVER;
   }
-  const count = (n: number, what: string) => `${n.toLocaleString('en-US')} ${what}${n === 1 ? '' : 's'}`;
+  const count = (n: number, what: string) => `${formatCount(n)} ${what}${n === 1 ? '' : 's'}`;
   return `not seen: no link that was kept leads to it, and no sitemap lists it; it may be behind one of the ${count(links, 'link')} that were left out of ${count(pages, 'page')} (too_many_links)`;
 }
 

@@ -1,3 +1,4 @@
+import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import { baseDelayMs } from '../config/base-delay.js';
 import type { StoredPlace, StoredUrl, UrlFacts } from '../store/url-facts.js';
@@ -20,9 +21,7 @@ const LAYERS = {
 const OTHER_REQUESTS = UrlFlag.secondLook | UrlFlag.rangedGet | UrlFlag.wholeGet;
 
 const inWords = (ms: number): string =>
-  ms < 1000
-    ? `${ms.toLocaleString('en-US')} ms`
-    : `${(ms / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
+  ms < 1000 ? `${formatCount(ms)} ms` : `${(ms / 1000).toLocaleString('en-US', { maximumFractionDigits: 1 })} s`;
 
 export interface WaitingParts {
   facts: UrlFacts;

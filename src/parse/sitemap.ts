@@ -1,4 +1,5 @@
 import { constants } from 'node:zlib';
+import { formatCount } from '../base/figures.js';
 import { gunzip } from '../base/gunzip.js';
 import { decodeXml } from './encodings.js';
 import { SitemapEntries, type SitemapEntry, type SitemapKind, type SitemapLimits } from './sitemap-entries.js';
@@ -62,9 +63,9 @@ function cutWords(
 ): string | null {
   if (truncated !== null) {
     const [most, what] = truncated === 'urls' ? [maxUrls, 'URLs'] : [maxBytes, 'bytes'];
-    return `it has more than ${most.toLocaleString('en-US')} ${what}`;
+    return `it has more than ${formatCount(most)} ${what}`;
   }
-  return faultsCut === 0 ? null : `${faultsCut.toLocaleString('en-US')} more of its entries are no URLs`;
+  return faultsCut === 0 ? null : `${formatCount(faultsCut)} more of its entries are no URLs`;
 }
 
 /** One absolute URL a line. */

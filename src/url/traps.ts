@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import { shellQuoted } from '../base/text.js';
 import { barePathOf, originOf, pathOf } from './host.js';
 import { isShortened, LONGEST_URL, shortened } from './identity.js';
@@ -425,7 +426,7 @@ function compileUnlessName(text: string): UrlPattern[] {
 export type TrapLimits = Omit<TrapRulesOptions, 'allow'> & Omit<TrapWatchOptions, 'allow'>;
 
 const REPEATS = /… repeats "(.*)"$/;
-const figure = (count: number): string => count.toLocaleString('en-US');
+const figure = (count: number): string => formatCount(count);
 
 /** Why URLs of a pattern are cut, in words. The name of a pattern tells its rule, because no URL in normal form looks like the name of another rule. */
 export function trapCause(pattern: string, limits: TrapLimits): string {

@@ -1,8 +1,8 @@
+import { counted } from '../../base/figures.js';
 import { markdownReport } from './markdown.js';
 import type { CheckedLink, CheckReport, LinkSource } from './result.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  counted,
   findings,
   formatElapsed,
   isCopy,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted, formatCount } from '../../base/figures.js';
 import { jsonLine, xmlText } from '../../report/output.js';
 import { PAGE_SCRIPT } from './html-script.js';
 import { PAGE_STYLE } from './html-style.js';
@@ -6,9 +7,7 @@ import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from '.
 import { uncheckedTotal } from './unchecked.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  counted,
   findings,
-  formatCount,
   formatElapsed,
   needsAttention,
   plainText,

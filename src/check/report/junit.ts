@@ -1,8 +1,8 @@
+import { formatCount } from '../../base/figures.js';
 import { xmlText } from '../../report/output.js';
 import type { CheckedLink, CheckReport, Verdict } from './result.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  formatCount,
   isCopy,
   needsAttention,
   notLookedAt,

@@ -1,10 +1,9 @@
+import { counted, formatCount } from '../../base/figures.js';
 import type { CheckedLink, CheckReport, LinkSource, Verdict } from './result.js';
 import { uncheckedTotal } from './unchecked.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  counted,
   findings,
-  formatCount,
   formatElapsed,
   isCopy,
   needsAttention,

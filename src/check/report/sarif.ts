@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { counted } from '../../base/figures.js';
 import { VERSION } from '../../config/version.js';
 import { PROJECT_PAGE } from '../../crawl/settings.js';
 import { jsonLine } from '../../report/output.js';
@@ -6,7 +7,6 @@ import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS, type Ver
 import { isOnlyCounted } from './unchecked.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  counted,
   isCopy,
   isUrl,
   notLookedAt,

@@ -1,9 +1,8 @@
+import { counted, formatCount } from '../../base/figures.js';
 import type { CheckedLink, CheckReport, LinkSource, Verdict } from './result.js';
 import { VERDICT_HELP } from './verdict-help.js';
 import {
-  counted,
   findings,
-  formatCount,
   formatElapsed,
   isCopy,
   needsAttention,

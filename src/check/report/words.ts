@@ -1,3 +1,4 @@
+import { counted, formatCount } from '../../base/figures.js';
 import { printable } from '../../base/text.js';
 import {
   type CheckedLink,
@@ -41,12 +42,6 @@ export function reasonOf({ status, evidence }: CheckedLink): string {
 
 /** Whether the suggestion of a link is a copy in an archive, as it is for a dead one. */
 export const isCopy = ({ verdict }: CheckedLink): boolean => verdict === 'dead' || verdict === 'dns';
-
-/** `1,234,567`. */
-export const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
-
-export const counted = (count: number, one: string, many: string): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
 
 export const countedVerdict = (count: number, verdict: Verdict): string =>
   counted(count, ...VERDICT_HELP[verdict].counted);

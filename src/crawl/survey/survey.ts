@@ -1,3 +1,4 @@
+import { formatCount } from '../../base/figures.js';
 import { printable } from '../../base/text.js';
 import { baseDelayMs } from '../../config/base-delay.js';
 import type { AnswerTimes, SurveyedOrigin, SurveyedSitemap, SurveyReader } from '../../store/survey-reader.js';
@@ -200,7 +201,7 @@ function problemOf({ url, state, reason, message, named, urls }: SurveyedSitemap
     return isNone ? null : `${urls === 0 ? 'cannot be read' : 'is read in part'} (${printable(message, 200)})`;
   }
   if (state === UrlState.skipped && (reason === 'limit' || reason === 'depth')) {
-    const most = MAX_SITEMAP_FILES.toLocaleString('en-US');
+    const most = formatCount(MAX_SITEMAP_FILES);
     return reason === 'limit' ? `is not read: ${most} files of a host are` : 'is not read: it is nested too deep';
   }
   return state === UrlState.unlisted || (isGuess && reason === 'http_4xx') ? null : (reason ?? 'is not read');
