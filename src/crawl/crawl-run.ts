@@ -318,7 +318,7 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
   const known = Object.fromEntries(
     FROM_ROW.map((field) => [
       field.name,
-      row === null ? unknownOf(field) : valueOf(field, row[field.name as RowField]),
+      row === null ? unknownOf(field) : resultOf(field, row[field.name as RowField]),
     ]),
   ) as unknown as FromRow;
   return {
@@ -336,7 +336,7 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
   };
 }
 
-const valueOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
+const resultOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
   type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** One that nothing was settled for. */

@@ -10,6 +10,7 @@ import {
   type RenderedOutcome,
   takeLight,
 } from '../frontier/outcome.js';
+import { NO_STOCK, type StockRoom } from '../frontier/scheduler.js';
 import type { ByteBudget } from '../lane/byte-budget.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
@@ -35,6 +36,7 @@ type LoopFrontier = Pick<
   | 'settle'
   | 'takesMore'
   | 'leasing'
+  | 'inStock'
   | 'headers'
   | 'mayGo'
   | 'ended'
@@ -44,6 +46,14 @@ type LoopFrontier = Pick<
   | 'isLookingUp'
   | 'spent'
 >;
+
+/** What may be leased. */
+interface Room {
+  requests: number;
+  stock: StockRoom;
+}
+
+const NO_ROOM: Room = { requests: 0, stock: NO_STOCK };
 
 export interface CrawlParts {
   clock: Clock;
@@ -118,8 +128,10 @@ export class Crawl {
     lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
   }
 
+  /** Requests that are out. What lanes have in stock is not among them. */
   get inFlight(): number {
-    return this.#inFlight;
+    const { leasing, inStock } = this.#parts.frontier;
+    return Math.max(0, this.#inFlight + leasing - inStock);
   }
 
   get isStopping(): boolean {
@@ -142,7 +154,7 @@ export class Crawl {
 
   /** Something may be asked for now, and only a place is missing. */
   get isHeldUp(): boolean {
-    return this.#room() === 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now();
+    return this.#room().requests === 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now();
   }
 
   /** Nothing new goes out until `goOn`; what is under way ends as it would have, and what came back is settled. Limits and stops still end the run. */
@@ -162,7 +174,7 @@ export class Crawl {
   setWorkers(count: number): void {
     const { governor, lanes } = this.#parts;
     governor.setCeiling(count);
-    if (governor.limit < this.#inFlight) {
+    if (governor.limit < this.inFlight) {
       lanes.recallAll();
     }
     this.wake();
@@ -259,9 +271,9 @@ export class Crawl {
     this.wake();
   }
 
-  /** Where nothing new may go out, what lanes have not sent yet may not either. */
+  /** Where nothing new may go out, what lanes have not sent yet may not either; nor where a host waits for a place that it could have. */
   #recallStock(): void {
-    const mayNotGo = this.#mayNotGo;
+    const mayNotGo = this.#mayNotGo || (this.#parts.frontier.inStock > 0 && this.isHeldUp);
     if (mayNotGo && !this.#isRecalled) {
       this.#parts.lanes.recallAll();
     }
@@ -336,7 +348,7 @@ export class Crawl {
       return true;
     }
     const now = this.#parts.clock.now();
-    const some = this.#outcomes.length > 0 || (this.#room() > 0 && this.#parts.frontier.wakeAt() <= now);
+    const some = this.#outcomes.length > 0 || (this.#room().requests > 0 && this.#parts.frontier.wakeAt() <= now);
     return this.#batching.isRipe(some, now, this.#load());
   }
 
@@ -354,15 +366,22 @@ export class Crawl {
     return { inFlight: this.#inFlight, unsettled: this.#outcomes.length, isStopping: this.#ending.isStopping };
   }
 
-  /** How many requests may go out now. What came back and is not settled yet needs a place among the results too. */
-  #room(unsettled = this.#outcomes.length): number {
+  /**
+   * How many requests may go out now, and what lanes may take in stock beside them. What came back and is not settled yet needs a place among the
+   * results too. Stock is for lanes that have an eighth of all requests to spare: else hosts would wait for what others only keep.
+   */
+  #room(unsettled = this.#outcomes.length): Room {
     const { budget, frontier, governor } = this.#parts;
     if (this.#mayNotGo || budget.isOver) {
-      return 0;
+      return NO_ROOM;
     }
     const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
+    const most = Math.max(0, places - this.#inFlight - frontier.leasing);
     const limit = this.#suspects > 0 ? 1 : governor.limit;
-    return Math.max(0, Math.min(limit, places) - this.#inFlight - frontier.leasing);
+    return {
+      requests: Math.max(0, Math.min(limit - this.inFlight, most)),
+      stock: { most, leaving: Math.ceil(limit / 8) },
+    };
   }
 
   async #settle(outcomes: Outcome[]): Promise<Lease[]> {
@@ -371,7 +390,8 @@ export class Crawl {
     for (const { id } of outcomes) {
       this.#settling.add(id);
     }
-    const leases = await frontier.settle(outcomes, this.#room(outcomes.length));
+    const { requests, stock } = this.#room(outcomes.length);
+    const leases = await frontier.settle(outcomes, requests, stock);
     for (const { id } of outcomes) {
       this.#settling.delete(id);
     }
@@ -395,8 +415,8 @@ export class Crawl {
       return;
     }
     this.#inFlight += leases.length;
-    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.#inFlight);
-    if (this.#room() === 0) {
+    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.inFlight);
+    if (this.#room().requests === 0) {
       this.use.peakWaiting = Math.max(this.use.peakWaiting, this.#parts.frontier.counts().queuedInMemory);
     }
     const mayNone = this.#mayNotGo;
@@ -450,7 +470,7 @@ export class Crawl {
   #setAlarm(): void {
     const { clock, frontier } = this.#parts;
     const ripeAt = this.#batching.ripeAt(this.#load());
-    const canLease = (this.#exchanges === 0 || this.#parts.frontier.takesMore) && this.#room() > 0;
+    const canLease = (this.#exchanges === 0 || this.#parts.frontier.takesMore) && this.#room().requests > 0;
     const nextAt = ripeAt ?? (canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY);
     this.#alarm.set(Math.min(nextAt, this.#heartbeat.at, ...this.#ending.timesAhead(clock.now())));
   }
@@ -472,7 +492,7 @@ export class Crawl {
     const { events, governor, lanes } = this.#parts;
     const { decision, isExhausted } = this.#heartbeat.beat(now, this.#waiting.tick());
     if (decision !== null) {
-      if (governor.limit < this.#inFlight) {
+      if (governor.limit < this.inFlight) {
         lanes.recallAll();
       }
       events.governed(decision);

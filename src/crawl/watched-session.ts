@@ -47,7 +47,7 @@ export class WatchedSession implements WatchedRound {
     const { isPaused, isHeldUp, commitMs } = crawl;
     const { waitingFor, seeding, rendering, isStopping, isDiskLow, hostsDelayed } = stats;
     return {
-      urls: { done, failed, skipped, deferred, queued: queuedInMemory + queuedOnDisk, queuedOnDisk },
+      urls: { done, failed, skipped, deferred, queued: queuedInMemory + queuedOnDisk + frontier.inStock, queuedOnDisk },
       ...{ retries, refetched, inFlight, dispatched, endsAt, now, isStopping, isDiskLow, isPaused, isHeldUp },
       ...{ hostsDelayed, waitingFor, seeding, rendering, commitMs },
       hosts: { known, busy, delayed, backingOff, deferred: deferredHosts },

@@ -12,7 +12,7 @@ import type { FrontierParts } from './options.js';
 import type { Lease, Offer, Outcome, PagePiece, RenderedOutcome } from './outcome.js';
 import { Queues } from './queues.js';
 import { RobotsAnswers } from './robots-answers.js';
-import { Scheduler } from './scheduler.js';
+import { NO_STOCK, Scheduler, type StockRoom } from './scheduler.js';
 import { Settlement } from './settlement.js';
 import { SharedFate } from './shared-fate.js';
 
@@ -176,8 +176,11 @@ export class Frontier {
     return { page: outcome.page!, newIds, depth };
   }
 
-  /** Settles what came back and leases up to `want` URLs whose hosts may be asked now, in one transaction. No request goes out before. */
-  async settle(outcomes: Outcome[], want: number): Promise<Lease[]> {
+  /**
+   * Settles what came back and leases up to `want` URLs whose hosts may be asked now, and what lanes may take in stock, in one transaction. No
+   * request goes out before.
+   */
+  async settle(outcomes: Outcome[], want: number, stock: StockRoom = NO_STOCK): Promise<Lease[]> {
     if (this.#parts.options.order !== 'bfs' && outcomes.length > 0 && want > 0) {
       // What these pages lead to may go before all that waits: it has to be known when the next are chosen.
       await this.settle(outcomes, 0);
@@ -191,7 +194,7 @@ export class Frontier {
       this.#settlement.settle(outcome, draft);
     }
     this.#fate.compose(draft);
-    const leases = this.#leases.lease(want, draft);
+    const leases = this.#leases.lease(want, stock, draft);
     this.#scheduler.lookUp();
     this.#save(draft);
     if (!draft.isEmpty) {
@@ -200,6 +203,11 @@ export class Frontier {
       this.#leasing -= leases.length;
     }
     return leases;
+  }
+
+  /** Leases, those being committed among them, that lanes hold and do not send yet. */
+  get inStock(): number {
+    return this.#scheduler.inStock;
   }
 
   /** Leases that are being committed: they will go out. */

@@ -42,6 +42,8 @@ export class Host implements HeapItem {
   #blockReason: BlockReason | null = null;
   #failures = 0;
   #inFlight = 0;
+  /** Of those, at most so many are on the wire; the others are in stock. */
+  #onWire = 0;
   #awaitingHeaders = 0;
   #secondLooks = 0;
   #dispatched = 0;
@@ -177,7 +179,7 @@ export class Host implements HeapItem {
     return Math.max(this.#nextAllowedAt, this.#blockedUntil);
   }
 
-  /** Whether another URL may be leased beside those that are. */
+  /** Whether another request may be on the wire beside those that are. */
   get hasPlace(): boolean {
     if (this.#probing) {
       return this.#inFlight === 0;
@@ -185,13 +187,23 @@ export class Host implements HeapItem {
     if (this.delayMs > 0) {
       return this.#inFlight < this.tuner.limit && this.#awaitingHeaders === 0;
     }
-    // Of a host in trouble nothing is kept in stock: all of it would come back.
-    return this.#inFlight < this.tuner.limit + (this.#failures === 0 ? this.#stock : 0);
+    return this.#inFlight < this.tuner.limit;
+  }
+
+  /** Whether, beyond what may be on the wire, another URL may be leased for a lane's stock. Of a host in trouble all of it would come back. */
+  get hasPlaceInStock(): boolean {
+    const isPlain = this.delayMs === 0 && !this.#probing && this.#failures === 0;
+    return isPlain && !this.hasPlace && this.#inFlight < this.tuner.limit + this.#stock;
   }
 
   /** Leases that are out: on the wire, or in stock in a lane. */
   get inFlight(): number {
     return this.#inFlight;
+  }
+
+  /** Leases that are out and not on the wire. */
+  get inStock(): number {
+    return this.#inFlight - this.#onWire;
   }
 
   /** Second looks under way: one at a time. */
@@ -201,6 +213,7 @@ export class Host implements HeapItem {
 
   started(isSecondLook = false): void {
     this.#inFlight++;
+    this.retuned();
     this.#awaitingHeaders++;
     this.#secondLooks += isSecondLook ? 1 : 0;
   }
@@ -217,8 +230,19 @@ export class Host implements HeapItem {
     this.#awaitingHeaders--;
   }
 
-  ended(isSecondLook = false): void {
+  /** The tuner may have another limit: where it is higher, lanes send at once what they have in stock. */
+  retuned(): void {
+    this.#onWire = Math.min(this.#inFlight, Math.max(this.#onWire, this.tuner.limit));
+  }
+
+  /** @param sent whether a request was made */
+  ended(isSecondLook = false, sent = true): void {
     this.#inFlight--;
+    if (sent && this.#onWire > this.tuner.limit) {
+      // No other takes its place, for less may be on the wire than when it was sent.
+      this.#onWire--;
+    }
+    this.retuned();
     this.#secondLooks -= isSecondLook ? 1 : 0;
   }
 

@@ -10,7 +10,7 @@ import type { FrontierParts } from './options.js';
 import type { Lease, Outcome } from './outcome.js';
 import type { RobotsAnswers } from './robots-answers.js';
 import type { RobotsEnd } from './robots-places.js';
-import { isSecondLook, type Picks, type Scheduler } from './scheduler.js';
+import { isSecondLook, type Picks, type Scheduler, type StockRoom } from './scheduler.js';
 import { isHostTrouble, isRetry } from './verdict.js';
 
 /** What the coordinator remembers of a lease that is out: the URL as it waited, its origin, and when it went. */
@@ -81,13 +81,13 @@ export class Leases {
     return newest;
   }
 
-  /** Up to `want` URLs whose hosts may be asked now. */
-  lease(want: number, draft: Draft): Lease[] {
+  /** Up to `want` URLs whose hosts may be asked now, and what lanes may take in stock. */
+  lease(want: number, stock: StockRoom, draft: Draft): Lease[] {
     if (want <= 0) {
       return [];
     }
     const { scheduler } = this.#around;
-    const { picks, cut, probes } = scheduler.pick(want, (item, host) => this.#cut(item, host, draft));
+    const { picks, cut, probes } = scheduler.pick(want, stock, (item, host) => this.#cut(item, host, draft));
     for (const each of cut) {
       this.#skip(each, draft);
     }
@@ -291,7 +291,7 @@ export class Leases {
       host.tuner.answered(outcome.ttfbMs);
     }
     if (host.tuner.limit !== limitBefore) {
-      this.#around.scheduler.noteWire(host);
+      this.#around.scheduler.retuned(host);
       this.#parts.events.retuned?.(host.name, host.tuner.limit);
     }
     if (!isHostTrouble(status, errorClass) || !isServer(host.name)) {

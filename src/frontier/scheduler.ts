@@ -35,6 +35,16 @@ export interface Picks {
   probes: Host[];
 }
 
+/** How much lanes may take in stock. */
+export interface StockRoom {
+  /** Leases at most, those that go out at once included. */
+  most: number;
+  /** Only where so many more requests could go out, and no host waits for a place among them. */
+  leaving: number;
+}
+
+export const NO_STOCK: StockRoom = { most: 0, leaving: Number.POSITIVE_INFINITY };
+
 /** Why a host is put off that the user has told to leave alone. `quarantine` is taken: that is what a host gets into by itself. */
 const HELD = 'held';
 
@@ -67,6 +77,10 @@ export class Scheduler {
   /** Hosts that the user has put off, whether they are in memory or not. */
   readonly #held = new Set<string>();
   readonly #peaks = { host: 0, hostWaiting: 0, delayed: 0 };
+  /** Hosts that ask for as much as they may, and have more to ask for: a lane may take some of it in stock. */
+  readonly #toStock = new Set<Host>();
+  /** Leases of all hosts that are in stock. */
+  #inStock = 0;
   /** Requests of all hosts, and second looks among them. */
   #underWay = 0;
   #secondLooks = 0;
@@ -102,6 +116,11 @@ export class Scheduler {
   /** Hosts that wait for the time of their next request. */
   get delayedHosts(): number {
     return this.#turns.size + this.#addresses.waiting;
+  }
+
+  /** Leases that lanes hold and have not sent, because as many of their hosts are on the wire as may be. */
+  get inStock(): number {
+    return this.#inStock;
   }
 
   /** Second looks that wait in memory, or are under way. */
@@ -223,6 +242,11 @@ export class Scheduler {
       this.#turns.push(host, Math.max(at, now));
       this.#peaks.delayed = Math.max(this.#peaks.delayed, this.#turns.size);
     }
+    if (host.hasPlaceInStock) {
+      this.#toStock.add(host);
+    } else {
+      this.#toStock.delete(host);
+    }
   }
 
   #turnOf(host: Host): number {
@@ -237,11 +261,15 @@ export class Scheduler {
       }
       return Number.POSITIVE_INFINITY;
     }
+    return Math.max(this.#workAtHost(host), host.readyAt, this.#addresses.calledAt(host));
+  }
+
+  #workAtHost(host: Host): number {
     let workAt = Number.POSITIVE_INFINITY;
     for (const origin of host.origins) {
       workAt = Math.min(workAt, this.#workAt(origin));
     }
-    return Math.max(workAt, host.readyAt, this.#addresses.calledAt(host));
+    return workAt;
   }
 
   /** When the origin has something to ask for, as far as its own state goes. */
@@ -280,8 +308,8 @@ export class Scheduler {
     return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.isSpent && queue.restWaits);
   }
 
-  /** Up to `want` requests that may go out now. */
-  pick(want: number, cut: Cut): Picks {
+  /** Up to `want` requests that may go out now, and what lanes may take in stock beside them. */
+  pick(want: number, stock: StockRoom, cut: Cut): Picks {
     const now = this.#clock.now();
     const result: Picks = { picks: [], cut: [], probes: [] };
     while (result.picks.length < want && result.cut.length < CUTS_A_TURN) {
@@ -313,7 +341,35 @@ export class Scheduler {
       this.refresh(host, now);
     }
     this.#callRobotsWaiters();
+    // While a host waits for a place among all requests, no other is given a lead.
+    const isContended = want - result.picks.length < stock.leaving || this.#turns.nextAt <= now;
+    if (!isContended) {
+      this.#pickStock(stock.most - result.picks.length, now, cut, result);
+    }
     return result;
+  }
+
+  #pickStock(most: number, now: number, cut: Cut, result: Picks): void {
+    let left = most;
+    for (const host of this.#toStock) {
+      while (left > 0 && this.#mayStock(host, now)) {
+        const pick = this.#pickFrom(host, now, cut, result);
+        if (pick === null) {
+          break;
+        }
+        this.#start(host, pick);
+        result.picks.push(pick);
+        left--;
+      }
+      if (!host.hasPlaceInStock || host.isEvicted) {
+        this.#toStock.delete(host);
+      }
+    }
+  }
+
+  #mayStock(host: Host, now: number): boolean {
+    const isLeftAlone = host.deferredReason !== null || host.isToBeDeferred || host.readyAt > now;
+    return host.hasPlaceInStock && !host.isEvicted && !isLeftAlone && this.#workAtHost(host) <= now;
   }
 
   #pickFrom(host: Host, now: number, cut: Cut, result: Picks): Picks['picks'][number] | null {
@@ -376,12 +432,14 @@ export class Scheduler {
   #start(host: Host, { origin, item }: Picks['picks'][number]): void {
     const looksAgain = item !== null && isSecondLook(item);
     this.#figures.started(host.inFlight);
+    const inStock = host.inStock;
     host.started(looksAgain);
+    this.#inStock += host.inStock - inStock;
     this.#secondLooks += looksAgain ? 1 : 0;
     this.#underWay++;
     this.#hosts.use(host);
     this.#addresses.started(host);
-    this.noteWire(host);
+    this.#noteWire(host);
     // What a lane keeps in stock waits for its turn at the host too.
     this.#peaks.hostWaiting = Math.max(this.#peaks.hostWaiting, host.inFlight - host.tuner.limit);
     if (item === null) {
@@ -392,8 +450,16 @@ export class Scheduler {
     }
   }
 
-  /** More may be on the wire: by a lease, or by what auto-tune has found. */
-  noteWire(host: Host): void {
+  /** Auto-tune has found another limit for the host. */
+  retuned(host: Host): void {
+    const inStock = host.inStock;
+    host.retuned();
+    this.#inStock += host.inStock - inStock;
+    this.#noteWire(host);
+  }
+
+  /** More may be on the wire. */
+  #noteWire(host: Host): void {
     this.#peaks.host = Math.max(this.#peaks.host, Math.min(host.inFlight, host.tuner.limit));
   }
 
@@ -414,7 +480,9 @@ export class Scheduler {
     const lookedAgain = isSecondLook(item);
     this.#secondLooks -= lookedAgain ? 1 : 0;
     this.#underWay--;
-    host.ended(lookedAgain);
+    const inStock = host.inStock;
+    host.ended(lookedAgain, sent);
+    this.#inStock += host.inStock - inStock;
     this.#figures.ended(host.inFlight);
     if (!headersSeen && sent) {
       host.headersArrived(at, this.#delaysAfter(item));
