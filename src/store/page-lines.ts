@@ -23,24 +23,24 @@ function waits(state: number): boolean {
   return state === UrlState.queued || state === UrlState.leased;
 }
 
-/** The SQL of a line. `valueOf` is the SQL of a field that is a column, NULL where the store does not have it. */
-export function lineOf(valueOf: (field: NamedField) => string): string {
+/** The SQL of a line. `storedIn` is the SQL of a field that is a column, NULL where the store does not have it. */
+export function lineOf(storedIn: (field: NamedField) => string): string {
   const fields = fieldsOf('jsonl');
   const optional = fields.filter(({ isOptional }) => isOptional);
-  const numbers = fields.filter(({ type }) => type === 'number').map(valueOf);
+  const numbers = fields.filter(({ type }) => type === 'number').map(storedIn);
   // Nearly every page: one call makes the whole line.
   const isPlain = [
-    ...optional.map((field) => saysNothing(field, valueOf(field))),
+    ...optional.map((field) => saysNothing(field, storedIn(field))),
     ...numbers.map(
       (value) => `(${value} IS NULL OR ${value} = round(${value}) OR abs(${value} - round(${value})) > 1e-6)`,
     ),
   ];
   const plain = fields.filter((field) => !optional.includes(field));
-  const pairs = plain.map((field) => `'${field.name}', ${plainOf(field, valueOf(field))}`);
+  const pairs = plain.map((field) => `'${field.name}', ${plainOf(field, storedIn(field))}`);
   return `CASE
     WHEN pages.redirect_to IS NOT NULL THEN '${LEFT_OPEN}' || urls.id || '${LEFT_OPEN}'
     WHEN ${isPlain.join(' AND ')} THEN json_object(${pairs.join(', ')}) || '\n'
-    ELSE ${fields.map((field, i) => pieceOf(field, i === 0, valueOf(field))).join(' || ')} || '}\n' END`;
+    ELSE ${fields.map((field, i) => pieceOf(field, i === 0, storedIn(field))).join(' || ')} || '}\n' END`;
 }
 
 /** The value of a field as `json_object` takes it. */
