@@ -1,5 +1,12 @@
 import { _compileUnsafe as compileTokens } from 'css-select';
-import { isTraversal, type PseudoSelector, parse, SelectorType, type Selector as Token } from 'css-what';
+import {
+  type AttributeSelector,
+  isTraversal,
+  type PseudoSelector,
+  parse,
+  SelectorType,
+  type Selector as Token,
+} from 'css-what';
 import nthCheck from 'nth-check';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
@@ -17,8 +24,15 @@ export { attributeOf, htmlOf, textOf } from './serialise.js';
 /** A selector that was read, to be used on any number of pages. */
 export interface Selector {
   readonly text: string;
+  /** What each element that it finds has; null where it is not that simple. */
+  readonly key: Key | null;
   /** For `Selection` alone. */
   readonly test: Test;
+}
+
+interface Key {
+  readonly kind: 'name' | 'class';
+  readonly value: string;
 }
 
 /** A selector has looked at too much of a page, and was stopped. Steps are counted and not seconds, so it is the same on every machine. */
@@ -48,7 +62,7 @@ export function compileSelector(text: string): Selector {
   try {
     const branches = parse(text);
     refuseRelative(branches);
-    return { text, test: compiled(branches, false) };
+    return { text, key: keyOf(branches), test: compiled(branches, false) };
   } catch (error) {
     throw refusal(text, selectorFault(text, error));
   }
@@ -71,21 +85,30 @@ export const selectAll = (root: Element, selector: Selector, most?: number): Ele
 export class Selection {
   readonly #root: Element;
   readonly #notes: Notes;
-  #elements: Element[] | null = null;
+  #elements: Element[] | null;
+  /** Of the selectors that were announced: the elements that have their keys. */
+  #byKey: ReadonlyMap<Key, Element[]> | null = null;
 
-  constructor(root: Element) {
+  /** @param elements all within `root`, in their order, where that is known */
+  constructor(root: Element, elements: Element[] | null = null) {
     this.#root = root;
+    this.#elements = elements;
     this.#notes = new Notes(root);
+  }
+
+  /** These selectors follow: what they need of the tree is looked up in one go. */
+  announce(selectors: readonly Selector[]): void {
+    const keys = selectors.flatMap(({ key }) => key ?? []);
+    this.#byKey = withKeys(this.#all(), keys);
   }
 
   first(selector: Selector): Element | null {
     return this.all(selector, 1)[0] ?? null;
   }
 
-  all({ test }: Selector, most = Number.POSITIVE_INFINITY): Element[] {
+  all({ key, test }: Selector, most = Number.POSITIVE_INFINITY): Element[] {
     notes = this.#notes;
-    this.#elements ??= elementsWithin(this.#root);
-    const elements = this.#elements;
+    const elements = (key === null ? null : this.#byKey?.get(key)) ?? this.#all();
     const found: Element[] = [];
     for (let i = 0; i < elements.length && found.length < most; i++) {
       if (test(elements[i]!)) {
@@ -94,7 +117,68 @@ export class Selection {
     }
     return found;
   }
+
+  #all(): Element[] {
+    this.#elements ??= elementsWithin(this.#root);
+    return this.#elements;
+  }
 }
+
+/** Goes through all elements once, so that few are left for each selector to test. */
+function withKeys(elements: readonly Element[], keys: readonly Key[]): Map<Key, Element[]> {
+  const found = new Map<Key, Element[]>(keys.map((key) => [key, []]));
+  const listsOf = (kind: Key['kind'], values: readonly string[]): Element[][] =>
+    keys.filter((key) => key.kind === kind && values.includes(key.value)).map((key) => found.get(key)!);
+  const names = new Map(keys.map(({ value }) => [value, listsOf('name', [value])]));
+  const hasClasses = keys.some(({ kind }) => kind === 'class');
+  // Many elements of a page have the same classes.
+  const classes = new Map<string, Element[][]>();
+  for (let i = 0; i < elements.length; i++) {
+    const element = elements[i]!;
+    addTo(names.get(element.name), element);
+    const value = hasClasses && element.attributes.length > 0 ? element.attribute('class') : null;
+    if (value !== null) {
+      let lists = classes.get(value);
+      if (lists === undefined) {
+        lists = listsOf('class', element.classes);
+        classes.set(value, lists);
+      }
+      addTo(lists, element);
+    }
+  }
+  return found;
+}
+
+function addTo(lists: readonly Element[][] | undefined, element: Element): void {
+  if (lists !== undefined) {
+    for (let i = 0; i < lists.length; i++) {
+      lists[i]!.push(element);
+    }
+  }
+}
+
+/** Of what stands behind the last combinator. */
+function keyOf(branches: readonly Token[][]): Key | null {
+  const [branch, ...others] = branches;
+  if (branch === undefined || others.length > 0) {
+    return null;
+  }
+  const last = branch.slice(branch.findLastIndex(isTraversal) + 1);
+  for (const token of last) {
+    if (token.type === SelectorType.Attribute && isClass(token)) {
+      return { kind: 'class', value: token.value };
+    }
+  }
+  for (const token of last) {
+    if (token.type === SelectorType.Tag) {
+      return { kind: 'name', value: token.name.toLowerCase() };
+    }
+  }
+  return null;
+}
+
+/** `.name`, and not `[class~=name]`. */
+const isClass = ({ name, ignoreCase }: AttributeSelector): boolean => name === 'class' && ignoreCase === 'quirks';
 
 function elementsWithin(root: Element): Element[] {
   const found: Element[] = [];
@@ -251,7 +335,7 @@ const NEVER = new Set(['hover', 'active', 'visited', 'focus', 'focus-within', 'f
 
 function replacedPart(token: Token, replace: Replace, isWithinHas: boolean): Token | Token[] {
   refuseUnusable(token);
-  if (token.type === SelectorType.Attribute && token.name === 'class' && token.ignoreCase === 'quirks') {
+  if (token.type === SelectorType.Attribute && isClass(token)) {
     return replace(hasClass(token.value));
   }
   if (token.type !== SelectorType.Pseudo) {

@@ -36,7 +36,7 @@ const isWhiteSpace = (text: string): boolean => !/[^\t\n\f\r ]/.test(text);
  */
 export class TreeBuilder implements TokenHandler {
   readonly root = new Element('', []);
-  readonly #open = new OpenElements(this.root);
+  readonly #open: OpenElements;
   readonly #isWhole: boolean;
   /** Of a whole tree, as soon as it has one. */
   #head: Element | null = null;
@@ -46,8 +46,14 @@ export class TreeBuilder implements TokenHandler {
   #dropsLineFeed = false;
 
   constructor(isWhole = false) {
+    this.#open = new OpenElements(this.root, isWhole);
     this.#isWhole = isWhole;
     this.#isBeforeBody = isWhole;
+  }
+
+  /** Of a whole tree, its elements in their order; null where only a walk can tell. */
+  get elements(): Element[] | null {
+    return this.#open.inOrder;
   }
 
   get isForeign(): boolean {
@@ -152,7 +158,7 @@ export class TreeBuilder implements TokenHandler {
     }
     const element = new Element(name, attributes);
     if (VOID.has(name)) {
-      open.current.append(element);
+      open.add(element);
       return;
     }
     if (this.#isWhole && name === 'template') {
@@ -191,7 +197,7 @@ export class TreeBuilder implements TokenHandler {
     if (text !== '') {
       element.append(text);
     }
-    this.#open.current.append(element);
+    this.#open.add(element);
   }
 
   #startForeign(name: string, attributes: readonly string[], selfClosing: boolean): void {
@@ -267,8 +273,10 @@ export class TreeBuilder implements TokenHandler {
     if (open.length === 1) {
       open.push(new Element('html', []));
     }
-    this.#startHead([]);
-    open.pop();
+    if (this.#head === null) {
+      this.#startHead([]);
+    }
+    open.popDownTo(2);
     open.push(new Element('body', attributes));
     this.#isBeforeBody = false;
   }
@@ -428,13 +436,16 @@ function breaksOut(name: string, attributes: readonly string[]): boolean {
 }
 
 /** The tree of a page, without comments, scripts, styles and templates. The root has no name. */
-export const parseTree = (html: string): Element => built(html, new TreeBuilder());
+export const parseTree = (html: string): Element => built(html, new TreeBuilder()).root;
 
 /** The whole tree of a page, with html, head, body and tbody where the page leaves them out, and with scripts and styles: for selectors. */
-export const parseDocument = (html: string): Element => built(html, new TreeBuilder(true));
+export const parseDocument = (html: string): Element => parseWhole(html).root;
 
-function built(html: string, builder: TreeBuilder): Element {
+/** The same, and its elements in their order; null where only a walk can tell. */
+export const parseWhole = (html: string): Pick<TreeBuilder, 'root' | 'elements'> => built(html, new TreeBuilder(true));
+
+function built(html: string, builder: TreeBuilder): TreeBuilder {
   tokenize(html, builder);
   builder.finish();
-  return builder.root;
+  return builder;
 }

@@ -14,7 +14,7 @@ import {
   textOf,
 } from '../content/select.js';
 import { type TokenHandler, tokenize } from '../content/tokenizer.js';
-import { parseDocument } from '../content/tree-builder.js';
+import { parseWhole } from '../content/tree-builder.js';
 
 /** What was taken from a page. */
 export interface Extracted {
@@ -40,20 +40,25 @@ class ExtractedPage {
   readonly html: string;
   #selection: Selection | null = null;
   #facts: PageFacts | null = null;
-  readonly #hasTree: boolean;
+  readonly #selectors: readonly Selector[];
 
-  constructor(html: string, hasTree: boolean) {
+  /** @param selectors all that will be asked for */
+  constructor(html: string, selectors: readonly Selector[]) {
     this.html = html;
-    this.#hasTree = hasTree;
+    this.#selectors = selectors;
   }
 
   get selection(): Selection {
-    this.#selection ??= new Selection(parseDocument(this.html));
+    if (this.#selection === null) {
+      const { root, elements } = parseWhole(this.html);
+      this.#selection = new Selection(root, elements);
+      this.#selection.announce(this.#selectors);
+    }
     return this.#selection;
   }
 
   get facts(): PageFacts {
-    this.#facts ??= this.#hasTree ? factsOfTree(this.selection) : factsOfTags(this.html);
+    this.#facts ??= this.#selectors.length > 0 ? factsOfTree(this.selection) : factsOfTags(this.html);
     return this.#facts;
   }
 }
@@ -70,7 +75,7 @@ interface ReadyRule {
 /** The rules of `--extract`, to be used on any number of pages. */
 export class Extractor {
   readonly #rules: readonly ReadyRule[];
-  readonly #needsTree: boolean;
+  readonly #selectors: Selector[] = [];
 
   /** @throws UsageError that names the rule and the place in it */
   constructor(texts: readonly string[]) {
@@ -81,13 +86,16 @@ export class Extractor {
       }
       return { ...rule, text };
     });
-    this.#needsTree = rules.some(({ from }) => from === 'selector');
-    this.#rules = rules.map((rule) => ({ name: rule.name, isList: rule.isList, take: takeOf(rule, rule.text) }));
+    this.#rules = rules.map((rule) => ({
+      name: rule.name,
+      isList: rule.isList,
+      take: takeOf(rule, rule.text, this.#selectors),
+    }));
   }
 
   /** @param html the page, decoded */
   extract(html: string): Extracted {
-    const page = new ExtractedPage(html, this.#needsTree);
+    const page = new ExtractedPage(html, this.#selectors);
     const data: Record<string, Value> = {};
     const notes = new Set<string>();
     let left = MOST_OF_PAGE;
@@ -138,11 +146,14 @@ function sizeOf(value: Value): number {
   }
 }
 
-function takeOf(rule: ExtractRule, text: string): Take {
+function takeOf(rule: ExtractRule, text: string, selectors: Selector[]): Take {
   try {
     switch (rule.from) {
-      case 'selector':
-        return takeElements(compileSelector(rule.source), rule.take);
+      case 'selector': {
+        const selector = compileSelector(rule.source);
+        selectors.push(selector);
+        return takeElements(selector, rule.take);
+      }
       case 'jsonld':
         return takeJsonLd(readJsonPath(rule.source));
       case 'meta':
