@@ -120,7 +120,7 @@ describe('a selector finds what it finds in a browser', () => {
       fc.property(fc.oneof({ weight: 9, arbitrary: selector }, { weight: 1, arbitrary: counting }), (each) => {
         expect(ownPlaces(SHOP, [each])).toEqual(referencePlaces(SHOP, [each]));
       }),
-      { numRuns: 1_500 },
+      { numRuns: 600 },
     );
   });
 });
@@ -165,13 +165,13 @@ describe('a selector that is wrong is refused with the place', () => {
           expect(error).toBeInstanceOf(UsageError);
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: 1_000 },
     );
   });
 });
 
 describe('hostile pages', () => {
-  const FLAT = `<ul>${'<li><b>x</b>'.repeat(50_000)}</ul>`;
+  const FLAT = `<ul>${'<li><b>x</b>'.repeat(10_000)}</ul>`;
 
   it.each([
     'li:nth-child(2n+1)',
@@ -186,11 +186,11 @@ describe('hostile pages', () => {
     ':nth-child(3 of li)',
     'li:has(i)',
     'p ~ li ~ li b',
-  ])('%s on 50,000 siblings takes steps by their number, not by its square', (selector) => {
+  ])('%s on 10,000 siblings takes steps by their number, not by its square', (selector) => {
     expect(() => selectAll(parseDocument(FLAT), compileSelector(selector))).not.toThrow();
   });
 
-  it.each(['li:has(~ p)', 'li:has(~ li ~ p)'])('%s on 50,000 siblings is stopped', (selector) => {
+  it.each(['li:has(~ p)', 'li:has(~ li ~ p)'])('%s on 10,000 siblings is stopped', (selector) => {
     expect(() => selectAll(parseDocument(FLAT), compileSelector(selector))).toThrow(SelectionTooLong);
   });
 
