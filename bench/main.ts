@@ -4,6 +4,7 @@ import { check } from './check.js';
 import { say } from './compete.js';
 import { conversion } from './conversion.js';
 import { docs } from './docs.js';
+import { extract } from './extract.js';
 import { HALVES } from './extraction/sample.js';
 import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
@@ -29,6 +30,7 @@ const SCENARIOS: readonly Scenario[] = [
   check,
   cases,
   markdown,
+  extract,
   extraction,
   conversion,
   docs,

@@ -235,11 +235,12 @@ export class CheckRun {
         ...options,
         ...(options.dump ? { external: false } : {}),
         anchorText: true,
+        extract: [],
         assets: true,
         json: false,
         verboseNetwork: true,
       },
-      sources: { ...sources, anchorText: 'default', assets: 'default', json: 'default' },
+      sources: { ...sources, anchorText: 'default', extract: 'default', assets: 'default', json: 'default' },
       notices,
     };
   }

@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js';
+import { readExtractRule } from '../base/extract-rule.js';
 import { readHeaderLine } from '../base/header-line.js';
 import { patternProblem } from '../url/pattern.js';
 
@@ -7,6 +8,13 @@ import { patternProblem } from '../url/pattern.js';
 export function checkHeader(text: string): string | null {
   return readHeaderLine(text) === null
     ? "of the form 'Name: value', 'https://HOST|Name: value' or '*|Name: value', where HOST may have a port and nothing more"
+    : null;
+}
+
+export function checkExtract(text: string): string | null {
+  const rule = readExtractRule(text);
+  return typeof rule === 'string'
+    ? `NAME=SELECTOR, NAME=jsonld:PATH, NAME=meta:NAME or NAME=re:PATTERN (${rule})`
     : null;
 }
 

@@ -1,3 +1,4 @@
+import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
 import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
 import { GIB, TIB } from './units.js';
@@ -91,6 +92,20 @@ export const OUTPUT_OPTIONS = {
     default: false,
     group: 'Output',
     sentence: 'Keep the text of links in the edges',
+    advanced: false,
+    resumable: false,
+    commands: CRAWL_ONLY,
+  },
+  extract: {
+    flag: 'extract',
+    type: 'list',
+    item: 'text',
+    default: [],
+    check: checkExtract,
+    placeholder: 'NAME=SELECTOR',
+    group: 'Output',
+    sentence:
+      "Keep something of each page as data.NAME: NAME=SELECTOR, with @attribute, @text or @html behind it; NAME=jsonld:PATH, NAME=meta:NAME, NAME=re:PATTERN; 'NAME[]=…' takes all matches",
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,

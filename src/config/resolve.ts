@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
+import { readExtractRule } from '../base/extract-rule.js';
 import type { Command } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { checkConfigKeys, checkOptionKeys, checkVariables } from './names.js';
@@ -229,6 +230,11 @@ function adjustOptions(
   refuseBoth('quiet', 'verbose');
   refuseBoth('fresh', 'resume');
 
+  const twice = twiceExtracted(options.extract ?? []);
+  if (twice !== null) {
+    throw new UsageError(`${name('extract')} has the name "${twice}" twice`);
+  }
+
   const mostLanes = 2 * cores;
   if ((options.parseWorkers ?? 0) > mostLanes) {
     notices.push(
@@ -282,4 +288,13 @@ function adjustOptions(
       throw new UsageError(`${name(one)} and ${name(other)} contradict each other`);
     }
   }
+}
+
+/** A name that two rules give to what they take; case counts for nothing, as in most tables. */
+function twiceExtracted(texts: readonly string[]): string | null {
+  const names = texts.flatMap((text) => {
+    const rule = readExtractRule(text);
+    return typeof rule === 'string' ? [] : [rule.name];
+  });
+  return names.find((each, i) => names.findIndex((other) => other.toLowerCase() === each.toLowerCase()) < i) ?? null;
 }

@@ -14,12 +14,15 @@ export class OpenElements {
   tooDeep = 0;
   /** Paragraphs that are open: most tags would end one, and most of the time there is none. */
   paragraphs = 0;
+  /** All elements so far in the order of the page; null where nobody wants them, or one was moved. It saves a walk through the tree. */
+  inOrder: Element[] | null;
   readonly #stack: Element[];
   /** How many elements were open outside of each stretch of SVG or MathML, and of each stretch of HTML in those. */
   readonly #foreignFrom: number[] = [];
 
-  constructor(root: Element) {
+  constructor(root: Element, wantsOrder = false) {
     this.#stack = [root];
+    this.inOrder = wantsOrder ? [] : null;
   }
 
   get length(): number {
@@ -65,14 +68,22 @@ export class OpenElements {
     return -1;
   }
 
+  /** An element that is not open: nothing can stand in it any more. */
+  add(element: Element): void {
+    this.current.append(element);
+    this.inOrder?.push(element);
+  }
+
   /** False where the tree is deep enough. A detached one is open but hangs on nothing, and is forgotten when it closes. */
   push(element: Element, isDetached = false): boolean {
     if (this.#stack.length >= MAX_DEPTH) {
       this.tooDeep++;
       return false;
     }
-    if (!isDetached) {
-      this.current.append(element);
+    if (isDetached) {
+      this.inOrder = null;
+    } else {
+      this.add(element);
     }
     this.#stack.push(element);
     if (element.name === 'p') {
@@ -313,6 +324,7 @@ export function endFormatting(name: string, open: OpenElements): boolean {
 /** Takes a block out of formatting that ends within it, and puts the formatting around what the block has so far. */
 function adopt(element: Element, at: number, blockAt: number, open: OpenElements): void {
   const { formatting } = open;
+  open.inOrder = null;
   const block = open.at(blockAt)!;
   const parent = open.at(at - 1)!;
   let bookmark = formatting.indexOf(element);

@@ -6,6 +6,7 @@ import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { knownOffers, namedOffers } from '../frontier/outcome.js';
+import { prepareExtraction } from '../lane/extraction-door.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
@@ -64,6 +65,7 @@ export class CrawlSession implements RunningSession {
     const seeds = plan.seeds ?? plan.storedSeeds ?? [];
     const clock = plan.clock ?? systemClock;
     const settings = settingsOf(plan, profile, seeds);
+    await prepareExtraction(settings.reader.extract);
     const { options } = plan.resolved;
     const watch =
       plan.watch ??

@@ -83,6 +83,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       obeyNofollow: options.nofollow === 'obey',
       assets: options.assets,
       anchorText: options.anchorText,
+      extract: [...options.extract],
       targets: input.listensToEdges,
       order: options.order,
       feeds: seedingSources(options.seedingStrategy).has('sitemap'),

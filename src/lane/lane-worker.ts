@@ -2,10 +2,13 @@ import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.js';
 import { serve } from '../base/worker-thread.js';
 import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import { prepareExtraction } from './extraction-door.js';
 import { Lane, type LaneSetup } from './lane.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
+
+await prepareExtraction(setup.reader.extract);
 
 const lane = new Lane(
   setup,

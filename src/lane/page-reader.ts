@@ -28,13 +28,16 @@ import {
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
-import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/page-row.js';
+import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
+import type { Extractor } from './extraction.js';
+import { extractorOf } from './extraction-door.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
 import {
+  addNote,
   cutLinks,
   emptyReading,
   type FetchedPage,
@@ -74,12 +77,14 @@ export class PageReader {
   readonly #places: QueuePlaces;
   readonly #targets: LinkTargets;
   readonly #sitemaps: SitemapReader;
+  readonly #extractor: Extractor | null;
 
   constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
     this.#options = options;
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
+    this.#extractor = extractorOf(options.extract);
     this.#sitemaps = new SitemapReader(
       options,
       judge,
@@ -301,6 +306,9 @@ export class PageReader {
       reading.message = row.malformed;
     }
     reading.textHash = scan.textHash;
+    if (this.#extractor !== null) {
+      this.#extract(this.#extractor, decodeText(body, encoding).text, row);
+    }
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
     const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding);
@@ -308,6 +316,14 @@ export class PageReader {
     yield* this.#readLinks(lease, scan.links, base, reading, about);
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
       reading.offers.push(...this.#feeds(scan.feeds, lease.url, base, encoding));
+    }
+  }
+
+  #extract(extractor: Extractor, html: string, row: PageRow): void {
+    const { data, notes } = extractor.extract(html);
+    row.data = data;
+    for (const note of notes) {
+      addNote(row, note);
     }
   }
 

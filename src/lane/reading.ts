@@ -33,6 +33,8 @@ export interface ReaderOptions {
   obeyNofollow: boolean;
   assets: boolean;
   anchorText: boolean;
+  /** Rules of `--extract`; `prepareExtraction` has been awaited. */
+  extract: readonly string[];
   /** Someone listens to edges: say where each leads. */
   targets: boolean;
   order: Order;
@@ -72,10 +74,15 @@ const PACKING_LEVEL = 1;
 const TOO_MANY_LINKS = 'too_many_links';
 export const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
+/** Something that was out of the ordinary, and no failure. */
+export function addNote(page: PageRow, note: string): void {
+  page.note = page.note === null ? note : `${page.note},${note}`;
+}
+
 /** So many links are not kept: the text of their URLs is too much. */
 export function cutLinks({ page }: Reading, count: number): void {
   page.linksCut = count;
-  page.note = page.note === null ? TOO_MANY_LINKS : `${page.note},${TOO_MANY_LINKS}`;
+  addNote(page, TOO_MANY_LINKS);
 }
 
 export function emptyReading(page: FetchedPage): Reading {

@@ -112,8 +112,15 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   }
   const { options, sources, notices } = completeOptionsOf('docs', given);
   return {
-    options: { ...options, anchorText: false, assets: false, external: false, reports: [] },
-    sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+    options: { ...options, anchorText: false, extract: [], assets: false, external: false, reports: [] },
+    sources: {
+      ...sources,
+      anchorText: 'default',
+      extract: 'default',
+      assets: 'default',
+      external: 'default',
+      reports: 'default',
+    },
     notices,
   };
 }

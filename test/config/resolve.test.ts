@@ -173,6 +173,11 @@ describe('refusals', () => {
     ],
     [{ quiet: true, verbose: true }, '--quiet and --verbose contradict each other'],
     [{ fresh: true, resume: true }, '--fresh and --resume contradict each other'],
+    [{ extract: ['price=.a', 'Price=.b'] }, '--extract has the name "Price" twice'],
+    [
+      { extract: ['a.b=.c'] },
+      '--extract must be NAME=SELECTOR, NAME=jsonld:PATH, NAME=meta:NAME or NAME=re:PATTERN (a NAME is up to 64 letters, digits, "_" and "-", begins with a letter, and may end with "[]"), got a.b=.c',
+    ],
     [
       { memoryLimitBytes: '1GiB', seenMemoryBytes: '1GiB' },
       '--seen-memory must be less than --memory-limit, 1 GiB, got 1 GiB',

@@ -16,7 +16,15 @@ it.each([
   ['/new', true, ['/new']],
   ['/new#part', false, undefined],
 ])('of a redirect to %s a check (%s) keeps %s', (location, linkFacts, hrefs) => {
-  const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
+  const options = {
+    agent: 'x',
+    obeyNofollow: false,
+    assets: true,
+    anchorText: false,
+    extract: [],
+    targets: false,
+    order: 'bfs',
+  };
   const limits = { sitemapMaxUrls: 1, sitemapMaxBytes: 1, keepsOutside: false, linkFacts };
   const judge = { judge: () => 7 } as unknown as LinkJudge;
   const targets = { of: (href: string) => ({ url: href }) } as unknown as LinkTargets;
@@ -36,7 +44,15 @@ it.each([
 ])('a base of %s means %s', (href, base) => {
   const bases: string[] = [];
   const judge = { judge: () => 7 } as unknown as LinkJudge;
-  const options = { agent: 'x', obeyNofollow: false, assets: true, anchorText: false, targets: false, order: 'bfs' };
+  const options = {
+    agent: 'x',
+    obeyNofollow: false,
+    assets: true,
+    anchorText: false,
+    extract: [],
+    targets: false,
+    order: 'bfs',
+  };
   const limits = {
     sitemapMaxUrls: 1,
     sitemapMaxBytes: 1,

@@ -92,6 +92,25 @@ export const OUTPUT_EVIDENCE: Row[] = [
     ],
   },
   {
+    key: 'extract',
+    stage: crawlOf({
+      name: 'two pages and what is taken of them',
+      seeds: [HOME],
+      sites: () => ({ 'small.test': smallSite() }),
+      args: ['--seeding-strategy', 'none'],
+    }),
+    values: [[], ['--extract', 'to=a@href', '--extract', 'links[]=a']],
+    sees: (seen) =>
+      readLines<{ data?: unknown }>(seen.files.get(`${DATA}/pages.jsonl`) ?? '').map(({ data }) => data ?? null),
+    gives: [
+      [null, null],
+      [
+        { to: '/a', links: ['/a'] },
+        { to: HOME, links: [HOME] },
+      ],
+    ],
+  },
+  {
     key: 'minFreeDiskBytes',
     stage: small,
     values: [[], ['--min-free-disk', '1024TiB']],

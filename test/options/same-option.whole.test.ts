@@ -25,6 +25,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   baseUrl: 'https://sample.test/',
   suggestUrl: 'https://sample.test/available',
   remaps: 'https://a.test=https://b.test',
+  extract: 'sample=h1@text',
   notify: 'https://sample.test/hook',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',

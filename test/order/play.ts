@@ -223,7 +223,15 @@ export class Play {
         {
           ...{ lane: number, identity: { stripQuery: false, stripTracking: false, sortQuery: false } },
           reader: {
-            ...{ agent: 'gossamer', obeyNofollow, assets, anchorText: false, targets: false, order: 'bfs' as const },
+            ...{
+              agent: 'gossamer',
+              obeyNofollow,
+              assets,
+              anchorText: false,
+              extract: [],
+              targets: false,
+              order: 'bfs' as const,
+            },
             ...{
               sitemapMaxUrls: 50_000,
               sitemapMaxBytes: 2 ** 20,
