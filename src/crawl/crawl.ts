@@ -64,6 +64,8 @@ export interface CrawlParts {
   suspects?: number;
   /** Third parties are asked for URLs: it is not over before they have been. */
   seeding?: { readonly isActive: boolean; stop(): void };
+  /** What the user adds is being read: it is not over before that is in the store. */
+  adding?: { readonly isActive: boolean };
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
   /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
@@ -425,7 +427,7 @@ export class Crawl {
     if (this.#end === null) {
       return;
     }
-    const { frontier, seeding, rendering } = this.#parts;
+    const { frontier, seeding, adding, rendering } = this.#parts;
     const { outstanding, deferred, secondLooks } = frontier.counts();
     const reason = this.#ending.reason({
       inFlight: this.#inFlight,
@@ -434,7 +436,7 @@ export class Crawl {
       outstanding,
       deferred,
       secondLooks,
-      isSeeding: seeding?.isActive ?? false,
+      isSeeding: seeding?.isActive === true || adding?.isActive === true,
       canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#isHeldBack,
       spent: frontier.spent,
       goesOnRendering: () => rendering?.goesOn() ?? false,

@@ -16,6 +16,7 @@ import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
+import { Additions } from './additions.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
@@ -63,6 +64,7 @@ export class Engine {
   readonly keys: KeyTable;
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
+  readonly additions: Additions;
   /** Pages that were settled in this run. */
   settled = 0;
   readonly #parts: EngineParts;
@@ -104,6 +106,7 @@ export class Engine {
       seeds: this.seedBook,
       resolveAddress: (host) => this.lanes.resolve(host),
       ...(this.seeder === null ? {} : { seedOf: (url) => this.seeder!.seedOf(url) }),
+      ...(plan.rankOf === undefined ? {} : { rankOf: plan.rankOf }),
       events: this.#frontierEvents(),
     });
     this.disk = new DiskWatch({
@@ -112,6 +115,7 @@ export class Engine {
       stop: (error) => this.crawl.stop('disk', options.graceMs, error),
     });
     this.limits = this.#limits();
+    this.additions = this.#openAdditions();
     this.crawl = this.#loop();
     store.onDeath = (error) => this.crawl.stop('error', 0, error);
   }
@@ -132,6 +136,7 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    await this.additions.close();
     await this.seeder?.close();
     await this.renderer?.close();
     await this.lanes.close();
@@ -164,6 +169,7 @@ export class Engine {
           notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
       ...(this.seeder === null ? {} : { seeding: this.seeder }),
+      adding: this.additions,
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
       suspects: opened.snapshot.suspects,
       rssBytes: () => this.residentBytes(),
@@ -231,6 +237,21 @@ export class Engine {
       wireCells: this.#wire.cells,
       budgetLimit: options.parseBufferBytes,
     };
+  }
+
+  #openAdditions(): Additions {
+    const { plan, profile, notices } = this.#parts;
+    return new Additions({
+      directory: profile.takesMail === true ? plan.directory : null,
+      identity: identityOf(plan),
+      ownKeys: plan.resolve !== undefined,
+      ranks: plan.resolved.options.order === 'priority',
+      scopeVersion: () => this.frontier.scopeVersion,
+      scope: () => this.scope(),
+      admit: (offers) => this.crawl.admit(offers),
+      notice: (text) => notices.add(text, 'lists of URLs that were added'),
+      rests: () => this.crawl.wake(),
+    });
   }
 
   /** Null where no third party is to be asked. */

@@ -157,6 +157,12 @@ export class CrawlSession implements RunningSession {
     for (const offers of namedOffers(named, seedOf, SEEDS_A_COMMIT)) {
       await frontier.admit(offers);
     }
+    await this.#engine.additions.begin((offers) => frontier.admit(offers));
+  }
+
+  /** Resolves, once they are in the store, with the URLs as they are known from now on. */
+  add(urls: unknown, options: unknown): Promise<string[]> {
+    return this.#engine.additions.add(urls, options);
   }
 
   stop(reason: EndReason, graceMs: number): void {

@@ -127,7 +127,7 @@ export class Leases {
     }
     const { options, traps } = this.#parts;
     const flags = this.#newFlags.get(item.id) ?? item.flags;
-    const pattern = (flags & (UrlFlag.seed | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
+    const pattern = (flags & (UrlFlag.seed | UrlFlag.added | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
     if (pattern !== null && !options.asksTraps) {
       return { reason: 'trap', pattern };
     }

@@ -40,7 +40,8 @@ const ROBOTS_BYTES = 512 * 1024;
 export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
   const { kind, flags } = lease;
   const firstBytes = wantedBytes(lease);
-  const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
+  const whole =
+    (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.added | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
   const checkedOnly = (flags & (UrlFlag.external | UrlFlag.asset)) !== 0;
   const head =
     !limits.wholeOnly &&

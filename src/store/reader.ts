@@ -1,3 +1,4 @@
+import { hasGivenTable } from './given-data.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
 import { fieldsOf, unknownOf } from './page-fields.js';
 import { edgeKind, edgeRel, edgesFromBlob } from './page-row.js';
@@ -28,6 +29,8 @@ export interface EdgeResult {
 const MESSAGE = `CASE WHEN pages.id IS NULL AND urls.state = ${UrlState.failed} THEN
     (SELECT robots.message FROM origins JOIN pages AS robots ON robots.id = origins.robots_id WHERE origins.id = urls.origin)
   ELSE pages.message END`;
+/** A URL that was given data and has no page, because nothing was asked for, has it all the same. */
+const DATA = 'coalesce(pages.data, (SELECT data FROM given WHERE given.url = urls.id))';
 /** What the fields that are worked out are made of. */
 const PARTS = ['urls.id', 'urls.state', 'urls.reason', 'urls.attempts', 'urls.flags', 'pages.redirect_to'];
 type Parts = [id: number, state: UrlState, reason: string | null, attempts: number, flags: number, to: number | null];
@@ -36,11 +39,11 @@ type Parts = [id: number, state: UrlState, reason: string | null, attempts: numb
  * page with all its fields, so that every page is made in one go and has one shape; what is worked out is null until then. `pages` of an
  * earlier Gossamer may lack columns.
  */
-function selectedFrom(columnsOfPages: ReadonlySet<string>): string {
+function selectedFrom(columnsOfPages: ReadonlySet<string>, hasGiven: boolean): string {
   const fields = fieldsOf('kept').map((field) => {
     const [table, columnName] = (field.column ?? '').split('.') as [string, string];
     const isThere = field.column !== null && (table !== 'pages' || columnsOfPages.has(columnName));
-    const stored = field.type === 'data' ? `json(${field.column})` : field.column;
+    const stored = field.type === 'data' ? `json(${hasGiven ? DATA : field.column})` : field.column;
     const value = field.name === 'message' ? MESSAGE : isThere ? stored : 'NULL';
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? value : `coalesce(${value}, ${unknown === '' ? "''" : Number(unknown)})`}`;
@@ -73,6 +76,7 @@ export class Reader {
   readonly #database: Database;
   readonly #url: Statement;
   readonly #columnsOfPages: ReadonlySet<string>;
+  readonly #hasGiven: boolean;
   readonly #columns: string;
   #chains: RedirectChains | null = null;
   #byId: Statement | null = null;
@@ -83,7 +87,8 @@ export class Reader {
     this.hosts = new HostReader(database, { listed: () => this.#listed(), chains: () => this.#redirectChains() });
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
-    this.#columns = selectedFrom(this.#columnsOfPages);
+    this.#hasGiven = hasGivenTable(database);
+    this.#columns = selectedFrom(this.#columnsOfPages, this.#hasGiven);
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
@@ -314,14 +319,16 @@ export class Reader {
 
   /** The names under which pages have data, in alphabetical order. */
   dataNames(): string[] {
-    return this.#columnsOfPages.has('data')
-      ? this.#database
-          .prepare(
-            `SELECT DISTINCT each.key AS name FROM pages, json_each(pages.data) AS each WHERE pages.data IS NOT NULL ORDER BY 1`,
-          )
-          .all()
-          .map(({ name }) => name)
-      : [];
+    const tables = [...(this.#columnsOfPages.has('data') ? ['pages'] : []), ...(this.#hasGiven ? ['given'] : [])];
+    const names = tables.flatMap((table) =>
+      this.#database
+        .prepare(
+          `SELECT DISTINCT each.key AS name FROM ${table}, json_each(${table}.data) AS each WHERE ${table}.data IS NOT NULL`,
+        )
+        .all()
+        .map(({ name }): string => name),
+    );
+    return [...new Set(names)].sort();
   }
 
   /** Pages that lead to more than is kept, and the links of theirs that were left out. */
