@@ -58,6 +58,7 @@ const NOTHING_YET: CrawlStats = {
   inFlightLimit: 0,
   waitingResults: 0,
   requests: 0,
+  cached: 0,
   retries: 0,
   bytes: 0,
   elapsedMs: 0,
@@ -158,11 +159,12 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       return NOTHING_YET;
     }
     const { queuedInMemory, queuedOnDisk, governorLimit, waitingFor, now, ...stats } = this.#session.stats();
-    const { done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed } = stats;
+    const { done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed } =
+      stats;
     const { statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
     const { count, p50Ms, p90Ms, p99Ms } = latency;
     return {
-      ...{ done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed },
+      ...{ done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed },
       queued: queuedInMemory + queuedOnDisk,
       inFlightLimit: governorLimit,
       waitingResults: this.#queue.size,
@@ -418,6 +420,8 @@ export interface CrawlStats {
   waitingResults: number;
   /** Requests of this run. */
   requests: number;
+  /** Answers of this run that the cache gave (`httpCache`), without a request. */
+  cached: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
   /** Bytes of bodies of this run, robots.txt and sitemaps included. */

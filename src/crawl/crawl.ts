@@ -22,6 +22,8 @@ export interface CrawlEvents {
   governed(decision: GovernorDecision): void;
   /** A request has come to an end. */
   answered?(outcome: Outcome): void;
+  /** The cache has answered, or has no answer; no request was made. */
+  cached?(outcome: Outcome): void;
   laneDied(lane: number, error: Error): void;
 }
 
@@ -100,6 +102,8 @@ export class Crawl {
   #leaveHandingOn: (() => void) | null = null;
   readonly use = {
     requests: 0,
+    /** Answers of the cache, without a request. */
+    cached: 0,
     peakInFlight: 0,
     peakWaiting: 0,
     parseMs: 0,
@@ -277,7 +281,10 @@ export class Crawl {
 
   #account(outcome: Outcome): void {
     const { use } = this;
-    if (outcome.unsent === null) {
+    if (outcome.fromCache !== undefined) {
+      use.cached += outcome.status === null ? 0 : 1;
+      this.#parts.events.cached?.(outcome);
+    } else if (outcome.unsent === null) {
       use.requests++;
       this.#parts.events.answered?.(outcome);
     }

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../base/clock.js';
+import { sweepCache } from '../fetch/cache-files.js';
 import { Frontier } from '../frontier/frontier.js';
 import { KeyTable } from '../frontier/key-table.js';
 import type { FrontierEvents } from '../frontier/options.js';
@@ -140,6 +141,11 @@ export class Engine {
     await this.seeder?.close();
     await this.renderer?.close();
     await this.lanes.close();
+    const { cache } = this.#parts.settings.fetch;
+    if (cache !== undefined) {
+      // Threads that have ended count no more what they wrote: after each run it is as small as it was to be.
+      await sweepCache(cache.directory, cache.maxBytes);
+    }
   }
 
   #scopeData(): CrawlScopeData {
@@ -165,6 +171,7 @@ export class Engine {
         },
         governed: (decision) => this.#governed(decision),
         answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
+        cached: ({ status, page }) => watch.cached(status, page?.bytes ?? 0),
         laneDied: (_lane, error) =>
           notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },

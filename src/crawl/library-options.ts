@@ -32,6 +32,9 @@ const NETWORK_ONLY = [
   'connectTo',
   'http2',
   'maxSockets',
+  'httpCache',
+  'httpCacheOnly',
+  'httpCacheBytes',
   'maxInflightPerIp',
   'delayPerIpMs',
 ] as const satisfies OptionKey[];

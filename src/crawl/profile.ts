@@ -97,6 +97,7 @@ export interface SessionStats extends FrontierCounts {
   inFlight: number;
   elapsedMs: number;
   requests: number;
+  cached: number;
   bytes: number;
   heldBytes: number;
   governorLimit: number;

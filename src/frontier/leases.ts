@@ -262,7 +262,7 @@ export class Leases {
     }
     const { hosts, scheduler } = this.#around;
     const { item, origin } = leased;
-    const sent = outcome.unsent === null;
+    const sent = outcome.unsent === null && outcome.fromCache === undefined;
     if (sent && outcome.headersAt !== null) {
       this.headers(outcome.id, outcome.headersAt);
     }

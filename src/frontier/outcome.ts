@@ -295,6 +295,8 @@ export interface Outcome extends LinkPiece {
   heldBytes: number;
   parseMs: number;
   page: SealedPage | null;
+  /** The cache answered, or had no answer: no request was made. */
+  fromCache?: true;
   /** The server says that it is as it was. */
   unchanged?: true;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
