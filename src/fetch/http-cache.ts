@@ -1,6 +1,7 @@
 import type CachePolicy from 'http-cache-semantics';
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
+import { pathOf } from '../url/host.js';
 import { CacheFiles, hashOf, sweepCache } from './cache-files.js';
 import type { CacheOptions, FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch } from './contract.js';
 import { Fetcher } from './fetcher.js';
@@ -126,7 +127,8 @@ class CachingFetcher implements AnyFetcher {
     const found = isAnew ? null : await this.#find(request, headers);
     if (found !== null) {
       const question = { url: request.url, method: found.method, headers: unconditional(headers) };
-      if (this.#cache.only || found.policy.satisfiesWithoutRevalidation(question)) {
+      const mayTell = found.policy.satisfiesWithoutRevalidation(question) && !isOldRobots(request.url, found.policy);
+      if (this.#cache.only || mayTell) {
         await this.#files.used(found.keys, found.entry.body);
         return this.#kept(request, hooks, found);
       }
@@ -365,6 +367,11 @@ class CachedFetch implements PendingFetch {
     return pending.promise;
   }
 }
+
+/** However long its server says: after a day it is asked whether it still forbids the same (RFC 9309, 2.4). */
+const isOldRobots = (url: string, policy: CachePolicy): boolean =>
+  pathOf(url) === '/robots.txt' && policy.age() >= ROBOTS_AGE_S;
+const ROBOTS_AGE_S = 24 * 3600;
 
 const notCached = (): FetchError =>
   new FetchError('not_cached', 'It is not in the cache, and --http-cache-only asks nobody.');
