@@ -61,6 +61,7 @@ export type { SavedCorpus } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
+export type { NewLink } from './frontier/options.js';
 export type { SeedFate } from './frontier/seed-book.js';
 export type { CustomAnswer, CustomFetch, CustomPage } from './lane/custom-source.js';
 export type { LinkKind } from './parse/links.js';

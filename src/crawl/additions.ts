@@ -2,6 +2,7 @@ import { type FSWatcher, watch } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { addedOffer, type Offer } from '../frontier/outcome.js';
 import type { CrawlScope } from '../lane/crawl-scope.js';
+import { resumeCommand } from '../store/directory.js';
 import { Mailbox, type MailedUrl } from '../store/mailbox.js';
 import { QueueClass } from '../store/url-state.js';
 import { type AddTo, readAdded } from './added-urls.js';
@@ -138,6 +139,12 @@ export class Additions {
     this.#isClosed = true;
     this.#watcher?.close();
     await this.#reading;
+    const late = (await this.#mailbox?.names()) ?? [];
+    if (late.length > 0) {
+      this.#parts.notice(
+        `URLs were added that this run did not take up: \`${resumeCommand(this.#parts.directory!)}\` does`,
+      );
+    }
     await this.#mailbox?.close();
   }
 }

@@ -51,7 +51,6 @@ const ANYBODYS: ReadonlySet<string> = new Set([
 ]);
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 /** After so much of its size has been written by one thread, the cache is looked through. */
 const SWEPT_SHARE = 1 / 20;
 
@@ -79,6 +78,7 @@ class CachingFetcher implements AnyFetcher {
   /** No other crawl has to load it. */
   readonly #semantics: Promise<typeof CachePolicy> = import('http-cache-semantics').then((module) => module.default);
   #written = 0;
+  #isClosed = false;
   #sweeping: Promise<void> = Promise.resolve();
 
   constructor(fetcher: Fetcher, options: FetchOptions, cache: CacheOptions, clock: Clock) {
@@ -109,6 +109,7 @@ class CachingFetcher implements AnyFetcher {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#fetcher.close();
     await this.#sweeping;
   }
@@ -119,7 +120,7 @@ class CachingFetcher implements AnyFetcher {
       if (this.#cache.only && sent !== null) {
         throw new FetchError('not_cached', 'It is asked for with headers of yours, and such answers are not kept.');
       }
-      return start(this.#fetcher.fetch(request, hooks));
+      return start(this.#send(request, hooks));
     }
     const headers = Object.fromEntries(sent);
     // A second look is meant to see what is there now.
@@ -139,6 +140,14 @@ class CachingFetcher implements AnyFetcher {
     return found === null || request.ifModified !== undefined || request.firstBytes !== undefined
       ? this.#asked(request, hooks, headers, start)
       : this.#validated(request, hooks, headers, found, start);
+  }
+
+  /** While the cache was looked through, the run may have ended. */
+  #send(request: FetchRequest, hooks: FetchHooks): PendingFetch {
+    if (this.#isClosed) {
+      throw new FetchError('internal', 'The fetcher was closed before the request was sent.');
+    }
+    return this.#fetcher.fetch(request, hooks);
   }
 
   // --- what is there
@@ -216,7 +225,7 @@ class CachingFetcher implements AnyFetcher {
     headers: Readonly<Record<string, string>>,
     start: Start,
   ): Promise<FetchResponse> {
-    const response = await start(this.#fetcher.fetch(request, hooks));
+    const response = await start(this.#send(request, hooks));
     await this.#keep(request, headers, response);
     return response;
   }
@@ -235,7 +244,7 @@ class CachingFetcher implements AnyFetcher {
       return this.#asked(request, hooks, headers, start);
     }
     const ifModified = { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
-    const response = await start(this.#fetcher.fetch({ ...request, ifModified }, hooks));
+    const response = await start(this.#send({ ...request, ifModified }, hooks));
     if (response.status !== 304) {
       await this.#keep(request, headers, response);
       return response;
@@ -434,10 +443,7 @@ const isRedirect = ({ status, headers }: CacheEntry): boolean =>
 
 /** As the exchange with a server would have read it. */
 const wantsBody = (request: FetchRequest, entry: CacheEntry): boolean =>
-  request.method === 'GET' &&
-  !isRedirect(entry) &&
-  !BODILESS.has(entry.status) &&
-  request.wantBody(entry.status, typeOf(entry));
+  request.method === 'GET' && !isRedirect(entry) && request.wantBody(entry.status, typeOf(entry));
 
 const isEnough = (request: FetchRequest, entry: CacheEntry): boolean =>
   entry.body !== null || !wantsBody(request, entry);
