@@ -21,9 +21,13 @@ export type { CorpusReport } from './corpus/corpus-options.js';
 export type { ChangeCounts, IndexEntry } from './corpus/index-entry.js';
 export type { CorpusStatus } from './corpus/list-corpora.js';
 export type { SearchHit } from './corpus/search.js';
+/** URLs that are added to a crawl while it runs, or to one that is kept. */
+export type { AddOptions } from './crawl/added-urls.js';
 export type { CrawlResult, CrawlRun, CrawlStats, RunEvents } from './crawl/crawl-run.js';
 export type { EndReason } from './crawl/ending.js';
 export type { GovernorDecision } from './crawl/governor.js';
+export type { AddedToCrawl } from './crawl/kept-additions.js';
+export { addToCrawl } from './crawl/kept-additions.js';
 export type { KeptCrawl, KeptEdge } from './crawl/kept-crawl.js';
 /** Crawls that are kept in a directory: read them, make outputs of them, see how they are, delete them. */
 export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './crawl/kept-crawl.js';
@@ -57,6 +61,7 @@ export type { SavedCorpus } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
+export type { NewLink } from './frontier/options.js';
 export type { SeedFate } from './frontier/seed-book.js';
 export type { CustomAnswer, CustomFetch, CustomPage } from './lane/custom-source.js';
 export type { LinkKind } from './parse/links.js';

@@ -147,6 +147,9 @@ function ruleOnFailure(answer: Answer): Ruling {
   if (answer.reason === 'blocked_address') {
     return notAsked('blocked_address', inWords(answer));
   }
+  if (answer.reason === 'not_cached') {
+    return notAsked('cache', inWords(answer));
+  }
   const last = ruleOnLook(answer, answer);
   if (last.verdict === 'ok') {
     return last;

@@ -17,7 +17,7 @@ export interface ParsedArgs {
 }
 
 /** These commands check their seeds themselves, and say what is wrong with an empty one. */
-const TAKES_SEEDS: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'preview', 'robots']);
+const TAKES_SEEDS: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'preview', 'robots', 'add']);
 const ACTIONS: Readonly<Record<string, string>> = { help: 'h', version: 'V' };
 
 interface Meaning {

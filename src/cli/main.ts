@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   check: async () => (await import('./check-command.js')).runCheck,
   docs: async () => (await import('./docs-command.js')).runDocs,
   resume: async () => (await import('./resume-command.js')).runResume,
+  add: async () => (await import('./add-command.js')).runAdd,
   export: async () => (await import('./export-command.js')).runExport,
   explain: async () => (await import('./explain-command.js')).runExplain,
   preview: async () => (await import('./preview-command.js')).runPreviewCommand,

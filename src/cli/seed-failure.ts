@@ -50,6 +50,7 @@ function whatHappened({ fate, detail, reason, status }: SeedFate, otherwise: str
     case 'redirect_limit':
       return 'redirects more often than --max-redirects allows';
     case 'blocked_address':
+    case 'not_cached':
       return `was not asked for${said}`;
     case 'tls':
       return `has no connection that can be trusted${said}`;

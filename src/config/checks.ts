@@ -87,3 +87,16 @@ function isAddress(text: string): boolean {
 function isPort(text: string): boolean {
   return Number(text) >= 1 && Number(text) <= 65_535;
 }
+
+/** An object by name. */
+export function checkDataText(text: string): string | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      return null;
+    }
+  } catch {
+    // Said below.
+  }
+  return `an object of JSON, such as {"id":7}`;
+}

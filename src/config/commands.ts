@@ -4,6 +4,7 @@ export const COMMANDS = [
   'check',
   'docs',
   'resume',
+  'add',
   'preview',
   'export',
   'explain',
@@ -74,6 +75,17 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer resume gossamer-data/example.com',
       'gossamer resume gossamer-data/example.com --delay 2s --max-urls 50000',
+    ],
+  },
+  add: {
+    usage: '<dir> <url…>',
+    sentence:
+      'Add URLs to a kept crawl. One that runs takes them up at once, any other on `gossamer resume`. They are asked for whatever the scope says. An argument is a whole URL, or - (a list from stdin).',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer add gossamer-data/example.com https://example.com/hidden/page',
+      'gossamer add gossamer-data/example.com -i urls.txt --at-depth 3',
     ],
   },
   export: {

@@ -1,4 +1,4 @@
-import { checkApiUrl } from './checks.js';
+import { checkApiUrl, checkDataText } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
@@ -220,5 +220,52 @@ export const DOCS_OPTIONS = {
     advanced: false,
     resumable: true,
     commands: DOCS,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+const ADD = ['add'] as const;
+
+/** What is said of URLs that are added to a kept crawl. */
+export const ADD_OPTIONS = {
+  atDepth: {
+    flag: 'at-depth',
+    type: 'integer',
+    min: 0,
+    max: 1_000_000,
+    default: 0,
+    group: 'Input and scope',
+    sentence: 'Where the URLs that are added stand: links of theirs are one deeper',
+    advanced: false,
+    resumable: false,
+    commands: ADD,
+    perRun: true,
+  },
+  rank: {
+    flag: 'rank',
+    type: 'integer',
+    min: 0,
+    max: 7,
+    default: null,
+    defaultText: 'before all links',
+    group: 'Input and scope',
+    sentence: 'Where they wait in a crawl with --order priority: 0 goes first, 7 last',
+    advanced: false,
+    resumable: false,
+    commands: ADD,
+    perRun: true,
+  },
+  givenData: {
+    flag: 'data',
+    type: 'text',
+    default: null,
+    defaultText: 'none',
+    placeholder: 'JSON',
+    check: checkDataText,
+    group: 'Input and scope',
+    sentence: 'An object of JSON that is kept with each of them, and is `data` in the records of their pages',
+    advanced: false,
+    resumable: false,
+    commands: ADD,
+    perRun: true,
   },
 } as const satisfies Record<string, OptionSpec>;

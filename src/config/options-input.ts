@@ -8,6 +8,7 @@ const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
 /** A check looks at what pages load anyway. */
 const WITHOUT_CHECK = ['crawl', 'preview'] as const;
 const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
+const LIST_READERS = ['crawl', 'check', 'docs', 'preview', 'add'] as const;
 
 /** What to crawl, how far, and which spellings are one URL. */
 export const INPUT_OPTIONS = {
@@ -35,7 +36,7 @@ export const INPUT_OPTIONS = {
     sentence: 'A file of seeds, one a line with # comments, or a sitemap; - is stdin',
     advanced: false,
     resumable: false,
-    commands: CRAWL_AND_PREVIEW,
+    commands: LIST_READERS,
     perRun: true,
   },
   scope: {

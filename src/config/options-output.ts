@@ -7,7 +7,7 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'export', 'delete'] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
 const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
 const WRITERS = ['export', 'check', 'docs'] as const;
 const EXPORT_AND_CHECK = ['export', 'check'] as const;
@@ -18,6 +18,7 @@ const ANSWERS = [
   'crawl',
   'docs',
   'resume',
+  'add',
   'preview',
   'explain',
   'robots',

@@ -1,6 +1,6 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
-import { CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
+import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
@@ -19,6 +19,7 @@ export const OPTIONS = {
   ...FETCH_OPTIONS,
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
+  ...ADD_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...WATCH_OPTIONS,
   ...DASHBOARD_OPTIONS,

@@ -268,6 +268,17 @@ function adjustOptions(
     );
   }
 
+  if (options.httpCacheOnly) {
+    const asksOthers = asked.has('ct') || asked.has('commoncrawl') ? name('seedingStrategy') : null;
+    const suggests = values.suggest === true ? name('suggest') : null;
+    if (!options.httpCache) {
+      throw new UsageError(`${name('httpCacheOnly')} needs a cache to answer from: --http-cache DIR`);
+    }
+    if ((asksOthers ?? suggests) !== null) {
+      throw new UsageError(`${name('httpCacheOnly')} asks nobody, and ${asksOthers ?? suggests} asks others`);
+    }
+  }
+
   if (options.insecure) {
     notices.push(`TLS certificates are not verified (${name('insecure')})`);
   }

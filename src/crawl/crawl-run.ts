@@ -2,14 +2,18 @@ import { UsageError } from '../base/errors.js';
 import { stoppedBy } from '../config/abort.js';
 import { describeValue } from '../config/arguments.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
+import type { RankOf } from '../frontier/options.js';
 import type { SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import { fieldsOf, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
 import { openPage, type PageRow } from '../store/page-row.js';
 import type { CrawledPage, PageResult } from '../store/page-types.js';
+import { RANKS } from '../store/url-state.js';
 import type { RunEvent } from '../watch/events.js';
 import type { LiveSnapshot, Problem, RunControls } from '../watch/live.js';
+import type { AddOptions } from './added-urls.js';
+import { runIsOver } from './additions.js';
 import { EdgeDelivery, ResultQueue } from './delivery.js';
 import type { EndReason } from './ending.js';
 import type { GovernorDecision } from './governor.js';
@@ -54,6 +58,7 @@ const NOTHING_YET: CrawlStats = {
   inFlightLimit: 0,
   waitingResults: 0,
   requests: 0,
+  cached: 0,
   retries: 0,
   bytes: 0,
   elapsedMs: 0,
@@ -79,12 +84,19 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   #reader: 'none' | 'reads' | 'gone' = 'none';
   #running: Promise<CrawlResult> | null = null;
   #begun = false;
+  #isOver = false;
+  /** Gives the session once it is open; null where there is none to come. */
+  #opened: Promise<CrawlSession | null>;
+  #tellOpened: (session: CrawlSession | null) => void = () => {};
   #session: CrawlSession | null = null;
   #stopGraceMs: number | null = null;
   readonly #functions = new UserFunctions(() => this.#session?.stop('error', 0));
 
   constructor(plan: RunPlan) {
     this.#plan = plan;
+    this.#opened = new Promise((resolve) => {
+      this.#tellOpened = resolve;
+    });
     this.#edges =
       plan.what === 'session' && plan.options.onEdge !== undefined
         ? new EdgeDelivery(plan.options.onEdge, plan.options.edgePages)
@@ -125,17 +137,34 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return this.finished;
   }
 
+  /**
+   * Adds URLs to the crawl while it runs. Resolves, once they are in the store, with their normal forms. They are asked for whatever scope and
+   * depth say, as seeds are; their links are judged like all others. Rejects where the crawl has ended, or not begun, and where one is no URL:
+   * then none is added.
+   */
+  async add(urls: string | readonly string[], options: AddOptions = {}): Promise<string[]> {
+    if (this.#running === null) {
+      throw new UsageError('the crawl has not begun: iterate it or await its `finished`, or give the URLs as seeds');
+    }
+    const session = await this.#opened;
+    if (session === null || this.#isOver) {
+      throw runIsOver();
+    }
+    return session.add(urls, options);
+  }
+
   /** Numbers of this moment. */
   stats(): CrawlStats {
     if (this.#session === null) {
       return NOTHING_YET;
     }
     const { queuedInMemory, queuedOnDisk, governorLimit, waitingFor, now, ...stats } = this.#session.stats();
-    const { done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed } = stats;
+    const { done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed } =
+      stats;
     const { statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
     const { count, p50Ms, p90Ms, p99Ms } = latency;
     return {
-      ...{ done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed },
+      ...{ done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed },
       queued: queuedInMemory + queuedOnDisk,
       inFlightLimit: governorLimit,
       waitingResults: this.#queue.size,
@@ -185,6 +214,9 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     } catch (error) {
       this.#queue.fail(error);
       throw error;
+    } finally {
+      this.#isOver = true;
+      this.#tellOpened(null);
     }
   }
 
@@ -194,6 +226,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       resolved: options.resolved,
       ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
+      ...(options.priority === undefined ? {} : { rankOf: this.#rankBy(options.priority) }),
       guardsFetch: options.guardsFetch,
       listensToEdges: this.#edges !== null,
       placesLeft: () => this.#placesLeft(options.queueSize),
@@ -212,6 +245,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       },
     });
     this.#session = session;
+    this.#tellOpened(session);
     for (const notice of [...options.resolved.notices, ...notices]) {
       this.#tell('notice', notice);
     }
@@ -226,6 +260,27 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     }
     this.#functions.end();
     return { reason: end.reason, truncated: end.truncated, summary, seeds, undelivered, directory: place.directory };
+  }
+
+  /** What the user's function throws, or says that is no rank, ends the run; until then URLs wait in their usual places. */
+  #rankBy(priority: NonNullable<RunOptions['priority']>): RankOf {
+    return (link) => {
+      try {
+        const rank: unknown = priority(link);
+        if (rank === null || rank === undefined) {
+          return null;
+        }
+        if (!Number.isInteger(rank) || (rank as number) < 0 || (rank as number) >= RANKS) {
+          throw new UsageError(
+            `priority must return a whole number from 0 to ${RANKS - 1}, null or nothing, got ${describeValue(rank)} for ${link.url}`,
+          );
+        }
+        return rank as number;
+      } catch (error) {
+        this.#functions.failed(error);
+        return null;
+      }
+    };
   }
 
   /** Under its own name, and for those who want to know of some of them, under theirs. */
@@ -313,7 +368,7 @@ const FROM_ROW = fieldsOf('live').filter(({ column }) => column?.startsWith('pag
 
 type FromRow = Pick<CrawledPage, RowField & keyof CrawledPage>;
 
-function settledPage({ url, depth, attempts, state, reason, external, outcome }: SettledPage): CrawledPage {
+function settledPage({ url, depth, attempts, state, reason, external, data, outcome }: SettledPage): CrawledPage {
   const row = outcome.page === null ? null : openPage(outcome.page);
   const known = Object.fromEntries(
     FROM_ROW.map((field) => [
@@ -333,6 +388,7 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
     ttfbMs: known.ttfbMs ?? outcome.ttfbMs,
     message: outcome.message ?? known.message,
     external,
+    ...(data === undefined ? {} : { data: JSON.parse(data) }),
   };
 }
 
@@ -364,6 +420,8 @@ export interface CrawlStats {
   waitingResults: number;
   /** Requests of this run. */
   requests: number;
+  /** Answers of this run that the cache gave (`httpCache`), without a request. */
+  cached: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
   /** Bytes of bodies of this run, robots.txt and sitemaps included. */

@@ -23,6 +23,8 @@ export interface CrawlEvents {
   governed(decision: GovernorDecision): void;
   /** A request has come to an end. */
   answered?(outcome: Outcome): void;
+  /** The cache has answered, or has no answer; no request was made. */
+  cached?(outcome: Outcome): void;
   laneDied(lane: number, error: Error): void;
 }
 
@@ -74,6 +76,8 @@ export interface CrawlParts {
   suspects?: number;
   /** Third parties are asked for URLs: it is not over before they have been. */
   seeding?: { readonly isActive: boolean; stop(): void };
+  /** What the user adds is being read: it is not over before that is in the store. */
+  adding?: { readonly isActive: boolean };
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
   /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
@@ -108,6 +112,8 @@ export class Crawl {
   #leaveHandingOn: (() => void) | null = null;
   readonly use = {
     requests: 0,
+    /** Answers of the cache, without a request. */
+    cached: 0,
     peakInFlight: 0,
     peakWaiting: 0,
     parseMs: 0,
@@ -287,7 +293,10 @@ export class Crawl {
 
   #account(outcome: Outcome): void {
     const { use } = this;
-    if (outcome.unsent === null) {
+    if (outcome.fromCache !== undefined) {
+      use.cached += outcome.status === null ? 0 : 1;
+      this.#parts.events.cached?.(outcome);
+    } else if (outcome.unsent === null) {
       use.requests++;
       this.#parts.events.answered?.(outcome);
     }
@@ -445,7 +454,7 @@ export class Crawl {
     if (this.#end === null) {
       return;
     }
-    const { frontier, seeding, rendering } = this.#parts;
+    const { frontier, seeding, adding, rendering } = this.#parts;
     const { outstanding, deferred, secondLooks } = frontier.counts();
     const reason = this.#ending.reason({
       inFlight: this.#inFlight,
@@ -454,7 +463,7 @@ export class Crawl {
       outstanding,
       deferred,
       secondLooks,
-      isSeeding: seeding?.isActive ?? false,
+      isSeeding: seeding?.isActive === true || adding?.isActive === true,
       canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#isHeldBack,
       spent: frontier.spent,
       goesOnRendering: () => rendering?.goesOn() ?? false,

@@ -106,7 +106,7 @@ export interface LeftToDo {
   outstanding: number;
   deferred: number;
   secondLooks: number;
-  /** Third parties are still asked for URLs. */
+  /** Third parties are still asked for URLs, or what the user adds is being read. */
   isSeeding: boolean;
   /** Something will happen without anybody's doing: a host's time comes, a name is looked up, the disk gets room. */
   canGoOn: boolean;

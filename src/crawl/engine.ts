@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Clock } from '../base/clock.js';
+import { sweepCache } from '../fetch/cache-files.js';
 import { Frontier } from '../frontier/frontier.js';
 import { KeyTable } from '../frontier/key-table.js';
 import type { FrontierEvents } from '../frontier/options.js';
@@ -16,6 +17,7 @@ import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
+import { Additions } from './additions.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
@@ -63,6 +65,7 @@ export class Engine {
   readonly keys: KeyTable;
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
+  readonly additions: Additions;
   /** Pages that were settled in this run. */
   settled = 0;
   readonly #parts: EngineParts;
@@ -104,6 +107,7 @@ export class Engine {
       seeds: this.seedBook,
       resolveAddress: (host) => this.lanes.resolve(host),
       ...(this.seeder === null ? {} : { seedOf: (url) => this.seeder!.seedOf(url) }),
+      ...(plan.rankOf === undefined ? {} : { rankOf: plan.rankOf }),
       events: this.#frontierEvents(),
     });
     this.disk = new DiskWatch({
@@ -112,6 +116,7 @@ export class Engine {
       stop: (error) => this.crawl.stop('disk', options.graceMs, error),
     });
     this.limits = this.#limits();
+    this.additions = this.#openAdditions();
     this.crawl = this.#loop();
     store.onDeath = (error) => this.crawl.stop('error', 0, error);
   }
@@ -132,9 +137,15 @@ export class Engine {
   }
 
   async close(): Promise<void> {
+    await this.additions.close();
     await this.seeder?.close();
     await this.renderer?.close();
     await this.lanes.close();
+    const { cache } = this.#parts.settings.fetch;
+    if (cache !== undefined) {
+      // Threads that have ended count no more what they wrote: after each run it is as small as it was to be.
+      await sweepCache(cache.directory, cache.maxBytes);
+    }
   }
 
   #scopeData(): CrawlScopeData {
@@ -160,10 +171,12 @@ export class Engine {
         },
         governed: (decision) => this.#governed(decision),
         answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
+        cached: ({ status, page }) => watch.cached(status, page?.bytes ?? 0),
         laneDied: (_lane, error) =>
           notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
       ...(this.seeder === null ? {} : { seeding: this.seeder }),
+      adding: this.additions,
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
       suspects: opened.snapshot.suspects,
       rssBytes: () => this.residentBytes(),
@@ -231,6 +244,21 @@ export class Engine {
       wireCells: this.#wire.cells,
       budgetLimit: options.parseBufferBytes,
     };
+  }
+
+  #openAdditions(): Additions {
+    const { plan, profile, notices } = this.#parts;
+    return new Additions({
+      directory: profile.takesMail === true ? plan.directory : null,
+      identity: identityOf(plan),
+      ownKeys: plan.resolve !== undefined,
+      ranks: plan.resolved.options.order === 'priority',
+      scopeVersion: () => this.frontier.scopeVersion,
+      scope: () => this.scope(),
+      admit: (offers) => this.crawl.admit(offers),
+      notice: (text) => notices.add(text, 'lists of URLs that were added'),
+      rests: () => this.crawl.wake(),
+    });
   }
 
   /** Null where no third party is to be asked. */

@@ -8,6 +8,7 @@ import { completeOptions, defaultOf, type ResolvedOptions } from '../config/reso
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
+import type { NewLink } from '../frontier/options.js';
 import type { CustomFetch } from '../lane/custom-source.js';
 import type { LinkKind } from '../parse/links.js';
 import type { ScopeKind } from '../url/scope.js';
@@ -31,6 +32,9 @@ const NETWORK_ONLY = [
   'connectTo',
   'http2',
   'maxSockets',
+  'httpCache',
+  'httpCacheOnly',
+  'httpCacheBytes',
   'maxInflightPerIp',
   'delayPerIpMs',
 ] as const satisfies OptionKey[];
@@ -98,6 +102,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   resolve?: (href: string, from: string) => string | null;
   /** Gets every edge, also those to pages already seen, once its page is committed. Awaited; what it throws ends the crawl. */
   onEdge?: OnEdge;
+  /**
+   * With `order: 'priority'`: where a new link waits at its host, 0 (first) to 7; null or nothing leaves it where it would be. Called in your
+   * thread, once for each URL that is new; what it throws ends the crawl.
+   */
+  priority?: (link: NewLink) => number | null | undefined;
   /** Pages asked for at the same time: `workers` by another name. */
   downloaders?: number;
   /** Threads that read pages (`parseWorkers`); with `fetch` or `resolve`, pages that hand on their edges at the same time. */
@@ -108,11 +117,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   signal?: AbortSignal;
 }
 
-type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'signal'>;
+type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'priority' | 'signal'>;
 
 const CRAWL_KEYS = OPTION_KEYS.filter((key) => usesOption('crawl', specOf(key)));
 /** What only a program can give. */
-const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'downloaders', 'parsers', 'queueSize', 'signal'];
+const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'priority', 'downloaders', 'parsers', 'queueSize', 'signal'];
 
 /** What a run is started with. */
 export interface RunOptions extends Functions {
@@ -129,13 +138,14 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     fetch,
     resolve,
     onEdge,
+    priority,
     downloaders,
     parsers,
     queueSize = DEFAULT_QUEUE_SIZE,
     signal,
     ...plain
   } = given;
-  for (const [name, value] of Object.entries({ fetch, resolve, onEdge })) {
+  for (const [name, value] of Object.entries({ fetch, resolve, onEdge, priority })) {
     checkFunction(name, value);
   }
   checkSignal(signal);
@@ -155,6 +165,11 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     options.maxInflightPerHost ??= Math.min(MOST_INFLIGHT_PER_HOST.max, options.workers);
   }
   const resolved = stored === undefined ? completeOptions(options) : resumeOptions(options, stored, readsHere);
+  if (priority !== undefined && resolved.options.order !== 'priority') {
+    throw new UsageError(
+      `priority means something only with order 'priority', and order is '${resolved.options.order}'`,
+    );
+  }
   return {
     resolved: fetch === undefined || stored !== undefined ? resolved : withDefaults(resolved, WITH_OWN_FETCH),
     edgePages: integer('parsers', edgePages, readsHere ? MOST_EDGE_PAGES : Number.MAX_SAFE_INTEGER),
@@ -163,6 +178,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     ...(fetch === undefined ? {} : { fetch }),
     ...(resolve === undefined ? {} : { resolve: checkedResolve(resolve) }),
     ...(onEdge === undefined ? {} : { onEdge }),
+    ...(priority === undefined ? {} : { priority }),
     ...(signal === undefined ? {} : { signal }),
   };
 }

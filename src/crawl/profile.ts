@@ -24,6 +24,8 @@ export interface CrawlProfile {
   readonly meta?: Readonly<Record<string, string>>;
   /** Whatever is learnt of a URL while it is asked for, it would have been asked for in the same way: the next commit need not wait for the last. */
   readonly overlaps?: boolean;
+  /** URLs may be left in its directory while it runs, and before: it takes them up. */
+  readonly takesMail?: boolean;
   /** Whether pages.jsonl, sitemap.xml, summary.json and the reports that the options name are written. */
   readonly writesOutputs: boolean;
   /** What is followed, beside what the options say. */
@@ -95,6 +97,7 @@ export interface SessionStats extends FrontierCounts {
   inFlight: number;
   elapsedMs: number;
   requests: number;
+  cached: number;
   bytes: number;
   heldBytes: number;
   governorLimit: number;
@@ -111,4 +114,4 @@ export interface SessionStats extends FrontierCounts {
 }
 
 /** `gossamer crawl` itself. */
-export const PLAIN_CRAWL: CrawlProfile = { command: 'crawl', overlaps: true, writesOutputs: true };
+export const PLAIN_CRAWL: CrawlProfile = { command: 'crawl', overlaps: true, takesMail: true, writesOutputs: true };

@@ -81,7 +81,8 @@ function probe(path: string): 'file' | 'folder' | null {
   return stats === undefined ? null : stats.isDirectory() ? 'folder' : 'file';
 }
 
-function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): Seed[] {
+/** The seeds of a list or a sitemap; - is stdin. What is none is put into `bad`. */
+export function seedsOfFile(path: string, identity: IdentityOptions, bad: BadSeed[]): Seed[] {
   let bytes: Buffer;
   try {
     bytes = readFileSync(path === '-' ? 0 : resolve(path));

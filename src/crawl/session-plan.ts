@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import type { RankOf } from '../frontier/options.js';
 import type { SettledPage } from '../frontier/outcome.js';
 import type { CustomFetch } from '../lane/custom-source.js';
 import type { PageResult } from '../store/page-types.js';
@@ -37,6 +38,8 @@ export interface SessionPlan {
   events: SessionEvents;
   fetch?: CustomFetch;
   resolve?: (href: string, from: string) => string | null;
+  /** The rank at which a new URL waits, 0 to 7; null: its usual place. It must not throw. */
+  rankOf?: RankOf;
   /** Someone listens to edges. */
   listensToEdges?: boolean;
   /** The addresses of what the user's fetcher is asked for are checked first. */

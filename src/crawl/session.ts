@@ -159,6 +159,12 @@ export class CrawlSession implements RunningSession {
     for (const offers of namedOffers(named, seedOf, SEEDS_A_COMMIT)) {
       await frontier.admit(offers);
     }
+    await this.#engine.additions.begin((offers) => frontier.admit(offers));
+  }
+
+  /** Resolves, once they are in the store, with the URLs as they are known from now on. */
+  add(urls: unknown, options: unknown): Promise<string[]> {
+    return this.#engine.additions.add(urls, options);
   }
 
   stop(reason: EndReason, graceMs: number): void {
@@ -194,6 +200,7 @@ export class CrawlSession implements RunningSession {
       inFlight: crawl.inFlight,
       elapsedMs: now - this.#startedAt,
       requests: crawl.use.requests,
+      cached: crawl.use.cached,
       bytes: crawl.use.bytes,
       heldBytes: budget.held,
       governorLimit: governor.limit,
@@ -245,6 +252,7 @@ export class CrawlSession implements RunningSession {
         settled,
         refetched: counts.refetched,
         requests: crawl.use.requests,
+        cached: crawl.use.cached,
         retries: counts.retries,
         parseMs: crawl.use.parseMs,
         peakMemoryBytes: Math.max(crawl.memory.peakBytes, this.#engine.residentBytes()),

@@ -1,13 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
-import { UsageError } from '../base/errors.js';
+import { resolve } from 'node:path';
+import { StateError, UsageError } from '../base/errors.js';
 import { TO_ALL, TO_SEEDS } from '../base/header-line.js';
 import { printable } from '../base/text.js';
 import { baseDelayMs } from '../config/base-delay.js';
 import type { CrawlOptions } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import { VERSION } from '../config/version.js';
-import type { FetchOptions, Header } from '../fetch/contract.js';
+import type { CacheOptions, FetchOptions, Header } from '../fetch/contract.js';
 import { basicAuthorization, overlay, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
 import type { SchedulerOptions } from '../frontier/options.js';
 import type { ReaderOptions } from '../lane/reading.js';
@@ -219,7 +220,20 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
     },
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
     verboseNetwork: options.verboseNetwork,
+    ...(options.httpCache === null ? {} : { cache: cacheOptions(options, options.httpCache) }),
   };
+}
+
+/** A cache that cannot be written to is refused before anything is asked for. */
+function cacheOptions({ httpCacheBytes, httpCacheOnly }: CrawlOptions, path: string): CacheOptions {
+  const directory = resolve(path);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw new StateError('unwritable', `--http-cache cannot be used: ${(error as Error).message}`, { cause: error });
+  }
+  return { directory, maxBytes: httpCacheBytes, only: httpCacheOnly };
 }
 
 /**

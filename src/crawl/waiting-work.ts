@@ -1,4 +1,9 @@
+import { StateError } from '../base/errors.js';
+
 /** What waits for an exchange with the frontier, and when one is worth its commit. */
+
+/** The code of its error is stable. */
+const runIsOver = (): StateError => new StateError('run_over', 'the run is over');
 
 interface Work {
   run(): Promise<void>;
@@ -64,14 +69,14 @@ export class WaitingWork {
   close(): void {
     this.#isOver = true;
     for (const { reject } of [...this.#work.splice(0), ...this.#pieces.splice(0)]) {
-      reject(new Error('the run is over'));
+      reject(runIsOver());
     }
   }
 
   #enter<T>(run: () => Promise<T>, queue: Work[]): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) {
-        reject(new Error('the run is over'));
+        reject(runIsOver());
         return;
       }
       queue.push({ run: async () => resolve(await run()), reject });

@@ -10,6 +10,7 @@ export interface DecidingRule {
   /** What kind of rule it is. */
   by:
     | 'seed'
+    | 'added'
     | 'scope'
     | 'include'
     | 'exclude'

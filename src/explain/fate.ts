@@ -51,6 +51,12 @@ function admitted({ rules, row }: FateParts): DecidingRule {
   if (isSeed && (row.parent === null || !decision.admits)) {
     return decidingRule('seed', row.parent === null ? 'it is a seed' : 'a seed redirects to it');
   }
+  if ((row.flags & UrlFlag.added) !== 0 && !decision.admits) {
+    return decidingRule(
+      'added',
+      row.parent === null ? 'it was added by hand' : 'a URL that was added by hand redirects to it',
+    );
+  }
   return (row.flags & UrlFlag.external) !== 0
     ? decidingRule('scope', `--external: ${decision.rule.text}`)
     : decision.rule;

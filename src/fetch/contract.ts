@@ -40,6 +40,16 @@ export interface FetchOptions {
   /** Only `folders` may be asked; everything else is refused. */
   onlyFolders?: boolean;
   headerRules?: readonly HeaderRule[];
+  /** Answers of earlier runs are told again from here, as HTTP allows. */
+  cache?: CacheOptions;
+}
+
+export interface CacheOptions {
+  directory: string;
+  /** What was not used for longest makes room. */
+  maxBytes: number;
+  /** No request is made: what is not there fails. */
+  only: boolean;
 }
 
 /** What lies below `path` of the origin is served at `to`, under the same path. */
@@ -114,6 +124,8 @@ export interface FetchResponse {
   ttfbMs: number;
   headersAt: number;
   endedAt: number;
+  /** From the cache, without a request. */
+  cached?: true;
   /** Null behind a proxy. */
   remoteAddress: string | null;
   /** Whoever has no more use for `body` may say so: its memory then holds the next one. */

@@ -50,6 +50,17 @@ export class Fetcher {
     return exchange;
   }
 
+  /** Names, in lower case, and values of the headers that the request would be sent with; null where it is none that can be sent. */
+  headersOf(request: FetchRequest): [string, string][] | null {
+    const flat = this.#target(request)?.headers;
+    return flat === undefined ? null : flat.flatMap((name, i) => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []));
+  }
+
+  /** Whether it is asked for at another place than its name says: a folder of this machine. */
+  isInFolder(url: string): boolean {
+    return this.#placeOf(url) !== url;
+  }
+
   /** The first address of a host that may be connected to, resolved as for a request. Behind a proxy it is the host itself. */
   resolve(host: string): Promise<string> {
     return this.#connector.resolve(withoutBrackets(host));

@@ -27,7 +27,7 @@ type Leads = LinkPiece & Partial<Pick<Outcome, 'redirect'>>;
  * decides what follows from that. Ids are given here and nowhere else, and so is the version of the scope.
  */
 export class Admission {
-  readonly #parts: Pick<FrontierParts, 'options' | 'keys' | 'seeds' | 'events' | 'seedOf'>;
+  readonly #parts: Pick<FrontierParts, 'options' | 'keys' | 'seeds' | 'events' | 'seedOf' | 'rankOf'>;
   readonly #hosts: Hosts;
   readonly #budget: Budget;
   readonly #places: QueuePlaces;
@@ -69,7 +69,7 @@ export class Admission {
       return known.id;
     }
     const found = foundAgain(known.id, { ...offer, parent });
-    if (found.seed !== undefined || isNews(known, found.standing, found.depth)) {
+    if (found.seed !== undefined || found.added || isNews(known, found.standing, found.depth)) {
       draft.transaction.found.push(found);
     }
     return known.id;
@@ -101,6 +101,7 @@ export class Admission {
       flags: offer.flags,
       key: offer.key,
       unsure,
+      ...(offer.data === undefined ? {} : { data: offer.data }),
     };
     if (tabled && !unsure) {
       keys.insert(offer.key, id, offer.depth, standingOf(offer));
@@ -137,7 +138,12 @@ export class Admission {
   }
 
   /** Admits what a page, redirect or sitemap leads to. Returns the ids of its offers, in their order. */
-  admitFrom(source: LinkSource, { offers, found, redirect }: Leads, draft: Draft, host: Host | null = null): number[] {
+  admitFrom(
+    source: LinkSource & { readonly url?: string | undefined },
+    { offers, found, redirect }: Leads,
+    draft: Draft,
+    host: Host | null = null,
+  ): number[] {
     if ((source.flags & UrlFlag.seed) !== 0 && redirect && 'offer' in redirect) {
       this.#followSeed(source, offers[redirect.offer]!);
     }
@@ -149,7 +155,24 @@ export class Admission {
         parent: source.id,
       });
     }
+    this.#rank(offers, source.url ?? null);
     return this.admit(offers, source.id, draft, host);
+  }
+
+  /** Asks the user's own function, where there is one, where each new URL is to wait. */
+  #rank(offers: Offer[], from: string | null): void {
+    const { rankOf, keys } = this.#parts;
+    if (rankOf === undefined) {
+      return;
+    }
+    for (const offer of offers) {
+      const { url, depth, key, kind, state, flags } = offer;
+      const isLink = kind === UrlKind.page && state !== UrlState.unlisted && offer.class !== QueueClass.urgent;
+      if (isLink && (flags & UrlFlag.seed) === 0 && keys.find(key) === null) {
+        const rank = rankOf({ url, depth, from });
+        offer.class = rank === null ? offer.class : QueueClass.rest + rank;
+      }
+    }
   }
 
   /** What a seed redirects to counts as the seed's too; the store widens the scope by it. */

@@ -114,6 +114,12 @@ export class CommitEffects {
     if (assets.length > 0 || isMoved) {
       events.assets?.(assets, isMoved);
     }
+    for (const [id, data] of answer.data ?? []) {
+      const page = pages.find(({ outcome }) => outcome.id === id);
+      if (page !== undefined) {
+        page.data = data;
+      }
+    }
     if (pages.length > 0) {
       events.settled(pages);
     }

@@ -147,7 +147,12 @@ export class Frontier {
     if (leased !== undefined) {
       this.#settlement.notePiece(leased, offers);
     }
-    const ids = this.#admission.admitFrom(page, { offers, found }, draft, leased?.origin.host);
+    const ids = this.#admission.admitFrom(
+      { ...page, url: leased?.item.url },
+      { offers, found },
+      draft,
+      leased?.origin.host,
+    );
     return knownAs(ids, await this.#commit(draft));
   }
 

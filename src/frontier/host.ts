@@ -35,6 +35,8 @@ export class Host implements HeapItem {
   readonly #origins: Origin[] = [];
   #domain: string | null = null;
   #nextAllowedAt = 0;
+  /** A request went out to it, in this run or, as far as is known, in one before. */
+  #wasAsked = false;
   #learnedDelayMs = 0;
   #refusedAt = 0;
   #blockedUntil = 0;
@@ -85,6 +87,7 @@ export class Host implements HeapItem {
   /** Takes over what the store has kept; the times as they are on the monotonic clock now. */
   restore(row: HostRow, nextAllowedAt: number, blockedUntil: number): void {
     this.#nextAllowedAt = nextAllowedAt;
+    this.#wasAsked = row.dispatched > 0;
     this.#blockedUntil = blockedUntil;
     this.#blockReason = row.blockReason as BlockReason | null;
     this.#failures = row.failures;
@@ -221,6 +224,7 @@ export class Host implements HeapItem {
   /** @param delays how many times its delay has to pass before the next request */
   headersArrived(at: number, delays: number): void {
     this.#awaitingHeaders--;
+    this.#wasAsked = true;
     this.#nextAllowedAt = Math.max(this.#nextAllowedAt, at + this.delayMs * delays);
     this.#moved = true;
   }
@@ -258,8 +262,11 @@ export class Host implements HeapItem {
     }
   }
 
-  robotsRead(now: number): void {
-    this.waitWholeDelay(now);
+  /** @param wasAsked a request was made for it; a host that was never asked for anything need not be spared */
+  robotsRead(now: number, wasAsked: boolean): void {
+    if (wasAsked || this.#wasAsked) {
+      this.waitWholeDelay(now);
+    }
     this.#changed = true;
   }
 

@@ -127,7 +127,7 @@ export class Leases {
     }
     const { options, traps } = this.#parts;
     const flags = this.#newFlags.get(item.id) ?? item.flags;
-    const pattern = (flags & (UrlFlag.seed | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
+    const pattern = (flags & (UrlFlag.seed | UrlFlag.added | UrlFlag.external)) !== 0 ? null : traps.cutBy(item.url);
     if (pattern !== null && !options.asksTraps) {
       return { reason: 'trap', pattern };
     }
@@ -262,7 +262,7 @@ export class Leases {
     }
     const { hosts, scheduler } = this.#around;
     const { item, origin } = leased;
-    const sent = outcome.unsent === null;
+    const sent = outcome.unsent === null && outcome.fromCache === undefined;
     if (sent && outcome.headersAt !== null) {
       this.headers(outcome.id, outcome.headersAt);
     }

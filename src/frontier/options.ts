@@ -21,8 +21,23 @@ export interface FrontierParts {
   resolveAddress(hostName: string): Promise<string | null>;
   /** The seed that lets a URL in, or -1. Left out where no names come from logs of certificates. */
   seedOf?(url: string): number;
+  /** Of a new URL in a crawl by priority; left out: places go by depth and sitemaps. */
+  rankOf?: RankOf;
   events: FrontierEvents;
 }
+
+/** A URL that is new to a crawl by priority. */
+export interface NewLink {
+  /** In normal form. */
+  readonly url: string;
+  /** Links from the nearest seed by this way. */
+  readonly depth: number;
+  /** The page or sitemap that leads to it; null where only its id is at hand, as for a page that a browser has rendered. */
+  readonly from: string | null;
+}
+
+/** 0 goes first, 7 last; null leaves the URL where it would wait without it. */
+export type RankOf = (link: NewLink) => number | null;
 
 export interface FrontierEvents {
   /** A seed redirected out of what its scope counted: lanes have to judge by the new one. */

@@ -42,6 +42,24 @@ export const seedOffer = (url: string, seed: number): Offer => ({
   flags: UrlFlag.seed,
 });
 
+/** What a user adds by hand: asked for whatever the scope says. */
+export const addedOffer = (url: string, { depth, seed, place, data }: AddedUrl): Offer => ({
+  ...pageOffer(url, depth),
+  class: place,
+  seed,
+  flags: UrlFlag.added,
+  ...(data === undefined ? {} : { data }),
+});
+
+export interface AddedUrl {
+  depth: number;
+  /** The seed whose scope lets it in, else the first. */
+  seed: number;
+  place: QueueClass;
+  /** Text of JSON. */
+  data: string | undefined;
+}
+
 export interface SitemapOfferOptions {
   /** Depth forbids all that it could name: it is kept, and not asked for. */
   isBeyond?: boolean | undefined;
@@ -277,6 +295,8 @@ export interface Outcome extends LinkPiece {
   heldBytes: number;
   parseMs: number;
   page: SealedPage | null;
+  /** The cache answered, or had no answer: no request was made. */
+  fromCache?: true;
   /** The server says that it is as it was. */
   unchanged?: true;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
@@ -313,6 +333,8 @@ export interface SettledPage {
   state: 'done' | 'failed' | 'skipped';
   reason: string | null;
   external: boolean;
+  /** What its record says where a user gave data with its URL: text of JSON. */
+  data?: string;
   outcome: Outcome;
 }
 

@@ -4,7 +4,7 @@ import type { QueuedUrl } from '../store/transaction.js';
 import { ROBOTS_LOOKS, UrlState } from '../store/url-state.js';
 import type { Origin } from './host.js';
 import { ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
-import { type Offer, type Outcome, robotsHopOffer } from './outcome.js';
+import { type Offer, type Outcome, type RobotsAnswer, robotsHopOffer } from './outcome.js';
 
 export interface RobotsStep {
   /** It redirects: this URL is asked next, in the name of the first origin. */
@@ -16,6 +16,9 @@ export interface RobotsStep {
   sitemaps: string[];
 }
 
+type Rules = Omit<Extract<RobotsAnswer, { standing: 'rules' }>, 'standing'>;
+
+const NO_RULES: Rules = { rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
 const NOTHING: RobotsStep = { hop: null, bulk: null, settled: false, sitemaps: [] };
 
 /**
@@ -86,14 +89,18 @@ export class RobotsAnswers {
       return meaning === 'unreachable' && this.#options.obeyRobots
         ? this.#unreachable(owner)
         : // More redirects than anyone has to follow: as if there were no file.
-          this.#rules(owner, null, null, [], null);
+          this.#rules(owner, NO_RULES, outcome);
     }
     const { robots } = outcome;
     if (!this.#options.obeyRobots) {
-      return this.#rules(owner, null, null, robots?.standing === 'rules' ? robots.sitemaps : [], null);
+      return this.#rules(
+        owner,
+        { ...NO_RULES, sitemaps: robots?.standing === 'rules' ? robots.sitemaps : [] },
+        outcome,
+      );
     }
     if (robots?.standing === 'rules') {
-      return this.#rules(owner, robots.rules, robots.crawlDelayMs, robots.sitemaps, robots.maxAgeMs);
+      return this.#rules(owner, robots, outcome);
     }
     if (robots?.standing === 'failed') {
       return this.#failed(owner, robots.errorClass);
@@ -105,16 +112,14 @@ export class RobotsAnswers {
 
   #rules(
     owner: Origin,
-    rules: string | null,
-    crawlDelayMs: number | null,
-    sitemaps: string[],
-    maxAgeMs: number | null,
+    { rules, crawlDelayMs, sitemaps, maxAgeMs }: Rules,
+    { fromCache }: Pick<Outcome, 'fromCache'>,
   ): RobotsStep {
     const wall = this.#clock.wall();
     const ageMs = Math.min(ROBOTS_AGE_MS, maxAgeMs ?? ROBOTS_AGE_MS);
     const expiresAt = this.#options.obeyRobots ? wall + ageMs : Number.MAX_SAFE_INTEGER;
     owner.robots.read(rules, crawlDelayMs, wall, expiresAt);
-    owner.host.robotsRead(this.#clock.now());
+    owner.host.robotsRead(this.#clock.now(), fromCache === undefined);
     return { ...NOTHING, settled: true, sitemaps };
   }
 
@@ -154,7 +159,7 @@ export class RobotsAnswers {
   }
 
   #passOver(owner: Origin): RobotsStep {
-    const step = this.#rules(owner, null, null, [], null);
+    const step = this.#rules(owner, NO_RULES, {});
     owner.robots.passedOver(this.#options.obeyRobots, ROBOTS_RETRIES_MS.length);
     return step;
   }

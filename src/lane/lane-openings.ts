@@ -1,7 +1,8 @@
 import type { Clock } from '../base/clock.js';
 import { ownUrl } from '../base/own-url.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import type { FetchOptions } from '../fetch/fetcher.js';
+import { openFetcher } from '../fetch/http-cache.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome } from '../frontier/outcome.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
@@ -60,7 +61,7 @@ export class LaneOpenings {
   #source(): PageSource {
     const { clock, fetch, fetchOptions, guardsFetch } = this.#parts;
     return fetch === undefined
-      ? new Fetcher(fetchOptions, clock)
+      ? openFetcher(fetchOptions, clock)
       : new CustomSource(fetch, fetchOptions, guardsFetch, clock);
   }
 }

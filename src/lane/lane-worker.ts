@@ -1,7 +1,8 @@
 import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.js';
 import { serve } from '../base/worker-thread.js';
-import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import type { FetchOptions } from '../fetch/fetcher.js';
+import { openFetcher } from '../fetch/http-cache.js';
 import { prepareExtraction } from './extraction-door.js';
 import { Lane, type LaneSetup } from './lane.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
@@ -12,7 +13,7 @@ await prepareExtraction(setup.reader.extract);
 
 const lane = new Lane(
   setup,
-  new Fetcher(fetchOptions, systemClock),
+  openFetcher(fetchOptions, systemClock),
   {
     headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
     outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),

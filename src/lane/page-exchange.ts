@@ -40,7 +40,8 @@ const ROBOTS_BYTES = 512 * 1024;
 export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
   const { kind, flags } = lease;
   const firstBytes = wantedBytes(lease);
-  const whole = (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
+  const whole =
+    (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.added | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
   const checkedOnly = (flags & (UrlFlag.external | UrlFlag.asset)) !== 0;
   const head =
     !limits.wholeOnly &&
@@ -151,6 +152,9 @@ export class ResponseReader {
     const errorClass = error instanceof FetchError ? error.errorClass : 'internal';
     const outcome = failure(lease, this.#clock.now(), errorClass, messageOf(error));
     outcome.scopeVersion = this.scopeVersion;
+    if (errorClass === 'not_cached') {
+      outcome.fromCache = true;
+    }
     if (lease.kind === UrlKind.robots) {
       outcome.robots = robotsFailure(errorClass);
     }
@@ -166,6 +170,9 @@ export class ResponseReader {
     outcome.headersAt = response.headersAt;
     outcome.ttfbMs = response.ttfbMs;
     outcome.address = response.remoteAddress;
+    if (response.cached) {
+      outcome.fromCache = true;
+    }
     outcome.retryAfterMs = parseRetryAfter(headers.get('retry-after'), this.#clock.wall());
     outcome.askAgain =
       request.method === 'HEAD' ? afterHead(lease, status, contentType, this.#options.linkFacts) : null;
@@ -283,5 +290,12 @@ function robotsAnswer(page: FetchedPage, agent: string, url: string): RobotsAnsw
   };
 }
 
+/** Where nobody is asked, no rule is needed that says who may be: whatever else is in the cache is told. */
+const NO_RULES: RobotsAnswer = { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
+
 const robotsFailure = (errorClass: ErrorClass): RobotsAnswer =>
-  HOST_ERRORS.has(errorClass) ? { standing: 'failed', errorClass } : { standing: 'unreachable' };
+  errorClass === 'not_cached'
+    ? NO_RULES
+    : HOST_ERRORS.has(errorClass)
+      ? { standing: 'failed', errorClass }
+      : { standing: 'unreachable' };

@@ -13,6 +13,7 @@ export interface RunFacts {
   settled: number;
   refetched: number;
   requests: number;
+  cached: number;
   retries: number;
   parseMs: number;
   peakMemoryBytes: number;
@@ -89,6 +90,8 @@ export interface Summary {
   settled: number;
   /** Requests of this run. */
   requests: number;
+  /** Answers that the cache gave in this run (`--http-cache`), robots.txt and sitemaps included: no request was made for them. */
+  cached: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
   /** Lines of pages.jsonl by HTTP status; those without an answer are in none. */
@@ -156,6 +159,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     bytes: sum.bytes,
     settled: run.settled,
     requests: run.requests,
+    cached: run.cached,
     retries: run.retries,
     byStatus: sorted(sum.status),
     byClass: sorted(sum.failed),

@@ -15,6 +15,7 @@ import { StateError } from '../base/errors.js';
 import { foldersIn } from '../base/folders.js';
 import { shellWord } from '../base/text.js';
 import { DirectoryLock } from './lock.js';
+import { hasMail, MAIL_FOLDER } from './mailbox.js';
 import { Reader, type Tally } from './reader.js';
 import { APPLICATION_ID, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase } from './sqlite.js';
@@ -68,11 +69,12 @@ export function stateOf(directory: string): DirectoryState {
   if (!existsSync(storePath(directory)) || isUnbegun(directory)) {
     return 'empty';
   }
-  return openForReading(directory, (reader) => keptState(reader.ended()));
+  return openForReading(directory, (reader) => keptState(reader.ended(), hasMail(directory)));
 }
 
-const keptState = (ended: ReturnType<Reader['ended']>): 'unfinished' | 'finished' =>
-  ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
+/** One that had ended has more to do once URLs were added to it. */
+const keptState = (ended: ReturnType<Reader['ended']>, isAddedTo: boolean): 'unfinished' | 'finished' =>
+  isAddedTo || ended === null || !ended.isWritten || UNFINISHED_REASONS.has(ended.reason) ? 'unfinished' : 'finished';
 
 /** Whoever was about to begin a crawl here was killed before it had begun: there is nothing in it to go on with, nor to lose. */
 export function isUnbegun(directory: string): boolean {
@@ -215,7 +217,7 @@ export function statusIn(directory: string, reader: Reader, tallies: Iterable<Ta
   }
   return {
     directory,
-    state: running ? 'running' : keptState(ended),
+    state: running ? 'running' : keptState(ended, hasMail(directory)),
     reason: running ? null : (ended?.reason ?? null),
     truncated: ended?.truncated ?? null,
     counts,
@@ -240,6 +242,8 @@ export function listCrawls(root: string, onUnreadable: (name: string, error: Err
 const OURS =
   /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|crashed\.json|sitemap[\w.-]*\.xml)$/;
 
+const OUR_MAIL = /^\.?\d{15}-[\da-f]{12}-\d{6}\.json(?:\.tmp|\.refused)?$/;
+
 /** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
 export function deleteCrawl(directory: string): number {
   refuseLink(directory);
@@ -248,14 +252,30 @@ export function deleteCrawl(directory: string): number {
     openForReading(directory, () => null);
   }
   DirectoryLock.take(directory).release();
-  const others = readdirSync(directory).filter((name) => !OURS.test(name));
+  deleteMail(directory);
   for (const name of readdirSync(directory)) {
     if (OURS.test(name)) {
       rmSync(join(directory, name));
     }
   }
+  const others = readdirSync(directory);
   if (others.length === 0) {
     rmdirSync(directory);
   }
   return others.length;
+}
+
+/** URLs that were added and not taken up go with their crawl; what else lies in that folder stays. */
+function deleteMail(directory: string): void {
+  const folder = join(directory, MAIL_FOLDER);
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return;
+  }
+  const names = readdirSync(folder);
+  for (const name of names.filter((each) => OUR_MAIL.test(each))) {
+    rmSync(join(folder, name));
+  }
+  if (names.every((name) => OUR_MAIL.test(name))) {
+    rmdirSync(folder);
+  }
 }

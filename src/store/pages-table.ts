@@ -1,3 +1,4 @@
+import type { GivenData } from './given-data.js';
 import { ROW_FIELDS } from './page-fields.js';
 import { blobOf, type LinkFacts, openPage, openParts, PAGE_COLUMNS, type PageEdges, PENDING } from './page-row.js';
 import type { Database, Statement } from './sqlite.js';
@@ -5,6 +6,7 @@ import type { RenderedPage, SettledUrl } from './transaction.js';
 import { Rendering } from './url-state.js';
 
 const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
+const DATA_PLACE = PAGE_COLUMNS.indexOf('data');
 const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null, edges: null };
 /** What a browser may have changed. */
 const RENDERED_FIELDS = ROW_FIELDS.filter(({ rendered }) => rendered !== undefined);
@@ -12,9 +14,11 @@ const RENDERED_FIELDS = ROW_FIELDS.filter(({ rendered }) => rendered !== undefin
 /** Pages as they are stored: the row, and beside it the links, what a check wants to know of them, and the body where it is kept. */
 export class PagesTable {
   readonly #statements: ReturnType<typeof prepare>;
+  readonly #given: GivenData;
   #nextSeq: number;
 
-  constructor(database: Database) {
+  constructor(database: Database, given: GivenData) {
+    this.#given = given;
     this.#statements = prepare(database);
     this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
@@ -24,10 +28,15 @@ export class PagesTable {
     return this.#nextSeq - 1;
   }
 
-  /** @param knownIds of URLs that this commit offered as new: those that are known under another id */
-  add(settled: SettledUrl, redirectTo: number | null, knownIds: ReadonlyMap<number, number>): void {
+  /**
+   * @param knownIds of URLs that this commit offered as new: those that are known under another id
+   * @returns what the record says where a user gave data with the URL; null where he gave none
+   */
+  add(settled: SettledUrl, redirectTo: number | null, knownIds: ReadonlyMap<number, number>): string | null {
     const { values, facts, body, edges } = settled.page === null ? NOTHING_KEPT : openParts(settled.page);
-    this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...values);
+    const data = this.#given.joinedWith(settled.id, values[DATA_PLACE] as string | null);
+    const kept = data === null ? values : values.with(DATA_PLACE, data);
+    this.#statements.insertPage.run(settled.id, this.#nextSeq++, redirectTo, ...kept);
     if (facts !== null) {
       this.#insertFacts(settled.id, facts);
     }
@@ -39,6 +48,7 @@ export class PagesTable {
     if (edges !== null && edges.words.length > 0 && settled.newIds !== null) {
       this.#insertEdges(settled.id, edges, settled.newIds, knownIds);
     }
+    return data;
   }
 
   /** For a URL that was not asked for. */
@@ -62,6 +72,7 @@ export class PagesTable {
       return false;
     }
     const page = openPage(reading.page);
+    page.data = this.#given.joinedWith(id, page.data) ?? page.data;
     this.#statements.updatePage.run(...RENDERED_FIELDS.map(({ name }) => page[name]), id);
     if (edges !== null && reading.newIds !== null) {
       this.#insertEdges(id, edges, reading.newIds, knownIds);

@@ -1,3 +1,4 @@
+import { hasGivenTable } from './given-data.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
 import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
 import { LEFT_OPEN, lineOf } from './page-lines.js';
@@ -29,6 +30,8 @@ export interface EdgeResult {
 const MESSAGE = `CASE WHEN pages.id IS NULL AND urls.state = ${UrlState.failed} THEN
     (SELECT robots.message FROM origins JOIN pages AS robots ON robots.id = origins.robots_id WHERE origins.id = urls.origin)
   ELSE pages.message END`;
+/** A URL that was given data and has no page, because nothing was asked for, has it all the same. */
+const DATA = 'coalesce(pages.data, (SELECT data FROM given WHERE given.url = urls.id))';
 /** What the fields that are worked out are made of. */
 const PARTS = ['urls.id', 'urls.state', 'urls.reason', 'urls.attempts', 'urls.flags', 'pages.redirect_to'];
 type Parts = [id: number, state: UrlState, reason: string | null, attempts: number, flags: number, to: number | null];
@@ -37,10 +40,10 @@ type Parts = [id: number, state: UrlState, reason: string | null, attempts: numb
  * page with all its fields, so that every page is made in one go and has one shape; what is worked out is null until then. `pages` of an
  * earlier Gossamer may lack columns.
  */
-function selectedFrom(columnsOfPages: ReadonlySet<string>, names: readonly string[] | null = null): string {
+function selectedFrom(kept: KeptColumns, names: readonly string[] | null = null): string {
   const fields = fieldsOf('kept').filter(({ name }) => names === null || names.includes(name));
   const values = fields.map((field) => {
-    const value = valueIn(columnsOfPages, field);
+    const value = valueIn(kept, field);
     const stored = field.type === 'data' ? `json(${value})` : value;
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? stored : `coalesce(${stored}, ${unknown === '' ? "''" : Number(unknown)})`}`;
@@ -48,10 +51,19 @@ function selectedFrom(columnsOfPages: ReadonlySet<string>, names: readonly strin
   return `json_array(json_array(${PARTS.join(', ')}), json_object(${values.join(', ')})) AS result`;
 }
 
-function valueIn(columnsOfPages: ReadonlySet<string>, { name, column }: NamedField): string {
+function valueIn({ ofPages, hasGiven }: KeptColumns, { name, type, column }: NamedField): string {
   const [table, columnName] = (column ?? '').split('.') as [string, string];
-  const isThere = column !== null && (table !== 'pages' || columnsOfPages.has(columnName));
-  return name === 'message' ? MESSAGE : isThere ? column : 'NULL';
+  const isThere = column !== null && (table !== 'pages' || ofPages.has(columnName));
+  if (name === 'message') {
+    return MESSAGE;
+  }
+  return !isThere ? 'NULL' : type === 'data' && hasGiven ? DATA : column;
+}
+
+/** What a store has: one of an earlier Gossamer may lack some of it. */
+interface KeptColumns {
+  ofPages: ReadonlySet<string>;
+  hasGiven: boolean;
 }
 const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
 /** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
@@ -82,6 +94,8 @@ export class Reader {
   readonly #database: Database;
   readonly #url: Statement;
   readonly #columnsOfPages: ReadonlySet<string>;
+  readonly #hasGiven: boolean;
+  readonly #kept: KeptColumns;
   readonly #columns: string;
   /** SQL of a line of JSON. */
   readonly #line: string;
@@ -95,8 +109,10 @@ export class Reader {
     this.hosts = new HostReader(database, { listed: () => this.#listed(), chains: () => this.#redirectChains() });
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
-    this.#columns = selectedFrom(this.#columnsOfPages);
-    this.#line = lineOf((field) => valueIn(this.#columnsOfPages, field));
+    this.#hasGiven = hasGivenTable(database);
+    this.#kept = { ofPages: this.#columnsOfPages, hasGiven: this.#hasGiven };
+    this.#columns = selectedFrom(this.#kept);
+    this.#line = lineOf((field) => valueIn(this.#kept, field));
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
@@ -147,7 +163,7 @@ export class Reader {
     order: 'found' | 'origin',
   ): IterableIterator<Pick<PageResult, F>> {
     const by = order === 'found' ? 'urls.id' : 'urls.origin, urls.id';
-    const columns = selectedFrom(this.#columnsOfPages, names);
+    const columns = selectedFrom(this.#kept, names);
     return this.#results(`SELECT ${columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY ${by}`);
   }
 
@@ -360,14 +376,16 @@ export class Reader {
 
   /** The names under which pages have data, in alphabetical order. */
   dataNames(): string[] {
-    return this.#columnsOfPages.has('data')
-      ? this.#database
-          .prepare(
-            `SELECT DISTINCT each.key AS name FROM pages, json_each(pages.data) AS each WHERE pages.data IS NOT NULL ORDER BY 1`,
-          )
-          .all()
-          .map(({ name }) => name)
-      : [];
+    const tables = [...(this.#columnsOfPages.has('data') ? ['pages'] : []), ...(this.#hasGiven ? ['given'] : [])];
+    const names = tables.flatMap((table) =>
+      this.#database
+        .prepare(
+          `SELECT DISTINCT each.key AS name FROM ${table}, json_each(${table}.data) AS each WHERE ${table}.data IS NOT NULL`,
+        )
+        .all()
+        .map(({ name }): string => name),
+    );
+    return [...new Set(names)].sort();
   }
 
   /** Pages that lead to more than is kept, and the links of theirs that were left out. */

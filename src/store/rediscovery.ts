@@ -60,6 +60,7 @@ export class Rediscovery {
   /** The last URL of which it was asked whether it is a sitemap: one sitemap has many URLs. */
   #lastParent = { id: 0, isSitemap: false };
   #seedRedirects: SeedRedirect[] = [];
+  #addedRedirects: FoundAgain[] = [];
   readonly #database: Database;
 
   constructor(database: Database, scope: StoreScope, traps: TrapsTable) {
@@ -104,7 +105,8 @@ export class Rediscovery {
   /** `judgesAgain`: the scope may be another one than when they were judged first. */
   #findAll(work: FoundAgain[], answer: CommitAnswer, judgesAgain: boolean): void {
     for (let next = work.pop(); next !== undefined; next = work.pop()) {
-      const matters = judgesAgain || next.seed !== undefined || this.#matters.get(next.id, next.depth) !== undefined;
+      const isNamed = next.seed !== undefined || next.added === true;
+      const matters = judgesAgain || isNamed || this.#matters.get(next.id, next.depth) !== undefined;
       const row = matters ? this.#select.get(next.id) : undefined;
       if (row !== undefined && this.#learn(row, next, answer)) {
         this.#pushLinks(next.id, Math.min(next.depth, row.depth), work);
@@ -122,12 +124,22 @@ export class Rediscovery {
     }
   }
 
-  /** A URL that redirects was settled: where it is a seed's, its target is so too. */
+  /** A URL that redirects was settled: where it is a seed's, or the user has added it, its target is so too. */
   redirected(id: number, to: number): void {
     const row = this.#select.get(id);
-    if (row !== undefined && (row.flags & UrlFlag.seed) !== 0) {
-      this.#seedRedirects.push({ id, url: row.url, depth: row.depth, to });
+    if (row === undefined) {
+      return;
     }
+    if ((row.flags & UrlFlag.seed) !== 0) {
+      this.#seedRedirects.push({ id, url: row.url, depth: row.depth, to });
+    } else if ((row.flags & UrlFlag.added) !== 0) {
+      this.#addedRedirects.push({ id: to, depth: row.depth, standing: Standing.followed, parent: id, added: true });
+    }
+  }
+
+  /** What URLs that the user has added redirect to is asked for as they are. */
+  followAdded(answer: CommitAnswer): void {
+    this.#findAll(this.#addedRedirects.splice(0), answer, false);
   }
 
   /** One of the seeds, or of what they redirect to, that have turned out to redirect; each is given once. */
@@ -138,6 +150,7 @@ export class Rediscovery {
   /** What was to be done in a transaction that is rolled back. */
   forget(): void {
     this.#seedRedirects = [];
+    this.#addedRedirects = [];
   }
 
   /** The scope is another one: the URL is judged by it, with all that was known of the ways that lead there. */
@@ -205,10 +218,13 @@ export class Rediscovery {
     const known: Way = { standing: standingOf(row as Parameters<typeof standingOf>[0]), depth: row.depth };
     const way = joinWays(known, found);
     const isSeed = found.seed !== undefined || (row.flags & UrlFlag.seed) !== 0;
+    const isAdded = found.added === true || (row.flags & UrlFlag.added) !== 0;
+    const isWanted = isSeed || isAdded;
     const place = kind === UrlKind.page ? this.#scope.place(row.url) : ANYWHERE;
-    const fate = fateOf(way, place, isSeed, this.#scope);
-    const flags = this.#newFlags(row, fate, found, isSeed);
-    const next = newState(row, fate, flags, isSeed);
+    const fate = fateOf(way, place, isWanted, this.#scope);
+    const named = (isSeed ? UrlFlag.seed : 0) | (isAdded ? UrlFlag.added : 0);
+    const flags = this.#newFlags(row, fate, found, named);
+    const next = newState(row, fate, flags, isWanted);
     const seed = found.seed ?? (place.seed < 0 ? row.seed : place.seed);
     if (found.seed !== undefined && state === UrlState.done) {
       this.#passOn(row, found.depth);
@@ -218,7 +234,7 @@ export class Rediscovery {
       return false;
     }
     const requeued = next.state === UrlState.queued && state !== UrlState.queued;
-    const goesFirst = isSeed || kind === UrlKind.sitemap;
+    const goesFirst = isWanted || kind === UrlKind.sitemap;
     const urgent = requeued && (goesFirst || (!this.#scope.surveys && answer.queued.length < MOST_URGENT));
     const queueClass = urgent ? QueueClass.urgent : requeued ? Math.max(QueueClass.rest, row.class) : row.class;
     const wasAsked = requeued && (state === UrlState.done || state === UrlState.failed);
@@ -248,11 +264,12 @@ export class Rediscovery {
     return state === UrlState.done && !wasAsked && way.depth < known.depth;
   }
 
-  #newFlags(row: Row, fate: Fate, found: FoundAgain, isSeed: boolean): number {
+  /** @param wanted the marks of a seed and of what the user has added */
+  #newFlags(row: Row, fate: Fate, found: FoundAgain, wanted: number): number {
     const named = (fate.flags & UrlFlag.candidate) === 0 ? 0 : (found.candidate ?? 0);
-    let flags = (row.flags & ~JUDGED_FLAGS) | fate.flags | named | (isSeed ? UrlFlag.seed : 0);
+    let flags = (row.flags & ~JUDGED_FLAGS) | fate.flags | named | wanted;
     // What many URLs together showed to be a trap stays one.
-    flags = isSeed ? flags & ~UrlFlag.trap : (flags & UrlFlag.trap) !== 0 ? flags | UrlFlag.external : flags;
+    flags = wanted !== 0 ? flags & ~UrlFlag.trap : (flags & UrlFlag.trap) !== 0 ? flags | UrlFlag.external : flags;
     if (asksForMore(row.flags, flags, row.url)) {
       flags &= ~(UrlFlag.rangedGet | UrlFlag.wholeGet);
     }
@@ -328,8 +345,8 @@ export class Rediscovery {
 const isTrapped = (reason: string | null, flags: number): boolean => reason === 'trap' || (flags & UrlFlag.trap) !== 0;
 
 /** What came of asking stays, unless it was asked for less than is wanted now. */
-function newState(row: Row, fate: Fate, flags: number, isSeed: boolean): { state: UrlState; reason: string | null } {
-  const isCut = row.state === UrlState.skipped && CUT_BY_WAY.has(row.reason) && (row.reason !== 'trap' || isSeed);
+function newState(row: Row, fate: Fate, flags: number, isWanted: boolean): { state: UrlState; reason: string | null } {
+  const isCut = row.state === UrlState.skipped && CUT_BY_WAY.has(row.reason) && (row.reason !== 'trap' || isWanted);
   const isAnswered = row.state === UrlState.done || row.state === UrlState.failed;
   if (row.state === UrlState.unlisted || isCut) {
     const keeps = fate.state === UrlState.unlisted && row.reason !== 'scope';

@@ -1,9 +1,10 @@
+import { GIVEN_TABLE } from './given-data.js';
 import { pageColumns } from './page-fields.js';
 import { Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 /**
  * The tables of crawl.sqlite. They are documented for readers in docs/STORE.md; a change here changes SCHEMA_VERSION, but for fields of a page:
- * a store that lacks their columns is read as if they were NULL, and gets them when it is written to.
+ * a store that lacks their columns is read as if they were NULL, and gets them when it is written to; so it is with the table `given`.
  * Times are milliseconds since 1970.
  */
 export const SCHEMA_VERSION = 4;
@@ -154,6 +155,7 @@ CREATE TABLE trapped (trap INTEGER NOT NULL, url INTEGER NOT NULL, PRIMARY KEY (
 CREATE TABLE sitemap_finds (url INTEGER PRIMARY KEY, sitemap INTEGER NOT NULL);
 
 CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
+${GIVEN_TABLE}
 CREATE TABLE keys (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE seen (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE seeds (

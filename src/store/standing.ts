@@ -36,6 +36,10 @@ export interface FoundAgain extends Way {
   seed?: number;
   /** Not by a page but by a third party: the flags of such a candidate. */
   candidate?: number;
+  /** The user has added it by hand. */
+  added?: true;
+  /** What he gave with it: text of JSON. */
+  data?: string;
 }
 
 /** What is known of a URL where only its row, or an offer, is at hand. */
@@ -55,13 +59,23 @@ export function standingOf(url: { state: UrlState; reason: string | null; flags:
 /** An offer of a URL that is known already. */
 export function foundAgain(
   id: number,
-  offer: { state: UrlState; reason: string | null; flags: number; depth: number; seed: number; parent: number | null },
+  offer: {
+    state: UrlState;
+    reason: string | null;
+    flags: number;
+    depth: number;
+    seed: number;
+    parent: number | null;
+    data?: string;
+  },
 ): FoundAgain {
-  const { depth, parent, flags, seed } = offer;
+  const { depth, parent, flags, seed, data } = offer;
   return {
     ...{ id, depth, parent, standing: standingOf(offer) },
     ...((flags & UrlFlag.seed) === 0 ? {} : { seed }),
     ...((flags & UrlFlag.candidate) === 0 ? {} : { candidate: flags }),
+    ...((flags & UrlFlag.added) === 0 ? {} : { added: true as const }),
+    ...(data === undefined ? {} : { data }),
   };
 }
 
@@ -126,15 +140,15 @@ export const JUDGED_FLAGS: number = UrlFlag.external | UrlFlag.beyond | UrlFlag.
 export function fateOf(
   { standing, depth }: Way,
   place: UrlPlace,
-  isSeed: boolean,
+  isWanted: boolean,
   scope: { readonly checksOutside: boolean; readonly checksBeyond: boolean },
 ): Fate {
   const led =
     (standing === Standing.loaded ? UrlFlag.asset : 0) | (standing === Standing.named ? UrlFlag.candidate : 0);
   const inScope = place.seed >= 0;
-  const flags = led | (inScope || isSeed ? 0 : UrlFlag.external);
-  if (isSeed && !place.isCut) {
-    // A seed, and what it redirects to, is asked for whatever it looks like.
+  const flags = led | (inScope || isWanted ? 0 : UrlFlag.external);
+  if (isWanted && !place.isCut) {
+    // A seed, what the user has added, and what they redirect to, is asked for whatever it looks like.
     return { state: UrlState.queued, reason: null, flags };
   }
   if (!inScope && !scope.checksOutside) {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { GIVEN_TABLE, hasGivenTable } from './given-data.js';
 import { DirectoryLock } from './lock.js';
 import { APPLICATION_ID, missingPageColumns, SCHEMA, SCHEMA_VERSION, UPGRADES } from './schema.js';
 import { type Database, openDatabase, rollBack } from './sqlite.js';
@@ -85,7 +86,7 @@ function upgrade(database: Database, from: number): void {
   for (let version = from; version < SCHEMA_VERSION; version++) {
     database.exec(`BEGIN IMMEDIATE; ${UPGRADES.get(version)} PRAGMA user_version = ${version + 1}; COMMIT;`);
   }
-  const missing = missingPageColumns(columnsOfPages(database));
+  const missing = missingPageColumns(columnsOfPages(database)) + (hasGivenTable(database) ? '' : GIVEN_TABLE);
   if (missing !== '') {
     database.exec(`BEGIN IMMEDIATE; ${missing} COMMIT;`);
   }

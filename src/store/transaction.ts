@@ -58,6 +58,8 @@ export interface NewUrl extends KnownUrl {
   /** Four words of its key; absent for robots and sitemaps found only by their owner. */
   key: [number, number, number, number];
   unsure: boolean;
+  /** What a user gave with it: text of JSON. */
+  data?: string;
 }
 
 export interface SettledUrl {
@@ -193,6 +195,8 @@ export interface CommitAnswer {
   lowered: ({ key: [number, number, number, number]; id: number } & Way)[];
   /** How many each bulk move moved, in order; sitemaps and candidates are URLs too. */
   moved: { urls: number; pages: number }[];
+  /** Of settled pages that a user gave data with: what their records say now. Left out where there is none. */
+  data?: [id: number, data: string][];
   /** How many were queued again because their pattern is a trap no longer. */
   letIn?: number;
   lookups: { asked: number; saved: number; hits: number };

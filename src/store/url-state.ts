@@ -96,6 +96,8 @@ export const UrlFlag = {
   trap: 8192,
   /** Part of a circle of redirects: asked for with the cookies that the circle set. */
   gate: 16384,
+  /** Added by the user while the crawl was under way, or what such a URL redirects to: asked for whatever scope, depth and traps say. */
+  added: 32768,
 } as const;
 
 /** Whether a page that is kept has been through a browser. Numbers are stored: only append. */

@@ -1,13 +1,14 @@
 import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/host.js';
 import { CookieGates } from './cookie-gates.js';
+import { GivenData } from './given-data.js';
 import { HostsTable } from './hosts-table.js';
 import { PagesTable } from './pages-table.js';
 import { Rediscovery } from './rediscovery.js';
 import { ScopeGrowth } from './scope-growth.js';
 import { SeenIndex } from './seen-index.js';
 import { type Database, rollBack, type Statement } from './sqlite.js';
-import { foundAgain, type StoreScope } from './standing.js';
+import { type FoundAgain, foundAgain, type StoreScope } from './standing.js';
 import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps.js';
 import { UrlMove } from './url-moves.js';
@@ -33,6 +34,7 @@ export class Writer {
   readonly #rediscovery: Rediscovery;
   readonly #growth: ScopeGrowth;
   readonly #gates: CookieGates;
+  readonly #given: GivenData;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
   #toOfferAgain: { id: number; depth: number; scopeGrew: boolean }[] = [];
@@ -47,7 +49,8 @@ export class Writer {
       batchLimit: options.lookupBatch,
     });
     this.hosts = new HostsTable(database);
-    this.#pages = new PagesTable(database);
+    this.#given = new GivenData(database);
+    this.#pages = new PagesTable(database, this.#given);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
     this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
@@ -116,7 +119,7 @@ export class Writer {
       }
     }
     for (const settled of transaction.settled) {
-      this.#settle(settled, knownIds, transaction.at);
+      this.#settle(settled, knownIds, transaction.at, answer);
     }
     for (const rendered of transaction.rendered) {
       this.#render(rendered, knownIds);
@@ -173,16 +176,24 @@ export class Writer {
     this.#toOfferAgain = [];
     if (knownIds.size > 0) {
       for (const url of newUrls.filter(({ id }) => knownIds.has(id))) {
-        this.#rediscovery.found(foundAgain(knownIds.get(url.id)!, url), answer);
+        this.#foundAgain(foundAgain(knownIds.get(url.id)!, url), answer);
       }
     }
     for (const each of found) {
-      this.#rediscovery.found(each, answer);
+      this.#foundAgain(each, answer);
     }
+    this.#rediscovery.followAdded(answer);
     this.#growth.followSeeds(answer);
     for (const { id, cookie } of this.#gates.opened()) {
       this.#rediscovery.askWith(id, cookie, answer);
     }
+  }
+
+  #foundAgain(found: FoundAgain, answer: CommitAnswer): void {
+    if (found.data !== undefined) {
+      this.#given.keep(found.id, found.data);
+    }
+    this.#rediscovery.found(found, answer);
   }
 
   /** Ids that turned out to be others: key = the id offered, value = the id the URL is known by. */
@@ -239,6 +250,9 @@ export class Writer {
       url.hops,
       url.flags,
     );
+    if (url.data !== undefined) {
+      this.#given.keep(url.id, url.data);
+    }
   }
 
   #keepKeys(urls: NewUrl[]): void {
@@ -263,7 +277,7 @@ export class Writer {
     this.#statements.setMeta.run('spilledSegments', JSON.stringify([...segments]));
   }
 
-  #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number): void {
+  #settle(settled: SettledUrl, knownIds: Map<number, number>, at: number, answer: CommitAnswer): void {
     const { id, retry } = settled;
     if (retry !== null) {
       const beginsAgain = retry.beginsAgain ?? false;
@@ -282,7 +296,11 @@ export class Writer {
       return;
     }
     const redirectTo = settled.redirectTo === null ? null : (knownIds.get(settled.redirectTo) ?? settled.redirectTo);
-    this.#pages.add(settled, redirectTo, knownIds);
+    const data = this.#pages.add(settled, redirectTo, knownIds);
+    if (data !== null) {
+      answer.data ??= [];
+      answer.data.push([id, data]);
+    }
     this.#noteDepth(id, depth, settled.depth);
     if (redirectTo !== null) {
       this.#rediscovery.redirected(id, redirectTo);

@@ -29,6 +29,8 @@ export interface LiveSnapshot {
   };
   /** Of this run. */
   readonly requests: number;
+  /** Answers of this run that the cache gave (`--http-cache`), without a request. */
+  readonly cached: number;
   /** Of them, those for pages that had failed before. */
   readonly retries: number;
   /** Of them, those for what an earlier run had under way when it was cut off. */

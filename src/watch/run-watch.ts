@@ -62,6 +62,7 @@ export class RunWatch implements WatchedRun {
   readonly #notices = new Ring<LiveSnapshot['notices'][number]>();
   readonly #decisions = new Ring<LiveSnapshot['decisions'][number]>();
   #requests = 0;
+  #cached = 0;
   #bytes = 0;
   /** Of the rounds before this one. */
   #before = { retries: 0, refetched: 0 };
@@ -105,6 +106,15 @@ export class RunWatch implements WatchedRun {
     this.#statuses[status === null ? 0 : Math.min(5, Math.floor(status / 100))]!++;
     if (ttfbMs !== null) {
       this.#latency.add(ttfbMs);
+    }
+  }
+
+  /** The cache has answered; `status` null: it has no answer. No request was made. */
+  cached(status: number | null, bytes: number): void {
+    if (status !== null) {
+      this.#cached++;
+      this.#bytes += bytes;
+      this.#statuses[Math.min(5, Math.floor(status / 100))]!++;
     }
   }
 
@@ -181,6 +191,7 @@ export class RunWatch implements WatchedRun {
       elapsedMs: Math.round(now - this.#startedAt),
       urls,
       requests: this.#requests,
+      cached: this.#cached,
       retries: this.#before.retries + moment.retries,
       refetched: this.#before.refetched + moment.refetched,
       bytes: this.#bytes,

@@ -122,7 +122,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, preview, export, explain, robots, status, list, search, show, serve, mcp, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, explain, robots, status, list, search, show, serve, mcp, delete',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -142,7 +142,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

@@ -17,6 +17,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   check: { line: 'check SITE --delay 0 --second-look-budget 0 --format json -q', code: 0 },
   docs: { line: 'docs SITE --delay 0 --data-dir new --output made --json -q', code: 0 },
   resume: { line: 'resume data --max-urls 5 --delay 0 --json -q', code: 0 },
+  add: { line: 'add data SITEa', code: 0 },
   preview: { line: 'preview SITE --delay 0 -q', code: 0 },
   export: { line: 'export data --format edges', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },

@@ -22,6 +22,7 @@ export const MOMENT: LiveSnapshot = {
   elapsedMs: 100_000,
   urls: { done: 1200, failed: 34, skipped: 12, deferred: 0, queued: 3766, queuedOnDisk: 0 },
   requests: 1300,
+  cached: 0,
   retries: 5,
   refetched: 0,
   bytes: 59_034_828,

@@ -13,6 +13,7 @@ export function snapshot(parts: Partial<LiveSnapshot> = {}): LiveSnapshot {
     elapsedMs: 0,
     urls: { done: 0, failed: 0, skipped: 0, deferred: 0, queued: 0, queuedOnDisk: 0 },
     requests: 0,
+    cached: 0,
     retries: 0,
     refetched: 0,
     bytes: 0,

@@ -10,6 +10,7 @@ it('the public surface is exactly this list', () => {
     'StateError',
     'UsageError',
     'VERSION',
+    'addToCrawl',
     'checkLinks',
     'corpusStatus',
     'crawl',
@@ -39,6 +40,8 @@ it('the public surface is exactly this list', () => {
 
 /** A type that is taken away fails to compile here. */
 type Surface = [
+  gossamer.AddOptions,
+  gossamer.AddedToCrawl,
   gossamer.CheckConfig,
   gossamer.CheckFormat,
   gossamer.CheckLibraryOptions,
@@ -86,6 +89,7 @@ type Surface = [
   gossamer.UncheckedCause,
   gossamer.UncheckedCounts,
   gossamer.Verdict,
+  gossamer.NewLink,
   gossamer.OnEdge,
   gossamer.OutputNotes,
   gossamer.PageResult,

@@ -1,3 +1,5 @@
+import { ADD_EVIDENCE } from './evidence-add.js';
+import { CACHE_EVIDENCE } from './evidence-cache.js';
 import { CHECK_EVIDENCE } from './evidence-check.js';
 import { CORPUS_EVIDENCE } from './evidence-corpus.js';
 import { DASHBOARD_EVIDENCE } from './evidence-dashboard.js';
@@ -31,6 +33,8 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...POLITENESS_EVIDENCE,
   ...FETCH_EVIDENCE,
   ...NETWORK_EVIDENCE,
+  ...CACHE_EVIDENCE,
+  ...ADD_EVIDENCE,
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...CORPUS_EVIDENCE,

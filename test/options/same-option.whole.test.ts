@@ -27,6 +27,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   remaps: 'https://a.test=https://b.test',
   extract: 'sample=h1@text',
   notify: 'https://sample.test/hook',
+  givenData: '{"a":1}',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
@@ -88,7 +89,7 @@ type Way = 'flag' | 'variable' | 'old variable' | 'config file' | 'default';
 /** They say what is to be answered, and with which file. */
 const ASKING: readonly OptionKey[] = ['printConfig', 'config'];
 /** They contradict others, so they are given apart. */
-const APART: readonly OptionKey[] = ['verbose', 'resume', 'json'];
+const APART: readonly OptionKey[] = ['verbose', 'resume', 'json', 'httpCache', 'httpCacheOnly'];
 
 interface Batch {
   readonly name: string;
@@ -108,6 +109,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('check, apart', 'check', (key) => APART.includes(key)),
   batchOf('docs', 'docs', (key) => !APART.includes(key)),
   batchOf('docs, apart', 'docs', (key) => APART.includes(key)),
+  batchOf('add', 'add', (key) => !APART.includes(key)),
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
@@ -141,8 +143,9 @@ describe('an option is the same, however it is given', () => {
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
         const directory =
-          { export: ['some-crawl'], search: ['some-corpus', 'word'], serve: ['some-crawl'] }[batch.command as string] ??
-          [];
+          { add: ['some-crawl'], export: ['some-crawl'], search: ['some-corpus', 'word'], serve: ['some-crawl'] }[
+            batch.command as string
+          ] ?? [];
         const run = await inProcess([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));

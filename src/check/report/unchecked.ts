@@ -45,6 +45,7 @@ const HIDES_LINKS: ReadonlySet<UncheckedCause | null> = new Set([
   'sitemap',
   'robots',
   'blocked_address',
+  'cache',
   'robots_unreachable',
   'put_off',
   'trap',
