@@ -206,9 +206,9 @@ export class Crawl {
     this.#woken(admitted).then(answer, () => {});
   }
 
-  /** The same for what a browser made of pages. */
-  rendered(pages: RenderedOutcome[]): Promise<void> {
-    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages)));
+  /** The same for what a browser made of pages. `whenDurable` is run before results are handed on. */
+  rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
+    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages).then(whenDurable)));
   }
 
   /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
@@ -275,7 +275,7 @@ export class Crawl {
 
   #account(outcome: Outcome): void {
     const { use } = this;
-    if (outcome.unsent === null) {
+    if (outcome.unsent === null && outcome.isShared === undefined) {
       use.requests++;
       this.#parts.events.answered?.(outcome);
     }

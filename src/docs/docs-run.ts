@@ -159,10 +159,13 @@ export class DocsRun {
   /** The options for the engine. Outputs that a corpus does not use are off, whatever the user has set. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
-    const own = { anchorText: false, assets: false, external: false, reports: [] };
+    const own = { anchorText: false, assets: false, external: false, hashRoutes: false, reports: [] };
     return {
       options: { ...options, ...own },
-      sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+      sources: {
+        ...sources,
+        ...{ anchorText: 'default', assets: 'default', external: 'default', hashRoutes: 'default', reports: 'default' },
+      },
       notices,
     };
   }

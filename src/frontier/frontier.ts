@@ -163,9 +163,16 @@ export class Frontier {
   /** What a browser made of pages that are settled. */
   async rendered(pages: RenderedOutcome[]): Promise<void> {
     const draft = this.#draft();
-    for (const { page, text, outcome } of pages) {
+    for (const { page, text, outcome, keepsBody, isUntried } of pages) {
       const reading = outcome === null ? null : this.#readingOf(page, outcome, draft);
-      draft.transaction.rendered.push({ id: page.id, text, reading });
+      this.#settlement.noteRendered(page.url, outcome);
+      draft.transaction.rendered.push({
+        id: page.id,
+        text,
+        reading,
+        keepsBody,
+        ...(isUntried ? { isUntried } : {}),
+      });
     }
     await this.#commit(draft);
   }

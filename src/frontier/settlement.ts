@@ -227,9 +227,17 @@ export class Settlement {
     );
   }
 
+  /** What the page of a URL brought once a browser had seen it. */
+  noteRendered(url: string, outcome: Outcome | null): void {
+    const newShapes = outcome === null || this.#bringsNews(url, outcome.offers);
+    this.#parts.traps.fetched(url, { newShapes, textHash: outcome?.textHash ?? null });
+  }
+
   #noteTrap({ url, flags }: QueuedUrl, outcome: Outcome, pieces: Pieces): void {
     // What is only checked was not read: it says nothing of what its pattern brings.
-    if (outcome.unsent === null && outcome.status !== null && (flags & UrlFlag.external) === 0) {
+    // Nor does a frame that a browser has yet to fill: that is noted when it has.
+    const isRead = (flags & UrlFlag.external) === 0 && outcome.measured?.needsBrowser !== true;
+    if (outcome.unsent === null && outcome.status !== null && isRead) {
       const newShapes = pieces.bringNews || this.#bringsNews(url, outcome.offers);
       this.#parts.traps.fetched(url, { newShapes, textHash: outcome.textHash });
     }

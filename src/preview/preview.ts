@@ -112,8 +112,11 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   }
   const { options, sources, notices } = completeOptionsOf('docs', given);
   return {
-    options: { ...options, anchorText: false, assets: false, external: false, reports: [] },
-    sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+    options: { ...options, anchorText: false, assets: false, external: false, hashRoutes: false, reports: [] },
+    sources: {
+      ...sources,
+      ...{ anchorText: 'default', assets: 'default', external: 'default', hashRoutes: 'default', reports: 'default' },
+    },
     notices,
   };
 }

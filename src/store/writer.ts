@@ -18,6 +18,8 @@ export interface WriterOptions {
   falsePositiveRate: number;
   lookupBatch: number;
   scope: StoreScope;
+  /** What pages load is dropped when it is more bytes than this, the oldest first; left out: it is kept. */
+  mostAssetBytes?: number;
 }
 
 /** Commits transactions: the only writer of the store while a crawl runs. */
@@ -47,7 +49,7 @@ export class Writer {
       batchLimit: options.lookupBatch,
     });
     this.hosts = new HostsTable(database);
-    this.#pages = new PagesTable(database);
+    this.#pages = new PagesTable(database, options.mostAssetBytes);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
     this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
@@ -57,6 +59,11 @@ export class Writer {
   /** Number of the page that was settled last. */
   get lastSeq(): number {
     return this.#pages.lastSeq;
+  }
+
+  /** Nobody waits for what pages have loaded. */
+  dropAssets(): void {
+    this.#pages.dropAssets();
   }
 
   commit(transaction: Transaction): CommitAnswer {
@@ -121,6 +128,7 @@ export class Writer {
     for (const rendered of transaction.rendered) {
       this.#render(rendered, knownIds);
     }
+    this.#pages.trimAssets();
     for (const id of transaction.returned) {
       if (!this.#moves.giveBackRobots.try(id)) {
         this.#moves.giveBack.run(id);
