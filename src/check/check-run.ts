@@ -226,6 +226,7 @@ export class CheckRun {
       truncated: this.#truncated,
       spentMs: this.#spentMs,
       rules: this.#rules,
+      hashRoutes: resolved.options.hashRoutes,
       ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
     });
     if (queued === 0) {

@@ -132,7 +132,7 @@ export class PagesTable {
   }
 
   /** The links and names are those that the browser has; where a link stood in the page as it came, its place is kept. */
-  #replaceFacts(id: number, { hrefs, places, anchors }: LinkFacts): void {
+  #replaceFacts(id: number, { hrefs, places, anchors, textHash }: LinkFacts): void {
     const before = this.#statements.selectFacts.get(id);
     const known = placesByHref(before?.hrefs ?? null, before?.places ?? null);
     for (let i = 0; places !== null && i < places.length; i += 2) {
@@ -144,6 +144,7 @@ export class PagesTable {
       hrefs === null ? null : JSON.stringify(hrefs),
       places === null ? null : blobOf(places),
       anchors === null ? null : blobOf(anchors),
+      textHash,
       id,
     );
   }
@@ -229,7 +230,9 @@ function prepare(
     ),
     renumber: database.prepare('UPDATE pages SET seq = ? WHERE id = ?'),
     selectFacts: database.prepare('SELECT hrefs, places FROM link_facts WHERE page = ?'),
-    updateFacts: database.prepare('UPDATE link_facts SET hrefs = ?, places = ?, anchors = ? WHERE page = ?'),
+    updateFacts: database.prepare(
+      'UPDATE link_facts SET hrefs = ?, places = ?, anchors = ?, text_hash = coalesce(?, text_hash) WHERE page = ?',
+    ),
     replaceBody: database.prepare(
       `UPDATE bodies SET type = ?, packed = ?, rendering = ${Rendering.rendered}, rendered_text = ?
        WHERE page = ? AND rendering = ${Rendering.wanted}`,
