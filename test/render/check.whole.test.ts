@@ -61,7 +61,10 @@ describe('a check that renders', () => {
 });
 
 /** A program that draws by its fragment, as most such programs do. */
-const router = (views: Readonly<Record<string, string>>, otherwise: string): string => `<!doctype html><title>App</title>
+const router = (
+  views: Readonly<Record<string, string>>,
+  otherwise: string,
+): string => `<!doctype html><title>App</title>
 <div id="root"></div><script>
 const views = ${JSON.stringify(views)};
 const draw = () => {
@@ -72,7 +75,8 @@ const draw = () => {
 addEventListener('hashchange', draw);
 draw();
 </script>`;
-const menu = '<a href="#/">home</a> <a href="#/about">about</a> <a href="#/lost">lost</a> <a href="#/item/1?x=2">item</a>';
+const menu =
+  '<a href="#/">home</a> <a href="#/about">about</a> <a href="#/lost">lost</a> <a href="#/item/1?x=2">item</a>';
 const VIEWS = {
   '': `<h1>Home</h1><p>${WORDS}</p>${menu}`,
   about: '<h1 id="us">About</h1><p>Who we are.</p><a href="/gone">gone</a>',
