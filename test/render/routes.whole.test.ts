@@ -31,7 +31,14 @@ describe('a crawl with --hash-routes', () => {
     );
     box.web.site('app.test', {
       handle: ({ path }) =>
-        path === '/app/' ? page : path === '/plain' ? html('<title>Plain</title>') : html('<title>x</title>', 404),
+        path === '/app/'
+          ? page
+          : path === '/plain'
+            ? html('<title>Plain</title>')
+            : path === '/robots.txt'
+              ? // No server is asked for a route, so no rule can be meant for one.
+                { headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /*/one' }
+              : html('<title>x</title>', 404),
     });
     const run = await box.crawl(['http://app.test/app/'], ['--render', 'auto', '--hash-routes']);
     expect(run.code, run.stderr).toBe(0);
