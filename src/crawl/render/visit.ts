@@ -95,7 +95,7 @@ async function render(
   }
   const drawsByRoutes =
     limits.routes !== 'ignored' && (await within(clock, ANSWER_MS, listensToFragment(session), false));
-  const route = limits.routes === 'judged' ? await viewOfRoute(page, session, url, watch, clock) : null;
+  const route = limits.routes === 'judged' ? await viewOfRoute(page, session, url, watch, limits, clock) : null;
   return { html: `<!DOCTYPE html>${html}`, drawsByRoutes, route };
 }
 
@@ -114,13 +114,15 @@ const NOWHERE = 'gossamer-7c1f-no-such-route';
 
 /**
  * Whether a route has a view of its own: the same page is then shown a route that cannot exist, and its first view. Names of routes do not count,
- * for a view that says what it did not find would be another each time; nor do figures. Null where the URL names no route.
+ * for a view that says what it did not find would be another each time; nor do figures. Each view has as much time as the page had for itself. Null
+ * where the URL names no route.
  */
 async function viewOfRoute(
   page: Page,
   session: CDPSession,
   url: string,
   watch: PageWatch,
+  { timeoutMs }: VisitLimits,
   clock: Clock,
 ): Promise<RouteView | null> {
   const [, sign, name] = /#(!?\/|!)(.*)$/s.exec(url) ?? [];
@@ -129,8 +131,7 @@ async function viewOfRoute(
   }
   const names = [...new Set([name, unescaped(name), NOWHERE])];
   const view = async (fragment: string | null): Promise<string> => {
-    const text = within(clock, LONGEST_VIEW_MS, textAt(session, fragment, names, watch), UNSEEN);
-    const seen = await Promise.race([text, watch.expired.then(() => UNSEEN)]);
+    const seen = await within(clock, timeoutMs, textAt(session, fragment, names, watch), UNSEEN);
     return isWeb(page.url()) ? seen : UNSEEN;
   };
   try {
@@ -151,7 +152,6 @@ async function viewOfRoute(
 
 const UNSEEN = 'unseen';
 const NOTHING_TO_READ = '0:0';
-const LONGEST_VIEW_MS = 10_000;
 
 /** How long the text of the page is, and its hash, once it is at rest. */
 async function textAt(
