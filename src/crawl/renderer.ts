@@ -28,6 +28,10 @@ export interface RendererParts {
   read(page: RenderedHtml): Promise<Outcome>;
   /** Durable when it resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
+  /** So many pages wait already. */
+  waitingAtStart: number;
+  /** While it holds, no further page is fetched: too many wait. */
+  hold(holds: boolean): void;
   /** Nobody waits for what pages have loaded any more. */
   dropAssets(): Promise<void>;
   notice(text: string): void;
@@ -39,6 +43,10 @@ export interface RendererParts {
 const PAGES_AT_ONCE = 2;
 
 const BATCH = 50;
+
+/** No further page is fetched while so many wait, until they are few. */
+const MANY_WAIT = 1_000;
+const FEW_WAIT = 500;
 
 /** A page with which the browser was gone so often may be what takes it down. */
 const MOST_TRIES = 2;
@@ -67,9 +75,13 @@ export class Renderer {
   #state: 'open' | 'noBrowser' | 'stopped' = 'open';
   #missing: StateError | null = null;
   #hasWorked = false;
+  /** Pages that wait. */
+  #count: number;
+  #holds = false;
 
   constructor(parts: RendererParts) {
     this.#parts = parts;
+    this.#count = parts.waitingAtStart;
   }
 
   /** Pages were fetched. */
@@ -80,6 +92,7 @@ export class Renderer {
           this.#parts.shapes.came(url, outcome.measured.needsBrowser);
         }
         if (outcome.measured.needsBrowser) {
+          this.#counted(1);
           this.#lookFrom(outcome.id - 1);
         }
       }
@@ -142,6 +155,21 @@ export class Renderer {
     return `${which} nearly empty without JavaScript and stay as they came; ${this.#missing!.message}`;
   }
 
+  /** Where bodies are not kept, what waits is what the store has of them: fetching does not run far ahead of the browser. */
+  #counted(more: number): void {
+    this.#count += more;
+    const holds = this.#count >= (this.#holds ? FEW_WAIT : MANY_WAIT);
+    if (holds !== this.#holds && !this.#parts.keepsBodies) {
+      this.#holds = holds;
+      this.#parts.hold(holds);
+    }
+  }
+
+  async #rendered(pages: RenderedOutcome[]): Promise<void> {
+    await this.#parts.rendered(pages);
+    this.#counted(-pages.length);
+  }
+
   #lookFrom(id: number): void {
     this.#beyond = Math.min(this.#beyond, id);
     this.#isOver = false;
@@ -188,7 +216,7 @@ export class Renderer {
         }
       }
       if (left.length > 0) {
-        await this.#parts.rendered(left);
+        await this.#rendered(left);
       }
       if (!this.#mayGoOn(isLast)) {
         return;
@@ -251,7 +279,7 @@ export class Renderer {
 
   /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
   async #take(page: PageToRender, visit: Extract<Visit, { html: string }> | null): Promise<void> {
-    const { mode, read, rendered, shapes, keepsBodies } = this.#parts;
+    const { mode, read, shapes, keepsBodies } = this.#parts;
     const { id, url, depth, seed, flags, robots } = page;
     let outcome: Outcome | null = null;
     if (visit !== null) {
@@ -260,7 +288,7 @@ export class Renderer {
     }
     const text = outcome?.measured?.text ?? null;
     const isBetter = text !== null && (mode === 'always' || isRoute(url) || text > page.text);
-    await rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
+    await this.#rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);
     }
@@ -293,7 +321,10 @@ export class Renderer {
   }
 }
 
-type Given = Pick<RendererParts, 'mode' | 'keepsBodies' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'> &
+type Given = Pick<
+  RendererParts,
+  'mode' | 'keepsBodies' | 'waitingAtStart' | 'hold' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'
+> &
   Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
     store: StoreThread;
     shapes: ConstructorParameters<typeof RenderShapes>[0];

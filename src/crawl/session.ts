@@ -362,6 +362,7 @@ function storeSetup(
     reports: reportsOf(plan, profile),
     hasOutputs: profile.writesOutputs,
     rendersAll: settings.reader.render === 'always',
+    leavesUnrendered: settings.reader.render === 'never' && !settings.reader.keepsBodies,
     dropsBodies: settings.reader.render !== 'never' && !settings.reader.keepsBodies,
     scope: scopeRules(plan, profile, settings),
     pid: process.pid,

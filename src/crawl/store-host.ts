@@ -42,6 +42,8 @@ export interface StoreSetup {
   reports: ReportTarget<ExportFormat>[];
   /** All pages that are kept are to be rendered, those of earlier runs too. */
   rendersAll: boolean;
+  /** No browser is to see any page, and none is kept: what an earlier run left waiting is told of as it came. */
+  leavesUnrendered: boolean;
   /** Pages are not kept once a browser has seen them: what is told of one waits for that. */
   dropsBodies: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
@@ -145,6 +147,9 @@ export class StoreHost {
     if (setup.rendersAll) {
       store.renderAll();
     }
+    if (setup.leavesUnrendered) {
+      store.writer.leaveUnrendered();
+    }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);
       // Last: a store that knows its options has been begun.
@@ -230,9 +235,10 @@ export class StoreHost {
     return this.#opened().loadDue(wall, limit);
   }
 
-  /** What earlier runs have found out about the shapes of pages. */
-  renderShapes(): ShapeFacts {
-    return RenderShapes.of(this.#rendering().pages()).facts;
+  /** What earlier runs have found out about the shapes of pages, and how many of them wait. */
+  renderShapes(): { facts: ShapeFacts; waiting: number } {
+    const reader = this.#rendering();
+    return { facts: RenderShapes.of(reader.pages()).facts, waiting: reader.count() };
   }
 
   toRender({ beyond, limit }: { beyond: number; limit: number }): PageToRender[] {

@@ -26,7 +26,7 @@ export const STORE_ORDERS = {
   commit: asked<Transaction, CommitAnswer>(TRANSACTION, 'clone'),
   loadQueue: asked<QueueLoad[], QueuedUrl[][]>(PLAIN, PLAIN),
   loadDue: asked<{ wall: number; limit: number }, DueHosts>(PLAIN, 'clone'),
-  renderShapes: asked<void, ShapeFacts>(PLAIN, 'clone'),
+  renderShapes: asked<void, { facts: ShapeFacts; waiting: number }>(PLAIN, 'clone'),
   toRender: asked<{ beyond: number; limit: number }, PageToRender[]>(PLAIN, PLAIN),
   kept: asked<number, KeptAnswer | null>(PLAIN, { packed: 'bytes' }),
   use: asked<void, StoreUse>(PLAIN, PLAIN),

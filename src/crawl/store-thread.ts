@@ -79,7 +79,7 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('loadDue', { wall, limit });
   }
 
-  renderShapes(): Promise<ShapeFacts> {
+  renderShapes(): Promise<{ facts: ShapeFacts; waiting: number }> {
     return this.#thread.ask('renderShapes', undefined);
   }
 

@@ -115,6 +115,7 @@ export class Lane {
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
   #flushing = false;
+  #isClosed = false;
   /** Something in stock could have gone, but for the bytes in memory. */
   #holdsBack = false;
   #cancelFlush: (() => void) | null = null;
@@ -254,6 +255,7 @@ export class Lane {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancelFlush?.();
     // What is aborted now must not let the next requests go.
     this.#stock.takeBack();
@@ -264,11 +266,15 @@ export class Lane {
     try {
       this.#fetch(job);
     } catch (error) {
-      this.#fetching.delete(job.lease.id);
-      this.#publishOldest();
-      this.#stock.ended(job);
-      this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
+      this.#failedToStart(job, error);
     }
+  }
+
+  #failedToStart(job: Job, error: unknown): void {
+    this.#fetching.delete(job.lease.id);
+    this.#publishOldest();
+    this.#stock.ended(job);
+    this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
   }
 
   #fetch(job: Job): void {
@@ -280,7 +286,9 @@ export class Lane {
     const hasShell = this.#setup.reader.hashRoutes && isRoute(lease.url) && (lease.flags & UrlFlag.secondLook) === 0;
     const shell = hasShell ? this.#shells.get(request.url) : null;
     if (shell !== null) {
-      void shell.then((response) => this.#takeShell(fetching, request, response));
+      void shell
+        .then((response) => this.#takeShell(fetching, request, response))
+        .catch((error: unknown) => this.#failedToStart(job, error));
       return;
     }
     this.#send(fetching, request);
@@ -292,7 +300,9 @@ export class Lane {
   /** The page of a route is here already; or it was not to be had, and is asked for once more. */
   #takeShell(fetching: Fetching, request: FetchRequest, shell: FetchResponse | null): void {
     if (shell === null) {
-      this.#send(fetching, request);
+      if (!this.#isClosed) {
+        this.#send(fetching, request);
+      }
       return;
     }
     const { lease } = fetching.job;

@@ -12,7 +12,7 @@ import {
 } from './page-row.js';
 import type { Database, Statement } from './sqlite.js';
 import type { RenderedPage, SettledUrl } from './transaction.js';
-import { Rendering } from './url-state.js';
+import { Rendering, UrlFlag } from './url-state.js';
 
 const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
 const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null, edges: null };
@@ -117,6 +117,16 @@ export class PagesTable {
     this.#database
       .prepare(`UPDATE bodies SET packed = x'' WHERE page IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(dropped));
+  }
+
+  /** They are told of as they came: to sinks by their new number, to programs at the end. */
+  leaveUnrendered(): void {
+    const waiting = `SELECT page FROM bodies WHERE rendering = ${Rendering.wanted}`;
+    for (const { page } of this.#database.prepare(waiting).all()) {
+      this.#statements.dropBody.run(Rendering.untried, null, page);
+      this.#statements.renumber.run(this.#nextSeq++, page);
+      this.#database.prepare(`UPDATE urls SET flags = flags | ${UrlFlag.listedLate} WHERE id = ?`).run(page);
+    }
   }
 
   dropAssets(): void {

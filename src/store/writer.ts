@@ -61,6 +61,11 @@ export class Writer {
     return this.#pages.lastSeq;
   }
 
+  /** Between runs: no browser will see the pages that wait for one. */
+  leaveUnrendered(): void {
+    this.#pages.leaveUnrendered();
+  }
+
   /** Nobody waits for what pages have loaded. */
   dropAssets(): void {
     this.#pages.dropAssets();

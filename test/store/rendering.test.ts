@@ -79,6 +79,14 @@ describe('pages that wait for a browser', () => {
   });
 });
 
+it('pages that wait are told of as they came, once, where the next run has no browser', () => {
+  const { store, bodies, reader } = storeWith([1, -2, 3]);
+  store.writer.leaveUnrendered();
+  expect(bodies()).toMatchObject([{ bytes: 0, rendering: Rendering.untried }, {}, { rendering: Rendering.untried }]);
+  expect(reader.settledAfter(3)).toEqual([1, 3]);
+  expect(reader.unasked(0, 10).pages.map(({ url }) => url)).toEqual(['http://a.test/1', 'http://a.test/3']);
+});
+
 describe('what pages load', () => {
   it('is dropped, the oldest first, when it is too much; bodies that pages wait with are not', () => {
     const { commit, bodies } = storeWith([1], 10);
