@@ -166,7 +166,9 @@ export class Frontier {
     const draft = this.#draft();
     for (const { page, text, outcome, keepsBody, isUntried } of pages) {
       const reading = outcome === null ? null : this.#readingOf(page, outcome, draft);
-      this.#settlement.noteRendered(page.id, page.url, outcome);
+      if (!keepsBody) {
+        this.#settlement.noteRendered(page.id, page.url, outcome);
+      }
       draft.transaction.rendered.push({
         id: page.id,
         text,

@@ -295,8 +295,8 @@ export interface Outcome extends LinkPiece {
   /** URLs counted as skipped because their scheme is not http(s). */
   skippedLinks: number;
   textHash: number | null;
-  /** Of a page that is kept: how much there is to read, and whether a browser has to see it. */
-  measured?: { text: number; needsBrowser: boolean };
+  /** How much there is to read, and whether a browser has to see it; `isKept`: the page stays in the store, whatever the browser makes of it. */
+  measured?: { text: number; needsBrowser: boolean; isKept?: true };
   /** It was answered by what another lease had asked for: a route of the same page. */
   isShared?: true;
   /** The version of the scope its links were judged by. */

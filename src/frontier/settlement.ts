@@ -267,7 +267,7 @@ export class Settlement {
     if (outcome.unsent === null && outcome.status !== null && (flags & UrlFlag.external) === 0) {
       const newShapes = pieces.bringNews || this.#bringsNews(url, outcome.offers);
       const brought = { newShapes, textHash: outcome.textHash };
-      if (outcome.measured?.needsBrowser) {
+      if (outcome.measured?.needsBrowser && !outcome.measured.isKept) {
         this.#keepFrame(id, { url, brought });
       } else {
         this.#parts.traps.fetched(url, brought);

@@ -121,8 +121,9 @@ export class PageReader {
       reading.page.body = packBody(page.body, page.contentType);
       if (isHtml && this.#options.render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
-        reading.measured = this.#measure(decodeText(page.body, encoding).text);
-        reading.page.body.measured = reading.measured;
+        const measured = this.#measure(decodeText(page.body, encoding).text);
+        reading.measured = { ...measured, isKept: true };
+        reading.page.body.measured = measured;
       }
     }
     if (page.links !== null) {

@@ -1,3 +1,7 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { requestsTo } from '../web/judge.js';
 import { html, redirect } from '../web/site.js';
@@ -5,6 +9,7 @@ import { sentences } from './app.js';
 import { docsBox, keptBytes, pagesOf } from './docs-box.js';
 
 const box = docsBox();
+const BIN = join(import.meta.dirname, '../../bin/gossamer.js');
 const routes = (directory: string): string[] =>
   Object.keys(pagesOf(directory))
     .filter((url) => url.includes('#'))
@@ -51,6 +56,11 @@ describe('a crawl with --hash-routes', () => {
     expect(asked.filter((path) => path === '/app/')).toHaveLength(2);
     expect(asked.filter((path) => path.includes('#') || path.includes('%23'))).toEqual([]);
     expect(keptBytes(run.directory)).toBe(0);
+    const why = await promisify(execFile)(process.execPath, [BIN, 'explain', run.directory, 'http://app.test/app/#/one/deep']);
+    expect(why.stdout).toContain('http://app.test/app/#/one/deep');
+    expect(readFileSync(join(run.directory, 'sitemap.xml'), 'utf8')).not.toContain('#');
+    const summary = JSON.parse(readFileSync(join(run.directory, 'summary.json'), 'utf8')) as { requests: number };
+    expect(summary.requests).toBe(requestsTo(box.web.log, 'app.test').length);
   });
 
   it('without it, and on a page that does not listen, a route is a place on its page', async () => {
