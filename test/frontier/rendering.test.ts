@@ -49,6 +49,10 @@ describe('traps', () => {
 
   it('are not taken for what frames look like before a browser has filled them', async () => {
     expect(await asked((n) => n)).toBe(pages.length);
+    const traps = new TrapWatch({ maxQueryVariants: 0, maxShapeVariants: LIMIT, allow: [] });
+    const box = new FrontierOnStore({}, new TestScope(), undefined, undefined, traps);
+    await box.frontier.admit(pages.map((url) => offer(url)));
+    expect(await box.fetchAll(() => ({ textHash: 1, measured: FRAME }), 1)).toHaveLength(pages.length);
   });
 
   it('are seen in what a browser makes of frames, and in frames that stay as they came', async () => {
