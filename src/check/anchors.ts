@@ -1,10 +1,11 @@
-import { AnchorSet, DRAWN_BY_SCRIPT } from '../parse/anchors.js';
+import { AnchorSet, DRAWN_BY_SCRIPT, DRAWS_BY_ROUTES, ROUTE_VIEW } from '../parse/anchors.js';
 import { isHtmlType, isMarkdownType, isMdxType, isSvgType } from '../parse/media-type.js';
 import type { CheckReader } from '../store/check-reader.js';
 import type { FragmentTable } from '../store/check-tables.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import { isOutside, UrlFlag, UrlState } from '../store/url-state.js';
 import { unescaped } from '../url/identity.js';
+import { isRoute, routeIn } from '../url/routes.js';
 
 /** A fragment that links name, and whether the page where they end has it. */
 export interface FragmentCheck {
@@ -15,9 +16,12 @@ export interface FragmentCheck {
   /**
    * `drawn`: the page has it not, but is nearly empty until a script draws it. `nameless`: nothing at all has a name there, on a page elsewhere:
    * a program in the browser may well make them. `unread`: the page answers, but it was not read for what
-   * fragments can point at. `unknown`: nothing can be said.
+   * fragments can point at. `unknown`: nothing can be said. Of a route: `lost`, it looks like one that cannot exist; `undrawn`, nobody has seen
+   * whether it has a view of its own.
    */
-  standing: 'there' | 'missing' | 'drawn' | 'nameless' | 'unread' | 'unknown';
+  standing: 'there' | 'missing' | 'drawn' | 'nameless' | 'unread' | 'unknown' | 'lost' | 'undrawn';
+  /** The URL of a route that has yet to be asked for, or null. */
+  newRoute?: string | null;
   /** Whether a redirect names the fragment and not the link. It then counts for all links to the target. */
   byRedirect: boolean;
 }
@@ -37,7 +41,9 @@ export function* checkFragments(
       last = { target, end, page: isEnd ? pages.get(end) : UNKNOWN };
     }
     const { end, page } = last;
-    yield { target, end, fragment, standing: standingOf(page, fragment), byRedirect: false };
+    yield ROUTE_SIGN.test(fragment)
+      ? { target, fragment, byRedirect: false, ...pages.route(end, page, fragment) }
+      : { target, end, fragment, standing: standingOf(page, fragment), byRedirect: false };
   }
   for (const { id } of store.redirects()) {
     const { id: end, problem } = chains.endOf(id);
@@ -46,6 +52,14 @@ export function* checkFragments(
       yield { target: id, end, fragment, standing: standingOf(pages.get(end), fragment), byRedirect: true };
     }
   }
+}
+
+const ROUTE_SIGN = /^[/!]/;
+
+/** What a browser saw of a route, where it was asked. */
+export function viewOf(anchors: Uint32Array | null): keyof typeof ROUTE_VIEW | null {
+  const names = anchors === null ? null : new AnchorSet(anchors);
+  return (['own', 'unknown', 'untold'] as const).find((view) => names?.has(ROUTE_VIEW[view])) ?? null;
 }
 
 function standingOf(page: Page, fragment: string): FragmentCheck['standing'] {
@@ -94,6 +108,25 @@ class Pages {
     return fragment;
   }
 
+  /** Where a link of another page names a route of this one: what became of that route. */
+  route(id: number, page: Page, fragment: string): Pick<FragmentCheck, 'end' | 'standing' | 'newRoute'> {
+    const pageUrl = this.#store.urlOf(id);
+    if (typeof page === 'string' || isRoute(pageUrl) || !page.has(DRAWS_BY_ROUTES)) {
+      return { end: id, standing: 'unknown' };
+    }
+    const route = routeIn(`#${fragment}`);
+    if (route === null) {
+      return { end: id, standing: 'there' };
+    }
+    const url = pageUrl + route;
+    const end = this.#store.routeAt(url);
+    if (end === null) {
+      return { end: id, standing: 'undrawn', newRoute: url };
+    }
+    const view = viewOf(this.#store.anchoredPage(end)?.anchors ?? null);
+    return { end, standing: view === 'own' ? 'there' : view === 'unknown' ? 'lost' : 'undrawn' };
+  }
+
   get(id: number): Page {
     const row = this.#store.anchoredPage(id);
     if (row?.reason === 'known') {
@@ -126,9 +159,9 @@ const PART_AFTER_NAME = /&(?:t|xywh)=.*$/s;
 
 /**
  * The name that the fragment of an href points at, or null where there is nothing to look for: the top of the page, a piece of its text
- * (`#:~:text=`), the route of an application (`#/…`, `#!…`), a part of a picture or a sound (`#t=10`).
+ * (`#:~:text=`), the route of an application (`#/…`, `#!…`) unless those are wanted, a part of a picture or a sound (`#t=10`).
  */
-export function fragmentOf(written: string): string | null {
+export function fragmentOf(written: string, withRoutes = false): string | null {
   // As every parser of URLs does.
   const href = written.replace(/[\t\n\r]/g, '');
   const hash = href.indexOf('#');
@@ -138,6 +171,9 @@ export function fragmentOf(written: string): string | null {
   const directive = href.indexOf(':~:', hash);
   const fragment = href.slice(hash + 1, directive < 0 ? undefined : directive).trim();
   const first = fragment[0];
+  if (withRoutes && (first === '/' || first === '!')) {
+    return fragment;
+  }
   if (first === undefined || first === '/' || first === '!' || LINES.test(fragment) || PART.test(fragment)) {
     return null;
   }

@@ -3,6 +3,8 @@ import { StateError, UsageError } from '../base/errors.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
 import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
+import type { Browser } from '../crawl/render/browser.js';
+import { browserFor } from '../crawl/renderer.js';
 import { Rounds } from '../crawl/rounds.js';
 import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -65,6 +67,7 @@ export class CheckRun {
   readonly #rounds: Rounds;
   readonly #startedAt: number;
   readonly #stop = new AbortController();
+  readonly #browser: Browser;
   #round: number;
   /** How long second looks have taken so far. */
   #spentMs: number;
@@ -78,6 +81,7 @@ export class CheckRun {
     this.#round = plan.round;
     this.#spentMs = plan.spentMs;
     this.#truncated = plan.truncated;
+    this.#browser = browserFor(resolved.options, clock, resolved.options.hashRoutes ? 'judged' : 'ignored');
     const asked = resolved.options.dump ? seeds.map(byItself) : seeds;
     this.#rounds = new Rounds({
       ...{ resolved: this.#asCrawl(), directory, clock, seeds: isNew ? asked : null, events: events.session ?? {} },
@@ -117,6 +121,7 @@ export class CheckRun {
       this.#rounds.watch?.ended(result.end.reason);
       return { report, result };
     } finally {
+      await this.#browser.close();
       await served.close();
     }
   }
@@ -137,6 +142,7 @@ export class CheckRun {
       this.#rounds.watch?.ended(result.end.reason);
       return result;
     } finally {
+      await this.#browser.close();
       await served.close();
     }
   }
@@ -190,6 +196,9 @@ export class CheckRun {
       isLater: this.#round > 0,
       known: cache === null ? [] : this.#fresh(cache),
       meta: { folders: JSON.stringify(folders), fileAliases: JSON.stringify(files) },
+      render: options.render,
+      hashRoutes: options.hashRoutes,
+      browser: this.#browser,
       next: (ended) => this.#next(ended, since, served),
     });
   }
@@ -217,6 +226,7 @@ export class CheckRun {
       truncated: this.#truncated,
       spentMs: this.#spentMs,
       rules: this.#rules,
+      hashRoutes: resolved.options.hashRoutes,
       ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
     });
     if (queued === 0) {

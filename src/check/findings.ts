@@ -8,7 +8,7 @@ import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { compileAliases, NO_FILES } from '../url/aliases.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { asText, UrlResolver } from '../url/resolver.js';
-import { checkFragments, fragmentOf } from './anchors.js';
+import { checkFragments, type FragmentCheck, fragmentOf } from './anchors.js';
 import { FindingTable, type FoundSource } from './finding-table.js';
 import { LinkTable, linksOf, type PageLink } from './link-table.js';
 import { LinkVerdicts } from './link-verdicts.js';
@@ -30,10 +30,13 @@ export interface FindingsParts {
   remaps: readonly string[];
   identity: IdentityOptions;
   requireHttps: boolean;
+  /** Routes of pages that draw by them are checked too. */
+  hashRoutes: boolean;
 }
 
 /** Verdicts for which a report does not list the places of links. */
 const UNLISTED_VERDICTS: ReadonlySet<Verdict> = new Set(['ok', 'skipped']);
+const NOT_THERE: ReadonlySet<FragmentCheck['standing']> = new Set(['missing', 'drawn', 'nameless', 'lost', 'undrawn']);
 const LONGEST_TEXT = 500;
 const TARGETS_A_TURN = 1_000;
 
@@ -66,7 +69,7 @@ export class Findings {
 
   static async gather(parts: FindingsParts): Promise<Findings> {
     const { store, remaps, identity } = parts;
-    const links = await LinkTable.build(store);
+    const links = await LinkTable.build(store, parts.hashRoutes);
     const findings = new Findings(parts, links, await remappedTargets(store, links, remaps, identity));
     await findings.#judgeTargets();
     await findings.#judgeFragments();
@@ -117,8 +120,10 @@ export class Findings {
       if (check.byRedirect && this.#links.links[check.target] === 0) {
         continue;
       }
-      if (check.standing === 'missing' || check.standing === 'drawn' || check.standing === 'nameless') {
-        const n = this.table.add(this.#verdicts.ofMissing(check), 0);
+      if (NOT_THERE.has(check.standing)) {
+        const isOfRoute = check.standing === 'lost' || check.standing === 'undrawn';
+        const finding = isOfRoute ? this.#verdicts.ofRoute(check) : this.#verdicts.ofMissing(check);
+        const n = this.table.add(finding, 0);
         if (check.byRedirect) {
           this.#badRedirects.set(check.target, n);
         } else {
@@ -186,7 +191,7 @@ export class Findings {
       }
       facts ??= factsOf(row);
       const where = placeOf(link, facts);
-      const fragment = fragmentOf(where.href);
+      const fragment = fragmentOf(where.href, this.#parts.hashRoutes);
       const inner = fragment === null ? undefined : this.#badFragments.get(fragmentKey(link.target, fragment));
       if (finding !== undefined) {
         yield { finding, where };

@@ -33,9 +33,11 @@ export class LinkTable {
   readonly fragments: FragmentTable;
   readonly #store: CheckReader;
   readonly #isHttp: Uint8Array;
+  readonly #withRoutes: boolean;
   #recent = new Set<string>();
 
-  private constructor(store: CheckReader) {
+  private constructor(store: CheckReader, withRoutes: boolean) {
+    this.#withRoutes = withRoutes;
     const ids = store.lastId() + 1;
     this.#store = store;
     this.fragments = store.newFragments();
@@ -45,8 +47,9 @@ export class LinkTable {
     this.#isHttp = new Uint8Array(ids);
   }
 
-  static async build(store: CheckReader): Promise<LinkTable> {
-    const table = new LinkTable(store);
+  /** @param withRoutes routes that links name on other pages are noted among the fragments */
+  static async build(store: CheckReader, withRoutes = false): Promise<LinkTable> {
+    const table = new LinkTable(store, withRoutes);
     for (const id of store.idsOfHttp()) {
       table.#isHttp[id] = 1;
     }
@@ -80,7 +83,7 @@ export class LinkTable {
       if (isSecure && this.#isHttp[target] === 1 && isLoaded(kind)) {
         this.mixed[target] = 1;
       }
-      const fragment = hrefs === null ? null : fragmentOf(hrefs[place]!);
+      const fragment = hrefs === null ? null : fragmentOf(hrefs[place]!, this.#withRoutes);
       if (fragment !== null) {
         this.#note(target, fragment);
       }

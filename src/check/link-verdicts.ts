@@ -5,7 +5,8 @@ import type { CheckedUrl, CheckReader } from '../store/check-reader.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import { isOutside, MAX_SITEMAP_DEPTH, UrlFlag, UrlState } from '../store/url-state.js';
 import { hostnameOf, isLoopbackHost, originOf, pathOf } from '../url/host.js';
-import type { FragmentCheck } from './anchors.js';
+import { isRoute } from '../url/routes.js';
+import { type FragmentCheck, viewOf } from './anchors.js';
 import { Answers } from './answers.js';
 import type { Finding } from './finding-table.js';
 import type { PageNames } from './local-folder.js';
@@ -38,6 +39,10 @@ const MADE_LATER = {
   drawn: 'but a script draws the page, and may make it',
   nameless: 'but nothing there has a name at all, and a script may give them',
 } as const;
+const LOST_ROUTE = 'the page draws the same for this route as for one that cannot exist';
+const UNTOLD_ROUTE =
+  'the page draws this route as it draws one that cannot exist, or draws nothing; that may be all there is';
+const UNDRAWN_ROUTE = 'a script draws this route, and no browser has seen it';
 const MOST_CHAIN = 1_000;
 const REDIRECT_TROUBLE = {
   redirect_loop: 'its redirects lead back to where they have been',
@@ -114,8 +119,30 @@ export class LinkVerdicts {
     }
     const end = id === row.id ? row : this.#parts.store.checkedUrl(id);
     const ruling = refusedRedirect(row, end) ?? verdictOn(this.#answers.answerOf(end), this.#parts.leftBy);
+    if (ruling.verdict === 'ok' && isRoute(end.url)) {
+      return this.#finding(row, end, this.#rulingOnRoute(end) ?? ruling);
+    }
     const soft = ruling.verdict === 'ok' ? this.#soft404s.of(row, end) : null;
     return this.#finding(row, end, soft === null ? ruling : { verdict: 'soft_404', why: soft });
+  }
+
+  /** Null where the route has a view of its own. */
+  #rulingOnRoute(route: CheckedUrl): Ruling | null {
+    const view = viewOf(this.#parts.store.anchoredPage(route.id)?.anchors ?? null);
+    if (view === 'own') {
+      return null;
+    }
+    return view === 'unknown'
+      ? sure({ verdict: 'soft_404', why: LOST_ROUTE }, wasDoubted(route))
+      : { verdict: 'unverifiable', why: view === 'untold' ? UNTOLD_ROUTE : UNDRAWN_ROUTE };
+  }
+
+  /** The finding for a route that a link of another page names. */
+  ofRoute({ target, end: endId, fragment, newRoute }: FragmentCheck): Finding {
+    const end = this.#parts.store.checkedUrl(endId);
+    const ruling = newRoute ? null : this.#rulingOnRoute(end);
+    const undrawn: Ruling = { verdict: 'unverifiable', why: UNDRAWN_ROUTE };
+    return { ...this.#finding(this.#parts.store.checkedUrl(target), end, ruling ?? undrawn), fragment };
   }
 
   ofMissing({ target, end: endId, fragment, byRedirect, standing }: FragmentCheck): Finding {

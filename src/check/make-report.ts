@@ -45,6 +45,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       remaps: options.remaps,
       identity: options,
       requireHttps: options.requireHttps,
+      hashRoutes: options.hashRoutes,
     });
     const { table } = findings;
     await parts.suggest?.(table);

@@ -1,7 +1,9 @@
 import type { CrawlProfile } from '../crawl/profile.js';
+import type { Browser } from '../crawl/render/browser.js';
 import { portsOf, spareDescriptors } from '../crawl/settings.js';
 import type { FetchOptions, HeaderRule } from '../fetch/contract.js';
 import type { SchedulerOptions } from '../frontier/options.js';
+import type { RenderMode } from '../lane/reading.js';
 import type { AliasData } from '../url/aliases.js';
 import { hostKeyOf } from '../url/host.js';
 import type { ServedFolders } from './local-folder.js';
@@ -29,6 +31,10 @@ export interface CheckProfileParts {
   /** URLs whose results the cache has. */
   known: Iterable<string>;
   meta: Record<string, string>;
+  /** Which pages a browser sees, and the browser. */
+  render: RenderMode;
+  hashRoutes: boolean;
+  browser: Browser;
   next?: NonNullable<CrawlProfile['next']>;
 }
 
@@ -46,7 +52,14 @@ export function checkProfile(parts: CheckProfileParts): CrawlProfile {
     aliases: parts.aliases,
     scheduler: (options) => schedulerFor(options, parts),
     fetch: (options, lanes) => fetchFor(options, lanes, parts),
-    reader: (options) => ({ ...options, linkFacts: true, assets: true }),
+    reader: (options) => ({
+      ...options,
+      linkFacts: true,
+      assets: true,
+      render: parts.render,
+      hashRoutes: parts.hashRoutes,
+    }),
+    browser: parts.browser,
     beginsWith: { known: parts.known },
     limits: { secondLookMs: leftMs, ...(isLater ? { durationMs: Math.max(1, leftMs) } : {}) },
     ...(parts.next === undefined ? {} : { next: parts.next }),

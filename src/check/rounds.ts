@@ -2,7 +2,7 @@ import { betweenCheckRounds } from '../store/check-queue.js';
 import type { CheckReader } from '../store/check-reader.js';
 import type { ChainEnd, RedirectChains } from '../store/redirect-chains.js';
 import { UrlFlag } from '../store/url-state.js';
-import { checkFragments } from './anchors.js';
+import { checkFragments, viewOf } from './anchors.js';
 import { LinkTable } from './link-table.js';
 import type { CheckRules } from './rules.js';
 import { DOUBTFUL, headsToConfirm, pacing } from './second-look.js';
@@ -18,6 +18,8 @@ export interface RoundOptions {
   /** How long second looks have taken so far. */
   spentMs: number;
   rules: Pick<CheckRules, 'accepts'>;
+  /** Routes of pages that draw by them are checked too. */
+  hashRoutes: boolean;
   /** The origins of the folders that are checked. */
   ownOrigins: readonly string[];
 }
@@ -25,9 +27,10 @@ export interface RoundOptions {
 /** Queues the URLs that the next round asks for. Returns how many there are. */
 export async function prepareRound(options: RoundOptions): Promise<number> {
   return betweenCheckRounds(options.directory, async (store, change) => {
-    const links = await LinkTable.build(store);
+    const links = await LinkTable.build(store, options.hashRoutes);
     const chains = store.redirectChains(options.maxRedirects);
-    const { unread, missing } = fragmentsInDoubt(store, links, chains);
+    const { unread, missing, newRoutes } = fragmentsInDoubt(store, links, chains);
+    const lost = [...lostRoutes(store)];
     const redirects = [...brokenRedirects(store, chains)].filter(isInDoubt).map(({ id }) => id);
     const soft404s = new Soft404s(store, chains);
     return change(pacing(options.ownOrigins), (queue) => {
@@ -39,6 +42,8 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
         queue.lookAgainAtPutOff();
       }
       queue.lookAgainAt(missing);
+      queue.lookAgainAt(lost);
+      queue.askForRoutes(newRoutes);
       queue.lookAgainAt(redirects);
       queue.askForAnchors(unread);
       queue.askForFirstByte(headsToConfirm(store, options.ownOrigins));
@@ -56,6 +61,10 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
   });
 }
 
+/** Routes that only other pages name, of a round; those beyond that stay unverifiable. */
+const MOST_NEW_ROUTES = 10_000;
+const LONGEST_ROUTE = 2_048;
+
 /** The notes in the store of a check that begins again with the first look. */
 const FROM_THE_FIRST_LOOK = { checkRound: '0', checkSpentMs: '0', ended: null, checkTruncated: null };
 
@@ -67,7 +76,7 @@ export async function reopenBroken(directory: string, maxRedirects: number): Pro
     const { missing } = fragmentsInDoubt(store, links, chains);
     const redirects = [...brokenRedirects(store, chains)].map(({ id }) => id);
     return change(pacing([]), (queue) => {
-      queue.askAnew([...missing, ...redirects]);
+      queue.askAnew([...missing, ...lostRoutes(store), ...redirects]);
       queue.forgetSilentRobots();
       queue.forgiveHosts();
       queue.note(FROM_THE_FIRST_LOOK);
@@ -90,17 +99,30 @@ function fragmentsInDoubt(
   store: CheckReader,
   { fragments }: LinkTable,
   chains: RedirectChains,
-): { unread: Set<number>; missing: Set<number> } {
+): { unread: Set<number>; missing: Set<number>; newRoutes: Map<string, number> } {
   const unread = new Set<number>();
   const missing = new Set<number>();
-  for (const { end, standing } of checkFragments(store, fragments, chains)) {
+  const newRoutes = new Map<string, number>();
+  for (const { end, standing, newRoute } of checkFragments(store, fragments, chains)) {
+    if (newRoute && newRoute.length <= LONGEST_ROUTE && newRoutes.size < MOST_NEW_ROUTES) {
+      newRoutes.set(newRoute, end);
+    }
     if (standing === 'unread') {
       unread.add(end);
     } else if (standing === 'missing') {
       missing.add(end);
     }
   }
-  return { unread, missing };
+  return { unread, missing, newRoutes };
+}
+
+/** Routes that look like one that cannot exist. */
+function* lostRoutes(store: CheckReader): IterableIterator<number> {
+  for (const id of store.routes()) {
+    if (viewOf(store.anchoredPage(id)?.anchors ?? null) === 'unknown') {
+      yield id;
+    }
+  }
 }
 
 interface BrokenRedirect {

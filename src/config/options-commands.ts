@@ -209,18 +209,6 @@ export const DOCS_OPTIONS = {
     resumable: true,
     commands: DOCS,
   },
-  render: {
-    flag: 'render',
-    type: 'enum',
-    values: ['never', 'auto', 'always'],
-    default: 'auto',
-    group: 'Fetching',
-    sentence:
-      'Which pages a browser renders before they are read: those that are nearly empty without it, all, or none',
-    advanced: false,
-    resumable: true,
-    commands: DOCS,
-  },
 } as const satisfies Record<string, OptionSpec>;
 
 const ADD = ['add'] as const;

@@ -4,6 +4,8 @@ import { GIB, KIB, MIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
 const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
+/** Commands whose pages may be routes. */
+const ROUTERS = ['crawl', 'check'] as const;
 /** Commands that ask servers. */
 const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots'] as const;
 
@@ -34,6 +36,29 @@ export const FETCH_OPTIONS = {
     advanced: false,
     resumable: true,
     commands: CRAWL,
+  },
+  render: {
+    flag: 'render',
+    type: 'enum',
+    values: ['never', 'auto', 'always'],
+    default: 'never',
+    defaultFor: { docs: 'auto' },
+    group: 'Fetching',
+    sentence:
+      'Which pages a browser renders before they are read: those that are nearly empty without it, all, or none',
+    advanced: false,
+    resumable: true,
+    commands: CRAWL,
+  },
+  hashRoutes: {
+    flag: 'hash-routes',
+    type: 'boolean',
+    default: false,
+    group: 'Fetching',
+    sentence: 'Take the routes of a rendered page that draws by them (#/about, #!about) for pages of their own',
+    advanced: true,
+    resumable: true,
+    commands: ROUTERS,
   },
   retries: {
     flag: 'retries',

@@ -261,6 +261,10 @@ function adjustOptions(
     );
   }
 
+  if (options.hashRoutes && options.render === 'never') {
+    throw new UsageError(`${name('hashRoutes')} needs ${name('render')} auto or always: only a browser draws a route`);
+  }
+
   const asked = seedingSources(options.seedingStrategy ?? 'none');
   if (options.maxSockets === 1 && (asked.has('ct') || asked.has('commoncrawl'))) {
     throw new UsageError(

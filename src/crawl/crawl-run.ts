@@ -3,18 +3,19 @@ import { stoppedBy } from '../config/abort.js';
 import { describeValue } from '../config/arguments.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
 import type { RankOf } from '../frontier/options.js';
-import type { SettledPage } from '../frontier/outcome.js';
+import type { EdgeTargets, SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import { fieldsOf, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
 import { openPage, type PageRow } from '../store/page-row.js';
 import type { CrawledPage, PageResult } from '../store/page-types.js';
+import type { EdgeResult } from '../store/reader.js';
 import { RANKS } from '../store/url-state.js';
 import type { RunEvent } from '../watch/events.js';
 import type { LiveSnapshot, Problem, RunControls } from '../watch/live.js';
 import type { AddOptions } from './added-urls.js';
 import { runIsOver } from './additions.js';
-import { EdgeDelivery, ResultQueue } from './delivery.js';
+import { type CommittedPage, EdgeDelivery, ResultQueue } from './delivery.js';
 import type { EndReason } from './ending.js';
 import type { GovernorDecision } from './governor.js';
 import type { RunOptions } from './library-options.js';
@@ -80,7 +81,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   readonly #listening = new Listening();
   readonly #queue = new ResultQueue<CrawledPage>(() => this.#session?.wake());
   readonly #edges: EdgeDelivery | null;
-  #settled: SettledPage[] = [];
+  #settled: (CommittedPage & { page(): CrawledPage })[] = [];
   #reader: 'none' | 'reads' | 'gone' = 'none';
   #running: Promise<CrawlResult> | null = null;
   #begun = false;
@@ -231,7 +232,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       listensToEdges: this.#edges !== null,
       placesLeft: () => this.#placesLeft(options.queueSize),
       handOn: () => this.#handOn(),
-      rest: (pages) => this.#rest(pages.map(unaskedPage), options.queueSize),
+      rest: (pages) => this.#rest(pages.map(storedPage), options.queueSize),
       events: {
         watched: (watch) => watch.events.on('info', (event) => this.#event(event)),
         tick: () => this.#tell('tick', this.stats()),
@@ -240,7 +241,14 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
         sitemapRead: (url, urls) => this.#tell('sitemap', { url, urls }),
         retryLater: (url, status, why, afterMs) => this.#tell('retry', { url, status, why, afterMs }),
         settled: (pages) => {
-          this.#settled.push(...pages);
+          for (const page of pages) {
+            this.#settled.push({ url: page.url, targets: page.outcome.targets, page: () => settledPage(page) });
+          }
+        },
+        seen: (pages) => {
+          for (const { page, edges } of pages) {
+            this.#settled.push({ url: page.url, targets: targetsOf(edges), page: () => storedPage(page) });
+          }
         },
       },
     });
@@ -305,7 +313,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   async #handOn(): Promise<void> {
     const pages = this.#settled;
     this.#settled = [];
-    const give = (page: SettledPage): void => this.#give(settledPage(page));
+    const give = ({ page }: { page(): CrawledPage }): void => this.#give(page());
     if (this.#edges === null) {
       pages.forEach(give);
       return;
@@ -395,8 +403,19 @@ function settledPage({ url, depth, attempts, state, reason, external, data, outc
 const resultOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
   type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
 
-/** One that nothing was settled for. */
-function unaskedPage({ parent: _parent, finalUrl: _finalUrl, ...page }: PageResult): CrawledPage {
+/** As a lane would have said it. */
+function targetsOf(edges: readonly EdgeResult[]): EdgeTargets {
+  return {
+    urls: edges.map(({ to }) => to),
+    places: edges.map((_, place) => place),
+    kinds: edges.map(({ kind }) => kind),
+    rels: edges.map(({ rel }) => rel),
+    texts: edges.some(({ text }) => text !== null) ? edges.map(({ text }) => text ?? '') : null,
+  };
+}
+
+/** One that was read from the store. */
+function storedPage({ parent: _parent, finalUrl: _finalUrl, ...page }: PageResult): CrawledPage {
   return { ...page, redirectsTo: null };
 }
 

@@ -224,9 +224,9 @@ export class Crawl {
     this.#woken(admitted).then(answer, () => {});
   }
 
-  /** The same for what a browser made of pages. */
-  rendered(pages: RenderedOutcome[]): Promise<void> {
-    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages)));
+  /** The same for what a browser made of pages. `whenDurable` is run before results are handed on. */
+  rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
+    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages).then(whenDurable)));
   }
 
   /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
@@ -296,7 +296,7 @@ export class Crawl {
     if (outcome.fromCache !== undefined) {
       use.cached += outcome.status === null ? 0 : 1;
       this.#parts.events.cached?.(outcome);
-    } else if (outcome.unsent === null) {
+    } else if (outcome.unsent === null && outcome.isShared === undefined) {
       use.requests++;
       this.#parts.events.answered?.(outcome);
     }

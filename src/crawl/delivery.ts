@@ -1,4 +1,4 @@
-import type { EdgeTargets, SettledPage } from '../frontier/outcome.js';
+import type { EdgeTargets } from '../frontier/outcome.js';
 import { LINK_KINDS } from '../parse/links.js';
 import type { OnEdge } from './library-options.js';
 
@@ -106,6 +106,12 @@ export class ResultQueue<T> {
 
 const NO_EDGES: EdgeTargets = { urls: [], places: [], kinds: [], rels: [], texts: null };
 
+/** A page that is committed, with its edges. */
+export interface CommittedPage {
+  url: string;
+  targets: EdgeTargets | null;
+}
+
 /** Hands every edge of a committed page to the user, in document order, and then the page; so many pages at a time. */
 export class EdgeDelivery {
   readonly #onEdge: OnEdge;
@@ -126,7 +132,7 @@ export class EdgeDelivery {
   }
 
   /** Rejects with what `onEdge` throws; after that nobody is called any more. Nothing overtakes what has not come back. */
-  async deliver(pages: readonly SettledPage[], done: (page: SettledPage) => void): Promise<void> {
+  async deliver<P extends CommittedPage>(pages: readonly P[], done: (page: P) => void): Promise<void> {
     const isStuck = this.#waiting > 0;
     this.#waiting += pages.length;
     if (isStuck) {
@@ -147,8 +153,8 @@ export class EdgeDelivery {
     await Promise.all(Array.from({ length: Math.min(this.#pagesAtOnce, pages.length) }, work));
   }
 
-  async #deliverPage({ url, outcome }: SettledPage): Promise<void> {
-    const { urls, places, kinds, rels, texts } = outcome.targets ?? NO_EDGES;
+  async #deliverPage({ url, targets }: CommittedPage): Promise<void> {
+    const { urls, places, kinds, rels, texts } = targets ?? NO_EDGES;
     try {
       for (let i = 0; i < places.length && !this.#isOver; i++) {
         const answer = this.#onEdge(url, urls[places[i]!]!, {

@@ -201,8 +201,11 @@ export class Ending {
     if (left.canGoOn) {
       return null;
     }
+    if (left.goesOnRendering()) {
+      return null;
+    }
     if (spent !== null) {
-      return left.goesOnRendering() ? null : spent;
+      return spent;
     }
     this.stop('error', 0, new Error(`${outstanding} URLs wait and nothing can happen any more`));
     return 'error';

@@ -5,7 +5,7 @@ import { sweepCache } from '../fetch/cache-files.js';
 import { Frontier } from '../frontier/frontier.js';
 import { KeyTable } from '../frontier/key-table.js';
 import type { FrontierEvents } from '../frontier/options.js';
-import type { SettledPage } from '../frontier/outcome.js';
+import type { RenderedOutcome, SettledPage } from '../frontier/outcome.js';
 import { SeedBook } from '../frontier/seed-book.js';
 import { ByteBudget } from '../lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
@@ -289,17 +289,34 @@ export class Engine {
     const scope = this.scope();
     return openRenderer({
       mode,
+      keepsBodies: settings.reader.keepsBodies,
       browser: profile.browser,
       store,
-      shapes,
+      shapes: shapes.facts,
+      waitingAtStart: shapes.waiting,
+      hold: (holds) => this.frontier.holdPages(holds),
       admit: (offers) => this.crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
       isGuarded: (origin) => settings.fetch.originHeaders[origin] !== undefined,
       read: (page) => this.lanes.read(page),
-      rendered: (pages) => this.crawl.rendered(pages),
+      rendered: (pages) => this.crawl.rendered(pages, () => this.#tellSeen(pages)),
       notice: (text) => notices.add(text),
       changed: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
     });
+  }
+
+  /** Where bodies are not kept, what is told of a page is what the browser has made of it. */
+  get #tellsLate(): boolean {
+    const { render, keepsBodies } = this.#parts.settings.reader;
+    return render !== 'never' && !keepsBodies;
+  }
+
+  async #tellSeen(pages: readonly RenderedOutcome[]): Promise<void> {
+    const { plan, store } = this.#parts;
+    if (this.#tellsLate && plan.events.seen !== undefined) {
+      const ids = pages.map(({ page }) => page.id);
+      plan.events.seen(await store.seen(ids, plan.listensToEdges ?? false));
+    }
   }
 
   #traps(kept: string | undefined): TrapWatch {
@@ -375,7 +392,7 @@ export class Engine {
         this.settled += pages.length;
         this.#noteFailures(pages);
         this.renderer?.settled(pages);
-        plan.events.settled?.(pages);
+        plan.events.settled?.(this.#tellsLate ? pages.filter((page) => !waitsForBrowser(page)) : pages);
       },
       retuned: (host, limit) => this.lanes.retune(host, limit),
       recall: (host) => this.lanes.recall(host),
@@ -384,6 +401,9 @@ export class Engine {
     };
   }
 }
+
+const waitsForBrowser = ({ state, outcome }: SettledPage): boolean =>
+  state === 'done' && outcome.measured?.needsBrowser === true;
 
 /** What is in scope, beside what the seeds open. */
 export function scopeRules(

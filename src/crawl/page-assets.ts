@@ -22,6 +22,7 @@ type FoundAsset = Asset & { origin: string };
 
 const MOST_HOPS = 10;
 const MOST_IDS = 1_000;
+const MOST_GENERATIONS = 1_000;
 const inflate = promisify(inflateRaw);
 
 /**
@@ -33,6 +34,8 @@ export class PageAssets {
   readonly #waiting = new Map<number, Set<() => void>>();
   /** By URL: what is known needs no commit to be found again. */
   readonly #ids = new Map<string, number>();
+  /** How often what has this URL was dropped, as far as is known. */
+  readonly #generations = new Map<string, number>();
   readonly #underWay = new Map<string, Promise<FoundAsset | null>>();
   #isStopped = false;
 
@@ -75,10 +78,13 @@ export class PageAssets {
     this.settled([], true);
   }
 
-  async #fetched(url: string): Promise<FoundAsset | null> {
-    let id = this.#ids.get(url) ?? (await this.#admit(url));
+  async #fetched(url: string, generation = this.#generations.get(url) ?? 0): Promise<FoundAsset | null> {
+    let id = this.#ids.get(url) ?? (await this.#admit(url, generation));
     for (let hops = 0; hops <= MOST_HOPS; hops++) {
       const answer = await this.#answerOf(id);
+      if (answer?.packed?.length === 0) {
+        return this.#fetchedAgain(answer.url, answer.url === url ? generation : 0);
+      }
       if (answer === null || answer.redirectTo === null) {
         return answer === null ? null : assetOf(answer);
       }
@@ -87,8 +93,23 @@ export class PageAssets {
     return null;
   }
 
-  async #admit(url: string): Promise<number> {
-    const [id] = await this.#parts.admit([assetOffer(url)]);
+  /** The store has dropped it to make room. */
+  #fetchedAgain(url: string, generation: number): Promise<FoundAsset | null> {
+    const known = this.#generations.get(url) ?? 0;
+    const next = Math.max(known, generation + 1);
+    if (next > MOST_GENERATIONS) {
+      return Promise.resolve(null);
+    }
+    this.#ids.delete(url);
+    if (this.#generations.size >= MOST_IDS) {
+      this.#generations.clear();
+    }
+    this.#generations.set(url, next);
+    return this.#fetched(url, next);
+  }
+
+  async #admit(url: string, generation: number): Promise<number> {
+    const [id] = await this.#parts.admit([assetOffer(url, 0, generation)]);
     if (this.#ids.size >= MOST_IDS) {
       this.#ids.clear();
     }

@@ -1,3 +1,4 @@
+import type { CrawlOptions } from '../config/options.js';
 import type { FetchOptions } from '../fetch/contract.js';
 import type { FrontierCounts } from '../frontier/frontier.js';
 import type { SchedulerOptions } from '../frontier/options.js';
@@ -115,3 +116,14 @@ export interface SessionStats extends FrontierCounts {
 
 /** `gossamer crawl` itself. */
 export const PLAIN_CRAWL: CrawlProfile = { command: 'crawl', overlaps: true, takesMail: true, writesOutputs: true };
+
+/** The same where a browser sees pages: what it makes of them is committed between two exchanges, so none overlaps. */
+export const renderingCrawl = (
+  options: Pick<CrawlOptions, 'render' | 'hashRoutes'>,
+  browser: Browser,
+): CrawlProfile => ({
+  ...PLAIN_CRAWL,
+  overlaps: false,
+  reader: (reader) => ({ ...reader, render: options.render, hashRoutes: options.hashRoutes }),
+  browser,
+});

@@ -1,6 +1,7 @@
 import type { SeenByBrowser } from '../store/rendering-reader.js';
 import { Rendering } from '../store/url-state.js';
 import { originOf, pathOf } from '../url/host.js';
+import { isRoute } from '../url/routes.js';
 import { shapeOf } from '../url/traps.js';
 
 /** What becomes of a page that looks as if it needed a browser: it is rendered now, or not before more is known, or not at all. */
@@ -51,6 +52,9 @@ export class RenderShapes {
   static of(pages: Iterable<SeenByBrowser>): RenderShapes {
     const shapes = new RenderShapes();
     for (const { url, rendering, text, renderedText } of pages) {
+      if (isRoute(url)) {
+        continue;
+      }
       shapes.came(url, rendering !== Rendering.none);
       if (rendering === Rendering.rendered || rendering === Rendering.futile) {
         note(shapes.#of(url), text ?? 0, renderedText);

@@ -8,14 +8,17 @@ import type { Outcome, RenderedOutcome, SettledPage } from '../frontier/outcome.
 import type { RenderedHtml } from '../lane/lane.js';
 import type { RenderMode } from '../lane/reading.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
+import { isRoute } from '../url/routes.js';
 import { PageAssets, type PageAssetsParts } from './page-assets.js';
-import type { Visit } from './render/asset.js';
+import type { Visit, VisitLimits } from './render/asset.js';
 import { Browser } from './render/browser.js';
 import { type Decision, RenderShapes } from './render-shapes.js';
 import type { StoreThread } from './store-thread.js';
 
 export interface RendererParts {
   mode: Exclude<RenderMode, 'never'>;
+  /** Whether pages stay in the store; else each does only until it is known what becomes of it. */
+  keepsBodies: boolean;
   browser: Browser;
   assets: PageAssets;
   shapes: RenderShapes;
@@ -26,6 +29,12 @@ export interface RendererParts {
   read(page: RenderedHtml): Promise<Outcome>;
   /** Durable when it resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
+  /** So many pages wait already. */
+  waitingAtStart: number;
+  /** While it holds, no further page is fetched: too many wait. */
+  hold(holds: boolean): void;
+  /** Nobody waits for what pages have loaded any more. */
+  dropAssets(): Promise<void>;
   notice(text: string): void;
   /** There may be nothing left to do; or something happened that nobody foresaw. */
   changed(error: Error | null): void;
@@ -35,6 +44,10 @@ export interface RendererParts {
 const PAGES_AT_ONCE = 2;
 
 const BATCH = 50;
+
+/** No further page is fetched while so many wait, until they are few. */
+const MANY_WAIT = 1_000;
+const FEW_WAIT = 500;
 
 /** A page with which the browser was gone so often may be what takes it down. */
 const MOST_TRIES = 2;
@@ -56,22 +69,31 @@ export class Renderer {
   /** Nothing else is left to do, and all pages have been looked at since. */
   #isOver = false;
   #hasLookedAtAll = false;
+  /** Nothing is left that could speak for a page that still waits. */
+  #isLastLook = false;
   /** Something has changed since the pages that wait are being looked at. */
   #isStale = false;
   #state: 'open' | 'noBrowser' | 'stopped' = 'open';
   #missing: StateError | null = null;
   #hasWorked = false;
+  /** Pages that wait. */
+  #count: number;
+  #holds = false;
 
   constructor(parts: RendererParts) {
     this.#parts = parts;
+    this.#count = parts.waitingAtStart;
   }
 
   /** Pages were fetched. */
   settled(pages: readonly SettledPage[]): void {
     for (const { url, outcome } of pages) {
       if (outcome.measured !== undefined) {
-        this.#parts.shapes.came(url, outcome.measured.needsBrowser);
+        if (!isRoute(url)) {
+          this.#parts.shapes.came(url, outcome.measured.needsBrowser);
+        }
         if (outcome.measured.needsBrowser) {
+          this.#counted(1);
           this.#lookFrom(outcome.id - 1);
         }
       }
@@ -86,12 +108,22 @@ export class Renderer {
 
   /** Asked when nothing else is left to do: whether something is still to be rendered. */
   goesOn(): boolean {
-    if (this.#state === 'open' && !this.#hasLookedAtAll && this.#looking === null) {
+    if (this.#looking === null && (this.#mayRenderMore || this.#mayLeaveRest)) {
+      this.#isLastLook = !this.#mayRenderMore;
       this.#isOver = true;
       this.#beyond = 0;
       this.#work();
     }
     return this.#visited.size > 0 || this.#looking !== null;
+  }
+
+  get #mayRenderMore(): boolean {
+    return this.#state === 'open' && !this.#hasLookedAtAll;
+  }
+
+  /** Pages that nothing spoke for would wait for ever, and what is told of them with them. */
+  get #mayLeaveRest(): boolean {
+    return !this.#parts.keepsBodies && !this.#isLastLook && this.#visited.size === 0 && this.#state !== 'stopped';
   }
 
   /** Pages that the browser is at. */
@@ -124,15 +156,32 @@ export class Renderer {
     return `${which} nearly empty without JavaScript and stay as they came; ${this.#missing!.message}`;
   }
 
+  /** Where bodies are not kept, what waits is what the store has of them: fetching does not run far ahead of the browser. */
+  #counted(more: number): void {
+    this.#count += more;
+    const holds = this.#count >= (this.#holds ? FEW_WAIT : MANY_WAIT);
+    if (holds !== this.#holds && !this.#parts.keepsBodies) {
+      this.#holds = holds;
+      this.#parts.hold(holds);
+    }
+  }
+
+  async #rendered(pages: RenderedOutcome[]): Promise<void> {
+    await this.#parts.rendered(pages);
+    this.#counted(-pages.length);
+  }
+
   #lookFrom(id: number): void {
     this.#beyond = Math.min(this.#beyond, id);
     this.#isOver = false;
     this.#hasLookedAtAll = false;
+    this.#isLastLook = false;
     this.#isStale = true;
   }
 
   #work(): void {
-    if (this.#state === 'open' && this.#looking === null && this.#visited.size < PAGES_AT_ONCE) {
+    const mayLook = this.#state === 'open' || (this.#state === 'noBrowser' && this.#isLastLook);
+    if (mayLook && this.#looking === null && this.#visited.size < PAGES_AT_ONCE) {
       this.#looking = this.#look()
         .catch((error: Error) => this.#failed(error))
         .finally(() => {
@@ -148,6 +197,7 @@ export class Renderer {
   /** Goes through the pages that wait until there is no place for another. */
   async #look(): Promise<void> {
     const isOver = this.#isOver;
+    const isLast = this.#isLastLook;
     this.#isStale = false;
     for (;;) {
       const pages = await this.#parts.waiting(this.#beyond, BATCH);
@@ -156,30 +206,40 @@ export class Renderer {
       }
       const left: RenderedOutcome[] = [];
       for (const page of pages) {
-        if (this.#state !== 'open' || this.#visited.size >= PAGES_AT_ONCE) {
+        if (!this.#mayGoOn(isLast)) {
           break;
         }
         this.#beyond = page.id;
-        if (!this.#visited.has(page.id) && this.#decide(page, isOver) === 'leave') {
-          left.push({ page, text: null, outcome: null });
+        if (isLast) {
+          left.push({ page, text: null, outcome: null, keepsBody: false, isUntried: true });
+        } else if (!this.#visited.has(page.id) && this.#decide(page, isOver) === 'leave') {
+          left.push({ page, text: null, outcome: null, keepsBody: this.#parts.keepsBodies });
         }
       }
       if (left.length > 0) {
-        await this.#parts.rendered(left);
+        await this.#rendered(left);
       }
-      if (this.#state !== 'open' || this.#visited.size >= PAGES_AT_ONCE) {
+      if (!this.#mayGoOn(isLast)) {
         return;
       }
       if (pages.length === 0) {
         this.#hasLookedAtAll = isOver;
+        if (isLast) {
+          await this.#parts.dropAssets();
+        }
         return;
       }
     }
   }
 
+  #mayGoOn(isLast: boolean): boolean {
+    return isLast ? this.#state !== 'stopped' : this.#state === 'open' && this.#visited.size < PAGES_AT_ONCE;
+  }
+
   #decide(page: PageToRender, isOver: boolean): Decision {
     const { mode, shapes } = this.#parts;
-    const decision = mode === 'always' ? 'render' : shapes.decide(page.url, isOver);
+    // A route is known because a browser has rendered its page.
+    const decision = mode === 'always' || isRoute(page.url) ? 'render' : shapes.decide(page.url, isOver);
     if (decision === 'render') {
       shapes.began(page.url);
       const visit = this.#visit(page)
@@ -214,18 +274,22 @@ export class Renderer {
     } else {
       this.#tries.delete(page.id);
       this.#hasWorked = true;
-      await this.#take(page, 'html' in visit ? visit.html : null);
+      await this.#take(page, 'html' in visit ? visit : null);
     }
   }
 
   /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
-  async #take(page: PageToRender, html: string | null): Promise<void> {
-    const { mode, read, rendered, shapes } = this.#parts;
+  async #take(page: PageToRender, visit: Extract<Visit, { html: string }> | null): Promise<void> {
+    const { mode, read, shapes, keepsBodies } = this.#parts;
     const { id, url, depth, seed, flags, robots } = page;
-    const outcome = html === null ? null : await read({ id, url, depth, seed, flags, robots, html }).catch(() => null);
+    let outcome: Outcome | null = null;
+    if (visit !== null) {
+      const { html, ...seen } = visit;
+      outcome = await read({ id, url, depth, seed, flags, robots, html, seen }).catch(() => null);
+    }
     const text = outcome?.measured?.text ?? null;
-    const isBetter = text !== null && (mode === 'always' || text > page.text);
-    await rendered([{ page, text, outcome: isBetter ? outcome : null }]);
+    const isBetter = text !== null && (mode === 'always' || isRoute(url) || text > page.text);
+    await this.#rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);
     }
@@ -258,7 +322,10 @@ export class Renderer {
   }
 }
 
-type Given = Pick<RendererParts, 'mode' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'> &
+type Given = Pick<
+  RendererParts,
+  'mode' | 'keepsBodies' | 'waitingAtStart' | 'hold' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'
+> &
   Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
     store: StoreThread;
     shapes: ConstructorParameters<typeof RenderShapes>[0];
@@ -267,8 +334,9 @@ type Given = Pick<RendererParts, 'mode' | 'browser' | 'read' | 'rendered' | 'not
 export function browserFor(
   { timeoutMs, maxBodyBytes }: Pick<CrawlOptions, 'timeoutMs' | 'maxBodyBytes'>,
   clock: Clock,
+  routes: VisitLimits['routes'] = 'ignored',
 ): Browser {
-  return new Browser({ timeoutMs, maxBytes: maxBodyBytes }, clock);
+  return new Browser({ timeoutMs, maxBytes: maxBodyBytes, routes }, clock);
 }
 
 export function openRenderer({ store, shapes, admit, isTrap, isGuarded, ...parts }: Given): Renderer {
@@ -279,5 +347,6 @@ export function openRenderer({ store, shapes, admit, isTrap, isGuarded, ...parts
     shapes: new RenderShapes(shapes),
     waiting: (beyond, limit) => store.toRender(beyond, limit),
     kept,
+    dropAssets: () => store.dropAssets(),
   });
 }

@@ -9,6 +9,7 @@ import type { Credentials } from '../url/identity.js';
 import type { RunWatch } from '../watch/run-watch.js';
 import type { GovernorDecision } from './governor.js';
 import type { CrawlProfile, RunningSession } from './profile.js';
+import type { SeenPage } from './store-host.js';
 
 /** What a session tells while it runs. All of it may be left out. */
 export interface SessionEvents {
@@ -16,7 +17,9 @@ export interface SessionEvents {
   watched?(watch: RunWatch): void;
   tick?(session: RunningSession): void;
   notice?(text: string): void;
+  /** Pages are settled for good. Those that a browser has to see first are told by `seen`, once it has or will not. */
   settled?(pages: SettledPage[]): void;
+  seen?(pages: SeenPage[]): void;
   governed?(decision: GovernorDecision): void;
   retryLater?(url: string, status: number | null, why: string, afterMs: number): void;
   sitemapRead?(url: string, urls: number): void;

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../base/clock.js';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { type ExportFormat, isExport, type ReportTarget } from '../config/option-spec.js';
 import type { CrawlOptions } from '../config/options.js';
 import { optionsToStore } from '../config/stored.js';
@@ -22,9 +22,12 @@ import {
   type CrawlProfile,
   PLAIN_CRAWL,
   type RunningSession,
+  renderingCrawl,
   type SessionResult,
   type SessionStats,
 } from './profile.js';
+import type { Browser } from './render/browser.js';
+import { browserFor } from './renderer.js';
 import type { SessionPlan } from './session-plan.js';
 import { type EngineSettings, engineSettings } from './settings.js';
 import type { StoreOpened, StoreSetup, StoreUse } from './store-host.js';
@@ -46,6 +49,8 @@ interface SessionParts {
   store: StoreThread;
   opened: StoreOpened;
   watch: RunWatch;
+  /** Of a plain crawl that renders; null where there is none, or somebody else's. */
+  ownBrowser: Browser | null;
 }
 
 /** One run of a crawl: it opens the store, runs the loop to its end, and has the outputs written. */
@@ -61,9 +66,10 @@ export class CrawlSession implements RunningSession {
 
   /** Opens the store and puts the engine together. Nothing is fetched yet. */
   static async open(plan: SessionPlan): Promise<CrawlSession> {
-    const profile = plan.profile ?? PLAIN_CRAWL;
     const seeds = plan.seeds ?? plan.storedSeeds ?? [];
     const clock = plan.clock ?? systemClock;
+    const own = plan.profile === undefined ? ownBrowser(plan, clock) : null;
+    const profile = plan.profile ?? (own === null ? PLAIN_CRAWL : renderingCrawl(plan.resolved.options, own));
     const settings = settingsOf(plan, profile, seeds);
     await prepareExtraction(settings.reader.extract);
     const { options } = plan.resolved;
@@ -98,7 +104,7 @@ export class CrawlSession implements RunningSession {
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
       const shapes = settings.reader.render === 'never' ? null : await store.renderShapes();
-      const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch };
+      const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch, ownBrowser: own };
       const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
       await engine.disk.checkAtStart();
@@ -113,6 +119,7 @@ export class CrawlSession implements RunningSession {
       return session;
     } catch (error) {
       await store.close();
+      await own?.close();
       throw error;
     }
   }
@@ -136,6 +143,7 @@ export class CrawlSession implements RunningSession {
     } finally {
       await this.#engine.close();
       await this.#parts.store.close();
+      await this.#parts.ownBrowser?.close();
     }
   }
 
@@ -289,8 +297,10 @@ export class CrawlSession implements RunningSession {
   }
 
   async #handOnRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {
+    // Of a crawl that is kept nowhere, no later run can tell what a browser makes of them.
+    const withWaiting = this.#parts.plan.directory === null;
     for (let beyond = 0; ; ) {
-      const { pages, last } = await this.#parts.store.unasked(beyond);
+      const { pages, last } = await this.#parts.store.unasked(beyond, withWaiting);
       if (last === null) {
         return;
       }
@@ -298,6 +308,17 @@ export class CrawlSession implements RunningSession {
       beyond = last;
     }
   }
+}
+
+/** The browser of a plain crawl; null where nothing is rendered. */
+function ownBrowser({ resolved: { options }, resolve }: SessionPlan, clock: Clock): Browser | null {
+  if (options.render === 'never') {
+    return null;
+  }
+  if (resolve !== undefined) {
+    throw new UsageError('render cannot be used with a resolve of your own: a browser knows pages by their URLs alone');
+  }
+  return browserFor(options, clock, options.hashRoutes ? 'found' : 'ignored');
 }
 
 /** The settings of the options, as the profile changes them. */
@@ -351,6 +372,8 @@ function storeSetup(
     reports: reportsOf(plan, profile),
     hasOutputs: profile.writesOutputs,
     rendersAll: settings.reader.render === 'always',
+    leavesUnrendered: settings.reader.render === 'never' && !settings.reader.keepsBodies,
+    dropsBodies: settings.reader.render !== 'never' && !settings.reader.keepsBodies,
     scope: scopeRules(plan, profile, settings),
     pid: process.pid,
     wall,

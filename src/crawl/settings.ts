@@ -96,6 +96,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsBodies: false,
       unfollowed: new Set(),
       render: 'never',
+      hashRoutes: false,
       pieceUrls: PIECE_URLS,
     },
     lanes,

@@ -11,7 +11,8 @@ import { Sinks } from '../report/sinks.js';
 import { type RunFacts, type Summary, summarise } from '../report/summary.js';
 import { clearUnbegun, takeCrashNote } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
-import { Reader } from '../store/reader.js';
+import type { PageResult } from '../store/page-types.js';
+import { type EdgeResult, Reader } from '../store/reader.js';
 import { type KeptAnswer, type PageToRender, RenderingReader } from '../store/rendering-reader.js';
 import { Store } from '../store/store.js';
 import { openStoreFile, TEMPORARY } from '../store/store-file.js';
@@ -41,6 +42,10 @@ export interface StoreSetup {
   reports: ReportTarget<ExportFormat>[];
   /** All pages that are kept are to be rendered, those of earlier runs too. */
   rendersAll: boolean;
+  /** No browser is to see any page, and none is kept: what an earlier run left waiting is told of as it came. */
+  leavesUnrendered: boolean;
+  /** Pages are not kept once a browser has seen them: what is told of one waits for that. */
+  dropsBodies: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
   scope: Omit<CrawlScopeData, 'seeds'>;
@@ -83,7 +88,15 @@ export interface StoreUse {
   commitMs: number;
 }
 
+/** A page whose record had to wait for a browser. */
+export interface SeenPage {
+  page: PageResult;
+  edges: EdgeResult[];
+}
+
 const UNASKED_BATCH = 1_000;
+/** Packed. Scripts that many pages share are few; what each page has for itself is used once. */
+const MOST_ASSET_BYTES = 64 * 1024 * 1024;
 
 /** The store with everything that follows a commit: it lives in a thread of its own, the only one that writes. */
 export class StoreHost {
@@ -91,6 +104,7 @@ export class StoreHost {
   #lock: DirectoryLock | null = null;
   #renderingReader: RenderingReader | null = null;
   #sinks = new Sinks([]);
+  #waitsForBrowser: Reader | null = null;
   #directory: string | null = null;
   #hasOutputs = false;
   #commits = 0;
@@ -121,8 +135,10 @@ export class StoreHost {
       falsePositiveRate: setup.falsePositiveRate,
       lookupBatch: setup.lookupBatch,
       scope,
+      ...(setup.dropsBodies ? { mostAssetBytes: MOST_ASSET_BYTES } : {}),
     });
     this.#store = store;
+    this.#waitsForBrowser = setup.dropsBodies ? new Reader(database) : null;
     if (!setup.create) {
       refuseOtherFunctions(store.meta(), setup);
       // Sinks have been told that these URLs are skipped.
@@ -130,6 +146,9 @@ export class StoreHost {
     }
     if (setup.rendersAll) {
       store.renderAll();
+    }
+    if (setup.leavesUnrendered) {
+      store.writer.leaveUnrendered();
     }
     if (setup.create) {
       store.addSeeds(setup.seeds, setup.badSeeds);
@@ -177,11 +196,30 @@ export class StoreHost {
     this.#commits++;
     this.#commitMs += answer.commitMs;
     const settled = transaction.settled.filter(({ retry }) => retry === null);
+    const ids = [...settled, ...transaction.skipped].map(({ id }) => id);
     this.#sinks.settled(
-      [...settled, ...transaction.skipped].map(({ id }) => id),
+      this.#waitsForBrowser === null ? ids : this.#toldNow(this.#waitsForBrowser, ids, transaction),
       store.writer.lastSeq,
     );
     return answer;
+  }
+
+  /** In the order of their numbers: a page that a browser was to see is told of when that is over. */
+  #toldNow(reader: Reader, ids: readonly number[], { rendered }: Transaction): number[] {
+    const waiting = reader.waiting(ids);
+    return [...ids.filter((id) => !waiting.has(id)), ...rendered.map(({ id }) => id)];
+  }
+
+  /** The pages that a browser was to see, now that it has or will not, each with its links. */
+  seen({ ids, withEdges }: { ids: readonly number[]; withEdges: boolean }): SeenPage[] {
+    const reader = this.#waitsForBrowser ?? new Reader(this.#opened().database);
+    return ids.flatMap((id) =>
+      [...reader.pagesById([id])].map((page) => ({ page, edges: withEdges ? [...reader.edgesOf([id])] : [] })),
+    );
+  }
+
+  dropAssets(): void {
+    this.#opened().writer.dropAssets();
   }
 
   /** Gives the sinks the results of the last commit; nobody has to wait for that, so it follows once the commit has been answered. */
@@ -197,9 +235,10 @@ export class StoreHost {
     return this.#opened().loadDue(wall, limit);
   }
 
-  /** What earlier runs have found out about the shapes of pages. */
-  renderShapes(): ShapeFacts {
-    return RenderShapes.of(this.#rendering().pages()).facts;
+  /** What earlier runs have found out about the shapes of pages, and how many of them wait. */
+  renderShapes(): { facts: ShapeFacts; waiting: number } {
+    const reader = this.#rendering();
+    return { facts: RenderShapes.of(reader.pages()).facts, waiting: reader.count() };
   }
 
   toRender({ beyond, limit }: { beyond: number; limit: number }): PageToRender[] {
@@ -247,8 +286,8 @@ export class StoreHost {
   }
 
   /** After the end: URLs that nothing was settled for. */
-  unasked(beyond: number): ReturnType<Reader['unasked']> {
-    return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH);
+  unasked({ beyond, withWaiting }: { beyond: number; withWaiting: boolean }): ReturnType<Reader['unasked']> {
+    return new Reader(this.#opened().database).unasked(beyond, UNASKED_BATCH, withWaiting);
   }
 
   /** After the end: what robots.txt and sitemaps, or a sample, say about the site. */

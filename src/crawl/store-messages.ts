@@ -6,7 +6,7 @@ import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, Transaction } from '../store/transaction.js';
 import type { ShapeFacts } from './render-shapes.js';
-import type { DueHosts, FinishOrders, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
 /** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
@@ -26,13 +26,18 @@ export const STORE_ORDERS = {
   commit: asked<Transaction, CommitAnswer>(TRANSACTION, 'clone'),
   loadQueue: asked<QueueLoad[], QueuedUrl[][]>(PLAIN, PLAIN),
   loadDue: asked<{ wall: number; limit: number }, DueHosts>(PLAIN, 'clone'),
-  renderShapes: asked<void, ShapeFacts>(PLAIN, 'clone'),
+  renderShapes: asked<void, { facts: ShapeFacts; waiting: number }>(PLAIN, 'clone'),
   toRender: asked<{ beyond: number; limit: number }, PageToRender[]>(PLAIN, PLAIN),
   kept: asked<number, KeptAnswer | null>(PLAIN, { packed: 'bytes' }),
   use: asked<void, StoreUse>(PLAIN, PLAIN),
   freeBytes: asked<void, number | null>(PLAIN, PLAIN),
   finish: asked<FinishOrders, Summary>('clone', 'clone'),
-  unasked: asked<number, { pages: PageResult[]; last: number | null }>(PLAIN, 'clone'),
+  seen: asked<{ ids: readonly number[]; withEdges: boolean }, SeenPage[]>(PLAIN, 'clone'),
+  dropAssets: asked<void, void>(PLAIN, PLAIN),
+  unasked: asked<{ beyond: number; withWaiting: boolean }, { pages: PageResult[]; last: number | null }>(
+    PLAIN,
+    'clone',
+  ),
   survey: asked<SurveyQuestion, Survey>('clone', 'clone'),
   close: asked<void, void>(PLAIN, PLAIN),
   /** Do nothing more, for ever: the process is about to end. */

@@ -6,7 +6,7 @@ import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, StorePort, Transaction } from '../store/transaction.js';
 import type { ShapeFacts } from './render-shapes.js';
-import type { DueHosts, FinishOrders, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { STORE_NEWS, STORE_ORDERS } from './store-messages.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
@@ -79,7 +79,7 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('loadDue', { wall, limit });
   }
 
-  renderShapes(): Promise<ShapeFacts> {
+  renderShapes(): Promise<{ facts: ShapeFacts; waiting: number }> {
     return this.#thread.ask('renderShapes', undefined);
   }
 
@@ -89,6 +89,14 @@ export class StoreThread implements StorePort {
 
   kept(id: number): Promise<KeptAnswer | null> {
     return this.#thread.ask('kept', id);
+  }
+
+  seen(ids: readonly number[], withEdges: boolean): Promise<SeenPage[]> {
+    return this.#thread.ask('seen', { ids, withEdges });
+  }
+
+  dropAssets(): Promise<void> {
+    return this.#thread.ask('dropAssets', undefined);
   }
 
   use(): Promise<StoreUse> {
@@ -104,8 +112,8 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('finish', orders);
   }
 
-  unasked(beyond: number): Promise<{ pages: PageResult[]; last: number | null }> {
-    return this.#thread.ask('unasked', beyond);
+  unasked(beyond: number, withWaiting: boolean): Promise<{ pages: PageResult[]; last: number | null }> {
+    return this.#thread.ask('unasked', { beyond, withWaiting });
   }
 
   survey(question: SurveyQuestion): Promise<Survey> {

@@ -159,16 +159,19 @@ export class DocsRun {
   /** The options for the engine. Outputs that a corpus does not use are off, whatever the user has set. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
-    const own = { anchorText: false, extract: [], assets: false, external: false, reports: [] };
+    const own = { anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] };
     return {
       options: { ...options, ...own },
       sources: {
         ...sources,
-        anchorText: 'default',
-        extract: 'default',
-        assets: 'default',
-        external: 'default',
-        reports: 'default',
+        ...{
+          anchorText: 'default',
+          extract: 'default',
+          assets: 'default',
+          external: 'default',
+          hashRoutes: 'default',
+          reports: 'default',
+        },
       },
       notices,
     };

@@ -11,6 +11,7 @@ import type { StoredPlace } from '../store/url-facts.js';
 import { UNANSWERED_ROBOTS } from '../store/url-state.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
+import { pageOfRoute } from '../url/routes.js';
 import { Scope, type ScopeDecision, type ScopeKind } from '../url/scope.js';
 import { TrapRules } from '../url/traps.js';
 import type { DecidingRule, RobotsSays } from './explanation.js';
@@ -136,7 +137,7 @@ export class CrawlRules {
     if (place.robotsRules === null) {
       return says(true, `${printable(place.origin)} has no robots.txt`);
     }
-    const verdict = new RobotsMatcher(expandRobots(place.robotsRules)).match(pathOf(url));
+    const verdict = new RobotsMatcher(expandRobots(place.robotsRules)).match(pathOf(pageOfRoute(url)));
     return verdict.rule === null
       ? says(verdict.allowed, 'no line of robots.txt matches')
       : { allowed: verdict.allowed, ...robotsLine(verdict.rule.line, verdict.rule.text) };

@@ -10,6 +10,7 @@ import { readAtOneMoment, type StoredPlace, type StoredUrl, type UrlFacts } from
 import { UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { hostnameOf, isHttp, isIpHost, originOf, queueOriginOf } from '../url/host.js';
 import { normaliseUrl } from '../url/identity.js';
+import { routeIn } from '../url/routes.js';
 import { parseSeedArgument } from '../url/seeds.js';
 import { allowTrapFlag } from '../url/traps.js';
 import { CrawlRules } from './crawl-rules.js';
@@ -53,9 +54,11 @@ class Explainer {
 
   explain(text: string): Explanation {
     const meant = urlsMeantBy(text, this.#rules).map((url) => this.#rules.keptForm(url));
+    const route = routeIn(text);
+    const routes = route === null ? [] : meant.map((url) => url + route);
     const near = meant.flatMap(similarUrls);
-    const rows = this.#facts.find([...meant, ...near]);
-    const row = meant.flatMap((url) => foremost(rows.filter((found) => found.url === url)) ?? [])[0];
+    const rows = this.#facts.find([...routes, ...meant, ...near]);
+    const row = [...routes, ...meant].flatMap((url) => foremost(rows.filter((found) => found.url === url)) ?? [])[0];
     return row === undefined ? this.#unseen(meant[0]!, [...new Set(rows.map((found) => found.url))]) : this.#seen(row);
   }
 

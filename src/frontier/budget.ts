@@ -16,6 +16,7 @@ export class Budget {
   readonly #ofSeed: Map<number, number>;
   #dispatched: number;
   #retries = 0;
+  #isHeld = false;
   #refetched: number;
 
   constructor(options: SchedulerOptions, { meta, seedUse }: Pick<StoreSnapshot, 'meta' | 'seedUse'>) {
@@ -29,6 +30,15 @@ export class Budget {
   get isSpent(): boolean {
     const { maxUrls } = this.#options;
     return maxUrls > 0 && this.#dispatched >= maxUrls;
+  }
+
+  /** So for now, or for good. */
+  get takesNoNew(): boolean {
+    return this.#isHeld || this.isSpent;
+  }
+
+  hold(holds: boolean): void {
+    this.#isHeld = holds;
   }
 
   /** `refetched`: of all runs, leases that may have been on the wire when their process or thread died. */

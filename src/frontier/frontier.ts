@@ -73,6 +73,7 @@ export interface FrontierPeaks {
  *   wakeAt, waitingFor, isLookingUp, spent   what can happen next, and what keeps it from happening
  *   counts, hostFigures, peaks, commitMs, scopeVersion    how far it is
  *   quarantine, release, setDelay, letTrapIn   what a user says while it runs
+ *   holdPages                           the browser cannot keep up
  *   close
  *
  * Whatever is asynchronous is durable when it resolves, and one such call is under way at a time; a second `settle` may be where `takesMore`
@@ -168,9 +169,18 @@ export class Frontier {
   /** What a browser made of pages that are settled. */
   async rendered(pages: RenderedOutcome[]): Promise<void> {
     const draft = this.#draft();
-    for (const { page, text, outcome } of pages) {
+    for (const { page, text, outcome, keepsBody, isUntried } of pages) {
       const reading = outcome === null ? null : this.#readingOf(page, outcome, draft);
-      draft.transaction.rendered.push({ id: page.id, text, reading });
+      if (!keepsBody) {
+        this.#settlement.noteRendered(page.id, page.url, outcome);
+      }
+      draft.transaction.rendered.push({
+        id: page.id,
+        text,
+        reading,
+        keepsBody,
+        ...(isUntried ? { isUntried } : {}),
+      });
     }
     await this.#commit(draft);
   }
@@ -336,6 +346,17 @@ export class Frontier {
     const wasQuarantined = this.#scheduler.release(host);
     this.#parts.events.wake();
     return wasQuarantined;
+  }
+
+  /** While it holds, no page is asked for the first time; what pages load while they are rendered is. */
+  holdPages(holds: boolean): void {
+    this.#budget.hold(holds);
+    if (!holds) {
+      for (const host of this.#hosts.all()) {
+        this.#scheduler.refresh(host);
+      }
+    }
+    this.#parts.events.wake();
   }
 
   /** The delay of a host, or of all that were given none of their own (null), from now on. What robots.txt or a host's refusals ask for still holds. */

@@ -81,10 +81,13 @@ export function sitemapOffer(url: string, depth: number, { isBeyond, isGuess }: 
   };
 }
 
-/** What a page loads while it is rendered: from any host, and a page of none. Somebody waits for it, so it goes first at its host. */
-export const assetOffer = (url: string, hops = 0): Offer => ({
+/**
+ * What a page loads while it is rendered: from any host, and a page of none. Somebody waits for it, so it goes first at its host. One that
+ * was dropped from the store since is asked for as one of the next generation.
+ */
+export const assetOffer = (url: string, hops = 0, generation = 0): Offer => ({
   ...pageOffer(url, 0),
-  key: keyOf(`asset ${url}`),
+  key: keyOf(generation === 0 ? `asset ${url}` : `asset ${generation} ${url}`),
   kind: UrlKind.asset,
   class: QueueClass.urgent,
   hops,
@@ -312,17 +315,23 @@ export interface Outcome extends LinkPiece {
   /** URLs counted as skipped because their scheme is not http(s). */
   skippedLinks: number;
   textHash: number | null;
-  /** Of a page that is kept: how much there is to read, and whether a browser has to see it. */
-  measured?: { text: number; needsBrowser: boolean };
+  /** How much there is to read, and whether a browser has to see it; `isKept`: the page stays in the store, whatever the browser makes of it. */
+  measured?: { text: number; needsBrowser: boolean; isKept?: true };
+  /** It was answered by what another lease had asked for: a route of the same page. */
+  isShared?: true;
   /** The version of the scope its links were judged by. */
   scopeVersion: number;
 }
 
-/** What a browser made of a page; `outcome` null: it stays as it came. */
+/** What a browser made of a page. */
 export interface RenderedOutcome {
-  page: Omit<LinkSource, 'kind'>;
+  page: Omit<LinkSource, 'kind'> & { url: string };
   text: number | null;
+  /** Null: it stays as it came. */
   outcome: Outcome | null;
+  /** What becomes of its body: see `RenderedPage`. */
+  keepsBody: boolean;
+  isUntried?: true;
 }
 
 /** What those who listen are told of a page that is settled for good: the URL, the verdict in words, and all that came back. */

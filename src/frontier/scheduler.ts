@@ -291,21 +291,23 @@ export class Scheduler {
 
   #wantsMore({ robots, queue }: Origin): boolean {
     const wanted = robots.state === 'ready' ? queue.wanting() : null;
-    return wanted !== null && !this.#queues.isHeld(wanted.class) && !(this.#budget.isSpent && queue.urgentOnDisk === 0);
+    return (
+      wanted !== null && !this.#queues.isHeld(wanted.class) && !(this.#budget.takesNoNew && queue.urgentOnDisk === 0)
+    );
   }
 
   /** May this URL go, as far as its robots.txt, the budget and second looks are concerned? robots.txt itself always may. */
   #isAllowed(origin: Origin, item: QueuedUrl): boolean {
     return (
       (origin.robots.state === 'ready' || item.kind === UrlKind.robots) &&
-      (!this.#budget.isSpent || item.attempts > 0 || isAsset(item)) &&
+      (!this.#budget.takesNoNew || item.attempts > 0 || isAsset(item)) &&
       !(isSecondLook(item) && this.#keepsSecondLooks(origin))
     );
   }
 
   /** One at a time; and after a failure something goes that has not failed yet, so that a few bad URLs do not put the whole host off. */
   #keepsSecondLooks({ host, queue }: Origin): boolean {
-    return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.isSpent && queue.restWaits);
+    return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.takesNoNew && queue.restWaits);
   }
 
   /** Up to `want` requests that may go out now, and what lanes may take in stock beside them. */

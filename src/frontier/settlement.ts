@@ -3,6 +3,7 @@ import { asksForMore } from '../store/standing.js';
 import type { QueuedUrl } from '../store/transaction.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp, queueOriginOf } from '../url/host.js';
+import type { FetchedPage as BroughtByPage } from '../url/traps.js';
 import type { Admission } from './admission.js';
 import type { Budget } from './budget.js';
 import type { Draft } from './draft.js';
@@ -26,6 +27,15 @@ interface Surroundings {
   steadyWall(): number;
 }
 
+/** A page as it came, and what it brought by that. */
+interface Frame {
+  url: string;
+  brought: BroughtByPage;
+}
+
+/** Beyond so many, the oldest counts as it came. */
+const MOST_FRAMES = 10_000;
+
 /** What was found on a page before its outcome came: whether it is of another shape, and whether there are pages in it. */
 interface Pieces {
   bringNews: boolean;
@@ -46,6 +56,8 @@ export class Settlement {
   readonly #rules: RetryRules;
   /** Of pages that are handed on in pieces, by id. */
   readonly #pieces = new Map<number, Pieces>();
+  /** Pages that wait for a browser. */
+  readonly #frames = new Map<number, Frame>();
 
   constructor(parts: FrontierParts, around: Surroundings) {
     const { retries, retryDelayMs, secondLook } = parts.options;
@@ -227,11 +239,39 @@ export class Settlement {
     );
   }
 
-  #noteTrap({ url, flags }: QueuedUrl, outcome: Outcome, pieces: Pieces): void {
+  /** What the page of a URL brought once a browser had seen it; null: it stays as it came. */
+  noteRendered(id: number, url: string, outcome: Outcome | null): void {
+    const frame = this.#frames.get(id);
+    this.#frames.delete(id);
+    const brought =
+      outcome === null
+        ? frame?.brought
+        : { newShapes: this.#bringsNews(url, outcome.offers), textHash: outcome.textHash };
+    if (brought !== undefined) {
+      this.#parts.traps.fetched(url, brought);
+    }
+  }
+
+  /** All frames of a site look alike: what one brought counts when it is known whether a browser makes more of it. */
+  #keepFrame(id: number, frame: Frame): void {
+    this.#frames.set(id, frame);
+    if (this.#frames.size > MOST_FRAMES) {
+      const [oldest, { url, brought }] = this.#frames.entries().next().value!;
+      this.#frames.delete(oldest);
+      this.#parts.traps.fetched(url, brought);
+    }
+  }
+
+  #noteTrap({ id, url, flags }: QueuedUrl, outcome: Outcome, pieces: Pieces): void {
     // What is only checked was not read: it says nothing of what its pattern brings.
     if (outcome.unsent === null && outcome.status !== null && (flags & UrlFlag.external) === 0) {
       const newShapes = pieces.bringNews || this.#bringsNews(url, outcome.offers);
-      this.#parts.traps.fetched(url, { newShapes, textHash: outcome.textHash });
+      const brought = { newShapes, textHash: outcome.textHash };
+      if (outcome.measured?.needsBrowser && !outcome.measured.isKept) {
+        this.#keepFrame(id, { url, brought });
+      } else {
+        this.#parts.traps.fetched(url, brought);
+      }
     }
   }
 

@@ -6,16 +6,18 @@ import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '..
 import { isHostTrouble } from '../frontier/verdict.js';
 import { expandRobots } from '../robots/compact.js';
 import { RobotsMatcher } from '../robots/match.js';
-import { UrlKind } from '../store/url-state.js';
+import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { type AliasData, compileAliases } from '../url/aliases.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
+import { isRoute, pageOfRoute } from '../url/routes.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { LinkJudge, LinkTargets, type OwnResolve } from './link-targets.js';
 import { messageOf, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
 import { PageReader } from './page-reader.js';
-import { type OutcomeReading, type ReaderOptions, ReadingQueue } from './reading.js';
+import { type OutcomeReading, type ReaderOptions, ReadingQueue, type SeenInBrowser } from './reading.js';
+import { Shells } from './shells.js';
 import { Stock, WirePlaces } from './stock.js';
 
 /** A lease on its way to a lane. Rules travel only when the lane does not have them yet. */
@@ -51,6 +53,7 @@ export interface RenderedHtml {
   html: string;
   /** What robots.txt's kin, header and meta, said when it was fetched. */
   robots: string | null;
+  seen: SeenInBrowser;
 }
 
 /** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
@@ -107,10 +110,12 @@ export class Lane {
   readonly #fetching = new Map<number, Fetching>();
   readonly #reading: ReadingQueue;
   readonly #stock: Stock<Job>;
+  readonly #shells = new Shells();
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
   #flushing = false;
+  #isClosed = false;
   /** Something in stock could have gone, but for the bytes in memory. */
   #holdsBack = false;
   #cancelFlush: (() => void) | null = null;
@@ -123,6 +128,7 @@ export class Lane {
       robotsTimeoutMs: setup.robotsTimeoutMs,
       sitemapMaxBytes: setup.reader.sitemapMaxBytes,
       wholeOnly: source.wholeOnly ?? false,
+      hasRoutes: setup.reader.hashRoutes,
     };
     this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);
@@ -249,6 +255,7 @@ export class Lane {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     this.#cancelFlush?.();
     // What is aborted now must not let the next requests go.
     this.#stock.takeBack();
@@ -259,11 +266,15 @@ export class Lane {
     try {
       this.#fetch(job);
     } catch (error) {
-      this.#fetching.delete(job.lease.id);
-      this.#publishOldest();
-      this.#stock.ended(job);
-      this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
+      this.#failedToStart(job, error);
     }
+  }
+
+  #failedToStart(job: Job, error: unknown): void {
+    this.#fetching.delete(job.lease.id);
+    this.#publishOldest();
+    this.#stock.ended(job);
+    this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
   }
 
   #fetch(job: Job): void {
@@ -272,6 +283,40 @@ export class Lane {
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
     const request = requestFor(lease, this.#requestLimits);
+    const hasShell = this.#setup.reader.hashRoutes && isRoute(lease.url) && (lease.flags & UrlFlag.secondLook) === 0;
+    const shell = hasShell ? this.#shells.get(request.url) : null;
+    if (shell !== null) {
+      void shell
+        .then((response) => this.#takeShell(fetching, request, response))
+        .catch((error: unknown) => this.#failedToStart(job, error));
+      return;
+    }
+    this.#send(fetching, request);
+    if (hasShell) {
+      this.#shells.add(request.url, fetching.pending!);
+    }
+  }
+
+  /** The page of a route is here already; or it was not to be had, and is asked for once more. */
+  #takeShell(fetching: Fetching, request: FetchRequest, shell: FetchResponse | null): void {
+    if (shell === null) {
+      if (!this.#isClosed) {
+        this.#send(fetching, request);
+      }
+      return;
+    }
+    const { lease } = fetching.job;
+    const now = this.#clock.now();
+    this.#headers(lease, now);
+    this.#done(fetching, shell.status, null);
+    const response = { ...shell, headersAt: now, endedAt: now };
+    this.#reading.add(lease, this.#answered(fetching, request, response), 0, (outcome) =>
+      this.#give({ ...outcome, isShared: true }),
+    );
+  }
+
+  #send(fetching: Fetching, request: FetchRequest): void {
+    const { lease } = fetching.job;
     fetching.pending = this.#source.fetch(request, {
       onHeaders: (at) => this.#headers(lease, at),
       onBytes: (count) => this.#bytes(fetching, count),
@@ -297,7 +342,9 @@ export class Lane {
       known = { version: lease.rulesVersion, matcher };
       this.#matchers.set(lease.origin, known);
     }
-    const verdict = isHttp(lease.url) ? known?.matcher?.match(pathOf(lease.url)) : undefined;
+    const verdict = isHttp(lease.url)
+      ? known?.matcher?.match(pathOf(this.#setup.reader.hashRoutes ? pageOfRoute(lease.url) : lease.url))
+      : undefined;
     if (verdict === undefined || verdict.allowed) {
       return null;
     }
@@ -341,13 +388,13 @@ export class Lane {
 
   /** A page that is fetched already, as a browser left it. */
   read(page: RenderedHtml): Promise<Outcome> {
-    const { html, robots, ...known } = page;
+    const { html, robots, seen, ...known } = page;
     const lease: Lease = {
       ...{ ...known, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, wireLimit: 1, origin: 0 },
-      ...{ rules: null, rulesVersion: 0, wantsText: false },
+      ...{ rules: null, rulesVersion: 0, wantsText: true },
     };
     return new Promise((resolve) => {
-      this.#reading.add(lease, this.#responses.readRendered(lease, html, robots), html.length, resolve);
+      this.#reading.add(lease, this.#responses.readRendered(lease, html, robots, seen), html.length, resolve);
     });
   }
 

@@ -2,7 +2,7 @@ import type { KeyTableView } from '../frontier/key-table.js';
 import { keyOf, type Offer } from '../frontier/outcome.js';
 import { type Kernel, NO_ROOM, PAGE_ITSELF, UNKNOWN_URL } from '../kernel/kernel.js';
 import { inEncodingOfPage } from '../parse/encodings.js';
-import type { ScannedLinks } from '../parse/links.js';
+import { LINK_KIND_NUMBER, type ScannedLinks } from '../parse/links.js';
 import { scanKernel } from '../parse/scan.js';
 import { type Follow, PENDING } from '../store/page-row.js';
 import { type Fate, fateOf, isNews, joinStandings, Standing, standingOf, standingOfEdge } from '../store/standing.js';
@@ -11,6 +11,7 @@ import type { Alias } from '../url/aliases.js';
 import { folderOf, isHttp, originOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { asText, UrlResolver } from '../url/resolver.js';
+import { routeIn } from '../url/routes.js';
 import type { CrawlScope } from './crawl-scope.js';
 
 /** What a lane remembers of a URL that links lead to. */
@@ -213,6 +214,7 @@ export class LinkTargets {
   #base = '';
   #encoding = 'utf-8';
   #isInKernel = false;
+  #routesOf: string | null = null;
   /** The page itself, once a link has led there. */
   #here: Target | null = null;
 
@@ -252,7 +254,8 @@ export class LinkTargets {
   }
 
   /** The links of this page come next. Where they are very many, what is new among them is not remembered: the page would crowd out all others. */
-  enter(links: ScannedLinks, base: string, encoding: string, learns: boolean): void {
+  enter(links: ScannedLinks, base: string, encoding: string, learns: boolean, routesOf: string | null = null): void {
+    this.#routesOf = routesOf;
     this.#encoding = encoding;
     this.#resolver.learns = learns;
     this.#judge.learns = learns;
@@ -266,6 +269,10 @@ export class LinkTargets {
 
   /** Of a URL that the kernel knows, no text is made. */
   ofLink(links: ScannedLinks, link: number): Target | null {
+    const route = this.#routesOf === null ? null : this.#routeOf(links, link, this.#routesOf);
+    if (route !== null) {
+      return route;
+    }
     const start = links.starts[link]!;
     if (start < 0 || !this.#isInKernel) {
       return this.of(links.href(link), this.#base, this.#encoding);
@@ -280,6 +287,19 @@ export class LinkTargets {
       return this.#here;
     }
     return this.#learn(links.href(link), number === UNKNOWN_URL && this.#judge.learns);
+  }
+
+  /** Where the link leads to a route of the page that it stands on. */
+  #routeOf(links: ScannedLinks, link: number, pageUrl: string): Target | null {
+    const kind = links.kinds[link]!;
+    if (kind !== LINK_KIND_NUMBER.a && kind !== LINK_KIND_NUMBER.area) {
+      return null;
+    }
+    const href = links.href(link);
+    const route = routeIn(href);
+    return route !== null && this.of(href, this.#base, this.#encoding)?.url === pageUrl
+      ? this.#judge.recall(pageUrl + route)
+      : null;
   }
 
   #learn(href: string, isPlain: boolean): Target | null {

@@ -12,13 +12,16 @@ import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { readSetCookies } from '../url/cookies.js';
 import { hasBinaryExtension, isHttp } from '../url/host.js';
 import { isShortened } from '../url/identity.js';
+import { pageOfRoute } from '../url/routes.js';
 import { refusalHeaders } from './link-facts.js';
 import type { PageReader } from './page-reader.js';
-import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading } from './reading.js';
+import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading, SeenInBrowser } from './reading.js';
 
 export interface RequestLimits {
   robotsTimeoutMs: number;
   sitemapMaxBytes: number;
+  /** Some URLs are routes: what is asked for is their page. */
+  hasRoutes: boolean;
   /** There is no HEAD: each page is asked for once, whatever its name looks like. */
   wholeOnly: boolean;
 }
@@ -39,6 +42,7 @@ const ROBOTS_BYTES = 512 * 1024;
 /** How a leased URL is asked for: what looks binary, and what is only checked, by HEAD first. */
 export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
   const { kind, flags } = lease;
+  const url = limits.hasRoutes ? pageOfRoute(lease.url) : lease.url;
   const firstBytes = wantedBytes(lease);
   const whole =
     (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.added | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
@@ -48,9 +52,9 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     kind === UrlKind.page &&
     firstBytes === null &&
     !whole &&
-    (checkedOnly || hasBinaryExtension(lease.url));
+    (checkedOnly || hasBinaryExtension(url));
   return {
-    url: lease.url,
+    url,
     method: head ? 'HEAD' : 'GET',
     ...(firstBytes === null ? {} : { firstBytes }),
     accept: kind === UrlKind.robots ? 'text/plain,*/*;q=0.5' : kind === UrlKind.asset ? '*/*' : ACCEPT,
@@ -120,7 +124,7 @@ export class ResponseReader {
   }
 
   /** A page that is fetched already, as a browser left it. */
-  *readRendered(lease: Lease, html: string, robots: string | null): OutcomeReading {
+  *readRendered(lease: Lease, html: string, robots: string | null, rendered: SeenInBrowser): OutcomeReading {
     const outcome = failure(lease, this.#clock.now(), null, null);
     outcome.scopeVersion = this.scopeVersion;
     try {
@@ -140,6 +144,7 @@ export class ResponseReader {
           damage: null,
           refusalHeaders: null,
         },
+        rendered,
       });
       return Object.assign(outcome, read, { page: sealPage(row) });
     } catch (error) {
@@ -202,6 +207,11 @@ export class ResponseReader {
       reading.errorClass = 'connection_reset';
       reading.message = ENDED_EARLY;
       reading.page.malformed = null;
+      if (!this.#options.keepsBodies) {
+        // It is asked for again: no browser needs this one.
+        reading.page.body = null;
+        delete reading.measured;
+      }
     } else if (status > 599) {
       reading.message ??= `HTTP has no status ${status}`;
     }

@@ -23,6 +23,8 @@ export interface PageLinksParts {
   isNamedBySitemaps: boolean;
   follow(kind: number, rel: string): Follow;
   zones: LinkZones | null;
+  /** The page, where its routes are pages of their own; else null. */
+  routesOf: string | null;
   /** Null in anything but a check. */
   facts: LinkFactsKeeper | null;
   /** Somebody listens to edges. */
@@ -73,8 +75,8 @@ export class PageLinks {
 
   /** Judges until a piece is full; false when there is nothing left to judge. */
   fillPiece(): boolean {
-    const { links, base, encoding, allowance, facts } = this.#parts;
-    this.#targets.enter(links, base, encoding, this.count < MOST_LEARNED);
+    const { links, base, encoding, allowance, facts, routesOf } = this.#parts;
+    this.#targets.enter(links, base, encoding, this.count < MOST_LEARNED, routesOf);
     for (; this.#next < links.count; this.#next++) {
       if (this.#isFull) {
         return true;

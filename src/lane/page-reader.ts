@@ -11,7 +11,7 @@ import {
   QueuePlaces,
   sitemapOffer,
 } from '../frontier/outcome.js';
-import { DRAWN_BY_SCRIPT } from '../parse/anchors.js';
+import { DRAWN_BY_SCRIPT, DRAWS_BY_ROUTES, ROUTE_VIEW } from '../parse/anchors.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanOptions } from '../parse/links.js';
@@ -31,21 +31,24 @@ import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
+import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
 import type { Extractor } from './extraction.js';
 import { extractorOf } from './extraction-door.js';
 import { LinkFactsKeeper } from './link-facts.js';
-import { JudgedLinks, type LinkJudge, type LinkTargets } from './link-targets.js';
+import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
 import {
   addNote,
   cutLinks,
   emptyReading,
   type FetchedPage,
+  NO_BODY,
   type PageReading,
   packBody,
   REDIRECTS,
   type ReaderOptions,
   type Reading,
+  type SeenInBrowser,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
 import { isFeedOfPage, SitemapReader } from './sitemap-reader.js';
@@ -61,6 +64,8 @@ interface LinksOfPage {
   nofollow?: boolean;
   anchors?: Iterable<string> | null;
   zones?: LinkZones | null;
+  /** Routes of this page are pages of their own. */
+  routesOf?: string | null;
 }
 
 /** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
@@ -121,8 +126,9 @@ export class PageReader {
       reading.page.body = packBody(page.body, page.contentType);
       if (isHtml && this.#options.render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
-        reading.measured = this.#measure(decodeText(page.body, encoding).text);
-        reading.page.body.measured = reading.measured;
+        const measured = this.#measure(decodeText(page.body, encoding).text);
+        reading.measured = { ...measured, isKept: true };
+        reading.page.body.measured = measured;
       }
     }
     if (page.links !== null) {
@@ -142,6 +148,9 @@ export class PageReader {
       reading.page.malformed = page.damage ?? ENDED_EARLY;
       reading.errorClass = 'malformed_html';
       reading.message = reading.page.malformed;
+    }
+    if (isHtml && !this.#options.keepsBodies && this.#options.render !== 'never' && reading.errorClass === null) {
+      this.#keepForBrowser(lease, page, page.body!, reading);
     }
     return reading;
   }
@@ -182,19 +191,37 @@ export class PageReader {
     return reading;
   }
 
+  /** The body is kept until a browser has seen it, and no longer; of a page that needs none, how much it gives to read. */
+  #keepForBrowser(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
+    const { encoding } = detectEncoding(body, page.contentType);
+    const measured = this.#measure(decodeText(body, encoding).text);
+    if (page.rendered !== undefined) {
+      reading.measured = { ...measured, needsBrowser: false };
+      return;
+    }
+    measured.needsBrowser ||= this.#options.hashRoutes && isRoute(lease.url);
+    reading.measured = measured;
+    reading.page.body = measured.needsBrowser
+      ? { ...packBody(body, page.contentType), measured }
+      : { type: null, packed: NO_BODY, measured };
+  }
+
   #measure(html: string): NonNullable<Outcome['measured']> {
     const readable = readableText(html);
     return { text: readable.text, needsBrowser: this.#options.render === 'always' || isDrawn(readable) };
   }
 
   /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
-  #withDrawn(anchors: string[], body: Uint8Array, encoding: string): string[] {
+  #withDrawn(anchors: string[], body: Uint8Array, encoding: string, rendered?: SeenInBrowser): string[] {
+    if (rendered !== undefined) {
+      return [...anchors, ...marksOf(rendered)];
+    }
     const { text, hasScripts } = anchors.length < NAMES_ENOUGH ? readableText(decodeText(body, encoding).text) : ENOUGH;
     return hasScripts && text < NEARLY_NO_TEXT ? [...anchors, DRAWN_BY_SCRIPT] : anchors;
   }
 
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
-    const target = this.#targets.of(location, lease.url);
+    const target = this.#targetOfRedirect(location, lease.url);
     if (target === null) {
       reading.errorClass = 'invalid_url';
       reading.message = 'the server redirects to something that is no URL';
@@ -217,6 +244,18 @@ export class PageReader {
       kept.add(location, 0, 0, false);
       reading.page.facts = kept.facts(null, null);
     }
+  }
+
+  /** A route stays where its page moves to, unless the redirect names a place itself: so do browsers. */
+  #targetOfRedirect(location: string, from: string): Target | null {
+    const target = this.#targets.of(location, this.#pageOf(from));
+    const route = this.#options.hashRoutes && !location.includes('#') ? fragmentOfRoute(from) : '';
+    return target !== null && route !== '' && isHttp(target.url) ? this.#judge.recall(target.url + route) : target;
+  }
+
+  /** Its own URL, or that of the page whose route it is. */
+  #pageOf(url: string): string {
+    return this.#options.hashRoutes ? pageOfRoute(url) : url;
   }
 
   /** Of what is only checked: its title, its text where one has to be compared, and what fragments can point at. */
@@ -289,7 +328,8 @@ export class PageReader {
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
     };
     const scan = scanPage(body, encoding, options, this.#targets.kernel);
-    const base = this.#baseOf(scan.base, lease.url);
+    const pageUrl = this.#pageOf(lease.url);
+    const base = this.#baseOf(scan.base, pageUrl);
     const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, this.#options.agent);
     const { page: row } = reading;
     row.title = capped(scan.title);
@@ -311,11 +351,12 @@ export class PageReader {
     }
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
-    const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding);
-    const about = { length: body.length, encoding, nofollow, anchors, zones };
+    const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding, page.rendered);
+    const routesOf = this.#options.hashRoutes && page.rendered?.drawsByRoutes ? pageUrl : null;
+    const about = { length: body.length, encoding, nofollow, anchors, zones, routesOf };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
-      reading.offers.push(...this.#feeds(scan.feeds, lease.url, base, encoding));
+      reading.offers.push(...this.#feeds(scan.feeds, pageUrl, base, encoding));
     }
   }
 
@@ -369,6 +410,7 @@ export class PageReader {
         isNamedBySitemaps: !this.#isFollowed(lease),
         follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
         zones: about.zones ?? null,
+        routesOf: about.routesOf ?? null,
         facts,
         keepsTargets: this.#options.targets,
         pieceUrls: this.#options.pieceUrls,
@@ -413,6 +455,12 @@ const NAMES_ENOUGH = 50;
 const ENOUGH = { text: Number.POSITIVE_INFINITY, hasScripts: false };
 /** A page with less and a script is one that the script fills. Short pages that only count their visitors have more. */
 const NEARLY_NO_TEXT = 200;
+
+/** What a browser said of a page stands among its names, which are all that is kept of what it draws. */
+const marksOf = ({ drawsByRoutes, route }: SeenInBrowser): string[] => [
+  ...(drawsByRoutes ? [DRAWS_BY_ROUTES] : []),
+  ...(route === null ? [] : [ROUTE_VIEW[route]]),
+];
 
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;

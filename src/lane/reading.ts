@@ -26,7 +26,22 @@ export interface FetchedPage {
   damage: string | null;
   /** Those that a check wants; null in any other crawl. */
   refusalHeaders: Record<string, string> | null;
+  /** What a browser saw, where the page is as a browser left it. */
+  rendered?: SeenInBrowser;
 }
+
+/** What a browser tells of a page beside its HTML. */
+export interface SeenInBrowser {
+  /** It listens for changes of its fragment: routes that it names are drawn by it. */
+  drawsByRoutes: boolean;
+  /**
+   * Of a route, where that was asked: it has a view of its own; it looks like one that cannot exist, and that is not the first view; or nobody can
+   * tell. Null where nobody asked.
+   */
+  route: RouteView | null;
+}
+
+export type RouteView = 'own' | 'unknown' | 'untold';
 
 export interface ReaderOptions {
   agent: string;
@@ -52,8 +67,10 @@ export interface ReaderOptions {
   keepsBodies: boolean;
   /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
   unfollowed: ReadonlySet<number>;
-  /** Which of the pages that are kept a browser has to see. */
+  /** Which pages a browser has to see. Where bodies are not kept, these are, until it has. */
   render: RenderMode;
+  /** Routes of rendered pages that draw by them are pages of their own. */
+  hashRoutes: boolean;
   /** A page that leads to more new URLs hands them on in pieces of so many. */
   pieceUrls: number;
 }
@@ -99,6 +116,9 @@ export const packBody = (body: Uint8Array, type: string | null): KeptBody => ({
   type,
   packed: deflateRawSync(body, { level: PACKING_LEVEL }),
 });
+
+/** Of a page that needs no browser, what it gives to read is kept without the page. */
+export const NO_BODY = new Uint8Array();
 
 /** An outcome in the making: pieces of what the page leads to come first. */
 export type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;

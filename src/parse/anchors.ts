@@ -4,6 +4,10 @@ import { decodeReferences } from './html-rules.js';
 /** Stands among the names of a page whose text a script draws; no page can have it for a name of its own. */
 export const DRAWN_BY_SCRIPT = '\0';
 
+/** Stand among the names of a page that a browser has rendered: what it is by its routes. */
+export const DRAWS_BY_ROUTES = '\0routes';
+export const ROUTE_VIEW = { own: '\0own view', unknown: '\0unknown view', untold: '\0untold view' } as const;
+
 /**
  * A name that a fragment can point at, in 64 bits. Of one page there are some hundred at most, so two that differ do not meet; and it is
  * cheap, for each id of each page goes through it.

@@ -112,14 +112,25 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   }
   const { options, sources, notices } = completeOptionsOf('docs', given);
   return {
-    options: { ...options, anchorText: false, extract: [], assets: false, external: false, reports: [] },
+    options: {
+      ...options,
+      anchorText: false,
+      extract: [],
+      assets: false,
+      external: false,
+      hashRoutes: false,
+      reports: [],
+    },
     sources: {
       ...sources,
-      anchorText: 'default',
-      extract: 'default',
-      assets: 'default',
-      external: 'default',
-      reports: 'default',
+      ...{
+        anchorText: 'default',
+        extract: 'default',
+        assets: 'default',
+        external: 'default',
+        hashRoutes: 'default',
+        reports: 'default',
+      },
     },
     notices,
   };

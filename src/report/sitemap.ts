@@ -2,6 +2,7 @@ import { UsageError } from '../base/errors.js';
 import type { PageResult } from '../store/page-types.js';
 import type { Reader } from '../store/reader.js';
 import { isHttp, originOf } from '../url/host.js';
+import { isRoute } from '../url/routes.js';
 import {
   fileNamePart,
   type Output,
@@ -243,6 +244,7 @@ export const LEFT_OUT = [
   'noindex',
   'canonical',
   'notHttp',
+  'route',
   'tooLong',
 ] as const;
 type LeftOut = (typeof LEFT_OUT)[number];
@@ -277,6 +279,9 @@ function whyLeftOut(page: SitemapPage): LeftOut | null {
   }
   if (!isHttp(page.url)) {
     return 'notHttp';
+  }
+  if (isRoute(page.url)) {
+    return 'route';
   }
   return page.url.length >= URL_LENGTH_LIMIT ? 'tooLong' : null;
 }

@@ -1,3 +1,4 @@
+import { urlKey } from '../url/identity.js';
 import { CheckReader, FAILED_WITH_ROBOTS, ROBOTS_WAS_SILENT } from './check-reader.js';
 import type { Database } from './sqlite.js';
 import { atStore, inTransaction, writeMeta } from './store-file.js';
@@ -141,6 +142,24 @@ export class CheckQueue {
       insert.run(++id, url, beside.origin, beside.depth, beside.seed);
     }
     this.#queued += probes.length;
+  }
+
+  /** Routes of pages that are drawn by them, which no page but others has named: they are pages like those that theirs has named. */
+  askForRoutes(routes: ReadonlyMap<string, number>): void {
+    let { id } = this.#database.prepare('SELECT coalesce(max(id), 0) AS id FROM urls').get()!;
+    const insert = this.#database.prepare(
+      `INSERT INTO urls (id, url, kind, origin, depth, parent, seed, class, state)
+       SELECT ?, ?, ${UrlKind.page}, origin, depth, id, seed, ${QueueClass.rest}, ${queued} FROM urls WHERE id = ?`,
+    );
+    const insertKey = this.#database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)');
+    for (const [url, page] of routes) {
+      insert.run(++id, url, page);
+      const packed = new Uint32Array(5);
+      urlKey(url, packed, 0);
+      packed[4] = id;
+      insertKey.run(id, new Uint8Array(packed.buffer));
+    }
+    this.#queued += routes.size;
   }
 
   /** What refused connections or was put off gets its chance at once; only what asked for time itself keeps it. */

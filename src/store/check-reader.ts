@@ -6,6 +6,9 @@ import { type Database, Statements } from './sqlite.js';
 import { openStoreFile, storePath } from './store-file.js';
 import { ROBOTS_LOOKS, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
+/** No other URL in normal form has a fragment, but for those that are no URLs of the web. */
+const IS_ROUTE = "(instr(urls.url, '#') > 0 AND urls.url LIKE 'http%')";
+
 /** A URL as a check sees it. */
 export interface CheckedUrl {
   id: number;
@@ -131,6 +134,7 @@ const LEADS_AWAY = `EXISTS (SELECT 1 FROM pages JOIN urls AS ends ON ends.id = p
 export class CheckReader {
   readonly #database: Database;
   readonly #statements: Statements;
+  #routes: Map<string, number> | null = null;
 
   constructor(database: Database) {
     this.#database = database;
@@ -292,6 +296,25 @@ export class CheckReader {
     return row === undefined ? null : { ...row, anchors: row.anchors === null ? null : edgesFromBlob(row.anchors) };
   }
 
+  /** Pages that are routes, as far as they are drawn. */
+  routes(): number[] {
+    return this.#database
+      .prepare(`SELECT id FROM urls WHERE kind = ${UrlKind.page} AND state = ${UrlState.done} AND ${IS_ROUTE}`)
+      .all()
+      .map(({ id }) => id);
+  }
+
+  /** The route that has this URL, or null. */
+  routeAt(url: string): number | null {
+    this.#routes ??= new Map(
+      this.#database
+        .prepare(`SELECT url, id FROM urls WHERE kind = ${UrlKind.page} AND ${IS_ROUTE}`)
+        .all()
+        .map((row) => [row.url, row.id]),
+    );
+    return this.#routes.get(url) ?? null;
+  }
+
   probes(): StoredProbe[] {
     return this.#database
       .prepare(
@@ -302,14 +325,14 @@ export class CheckReader {
       .all() as StoredProbe[];
   }
 
-  /** Pages in scope that answered 200 with HTML, and do not redirect. */
+  /** Pages in scope that answered 200 with HTML, and do not redirect; routes are drawn by one of them. */
   answeredPages(): IterableIterator<AnsweredPage> {
     return this.#database
       .prepare(
         `SELECT urls.id AS id, urls.url AS url, urls.origin AS origin, urls.depth AS depth, urls.seed AS seed, pages.title AS title
          FROM urls JOIN pages ON pages.id = urls.id
          WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done} AND (urls.flags & ${UrlFlag.external | UrlFlag.asset}) = 0
-           AND pages.status = 200 AND pages.redirect_to IS NULL
+           AND pages.status = 200 AND pages.redirect_to IS NULL AND NOT ${IS_ROUTE}
            AND (pages.content_type LIKE 'text/html%' OR pages.content_type LIKE 'application/xhtml%')`,
       )
       .iterate() as IterableIterator<AnsweredPage>;

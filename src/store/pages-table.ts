@@ -1,13 +1,25 @@
 import type { GivenData } from './given-data.js';
 import { ROW_FIELDS } from './page-fields.js';
-import { blobOf, type LinkFacts, openPage, openParts, PAGE_COLUMNS, type PageEdges, PENDING } from './page-row.js';
+import {
+  blobOf,
+  edgesFromBlob,
+  IGNORED_LINK,
+  type LinkFacts,
+  openPage,
+  openParts,
+  PAGE_COLUMNS,
+  type PageEdges,
+  PENDING,
+} from './page-row.js';
 import type { Database, Statement } from './sqlite.js';
 import type { RenderedPage, SettledUrl } from './transaction.js';
-import { Rendering } from './url-state.js';
+import { Rendering, UrlFlag } from './url-state.js';
 
 const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
 const DATA_PLACE = PAGE_COLUMNS.indexOf('data');
 const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null, edges: null };
+/** Of the bodies of a crawl that keeps no pages: those of pages have been measured. */
+const IS_ASSET = 'text IS NULL AND length(packed) > 0';
 /** What a browser may have changed. */
 const RENDERED_FIELDS = ROW_FIELDS.filter(({ rendered }) => rendered !== undefined);
 
@@ -16,10 +28,18 @@ export class PagesTable {
   readonly #statements: ReturnType<typeof prepare>;
   readonly #given: GivenData;
   #nextSeq: number;
+  readonly #database: Database;
+  readonly #mostAssetBytes: number;
+  #assetBytes: number;
 
-  constructor(database: Database, given: GivenData) {
+  constructor(database: Database, given: GivenData, mostAssetBytes: number = Number.POSITIVE_INFINITY) {
     this.#given = given;
+    this.#database = database;
+    this.#mostAssetBytes = mostAssetBytes;
     this.#statements = prepare(database);
+    this.#assetBytes = Number.isFinite(mostAssetBytes)
+      ? database.prepare(`SELECT coalesce(sum(length(packed)), 0) AS n FROM bodies WHERE ${IS_ASSET}`).get()!.n
+      : 0;
     this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
 
@@ -44,6 +64,7 @@ export class PagesTable {
       const { text, needsBrowser } = body.measured ?? { text: null, needsBrowser: false };
       const rendering = needsBrowser ? Rendering.wanted : Rendering.none;
       this.#statements.insertBody.run(settled.id, body.type, body.packed, rendering, text);
+      this.#assetBytes += text === null ? body.packed.length : 0;
     }
     if (edges !== null && edges.words.length > 0 && settled.newIds !== null) {
       this.#insertEdges(settled.id, edges, settled.newIds, knownIds);
@@ -61,15 +82,24 @@ export class PagesTable {
   }
 
   /** What the browser made of a page stands in place of what came; the hash stays that of what came. False where what came is kept. */
-  render({ id, text, reading }: RenderedPage, knownIds: ReadonlyMap<number, number>): boolean {
+  render({ id, text, reading, keepsBody, isUntried }: RenderedPage, knownIds: ReadonlyMap<number, number>): boolean {
+    const { keepAsItCame, dropBody, replaceBody } = this.#statements;
     if (reading === null) {
-      this.#statements.keepAsItCame.run(text, id);
+      const { changes } = keepsBody
+        ? keepAsItCame.run(text, id)
+        : dropBody.run(isUntried ? Rendering.untried : Rendering.futile, text, id);
+      this.#tellNow(id, keepsBody, Number(changes));
       return false;
     }
-    const { body, edges } = openParts(reading.page);
-    const { changes } = this.#statements.replaceBody.run(body!.type, body!.packed, text, id);
+    const { body, edges, facts } = openParts(reading.page);
+    const { changes } =
+      body === null ? dropBody.run(Rendering.rendered, text, id) : replaceBody.run(body.type, body.packed, text, id);
+    this.#tellNow(id, keepsBody, Number(changes));
     if (Number(changes) === 0) {
       return false;
+    }
+    if (facts !== null) {
+      this.#replaceFacts(id, facts);
     }
     const page = openPage(reading.page);
     page.data = this.#given.joinedWith(id, page.data) ?? page.data;
@@ -78,6 +108,66 @@ export class PagesTable {
       this.#insertEdges(id, edges, reading.newIds, knownIds);
     }
     return true;
+  }
+
+  /** Of what pages load the newest half of what there is room for stays. What is asked for again is fetched again. */
+  trimAssets(): void {
+    if (this.#assetBytes <= this.#mostAssetBytes) {
+      return;
+    }
+    const dropped: number[] = [];
+    for (const { page, bytes } of this.#database
+      .prepare(`SELECT page, length(packed) AS bytes FROM bodies WHERE ${IS_ASSET} ORDER BY page`)
+      .iterate()) {
+      if (this.#assetBytes <= this.#mostAssetBytes / 2) {
+        break;
+      }
+      dropped.push(page);
+      this.#assetBytes -= bytes;
+    }
+    this.#database
+      .prepare(`UPDATE bodies SET packed = x'' WHERE page IN (SELECT value FROM json_each(?))`)
+      .run(JSON.stringify(dropped));
+  }
+
+  /** They are told of as they came: to sinks by their new number, to programs at the end. */
+  leaveUnrendered(): void {
+    const waiting = `SELECT page FROM bodies WHERE rendering = ${Rendering.wanted}`;
+    for (const { page } of this.#database.prepare(waiting).all()) {
+      this.#statements.dropBody.run(Rendering.untried, null, page);
+      this.#statements.renumber.run(this.#nextSeq++, page);
+      this.#database.prepare(`UPDATE urls SET flags = flags | ${UrlFlag.listedLate} WHERE id = ?`).run(page);
+    }
+  }
+
+  dropAssets(): void {
+    this.#database.exec(`UPDATE bodies SET packed = x'' WHERE ${IS_ASSET}`);
+    this.#assetBytes = 0;
+  }
+
+  /** Where bodies are not kept, what is told of a page waits for the browser, and its number is that of the end of the wait. */
+  #tellNow(id: number, keepsBody: boolean, changes: number): void {
+    if (!keepsBody && changes > 0) {
+      this.#statements.renumber.run(this.#nextSeq++, id);
+    }
+  }
+
+  /** The links and names are those that the browser has; where a link stood in the page as it came, its place is kept. */
+  #replaceFacts(id: number, { hrefs, places, anchors, textHash }: LinkFacts): void {
+    const before = this.#statements.selectFacts.get(id);
+    const known = placesByHref(before?.hrefs ?? null, before?.places ?? null);
+    for (let i = 0; places !== null && i < places.length; i += 2) {
+      const [line, column] = known.get(hrefs![i >> 1]!)?.shift() ?? [0, 0];
+      places[i] = line;
+      places[i + 1] = ((places[i + 1]! & IGNORED_LINK) | column) >>> 0;
+    }
+    this.#statements.updateFacts.run(
+      hrefs === null ? null : JSON.stringify(hrefs),
+      places === null ? null : blobOf(places),
+      anchors === null ? null : blobOf(anchors),
+      textHash,
+      id,
+    );
   }
 
   #insertFacts(id: number, { hrefs, places, anchors, headers, textHash }: LinkFacts): void {
@@ -113,6 +203,18 @@ export class PagesTable {
   }
 }
 
+/** Line and column of each link of a page, by what is written in it, in the order of the page. */
+function placesByHref(hrefs: string | null, places: Uint8Array | null): Map<string, [line: number, column: number][]> {
+  const found = new Map<string, [number, number][]>();
+  const words = places === null ? new Uint32Array() : edgesFromBlob(places);
+  for (const [i, href] of (hrefs === null ? [] : (JSON.parse(hrefs) as string[])).entries()) {
+    const same = found.get(href) ?? [];
+    same.push([words[i * 2] ?? 0, ((words[i * 2 + 1] ?? 0) & ~IGNORED_LINK) >>> 0]);
+    found.set(href, same);
+  }
+  return found;
+}
+
 function prepare(
   database: Database,
 ): Record<
@@ -121,6 +223,10 @@ function prepare(
   | 'insertFacts'
   | 'insertBody'
   | 'keepAsItCame'
+  | 'dropBody'
+  | 'renumber'
+  | 'selectFacts'
+  | 'updateFacts'
   | 'replaceBody'
   | 'updatePage'
   | 'seenAgain',
@@ -139,6 +245,14 @@ function prepare(
     ),
     keepAsItCame: database.prepare(
       `UPDATE bodies SET rendering = ${Rendering.futile}, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
+    ),
+    dropBody: database.prepare(
+      `UPDATE bodies SET type = NULL, packed = x'', rendering = ?, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
+    ),
+    renumber: database.prepare('UPDATE pages SET seq = ? WHERE id = ?'),
+    selectFacts: database.prepare('SELECT hrefs, places FROM link_facts WHERE page = ?'),
+    updateFacts: database.prepare(
+      'UPDATE link_facts SET hrefs = ?, places = ?, anchors = ?, text_hash = coalesce(?, text_hash) WHERE page = ?',
     ),
     replaceBody: database.prepare(
       `UPDATE bodies SET type = ?, packed = ?, rendering = ${Rendering.rendered}, rendered_text = ?

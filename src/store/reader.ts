@@ -9,7 +9,7 @@ import type { Database, Row, Statement } from './sqlite.js';
 import { columnsOfPages, readCounts, readMeta, readSeeds } from './store-file.js';
 import type { BadSeed, SeedRow } from './transaction.js';
 import { TrapReader } from './traps.js';
-import { isUnanswered, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
+import { isUnanswered, Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
 export interface EdgeResult {
   /** The page that it stands on. */
@@ -250,22 +250,37 @@ export class Reader {
     return row === undefined ? null : this.#result(JSON.parse(row.result));
   }
 
-  /** Ids of pages settled after `seq`, in that order. */
+  /** Of these, the pages that wait for a browser: nothing is told of them before. */
+  waiting(ids: readonly number[]): Set<number> {
+    return new Set(
+      this.#database
+        .prepare(
+          `SELECT page FROM bodies WHERE rendering = ${Rendering.wanted} AND page IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(ids))
+        .map(({ page }) => page),
+    );
+  }
+
+  /** Ids of pages settled after `seq`, in that order, but for those that wait for a browser. */
   settledAfter(seq: number): number[] {
     return this.#database
-      .prepare('SELECT id FROM pages WHERE seq > ? ORDER BY seq')
+      .prepare(
+        `SELECT id FROM pages WHERE seq > ? AND id NOT IN (SELECT page FROM bodies WHERE rendering = ${Rendering.wanted}) ORDER BY seq`,
+      )
       .all(seq)
       .map((row) => row.id);
   }
 
   /**
    * Of what `pages` lists, the first URLs after `beyond` that nothing was settled for, or that were settled unseen; `last` is null when
-   * there are no more.
+   * there are no more. `withWaiting`: those that wait for a browser, too.
    */
-  unasked(beyond: number, limit: number): { pages: PageResult[]; last: number | null } {
+  unasked(beyond: number, limit: number, withWaiting = false): { pages: PageResult[]; last: number | null } {
+    const waits = withWaiting ? `OR urls.id IN (SELECT page FROM bodies WHERE rendering = ${Rendering.wanted})` : '';
     const rows = this.#database
       .prepare(
-        `SELECT urls.id AS id, ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND (pages.id IS NULL OR (urls.flags & ${UrlFlag.listedLate}) <> 0)
+        `SELECT urls.id AS id, ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} AND (pages.id IS NULL OR (urls.flags & ${UrlFlag.listedLate}) <> 0 ${waits})
            AND urls.id > ? ORDER BY urls.id LIMIT ?`,
       )
       .all(beyond, limit);

@@ -56,6 +56,13 @@ export class RenderingReader {
     return this.#waiting.all(beyond, limit) as PageToRender[];
   }
 
+  /** How many wait. */
+  count(): number {
+    return this.#database
+      .prepare(`SELECT count(*) AS n FROM bodies INDEXED BY bodies_to_render WHERE rendering = ${Rendering.wanted}`)
+      .get()!.n;
+  }
+
   kept(id: number): KeptAnswer | null {
     return (this.#kept.get(id) as KeptAnswer | undefined) ?? null;
   }

@@ -87,6 +87,10 @@ export interface RenderedPage {
   id: number;
   /** Characters that there are to read; null where the browser came to no end. */
   text: number | null;
+  /** Whether the body stays, or what the browser made of it; else it is dropped now that nobody waits for it. */
+  keepsBody: boolean;
+  /** Nobody has tried: nothing spoke for it. */
+  isUntried?: true;
   /** Null: the page stays as it came. */
   reading: (Pick<SettledUrl, 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }

@@ -109,6 +109,8 @@ export const Rendering = {
   rendered: 2,
   /** The browser made nothing better of it: the body is as it came. */
   futile: 3,
+  /** It looked as if it needed one, and none was tried: nothing spoke for it. */
+  untried: 4,
 } as const;
 
 /** Marks of what is in scope and only checked. */

@@ -19,6 +19,8 @@ export interface WriterOptions {
   falsePositiveRate: number;
   lookupBatch: number;
   scope: StoreScope;
+  /** What pages load is dropped when it is more bytes than this, the oldest first; left out: it is kept. */
+  mostAssetBytes?: number;
 }
 
 /** Commits transactions: the only writer of the store while a crawl runs. */
@@ -50,7 +52,7 @@ export class Writer {
     });
     this.hosts = new HostsTable(database);
     this.#given = new GivenData(database);
-    this.#pages = new PagesTable(database, this.#given);
+    this.#pages = new PagesTable(database, this.#given, options.mostAssetBytes);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
     this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
@@ -60,6 +62,16 @@ export class Writer {
   /** Number of the page that was settled last. */
   get lastSeq(): number {
     return this.#pages.lastSeq;
+  }
+
+  /** Between runs: no browser will see the pages that wait for one. */
+  leaveUnrendered(): void {
+    this.#pages.leaveUnrendered();
+  }
+
+  /** Nobody waits for what pages have loaded. */
+  dropAssets(): void {
+    this.#pages.dropAssets();
   }
 
   commit(transaction: Transaction): CommitAnswer {
@@ -124,6 +136,7 @@ export class Writer {
     for (const rendered of transaction.rendered) {
       this.#render(rendered, knownIds);
     }
+    this.#pages.trimAssets();
     for (const id of transaction.returned) {
       if (!this.#moves.giveBackRobots.try(id)) {
         this.#moves.giveBack.run(id);

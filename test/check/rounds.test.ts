@@ -19,6 +19,7 @@ const ROUND = {
   truncated: null,
   spentMs: 0,
   ownOrigins: [],
+  hashRoutes: false,
   rules: { accepts: () => false },
 };
 const prepare = () => prepareRound({ ...ROUND, directory: store.directory });

@@ -240,7 +240,7 @@ export class Play {
               feedsAreBeyond: false,
               linkFacts: check,
             },
-            ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const },
+            ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const, hashRoutes: false },
             pieceUrls: 1 + this.#dice(4),
           },
           scope: { seeds: structuredClone(seeds), ...this.#scope },

@@ -21,9 +21,13 @@ export interface DocsBox {
   readonly folder: string;
   docs(seeds: readonly string[], args?: readonly string[], options?: DocsOptions): Promise<DocsRun>;
   begin(seeds: readonly string[], args?: readonly string[], options?: DocsOptions): Begun;
+  crawl(seeds: readonly string[], args?: readonly string[], options?: DocsOptions): Promise<DocsRun>;
+  check(seeds: readonly string[], args?: readonly string[], options?: DocsOptions): Promise<DocsRun>;
 }
 
 export interface DocsOptions {
+  /** Left out: `docs`. */
+  command?: 'crawl' | 'check';
   /** Of an earlier run: goes on with it. */
   name?: string;
   env?: Record<string, string>;
@@ -67,7 +71,10 @@ export function docsBox(): DocsBox {
     const output = join(folder.path, `${name}-corpus`);
     const connectTo = options.isDirect ? [] : web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
     const program = start(
-      ['docs', ...seeds, '--data-dir', directory, '--output', output, '--delay', '0', ...connectTo, ...args],
+      [
+        ...[options.command ?? 'docs', ...seeds, '--data-dir', directory, '--delay', '0', ...connectTo, ...args],
+        ...(options.command === undefined ? ['--output', output] : []),
+      ],
       { cwd: folder.path, env: { CHROME_PATH: wrapper, HOME: folder.path, ...options.env } },
     );
     const browsers = (): number[] =>
@@ -91,6 +98,8 @@ export function docsBox(): DocsBox {
     folder: folder.path,
     begin,
     docs: (seeds, args, options) => begin(seeds, args, options).ended,
+    crawl: (seeds, args, options) => begin(seeds, args, { ...options, command: 'crawl' }).ended,
+    check: (seeds, args, options) => begin(seeds, args, { ...options, command: 'check' }).ended,
   };
 }
 
@@ -101,11 +110,26 @@ export const renderings = (directory: string): Record<string, string> =>
       all('SELECT url, rendering FROM bodies JOIN urls ON urls.id = bodies.page WHERE kind = 0 ORDER BY url').map(
         ({ url, rendering }) => [
           new URL(String(url)).pathname,
-          ['none', 'wanted', 'rendered', 'futile'][Number(rendering)]!,
+          ['none', 'wanted', 'rendered', 'futile', 'untried'][Number(rendering)]!,
         ],
       ),
     ),
   );
+
+/** The lines of pages.jsonl by URL; a URL that is there twice fails the test. */
+export function pagesOf(directory: string): Record<string, Record<string, unknown>> {
+  const lines = readFileSync(join(directory, 'pages.jsonl'), 'utf8').trim().split('\n');
+  const pages = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const byUrl = Object.fromEntries(pages.map((page) => [page.url as string, page]));
+  if (Object.keys(byUrl).length !== pages.length) {
+    throw new Error(`a page is there twice: ${lines.join('\n')}`);
+  }
+  return byUrl;
+}
+
+/** Bytes of bodies that the store still has. */
+export const keptBytes = (directory: string): number =>
+  Number(inStore(directory, (all) => all('SELECT total(length(packed)) AS n FROM bodies'))[0]!.n);
 
 export const isAlive = (pid: number): boolean => {
   try {

@@ -106,3 +106,50 @@ describe('hostile pages', () => {
     expect(asked.filter((each) => each.endsWith('/data/poll.json'))).toHaveLength(1);
   });
 });
+
+describe('hostile routes', () => {
+  const box = docsBox();
+
+  it('cost their own page only', async () => {
+    const names = ['loops', 'leaves', 'reloads', 'opens', 'grows', 'good'];
+    const codes: Record<string, string> = {
+      loops: 'while (true) {}',
+      leaves: "location.href = 'http://elsewhere.test/';",
+      reloads: 'setInterval(() => location.reload(), 5);',
+      opens: "for (let i = 0; i < 20; i++) open('/popup' + i); alert('a');",
+      grows: "setInterval(() => { location.hash = '#/more' + Math.random(); }, 1);",
+    };
+    const links = names.map((name) => `<a href="#/${name}">${name}</a>`).join(' ');
+    box.web.site('routes.test', {
+      handle: ({ path }) =>
+        path === '/'
+          ? page(`const draw = () => {
+              const name = location.hash.slice(2);
+              document.querySelector('#root').innerHTML = '<h1>At ' + name + '</h1><p>${sentences('/').join('')}</p>${links}';
+              if (name === 'good') document.querySelector('#root').append('What this one has to say.');
+              ${Object.entries(codes)
+                .map(([name, code]) => `if (name === '${name}') { ${code} }`)
+                .join('\n')}
+            };
+            addEventListener('hashchange', draw);
+            draw();`)
+          : html('', 404),
+    });
+    const run = await box.check(
+      ['http://routes.test/'],
+      [
+        ...['--render', 'always', '--hash-routes', '--timeout', '8s', '--second-look-budget', '0'],
+        ...['--seeding-strategy', 'none', '--format', 'json'],
+      ],
+    );
+    expect([0, 1], run.stderr).toContain(run.code);
+    const { links: found } = JSON.parse(run.stdout) as { links: { url: string; verdict: string }[] };
+    const verdicts = new Map(found.map(({ url, verdict }) => [url, verdict]));
+    expect(verdicts.get('http://routes.test/#/good'), JSON.stringify(found)).toBe('ok');
+    expect(verdicts.get('http://routes.test/#/loops')).toBe('unverifiable');
+    for (const name of names) {
+      expect(['ok', 'unverifiable'], name).toContain(verdicts.get(`http://routes.test/#/${name}`));
+    }
+    expect(box.web.log.filter(({ path, host }) => path.includes('popup') || host === 'elsewhere.test')).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestsTo } from '../web/judge.js';
 import { html } from '../web/site.js';
 import { appSite, plainPage } from './app.js';
-import { docsBox, renderings } from './docs-box.js';
+import { docsBox, keptBytes, renderings } from './docs-box.js';
 
 const box = docsBox();
 const NOWHERE = { CHROME_PATH: '/nowhere/chromium' };
@@ -46,4 +46,24 @@ describe('where there is no browser', () => {
     expect(run.stderr).toMatch(/\/bin\/false does not start/);
     expect(run.stderr.trim().split('\n')).toHaveLength(1);
   });
+
+  it.each(['crawl', 'check'] as const)(
+    '%s is refused where all pages are to be rendered, and goes on by itself else',
+    async (command) => {
+      const host = `${command}.test`;
+      box.web.site(host, appSite({ pages: PAGES }));
+      const always = await box[command]([`http://${host}/docs/`], ['--render', 'always'], { env: NOWHERE });
+      expect(always.code).toBe(3);
+      expect(always.stderr.trim().split('\n')).toHaveLength(1);
+      expect(always.stderr).toMatch(/there is no browser: install Chromium or Chrome, or name one in CHROME_PATH$/m);
+      expect(requestsTo(box.web.log, host)).toEqual([]);
+      const auto = await box[command]([`http://${host}/docs/`], ['--render', 'auto', '--seeding-strategy', 'none'], {
+        env: NOWHERE,
+      });
+      expect(auto.code, auto.stderr).toBe(0);
+      expect(auto.stderr.match(/1 page is nearly empty without JavaScript/g)).toHaveLength(1);
+      expect(renderings(auto.directory)).toEqual({ '/docs/': 'untried' });
+      expect(keptBytes(auto.directory)).toBe(0);
+    },
+  );
 });

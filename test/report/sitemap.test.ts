@@ -74,6 +74,7 @@ describe('sitemap', () => {
         noindex: 2,
         canonical: 1,
         notHttp: 1,
+        route: 0,
         tooLong: 1,
       },
     });

@@ -1,3 +1,5 @@
+import type { SeenInBrowser } from '../../lane/reading.js';
+
 /** A file that a page loads: the crawl fetches it, never the browser. */
 export interface Asset {
   status: number;
@@ -20,11 +22,13 @@ export interface VisitLimits {
   timeoutMs: number;
   /** Pages that become larger than this are kept as the server sent them. */
   maxBytes: number;
+  /** Whether pages are looked at for routes; `judged`: also whether a route has a view of its own. */
+  routes: 'ignored' | 'found' | 'judged';
 }
 
 /** What came of a visit. */
 export type Visit =
-  | { html: string }
+  | ({ html: string } & SeenInBrowser)
   /** The page cannot be rendered: it hangs, navigated away, or grew too large. */
   | { problem: string }
   /** The browser was gone before the page was done. */

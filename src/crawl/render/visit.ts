@@ -1,5 +1,7 @@
 import type { Browser, CDPSession, Page, Route } from 'playwright-core';
 import type { Clock } from '../../base/clock.js';
+import type { RouteView } from '../../lane/reading.js';
+import { unescaped } from '../../url/identity.js';
 import type { AssetSource, PageSource, Visit, VisitLimits } from './asset.js';
 
 /** Every page sees the same surroundings on every machine, as far as a page can ask. */
@@ -88,10 +90,93 @@ async function render(
   if (!isWeb(page.url())) {
     return { problem: 'it has left for elsewhere' };
   }
-  return typeof html === 'string' && Buffer.byteLength(html) <= limits.maxBytes
-    ? { html: `<!DOCTYPE html>${html}` }
-    : { problem: 'it grew larger than --max-body' };
+  if (typeof html !== 'string' || Buffer.byteLength(html) > limits.maxBytes) {
+    return { problem: 'it grew larger than --max-body' };
+  }
+  const drawsByRoutes =
+    limits.routes !== 'ignored' && (await within(clock, ANSWER_MS, listensToFragment(session), false));
+  const route = limits.routes === 'judged' ? await viewOfRoute(page, session, url, watch, limits, clock) : null;
+  return { html: `<!DOCTYPE html>${html}`, drawsByRoutes, route };
 }
+
+/** Whether the page is told when its fragment changes: then it may draw by it. */
+async function listensToFragment(session: CDPSession): Promise<boolean> {
+  const { result } = await session.send('Runtime.evaluate', { expression: 'window' });
+  if (result.objectId === undefined) {
+    return false;
+  }
+  const { listeners } = await session.send('DOMDebugger.getEventListeners', { objectId: result.objectId });
+  return listeners.some(({ type }) => type === 'hashchange' || type === 'popstate');
+}
+
+/** No program has a route of this name. */
+const NOWHERE = 'gossamer-7c1f-no-such-route';
+
+/**
+ * Whether a route has a view of its own: the same page is then shown a route that cannot exist, and its first view. Names of routes do not count,
+ * for a view that says what it did not find would be another each time; nor do figures. Each view has as much time as the page had for itself. Null
+ * where the URL names no route.
+ */
+async function viewOfRoute(
+  page: Page,
+  session: CDPSession,
+  url: string,
+  watch: PageWatch,
+  { timeoutMs }: VisitLimits,
+  clock: Clock,
+): Promise<RouteView | null> {
+  const [, sign, name] = /#(!?\/|!)(.*)$/s.exec(url) ?? [];
+  if (sign === undefined || name === undefined) {
+    return null;
+  }
+  const names = [...new Set([name, unescaped(name), NOWHERE])];
+  const view = async (fragment: string | null): Promise<string> => {
+    const seen = await within(clock, timeoutMs, textAt(session, fragment, names, watch), UNSEEN);
+    return isWeb(page.url()) ? seen : UNSEEN;
+  };
+  try {
+    const own = await view(null);
+    const nowhere = await view(`${sign}${NOWHERE}`);
+    if (own === UNSEEN || nowhere === UNSEEN) {
+      return 'untold';
+    }
+    if (own !== nowhere) {
+      return own === NOTHING_TO_READ ? 'untold' : 'own';
+    }
+    // A program may show its first view for whatever it does not know: then a route may well lead there.
+    return (await view(sign)) === nowhere ? 'untold' : 'unknown';
+  } catch {
+    return 'untold';
+  }
+}
+
+const UNSEEN = 'unseen';
+const NOTHING_TO_READ = '0:0';
+
+/** How long the text of the page is, and its hash, once it is at rest. */
+async function textAt(
+  session: CDPSession,
+  fragment: string | null,
+  names: readonly string[],
+  watch: PageWatch,
+): Promise<string> {
+  if (fragment !== null) {
+    const go = await ownWorld(session);
+    await go(`location.hash = ${JSON.stringify(`#${fragment}`)}`);
+    await settle(session, watch);
+  }
+  const world = await ownWorld(session);
+  return String(await world(textOf(names)));
+}
+
+const textOf = (names: readonly string[]): string => `(() => {
+  let text = document.body === null ? '' : document.body.innerText;
+  for (const name of ${JSON.stringify(names)}) text = text.split(name).join('');
+  text = text.replace(/\\d+/g, '0').replace(/\\s+/g, ' ').trim();
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return text.length + ':' + hash;
+})()`;
 
 /** Waits until nothing is under way and nothing changes any more. */
 async function settle(session: CDPSession, watch: PageWatch): Promise<void> {
