@@ -4,8 +4,8 @@ import type { Clock } from '../base/clock.js';
 import type { StateError } from '../base/errors.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { Outcome, RenderedOutcome, SettledPage } from '../frontier/outcome.js';
+import type { HostManners } from '../lane/host-manners.js';
 import type { RenderedHtml } from '../lane/lane.js';
-import type { RenderMode } from '../lane/reading.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import { PageAssets, type PageAssetsParts } from './page-assets.js';
 import type { Visit } from './render/asset.js';
@@ -14,7 +14,8 @@ import { type Decision, RenderShapes } from './render-shapes.js';
 import type { StoreThread } from './store-thread.js';
 
 export interface RendererParts {
-  mode: Exclude<RenderMode, 'never'>;
+  /** Which pages a browser has to see. */
+  manners: Pick<HostManners, 'renderFor' | 'needsBrowser'>;
   browser: Browser;
   assets: PageAssets;
   shapes: RenderShapes;
@@ -177,8 +178,9 @@ export class Renderer {
   }
 
   #decide(page: PageToRender, isOver: boolean): Decision {
-    const { mode, shapes } = this.#parts;
-    const decision = mode === 'always' ? 'render' : shapes.decide(page.url, isOver);
+    const { manners, shapes } = this.#parts;
+    const mode = manners.renderFor(page.url);
+    const decision = mode === 'always' ? 'render' : mode === 'never' ? 'leave' : shapes.decide(page.url, isOver);
     if (decision === 'render') {
       shapes.began(page.url);
       const visit = this.#visit(page)
@@ -219,11 +221,11 @@ export class Renderer {
 
   /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
   async #take(page: PageToRender, html: string | null): Promise<void> {
-    const { mode, read, rendered, shapes } = this.#parts;
+    const { manners, read, rendered, shapes } = this.#parts;
     const { id, url, depth, seed, flags, robots } = page;
     const outcome = html === null ? null : await read({ id, url, depth, seed, flags, robots, html }).catch(() => null);
     const text = outcome?.measured?.text ?? null;
-    const isBetter = text !== null && (mode === 'always' || text > page.text);
+    const isBetter = text !== null && (manners.renderFor(url) === 'always' || text > page.text);
     await rendered([{ page, text, outcome: isBetter ? outcome : null }]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);
@@ -243,7 +245,7 @@ export class Renderer {
     }
     this.#state = 'noBrowser';
     this.#missing = error;
-    if (this.#parts.mode === 'always' || error.code !== 'no_browser') {
+    if (this.#parts.manners.needsBrowser || error.code !== 'no_browser') {
       this.#parts.changed(error);
     } else if (this.#hasWorked) {
       this.#parts.notice(`${error.message}; the pages that are left stay as they came`);
@@ -257,7 +259,7 @@ export class Renderer {
   }
 }
 
-type Given = Pick<RendererParts, 'mode' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'> &
+type Given = Pick<RendererParts, 'manners' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'> &
   Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
     store: StoreThread;
     shapes: ConstructorParameters<typeof RenderShapes>[0];

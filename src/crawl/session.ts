@@ -6,6 +6,7 @@ import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { knownOffers, namedOffers } from '../frontier/outcome.js';
+import { HostManners } from '../lane/host-manners.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
@@ -91,11 +92,12 @@ export class CrawlSession implements RunningSession {
     const store = StoreThread.take();
     let session: CrawlSession;
     try {
-      if (settings.reader.render === 'always') {
+      const manners = new HostManners(settings.reader);
+      if (manners.needsBrowser) {
         await profile.browser?.start();
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
-      const shapes = settings.reader.render === 'never' ? null : await store.renderShapes();
+      const shapes = manners.rendersAny ? await store.renderShapes() : null;
       const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch };
       const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
@@ -301,7 +303,8 @@ function settingsOf(plan: SessionPlan, profile: CrawlProfile, seeds: SeedRow[]):
   });
   const overlaps = profile.overlaps === true && plan.handOn === undefined && settings.scheduler.overlaps === true;
   const { maxUrlsPerHost, maxInflightPerIp, delayPerIpMs } = settings.scheduler;
-  const savesHostsLate = overlaps && maxUrlsPerHost + maxInflightPerIp + delayPerIpMs === 0;
+  const countsUrls = maxUrlsPerHost > 0 || plan.resolved.options.hosts.some(({ maxUrls }) => maxUrls !== undefined);
+  const savesHostsLate = overlaps && !countsUrls && maxInflightPerIp + delayPerIpMs === 0;
   const scheduler = { ...settings.scheduler, overlaps, savesHostsLate };
   return {
     ...settings,
@@ -379,7 +382,11 @@ function layerFacts(parts: {
   const layer = (limit: number | null, peak: number, peakWaiting: number): LayerFacts => ({ limit, peak, peakWaiting });
   return {
     workers: layer(options.workers, crawl.use.peakInFlight, crawl.use.peakWaiting),
-    inflightPerHost: layer(options.maxInflightPerHost, peaks.host, peaks.hostWaiting),
+    inflightPerHost: layer(
+      settings.scheduler.mostInflight ?? options.maxInflightPerHost,
+      peaks.host,
+      peaks.hostWaiting,
+    ),
     frontier: layer(settings.scheduler.frontierLimit, peaks.queuedInMemory, peaks.queuedOnDisk),
     delay: layer(options.delayMs, counts.hostsInMemory, peaks.hostsDelayed),
     backoff: layer(options.maxBackoffMs, peaks.troubles, peaks.troubles),

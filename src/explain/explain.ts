@@ -75,6 +75,7 @@ class Explainer {
         waiting: null,
         robots,
         trap,
+        hosts: this.#rules.appliedTo(url),
         near,
       },
       sitemaps: this.#sitemaps(place),
@@ -120,6 +121,7 @@ class Explainer {
       robots,
       trap: trap === null ? null : { ...trap, allow: allowTrapFlag(trap.pattern) },
       sitemaps: this.#sitemaps(place),
+      hosts: this.#rules.appliedTo(row.url),
       near: [],
       crawl: this.#crawl,
     };

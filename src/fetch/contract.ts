@@ -1,4 +1,5 @@
 import type { FetchError } from '../base/errors.js';
+import type { HostPolicy } from '../url/host-policies.js';
 import type { ResponseHeaders } from './response-headers.js';
 
 export type Header = [name: string, value: string];
@@ -39,7 +40,8 @@ export interface FetchOptions {
   folders?: readonly FolderOrigin[];
   /** Only `folders` may be asked; everything else is refused. */
   onlyFolders?: boolean;
-  headerRules?: readonly HeaderRule[];
+  /** Headers, agent, proxy and time for some hosts only. Left out: none. */
+  hosts?: readonly Pick<HostPolicy, 'match' | 'headers' | 'userAgent' | 'proxy' | 'timeoutMs'>[];
 }
 
 /** What lies below `path` of the origin is served at `to`, under the same path. */
@@ -48,12 +50,6 @@ export interface FolderOrigin {
   path: string;
   /** This is an origin too. */
   to: string;
-}
-
-/** Sent to URLs that match one of the patterns; of several rules the first counts. */
-export interface HeaderRule {
-  match: readonly string[];
-  headers: readonly Header[];
 }
 
 export interface GuardOptions {

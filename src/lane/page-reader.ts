@@ -31,6 +31,7 @@ import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
+import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
@@ -43,6 +44,7 @@ import {
   REDIRECTS,
   type ReaderOptions,
   type Reading,
+  type RenderMode,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
 import { isFeedOfPage, SitemapReader } from './sitemap-reader.js';
@@ -74,9 +76,11 @@ export class PageReader {
   readonly #places: QueuePlaces;
   readonly #targets: LinkTargets;
   readonly #sitemaps: SitemapReader;
+  readonly #manners: HostManners;
 
   constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
     this.#options = options;
+    this.#manners = new HostManners(options);
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
@@ -87,6 +91,11 @@ export class PageReader {
       this.#places,
       this.#follow(LINK_KIND_NUMBER.link, '', false),
     );
+  }
+
+  /** The product that robots.txt, robots meta elements and X-Robots-Tag of the URL's host may name us by. */
+  agentFor(url: string): string {
+    return this.#manners.agentFor(url);
   }
 
   *read(lease: Lease, page: FetchedPage): PageReading {
@@ -114,9 +123,10 @@ export class PageReader {
     }
     if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
       reading.page.body = packBody(page.body, page.contentType);
-      if (isHtml && this.#options.render !== 'never') {
+      const render = this.#manners.renderFor(lease.url);
+      if (isHtml && render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
-        reading.measured = this.#measure(decodeText(page.body, encoding).text);
+        reading.measured = this.#measure(decodeText(page.body, encoding).text, render);
         reading.page.body.measured = reading.measured;
       }
     }
@@ -177,9 +187,9 @@ export class PageReader {
     return reading;
   }
 
-  #measure(html: string): NonNullable<Outcome['measured']> {
+  #measure(html: string, render: RenderMode): NonNullable<Outcome['measured']> {
     const readable = readableText(html);
-    return { text: readable.text, needsBrowser: this.#options.render === 'always' || isDrawn(readable) };
+    return { text: readable.text, needsBrowser: render === 'always' || isDrawn(readable) };
   }
 
   /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
@@ -276,16 +286,17 @@ export class PageReader {
   ): Generator<LinkPiece, void, readonly number[]> {
     const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
+    const agent = this.agentFor(lease.url);
     const options: ScanOptions = {
       anchorText: anchorText || linkFacts,
       textHash: lease.wantsText,
       // An agent without a token is spoken to as `robots` alone.
-      product: this.#options.agent || 'robots',
+      product: agent || 'robots',
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
     };
     const scan = scanPage(body, encoding, options, this.#targets.kernel);
     const base = this.#baseOf(scan.base, lease.url);
-    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, this.#options.agent);
+    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, agent);
     const { page: row } = reading;
     row.title = capped(scan.title);
     row.description = capped(scan.description);
