@@ -110,6 +110,11 @@ export class HostPolicies {
     return this.#policies.length === 0;
   }
 
+  /** Hosts and origins that are remembered. */
+  get remembered(): number {
+    return this.#remembered.size;
+  }
+
   /** Of an origin in normal form: `https://a.example.com:8443`. */
   ofOrigin(origin: string): AppliedPolicy {
     return this.isEmpty || !origin.startsWith('http') ? NO_POLICY : this.#remember(origin, true);
