@@ -9,6 +9,7 @@ import {
   type HostPolicyKey,
   hostPatternProblem,
   namesScheme,
+  patternsOf,
 } from '../url/host-policies.js';
 import { describeValue } from './arguments.js';
 import { checkProxy } from './checks.js';
@@ -266,7 +267,7 @@ function checked(
     at('userAgent').fail(`is not usable: ${problem}`);
   }
   const secret = Object.keys(policy.headers ?? {}).find((name) => !isHarmlessHeader(name));
-  const open = policy.match.find((pattern) => !namesScheme(pattern));
+  const open = patternsOf(policy).find((pattern) => !namesScheme(pattern));
   if (secret !== undefined && open !== undefined) {
     at('headers').fail(
       `may hold a secret in ${printable(secret, 60)}: say with the pattern where it may go, as in https://${printable(open, 100)}`,
@@ -353,7 +354,7 @@ export function refuseForeignKeys(
 const isTime = (key: HostPolicyKey): boolean => HOST_KEYS[key].spec?.type === 'duration';
 
 /** Of each entry that has any of these keys, its patterns and these keys. */
-export const partsOf = (policies: readonly HostPolicy[], keys: readonly HostPolicyKey[]): Partial<HostPolicy>[] =>
+export const partsOf = (policies: readonly HostPolicy[], keys: readonly HostPolicyKey[]): HostPolicy[] =>
   policies
     .filter((policy) => keys.some((key) => policy[key] !== undefined))
     .map((policy) => ({

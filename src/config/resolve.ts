@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
-import type { HostPolicy } from '../url/host-policies.js';
+import { type HostPolicy, patternsOf } from '../url/host-policies.js';
 import { type Command, nounOf } from './commands.js';
 import type { ConfigFile } from './config-file.js';
 import { FIXED_KEYS, partsOf, refuseForeignKeys, writeKey } from './host-entries.js';
@@ -161,9 +161,12 @@ export const refuseHostKeys = (command: Command, hosts: readonly HostPolicy[], n
 export function refuseOtherIdentity(name: string, hosts: readonly HostPolicy[], stored: StoredOptions): void {
   const before = partsOf(stored.values.hosts ?? [], FIXED_KEYS);
   if (!isDeepStrictEqual(partsOf(hosts, FIXED_KEYS), before)) {
-    const kept = before.map((policy) => FIXED_KEYS.flatMap((key) => writeKey(policy, key)).join(' '));
+    const kept = before.map((policy) => [
+      patternsOf(policy).join(','),
+      ...FIXED_KEYS.flatMap((key) => writeKey(policy, key)),
+    ]);
     throw new UsageError(
-      `${name} cannot change the agent, include or exclude of a host on resume: the crawl was started with ${before.length === 0 ? 'none' : before.map(({ match }, i) => `${match!.join(',')} ${kept[i]}`).join(', ')}`,
+      `${name} cannot change the agent, include or exclude of a host on resume: the crawl was started with ${kept.map((words) => words.join(' ')).join(', ') || 'none'}`,
     );
   }
 }

@@ -4,7 +4,7 @@ import { originOf } from './host.js';
 /** What the user wants of the hosts that match, in normal units. Each key takes the place of the option it is named after. */
 export interface HostPolicy {
   /** Globs on names of hosts, such as `*.example.com`; several are one or the other. */
-  readonly match: readonly string[];
+  readonly match: string | readonly string[];
   /** From an answer of the host to the next request to it. robots.txt and Retry-After can only make it longer. */
   readonly delayMs?: number;
   /** Requests in flight to the host at most. */
@@ -57,9 +57,13 @@ export function policiesOf<Key extends HostPolicyKey>(
   });
 }
 
+/** The globs of an entry. */
+export const patternsOf = ({ match }: Pick<HostPolicy, 'match'>): readonly string[] =>
+  typeof match === 'string' ? [match] : match;
+
 /** `hosts[2] (*.example.com)`: how an entry is named wherever it is spoken of. */
 export const entryName = (policies: readonly HostPolicy[], entry: number): string =>
-  `hosts[${entry}] (${policies[entry]?.match.join(',') ?? ''})`;
+  `hosts[${entry}] (${patternsOf(policies[entry]!).join(',')})`;
 
 /** How many hosts, and sets of entries, are remembered; more would only be looked up again. */
 const MOST_REMEMBERED = 10_000;
@@ -99,8 +103,8 @@ export class HostPolicies {
 
   constructor(policies: readonly HostPolicy[]) {
     this.#policies = policies;
-    for (const [entry, { match }] of policies.entries()) {
-      for (const text of match) {
+    for (const [entry, policy] of policies.entries()) {
+      for (const text of patternsOf(policy)) {
         this.#add({ entry, ...readPattern(text) });
       }
     }

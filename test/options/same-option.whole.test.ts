@@ -26,6 +26,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   suggestUrl: 'https://sample.test/available',
   remaps: 'https://a.test=https://b.test',
   notify: 'https://sample.test/hook',
+  hosts: '*.sample.test delay=5s max-inflight=2',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
