@@ -80,8 +80,9 @@ interface HostPattern {
   readonly port: number | null;
   /** The name as URLs have it, with its stars. */
   readonly name: string;
-  /** The same in Unicode, for a star within an international label. */
-  readonly unicode: string;
+  /** What stands between its stars; and the same in Unicode, for a star within an international label. */
+  readonly pieces: readonly string[];
+  readonly unicode: readonly string[];
 }
 
 /**
@@ -163,7 +164,7 @@ export class HostPolicies {
     }
     const unicode = name.includes('xn--') ? domainToUnicode(name) : '';
     for (const pattern of this.#others) {
-      if (matchesGlob(pattern.name, name) || (unicode !== '' && matchesGlob(pattern.unicode, unicode))) {
+      if (matchesGlob(pattern.pieces, name) || (unicode !== '' && matchesGlob(pattern.unicode, unicode))) {
         patterns.push(pattern);
       }
     }
@@ -250,10 +251,12 @@ function readPattern(text: string): Omit<HostPattern, 'entry'> {
     scheme: scheme?.toLowerCase() ?? null,
     port: port === undefined ? null : Number(port),
     name,
+    pieces: name.split('*'),
     unicode: name
       .split('.')
       .map((label) => (label.startsWith('xn--') ? domainToUnicode(label) || label : label))
-      .join('.'),
+      .join('.')
+      .split('*'),
   };
 }
 
@@ -273,16 +276,16 @@ function normalLabel(label: string): string {
   return label.includes('*') || /^[\0-\x7f]*$/.test(label) ? lower : domainToASCII(label) || lower;
 }
 
-/** A star is any run of characters, dots among them, or none. */
-function matchesGlob(glob: string, name: string): boolean {
-  const pieces = glob.split('*');
+/** A star, which stands between two pieces, is any run of characters, dots among them, or none. */
+function matchesGlob(pieces: readonly string[], name: string): boolean {
   const first = pieces[0]!;
   const last = pieces[pieces.length - 1]!;
   if (!name.startsWith(first) || !name.endsWith(last) || name.length < first.length + last.length) {
     return false;
   }
   let at = first.length;
-  for (const piece of pieces.slice(1, -1)) {
+  for (let i = 1; i < pieces.length - 1; i++) {
+    const piece = pieces[i]!;
     const found = name.indexOf(piece, at);
     if (found < 0 || found + piece.length > name.length - last.length) {
       return false;
