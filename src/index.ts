@@ -12,7 +12,9 @@ export type { OutputStream } from './config/arguments.js';
 export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/config-file.js';
+export type { HostEntry } from './config/config-value.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
+export type { HostRule } from './config/host-entries.js';
 export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
@@ -72,6 +74,7 @@ export type { LayerFacts, Summary } from './report/summary.js';
 export type { CrawlStatus } from './store/directory.js';
 export type { HostResult } from './store/host-reader.js';
 export type { CrawledPage, PageResult } from './store/page-types.js';
+export type { HostPolicy } from './url/host-policies.js';
 export type { ScopeKind } from './url/scope.js';
 /** What is seen of a run while it runs, and what it may be told. */
 export type { EventCode, EventLevel, RunEvent } from './watch/events.js';

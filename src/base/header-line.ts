@@ -31,3 +31,44 @@ function originOf(text: string): string | null {
   const isBare = url !== null && /^https?:\/\/[^/\\?#@*]+\/?$/i.test(text);
   return isBare ? url.origin : null;
 }
+
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+export const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Headers that frame or route a request: a wrong one would break it, or send it to another host than the guard checked. */
+const OURS: Record<string, string> = {
+  host: 'use --connect-to to send a host elsewhere',
+  'proxy-authorization': 'write --proxy http://user:password@host:port',
+};
+for (const name of [
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]) {
+  OURS[name] = 'it is set for each request';
+}
+
+/** Why a header must not or cannot be sent, as a sentence; null where nothing is wrong with it. The value, which may be a secret, is not in it. */
+export function headerProblem(name: string, value: string): string | null {
+  if (!TOKEN.test(name)) {
+    return `"${shown(name)}" is not a name of a header.`;
+  }
+  if (!HEADER_VALUE.test(value)) {
+    return `The value of header ${name} has a line break, a control character or one beyond latin1.`;
+  }
+  const reason = OURS[name.toLowerCase()];
+  return reason === undefined ? null : `Header ${name} cannot be set: ${reason}.`;
+}
+
+const shown = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
+
+const HARMLESS =
+  /^(?:accept(?:-charset|-encoding|-language)?|cache-control|dnt|from|pragma|prefer|save-data|sec-(?:ch|fetch|gpc)[\w-]*|upgrade-insecure-requests|user-agent|x-requested-with)$/i;
+
+/** Whether the value of such a header can be shown and kept. Any other may hold a secret, whatever its name. */
+export const isHarmlessHeader = (name: string): boolean => HARMLESS.test(name);

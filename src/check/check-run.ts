@@ -9,8 +9,8 @@ import { Rounds } from '../crawl/rounds.js';
 import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { FileAliases } from '../url/aliases.js';
-import { hostKeyOf, hostnameOfKey } from '../url/host.js';
-import { Scope, type ScopeKind } from '../url/scope.js';
+import { hostKeyOf } from '../url/host.js';
+import { Scope, type ScopeKind, scopePatterns } from '../url/scope.js';
 import { suggestCopies } from './archive-copies.js';
 import { type DumpedLink, dumpedLinks } from './dump.js';
 import type { FindingTable } from './finding-table.js';
@@ -137,7 +137,7 @@ export class CheckRun {
       const rules = seeds.flatMap(({ scope, scopeUrls }) =>
         scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })),
       );
-      const scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
+      const scope = new Scope(rules, scopePatterns(options));
       await take(dumpedLinks(directory, served, (url) => options.external || scope.admits(url)));
       this.#rounds.watch?.ended(result.end.reason);
       return result;
@@ -182,15 +182,12 @@ export class CheckRun {
     const { options } = resolved;
     const leftMs = Math.min(options.secondLookBudgetMs - this.#spentMs, this.#endsAt - clock.now());
     const since = clock.now();
-    const exclude = options.exclude.length === 0 ? [] : [{ match: options.exclude, ignore: true }];
     return checkProfile({
-      ignore: [...exclude, ...this.#rules.ignoreRules],
+      ignore: this.#rules.ignoreRules,
       served,
       offline: options.offline,
       onlySeeds: options.dump,
       aliases: { remaps: options.remaps, ...files },
-      headers: this.#rules.headerRules,
-      delayMsOf: (host) => this.#delayMsOf(host),
       secondLook: leftMs <= 0 ? null : secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin))),
       leftMs,
       isLater: this.#round > 0,
@@ -253,13 +250,6 @@ export class CheckRun {
       sources: { ...sources, anchorText: 'default', extract: 'default', assets: 'default', json: 'default' },
       notices,
     };
-  }
-
-  /** Rules match URLs, but a delay belongs to a host. So the rule for a host's home page decides. */
-  #delayMsOf(host: string): number | null {
-    const name = hostnameOfKey(host);
-    const delays = [`https://${name}/`, `http://${host}/`].map((url) => this.#rules.delayMsOf(url) ?? 0);
-    return Math.max(...delays);
   }
 
   *#fresh(cache: ResultCache): IterableIterator<string> {

@@ -5,7 +5,7 @@ import { checkFunction, describeValue, readDirectory, readOptions, readTexts } f
 import type { CheckRule } from '../config/check-config.js';
 import { CHECK_FORMATS, type CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
-import { completeOptionsOf } from '../config/resolve.js';
+import { completeOptionsOf, refuseHostKeys, refuseOtherIdentity } from '../config/resolve.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
 import { UserFunctions } from '../crawl/user-functions.js';
@@ -69,6 +69,9 @@ export async function checkLinks(
   const options = readOptions(CHECK_CALL, choice);
   const { given, config } = split(options);
   const resolved = completeOptionsOf('check', given);
+  if (given.hosts !== undefined) {
+    refuseHostKeys('check', resolved.options.hosts);
+  }
   const planned = await planCheck(arguments_, resolved, config);
   if (planned.what !== 'new') {
     const { dataDir: _, resume: __, fresh: ___, ...changes } = options;
@@ -106,6 +109,10 @@ async function goOn(directory: string, choice: CheckLibraryOptions, fromStart: b
   const { given, config } = split(options);
   const kept = openKeptCheck(path);
   const resolved = completeOptionsOf('check', given, undefined, kept.stored);
+  if (given.hosts !== undefined) {
+    refuseHostKeys('check', resolved.options.hosts);
+    refuseOtherIdentity('hosts', resolved.options.hosts, kept.stored);
+  }
   if (fromStart) {
     await reopenBroken(kept.directory, resolved.options.maxRedirects);
   }

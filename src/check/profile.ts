@@ -1,7 +1,7 @@
 import type { CrawlProfile } from '../crawl/profile.js';
 import type { Browser } from '../crawl/render/browser.js';
 import { portsOf, spareDescriptors } from '../crawl/settings.js';
-import type { FetchOptions, HeaderRule } from '../fetch/contract.js';
+import type { FetchOptions } from '../fetch/contract.js';
 import type { SchedulerOptions } from '../frontier/options.js';
 import type { RenderMode } from '../lane/reading.js';
 import type { AliasData } from '../url/aliases.js';
@@ -18,10 +18,6 @@ export interface CheckProfileParts {
   /** Only what the user named is read, and nothing else is asked for. */
   onlySeeds: boolean;
   aliases: AliasData;
-  /** Headers for URLs that match. */
-  headers: readonly HeaderRule[];
-  /** A delay that the user wants for a host, or null. */
-  delayMsOf(host: string): number | null;
   /** When a failed URL gets its second look; null where there is no time for one. */
   secondLook: NonNullable<SchedulerOptions['secondLook']> | null;
   /** How long the round may take once only second looks are left; for a later round, how long it may take as a whole. */
@@ -48,7 +44,12 @@ export function checkProfile(parts: CheckProfileParts): CrawlProfile {
     command: 'check',
     meta: parts.meta,
     writesOutputs: false,
-    scope: { checksBeyond: true, ignore: parts.ignore, onlyLocal: parts.offline ? served.origins : null },
+    scope: {
+      checksBeyond: true,
+      ignore: parts.ignore,
+      ignoresExcluded: true,
+      onlyLocal: parts.offline ? served.origins : null,
+    },
     aliases: parts.aliases,
     scheduler: (options) => schedulerFor(options, parts),
     fetch: (options, lanes) => fetchFor(options, lanes, parts),
@@ -71,7 +72,7 @@ function schedulerFor(options: SchedulerOptions, parts: CheckProfileParts): Sche
   const ownHosts = new Set(own.map((origin) => hostKeyOf(`${origin}/`)));
   return {
     ...options,
-    delayMsFor: (host) => (ownHosts.has(host) ? 0 : Math.max(options.delayMsFor(host), parts.delayMsOf(host) ?? 0)),
+    delayMsFor: (host) => (ownHosts.has(host) ? 0 : options.delayMsFor(host)),
     ownOrigins: own,
     learnsDelay: true,
     asksTraps: true,
@@ -79,13 +80,20 @@ function schedulerFor(options: SchedulerOptions, parts: CheckProfileParts): Sche
     ...(parts.onlySeeds ? { surveyOnly: true, surveysSeeds: true, seekSitemaps: false } : {}),
     secondLook: parts.secondLook,
     ...(parts.isLater
-      ? { maxInflightPerHost: 1, leasesInStock: 0, autoTune: false, seekSitemaps: false, asksAgain: true }
+      ? {
+          maxInflightPerHost: 1,
+          limitsOf: (host) => ({ ...options.limitsOf?.(host), maxInflight: 1 }),
+          leasesInStock: 0,
+          autoTune: false,
+          seekSitemaps: false,
+          asksAgain: true,
+        }
       : {}),
   };
 }
 
 /** Folders of this machine are not requested through a proxy, nor at the address of --connect-to. */
-function fetchFor(options: FetchOptions, lanes: number, { served, offline, headers }: CheckProfileParts): FetchOptions {
+function fetchFor(options: FetchOptions, lanes: number, { served, offline }: CheckProfileParts): FetchOptions {
   const places = served.origins.map(({ to }) => new URL(to).host);
   const forFiles = Math.max(lanes, Math.floor(spareDescriptors() / DESCRIPTORS_A_FILE));
   return {
@@ -95,7 +103,6 @@ function fetchFor(options: FetchOptions, lanes: number, { served, offline, heade
     onlyFolders: offline,
     connectTo: [...places.map((place) => `${place}:${place}`), ...options.connectTo],
     originHeaders: { ...options.originHeaders, ...served.secrets },
-    headerRules: headers,
     guard: {
       ...options.guard,
       allowAddresses: [...options.guard.allowAddresses, ...places],

@@ -2,7 +2,6 @@ import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
 import { readDuration, writeDuration } from '../config/units.js';
-import { checkedHeader } from '../fetch/headers.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { DEFAULT_FAIL_ON, editFailOn, type FailOn, failsOn } from './fail-on.js';
 import type { Verdict } from './report/result.js';
@@ -14,8 +13,6 @@ interface CompiledRule {
   matches: UrlPattern;
   ignore: boolean | null;
   accept: StatusSet | null;
-  headers: (readonly [string, string])[] | null;
-  delayMs: number | null;
   maxAgeMs: number | null;
   failOn: FailOn | null;
 }
@@ -57,9 +54,10 @@ const BY_STATUS: ReadonlySet<Verdict> = new Set([
   'unverifiable',
 ]);
 
-const KEYS = ['match', 'ignore', 'accept', 'headers', 'delay', 'maxAge', 'failOn'];
+const KEYS = ['match', 'ignore', 'accept', 'maxAge', 'failOn'];
+/** These belong to a host and not to a link, and stand where all of them stand. */
+const OF_HOSTS = ['headers', 'delay'];
 const MAX_RULES = 1000;
-const MAX_DELAY_MS = 3_600_000;
 const MAX_AGE_MS = 365 * 86_400_000;
 
 /** The rules and options by which the user changes verdicts on links. */
@@ -81,12 +79,6 @@ export class CheckRules {
     return this.#rules.flatMap(({ match, ignore }) => (ignore === null ? [] : [{ match, ignore }]));
   }
 
-  get headerRules(): { match: readonly string[]; headers: [string, string][] }[] {
-    return this.#rules.flatMap(({ match, headers }) =>
-      headers === null ? [] : [{ match, headers: headers.map(([name, value]): [string, string] => [name, value]) }],
-    );
-  }
-
   /** The longest that any rule lets a cached result live. */
   get longestAgeMs(): number {
     return Math.max(0, ...this.#rules.map(({ maxAgeMs }) => maxAgeMs ?? 0));
@@ -94,15 +86,6 @@ export class CheckRules {
 
   ignores(url: string): boolean {
     return this.#first(url, 'ignore') ?? false;
-  }
-
-  /** Headers for this URL alone. A redirect is another URL. */
-  headersOf(url: string): readonly (readonly [string, string])[] {
-    return this.#first(url, 'headers') ?? [];
-  }
-
-  delayMsOf(url: string): number | null {
-    return this.#first(url, 'delayMs');
   }
 
   maxAgeMsOf(url: string): number | null {
@@ -190,6 +173,11 @@ function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule 
   }
   const values = rule as Record<string, unknown>;
   const unknownKey = Object.keys(values).find((key) => !KEYS.includes(key));
+  if (unknownKey !== undefined && OF_HOSTS.includes(unknownKey)) {
+    return place.fail(
+      `has ${unknownKey}, which is a key of hosts: write hosts: [{ match: 'x.test', ${unknownKey}: … }] beside check`,
+    );
+  }
   if (unknownKey !== undefined) {
     return place.fail(`has an unknown key ${printable(unknownKey, 60)}${didYouMean(nearestName(unknownKey, KEYS))}`);
   }
@@ -205,8 +193,6 @@ function compileRule(rule: unknown, failOn: FailOn, place: Place): CompiledRule 
     matches: (url) => matchers.some((matches) => matches(url)),
     ignore: at('ignore', readSwitch),
     accept: at('accept', (value, where) => parseStatusSet(readText(value, where), (problem) => where.fail(problem))),
-    headers: at('headers', (value, where) => readHeaders(value, patterns, where)),
-    delayMs: at('delay', (value, where) => readTime(value, MAX_DELAY_MS, where)),
     maxAgeMs: at('maxAge', (value, where) => readTime(value, MAX_AGE_MS, where)),
     failOn: at('failOn', (value, where) =>
       editFailOn(failOn, readText(value, where), (problem) => where.fail(problem)),
@@ -244,28 +230,6 @@ function readTime(value: unknown, maxMs: number, place: Place): number {
     return place.fail(`must be from 0 to ${writeDuration(maxMs)}, got ${shown(value)}`);
   }
   return ms;
-}
-
-/** One scheme and host without a choice in it, and the slash that ends it. */
-const ONE_HOST = /^https?:\/\/[^/*?{}[\]\\@]+\//i;
-
-function readHeaders(value: unknown, patterns: string[], place: Place): (readonly [string, string])[] {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return place.fail(`must be an object such as { authorization: '…' }`);
-  }
-  if (!patterns.every((pattern) => ONE_HOST.test(pattern))) {
-    return place.fail("may hold a secret: each match of this rule must name its host, such as 'https://x.test/**'");
-  }
-  return Object.entries(value).map(([name, text]) => {
-    // The message does not show the value, which may be a secret.
-    if (typeof text !== 'string') {
-      return place.fail(`must have text for ${printable(name, 60)}`);
-    }
-    if (!/^[^\s:]+$/.test(name)) {
-      return place.fail(`must have names of headers, got ${shown(name)}`);
-    }
-    return place.try(() => checkedHeader(name, text));
-  });
 }
 
 const shown = (value: unknown): string => (value === undefined ? 'nothing' : printable(JSON.stringify(value), 100));

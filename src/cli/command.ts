@@ -42,7 +42,8 @@ export function prepare<C extends Command>(
     env: input.env,
   });
   if (options.printConfig) {
-    process.stdout.write(options.json ? printConfigJson(command, resolved) : printConfig(command, resolved));
+    const named = [...input.positionals, ...(options.startUrls ?? [])];
+    process.stdout.write((options.json ? printConfigJson : printConfig)(command, resolved, named));
     return null;
   }
   for (const notice of resolved.notices) {

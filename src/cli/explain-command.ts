@@ -54,6 +54,10 @@ export function explanationText(explanation: Explanation): string {
     ...row('canonical of', some(explanation.canonicalOf)),
     ...row('attempts', explanation.attempts.map(attempt)),
     ...row(waiting?.queued == null ? 'waited' : 'waits', waiting === null ? [] : waitingLines(waiting)),
+    ...row(
+      'host',
+      explanation.hosts.map(({ value, name }) => `${value} by ${name}`),
+    ),
     ...row('sitemaps', sitemapLines(explanation)),
     ...row('known are', explanation.near),
   ];

@@ -17,7 +17,7 @@ export async function runServe(input: CommandInput): Promise<number> {
   if (ready === null) {
     return EXIT.ok;
   }
-  const { host, port } = ready.resolved.options;
+  const { address: host, port } = ready.resolved.options;
   const found = input.positionals.map((asked) => keptIn(resolve(asked)));
   const crawls = [...new Set(found.flatMap((each) => each.crawls))];
   const corpora = [...new Set(found.flatMap((each) => each.corpora))];

@@ -12,10 +12,6 @@ export interface CheckRule {
   readonly ignore?: boolean;
   /** Status codes that count as fine, besides those that are. */
   readonly accept?: string;
-  /** Sent to these URLs alone; the pattern must name its host. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Between requests, as text with its unit or as milliseconds; never less than the host's own. */
-  readonly delay?: string | number;
   /** How old a cached result may be. */
   readonly maxAge?: string | number;
   /** Edits what makes the run fail, as --fail-on. */

@@ -41,7 +41,7 @@ export function checkProxy(text: string): string | null {
     return 'an http:// or https:// proxy (SOCKS proxies are not part of this version)';
   }
   if (/^[^/?#]+=/.test(text)) {
-    return 'one proxy for all hosts (a proxy per host is not part of this version)';
+    return "one proxy for all hosts (for one host write --host 'HOST proxy=URL')";
   }
   const url = URL.canParse(text) ? new URL(text) : null;
   return url !== null && ['http:', 'https:'].includes(url.protocol) ? null : 'a URL with http:// or https://';

@@ -1,4 +1,5 @@
 import { describeKey } from './describe.js';
+import { HOST_KEYS, MOST_ENTRIES, MOST_PATTERNS } from './host-entries.js';
 import type { NumberSpec, OptionSpec } from './option-spec.js';
 import { CONFIG_FILE_KEYS, configKeyOf, specOf } from './options.js';
 import { isQuantity, writeValue } from './values.js';
@@ -47,12 +48,6 @@ const CHECK_SCHEMA = {
             type: 'boolean',
           },
           accept: { description: 'Status codes that count as fine, as --accept.', ...TEXT },
-          headers: {
-            description: 'Sent to these URLs alone.',
-            type: 'object',
-            additionalProperties: { type: 'string' },
-          },
-          delay: { description: 'Between requests to the hosts that match.', ...TIME },
           maxAge: { description: 'How old a cached result may be.', ...TIME },
           failOn: { description: 'Edits what makes the run fail, as --fail-on.', ...TEXT },
         },
@@ -84,10 +79,40 @@ function valuesOf(spec: OptionSpec): object {
     case 'enum':
       return { enum: spec.values };
     case 'list':
+      if (spec.item === 'host') {
+        return {
+          type: 'array',
+          maxItems: MOST_ENTRIES,
+          items: { anyOf: [{ type: 'string', minLength: 1 }, hostSchema()] },
+        };
+      }
       return { type: 'array', items: { type: 'string', minLength: 1 } };
     default:
       return { type: 'string', minLength: 1 };
   }
+}
+
+/** One entry of `hosts`. */
+function hostSchema(): object {
+  const keys = Object.values(HOST_KEYS).map(({ written, spec }) => [
+    written,
+    spec === null
+      ? { description: 'Sent to origins that match.', type: 'object', additionalProperties: { type: 'string' } }
+      : { description: `As --${spec.flag}, for hosts that match.`, ...valuesOf(spec) },
+  ]);
+  return {
+    type: 'object',
+    additionalProperties: false,
+    required: ['match'],
+    minProperties: 2,
+    properties: {
+      match: {
+        description: 'A glob on names of hosts such as *.example.com, or several.',
+        anyOf: [TEXT, { type: 'array', items: TEXT, minItems: 1, maxItems: MOST_PATTERNS }],
+      },
+      ...Object.fromEntries(keys),
+    },
+  };
 }
 
 /** Bounds are for bare numbers: what a text amounts to is beyond a schema. */

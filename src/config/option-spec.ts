@@ -1,3 +1,4 @@
+import type { HostPolicy } from '../url/host-policies.js';
 import type { Command } from './commands.js';
 
 export const GROUPS = [
@@ -55,6 +56,8 @@ export const isExport = (target: ReportTarget): target is ReportTarget<ExportFor
 interface Shared {
   /** Without dashes. The variable (GOSSAMER_MAX_BODY) and the config key (maxBody) follow from it. */
   readonly flag: string;
+  /** The config key, where it is another than the flag in camelCase. */
+  readonly configKey?: string;
   readonly short?: string;
   /** A second flag of the same meaning. */
   readonly alias?: string;
@@ -118,7 +121,7 @@ export interface EnumSpec extends Single<'enum', string> {
 }
 export interface ListSpec extends Shared, Checked {
   readonly type: 'list';
-  readonly item: 'text' | 'path' | 'report';
+  readonly item: 'text' | 'path' | 'report' | 'host';
   readonly default: readonly [];
   /** In a variable, entries are separated by newlines; with this, by commas too. Only where no entry can hold a comma. */
   readonly splitsAtComma?: true;
@@ -132,6 +135,7 @@ interface Items {
   text: string;
   path: string;
   report: ReportTarget;
+  host: HostPolicy;
 }
 interface Values {
   integer: number;
@@ -152,4 +156,11 @@ export type ValueOf<Spec extends OptionSpec> = Spec extends { type: 'list'; item
       ? Values[Type] | Extract<Spec['default'], null>
       : never;
 
-export type OptionValue = number | boolean | string | null | readonly string[] | readonly ReportTarget[];
+export type OptionValue =
+  | number
+  | boolean
+  | string
+  | null
+  | readonly string[]
+  | readonly ReportTarget[]
+  | readonly HostPolicy[];

@@ -35,8 +35,8 @@ export const DASHBOARD_OPTIONS = {
     commands: SERVE,
     perRun: true,
   },
-  host: {
-    flag: 'host',
+  address: {
+    flag: 'address',
     type: 'text',
     default: '127.0.0.1',
     placeholder: 'ADDRESS',

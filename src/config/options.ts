@@ -3,6 +3,7 @@ import type { OptionSpec, ValueOf } from './option-spec.js';
 import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
+import { HOST_OPTIONS } from './options-hosts.js';
 import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
 import { OUTPUT_OPTIONS } from './options-output.js';
@@ -16,6 +17,7 @@ export const OPTIONS = {
   ...TRAP_OPTIONS,
   ...LAYER_OPTIONS,
   ...POLITENESS_OPTIONS,
+  ...HOST_OPTIONS,
   ...FETCH_OPTIONS,
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
@@ -72,5 +74,5 @@ export function variableOf(spec: OptionSpec): string {
 }
 
 export function configKeyOf(spec: OptionSpec): string {
-  return spec.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  return spec.configKey ?? spec.flag.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

@@ -17,6 +17,8 @@ export interface Origin {
   readonly name: string;
   readonly folder: string;
   fail(problem: string): never;
+  /** A place within the value, such as `[2].delay`, named together with where it comes from. */
+  within(place: string): Origin;
 }
 
 export function flagOrigin(spec: OptionSpec, folder: string): Origin {
@@ -52,6 +54,7 @@ function usageOrigin(source: Source, name: string, folder: string): Origin {
     fail(problem) {
       throw new UsageError(`${name} ${problem}`);
     },
+    within: (place) => usageOrigin(source, name + place, folder),
   };
 }
 
@@ -63,5 +66,6 @@ function stateOrigin(source: Source, name: string, folder: string, code: string)
     fail(problem) {
       throw new StateError(code, `${name} ${problem}`);
     },
+    within: (place) => stateOrigin(source, name + place, folder, code),
   };
 }

@@ -2,8 +2,10 @@ import { availableParallelism } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { readExtractRule } from '../base/extract-rule.js';
-import type { Command } from './commands.js';
+import { type HostPolicy, patternsOf } from '../url/host-policies.js';
+import { type Command, nounOf } from './commands.js';
 import type { ConfigFile } from './config-file.js';
+import { FIXED_KEYS, partsOf, refuseForeignKeys, writeKey } from './host-entries.js';
 import { checkConfigKeys, checkOptionKeys, checkVariables } from './names.js';
 import type { OptionSpec, OptionValue, Preset } from './option-spec.js';
 import {
@@ -108,6 +110,11 @@ export function completeOptionsOf<C extends 'crawl' | 'check' | 'docs'>(
     const value = (given as Readonly<Record<string, unknown>>)[key];
     return value === undefined ? null : take(givenOrigin(key), (at) => checkValue(specFor(command, key), value, at));
   };
+  for (const key of stored?.withheld ?? []) {
+    if ((given as Readonly<Record<string, unknown>>)[key] === undefined) {
+      throw new UsageError(`the ${nounOf(command)} was started with ${key}, which is not kept on disk: give it again`);
+    }
+  }
   const preset = presetOf(give('preset')?.value ?? null);
   const found = new Map<OptionKey, Found>();
   for (const key of keys) {
@@ -129,6 +136,13 @@ function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | nul
   if (given === null) {
     return kept;
   }
+  // A config file serves all commands: there a key that another command has is no mistake.
+  if (key === 'hosts' && !given.source.startsWith('config file')) {
+    refuseHostKeys(input.command, given.value as readonly HostPolicy[], given.name);
+  }
+  if (input.stored !== undefined && key === 'hosts') {
+    refuseOtherIdentity(given.name, given.value as readonly HostPolicy[], input.stored);
+  }
   if (input.stored === undefined || spec.resumable || spec.perRun) {
     return given;
   }
@@ -138,6 +152,24 @@ function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | nul
     );
   }
   return kept;
+}
+
+/** Refuses what an entry of `hosts` says and the command has no use for. */
+export const refuseHostKeys = (command: Command, hosts: readonly HostPolicy[], name = 'hosts'): void =>
+  refuseForeignKeys(hosts, name, command, (spec) => usesOption(command, spec));
+
+/** Refuses entries of `hosts` by which other URLs would be let in, or another agent be sent, than in the runs before. */
+export function refuseOtherIdentity(name: string, hosts: readonly HostPolicy[], stored: StoredOptions): void {
+  const before = partsOf(stored.values.hosts ?? [], FIXED_KEYS);
+  if (!isDeepStrictEqual(partsOf(hosts, FIXED_KEYS), before)) {
+    const kept = before.map((policy) => [
+      patternsOf(policy).join(','),
+      ...FIXED_KEYS.flatMap((key) => writeKey(policy, key)),
+    ]);
+    throw new UsageError(
+      `${name} cannot change the agent, include or exclude of a host on resume: the crawl was started with ${kept.map((words) => words.join(' ')).join(', ') || 'none'}`,
+    );
+  }
 }
 
 function fromFlag(key: OptionKey, spec: OptionSpec, input: ResolveInput<Command>): Found | null {
@@ -190,7 +222,9 @@ function presetOf(value: OptionValue): Preset | null {
 
 function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | null {
   const value = (stored?.values as Readonly<Record<string, unknown>> | undefined)?.[key];
-  return value === undefined ? null : take(storedOrigin(specOf(key)), (at) => checkValue(specOf(key), value, at));
+  return value === undefined || stored!.withheld.includes(key)
+    ? null
+    : take(storedOrigin(specOf(key)), (at) => checkValue(specOf(key), value, at));
 }
 
 function byDefault(command: Command, key: OptionKey): Found {

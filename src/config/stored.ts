@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isCommand } from './commands.js';
+import { partsOf } from './host-entries.js';
 import type { OptionValue } from './option-spec.js';
 import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, usesOption } from './options.js';
 import { redact } from './print.js';
@@ -30,13 +31,27 @@ export function optionsToStore(
       values[key] = value;
     } else {
       withheld.push(key);
+      // What is no secret of it is kept, for `explain`; a run needs it whole.
+      if (key === 'hosts') {
+        values[key] = redact(spec, value);
+      }
     }
   }
   return { values: values as Partial<CrawlOptions>, withheld };
 }
 
-/** The keys of all options whose values differ. */
+/** The keys of all options whose values differ. Where another limit holds for hosts, the option that it stands for differs. */
 export function changedOptions(before: StoredOptions, now: StoredOptions): ReadonlySet<OptionKey> {
   const values = [before.values, now.values] as Readonly<Record<string, unknown>>[];
-  return new Set(OPTION_KEYS.filter((key) => !isDeepStrictEqual(values[0]![key], values[1]![key])));
+  const changed = new Set(OPTION_KEYS.filter((key) => !isDeepStrictEqual(values[0]![key], values[1]![key])));
+  for (const [key, option] of [
+    ['depth', 'depth'],
+    ['maxUrls', 'maxUrlsPerHost'],
+  ] as const) {
+    const [old, own] = [before, now].map((stored) => partsOf(stored.values.hosts ?? [], [key]));
+    if (!isDeepStrictEqual(old, own)) {
+      changed.add(option);
+    }
+  }
+  return changed;
 }

@@ -1,7 +1,9 @@
 import path from 'node:path';
 import { printable } from '../base/text.js';
+import type { HostPolicy } from '../url/host-policies.js';
 import { describeValue } from './arguments.js';
 import { withoutPassword } from './checks.js';
+import { readEntries, readEntryTexts, type ValueReaders, writeEntry } from './host-entries.js';
 import {
   type EnumSpec,
   FORMATS,
@@ -39,6 +41,9 @@ export function readText(spec: Exclude<OptionSpec, ListSpec>, text: string, orig
 
 export function readList(spec: ListSpec, texts: readonly string[], origin: Origin): OptionValue {
   const { item } = spec;
+  if (item === 'host') {
+    return readEntryTexts(texts, origin, READERS);
+  }
   return item === 'report'
     ? texts.map((text) => readReport(spec, text, origin))
     : texts.map((text) => readPlain({ ...spec, type: item }, text, origin));
@@ -55,6 +60,9 @@ export function splitVariable(spec: ListSpec, text: string): string[] {
 /** A value of a config file: numbers, booleans and arrays as such; durations and sizes also as on the command line. */
 export function readConfigValue(spec: OptionSpec, value: unknown, origin: Origin): OptionValue {
   if (spec.type === 'list') {
+    if (spec.item === 'host') {
+      return readEntries(value, 'config', origin, READERS);
+    }
     if (!Array.isArray(value) || !value.every((entry) => typeof entry === 'string')) {
       origin.fail(`must be an array of text${got(spec, value)}`);
     }
@@ -85,6 +93,9 @@ export function checkValue(spec: OptionSpec, value: unknown, origin: Origin): Op
     }
     return targets.map((target) => readReport(spec, `${target.format}=${target.path}`, origin));
   }
+  if (spec.type === 'list' && spec.item === 'host') {
+    return readEntries(value, 'normal', origin, READERS);
+  }
   if (isQuantity(spec)) {
     return typeof value === 'number'
       ? checkBounds(spec, value, String(value), origin)
@@ -92,6 +103,8 @@ export function checkValue(spec: OptionSpec, value: unknown, origin: Origin): Op
   }
   return readConfigValue(spec, value, origin);
 }
+
+const READERS: ValueReaders = { text: readText, list: readList, config: readConfigValue, normal: checkValue };
 
 export function isQuantity(spec: OptionSpec): spec is NumberSpec {
   return ['integer', 'number', 'duration', 'size'].includes(spec.type);
@@ -117,10 +130,16 @@ export function writeValue(spec: OptionSpec, value: OptionValue): string {
     return writeQuantity(spec, value);
   }
   if (typeof value === 'object') {
-    const entries = value.map((entry) => (typeof entry === 'string' ? entry : `${entry.format}=${entry.path}`));
-    return entries.join(', ') || 'none';
+    return value.map(writeItem).join(', ') || 'none';
   }
   return String(value);
+}
+
+function writeItem(item: string | ReportTarget | HostPolicy, place: number, all: readonly unknown[]): string {
+  if (typeof item === 'string') {
+    return item;
+  }
+  return 'match' in item ? writeEntry(all as readonly HostPolicy[], place) : `${item.format}=${item.path}`;
 }
 
 function readQuantity(spec: NumberSpec, text: string, origin: Origin): number {

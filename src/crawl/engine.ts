@@ -9,12 +9,14 @@ import type { RenderedOutcome, SettledPage } from '../frontier/outcome.js';
 import { SeedBook } from '../frontier/seed-book.js';
 import { ByteBudget } from '../lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
+import { HostManners } from '../lane/host-manners.js';
 import type { LaneSetup } from '../lane/lane.js';
 import { LaneOpenings } from '../lane/lane-openings.js';
 import { LanePool } from '../lane/lane-pool.js';
 import { WirePlaces } from '../lane/stock.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
+import { scopePatterns } from '../url/scope.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
 import { Additions } from './additions.js';
@@ -26,7 +28,7 @@ import type { CrawlProfile } from './profile.js';
 import { openRenderer, type Renderer } from './renderer.js';
 import { openSeeder, type Seeder } from './seeder.js';
 import type { SessionPlan } from './session-plan.js';
-import type { EngineSettings } from './settings.js';
+import { type EngineSettings, headersTo } from './settings.js';
 import type { StoreOpened } from './store-host.js';
 import type { StoreThread } from './store-thread.js';
 
@@ -282,13 +284,13 @@ export class Engine {
   /** Null where no browser is to see any page. */
   #openRenderer(): Renderer | null {
     const { profile, settings, store, notices, shapes } = this.#parts;
-    const mode = settings.reader.render;
-    if (profile.browser === undefined || shapes === null || mode === 'never') {
+    const manners = new HostManners(settings.reader);
+    if (profile.browser === undefined || shapes === null || !manners.rendersAny) {
       return null;
     }
     const scope = this.scope();
     return openRenderer({
-      mode,
+      manners,
       keepsBodies: settings.reader.keepsBodies,
       browser: profile.browser,
       store,
@@ -297,7 +299,7 @@ export class Engine {
       hold: (holds) => this.frontier.holdPages(holds),
       admit: (offers) => this.crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
-      isGuarded: (origin) => settings.fetch.originHeaders[origin] !== undefined,
+      isGuarded: headersTo(settings.fetch) ?? (() => false),
       read: (page) => this.lanes.read(page),
       rendered: (pages) => this.crawl.rendered(pages, () => this.#tellSeen(pages)),
       notice: (text) => notices.add(text),
@@ -364,13 +366,11 @@ export class Engine {
 
   #frontierEvents(): FrontierEvents {
     const { plan, settings, notices, watch } = this.#parts;
-    const { originHeaders } = settings.fetch;
-    const hasSecrets = Object.keys(originHeaders).length > 0;
     const words = frontierWords(
       notices,
       plan.resolved.options,
       settings.scheduler.asksTraps === true,
-      hasSecrets ? (origin) => originHeaders[origin] !== undefined : null,
+      headersTo(settings.fetch),
     );
     return {
       ...words,
@@ -412,7 +412,7 @@ export function scopeRules(
   { scheduler }: EngineSettings,
 ): Omit<CrawlScopeData, 'seeds'> {
   return {
-    patterns: { include: [...options.include], exclude: [...options.exclude] },
+    patterns: scopePatterns(options),
     maxDepth: options.depth,
     traps: {
       maxUrlLength: options.maxUrlLength,

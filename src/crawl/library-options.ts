@@ -4,7 +4,13 @@ import { checkSignal } from '../config/abort.js';
 import { checkFunction, describeValue } from '../config/arguments.js';
 import { checkOptionKeys } from '../config/names.js';
 import { type CrawlOptions, OPTION_KEYS, type OptionKey, specOf, usesOption } from '../config/options.js';
-import { completeOptions, defaultOf, type ResolvedOptions } from '../config/resolve.js';
+import {
+  completeOptions,
+  defaultOf,
+  type ResolvedOptions,
+  refuseHostKeys,
+  refuseOtherIdentity,
+} from '../config/resolve.js';
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
@@ -47,6 +53,7 @@ const URL_ONLY = [
   'stripQuery',
   'stripTracking',
   'sortQuery',
+  'hosts',
 ] as const satisfies OptionKey[];
 
 /** A fetcher of the user's knows its own manners: what is not asked for is off. */
@@ -170,6 +177,12 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
       `priority means something only with order 'priority', and order is '${resolved.options.order}'`,
     );
   }
+  if (plain.hosts !== undefined) {
+    refuseHostKeys('crawl', resolved.options.hosts);
+    if (stored !== undefined) {
+      refuseOtherIdentity('hosts', resolved.options.hosts, stored);
+    }
+  }
   return {
     resolved: fetch === undefined || stored !== undefined ? resolved : withDefaults(resolved, WITH_OWN_FETCH),
     edgePages: integer('parsers', edgePages, readsHere ? MOST_EDGE_PAGES : Number.MAX_SAFE_INTEGER),
@@ -196,9 +209,26 @@ function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean):
         `${key} is about our own connections and means nothing beside a fetch of yours: leave one of them out`,
       );
     }
+    if (hasFetch && key === 'hosts') {
+      refuseOwnConnections(value);
+    }
     if (hasResolve && (URL_ONLY as readonly string[]).includes(key)) {
       throw new UsageError(
         `${key} means nothing beside resolve, which decides what a link leads to: return null for what is not to be followed`,
+      );
+    }
+  }
+}
+
+/** Of what is said of hosts, what a fetch of the user's does not see. */
+function refuseOwnConnections(hosts: unknown): void {
+  const keys = ['headers', 'proxy', 'timeoutMs', 'userAgent'];
+  const entries: unknown[] = Array.isArray(hosts) ? hosts : [];
+  for (const [entry, policy] of entries.entries()) {
+    const key = keys.find((each) => (policy as Record<string, unknown> | null)?.[each] !== undefined);
+    if (key !== undefined) {
+      throw new UsageError(
+        `hosts[${entry}].${key} is about our own connections and means nothing beside a fetch of yours: leave one of them out`,
       );
     }
   }
@@ -267,11 +297,6 @@ function resumeOptions(
       throw new UsageError(
         `${key} cannot be changed on resume: the crawl was started with ${writeValue(spec, kept ?? null)}`,
       );
-    }
-  }
-  for (const key of stored.withheld as readonly (keyof CrawlOptions)[]) {
-    if (given[key] === undefined) {
-      throw new UsageError(`the crawl was started with ${key}, which is not kept on disk: give it again`);
     }
   }
   const changed = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));

@@ -30,7 +30,9 @@ export interface CrawlProfile {
   /** Whether pages.jsonl, sitemap.xml, summary.json and the reports that the options name are written. */
   readonly writesOutputs: boolean;
   /** What is followed, beside what the options say. */
-  readonly scope?: Partial<Pick<CrawlScopeData, 'checksBeyond' | 'ignore' | 'surveys' | 'onlyLocal'>>;
+  readonly scope?: Partial<
+    Pick<CrawlScopeData, 'checksBeyond' | 'ignoresExcluded' | 'ignore' | 'surveys' | 'onlyLocal'>
+  >;
   /** URLs that stand for others. */
   readonly aliases?: AliasData;
   /** When a URL is asked for, and what its answer means next: pace, order, retries, second looks. */

@@ -5,8 +5,8 @@ import type { StateError } from '../base/errors.js';
 import { formatCount } from '../base/figures.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { Outcome, RenderedOutcome, SettledPage } from '../frontier/outcome.js';
+import type { HostManners } from '../lane/host-manners.js';
 import type { RenderedHtml } from '../lane/lane.js';
-import type { RenderMode } from '../lane/reading.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import { isRoute } from '../url/routes.js';
 import { PageAssets, type PageAssetsParts } from './page-assets.js';
@@ -16,7 +16,8 @@ import { type Decision, RenderShapes } from './render-shapes.js';
 import type { StoreThread } from './store-thread.js';
 
 export interface RendererParts {
-  mode: Exclude<RenderMode, 'never'>;
+  /** Which pages a browser has to see. */
+  manners: Pick<HostManners, 'renderFor' | 'needsBrowser'>;
   /** Whether pages stay in the store; else each does only until it is known what becomes of it. */
   keepsBodies: boolean;
   browser: Browser;
@@ -237,9 +238,11 @@ export class Renderer {
   }
 
   #decide(page: PageToRender, isOver: boolean): Decision {
-    const { mode, shapes } = this.#parts;
+    const { manners, shapes } = this.#parts;
+    const mode = manners.renderFor(page.url);
     // A route is known because a browser has rendered its page.
-    const decision = mode === 'always' || isRoute(page.url) ? 'render' : shapes.decide(page.url, isOver);
+    const isWanted = mode === 'always' || isRoute(page.url);
+    const decision = isWanted ? 'render' : mode === 'never' ? 'leave' : shapes.decide(page.url, isOver);
     if (decision === 'render') {
       shapes.began(page.url);
       const visit = this.#visit(page)
@@ -280,7 +283,7 @@ export class Renderer {
 
   /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
   async #take(page: PageToRender, visit: Extract<Visit, { html: string }> | null): Promise<void> {
-    const { mode, read, shapes, keepsBodies } = this.#parts;
+    const { manners, read, shapes, keepsBodies } = this.#parts;
     const { id, url, depth, seed, flags, robots } = page;
     let outcome: Outcome | null = null;
     if (visit !== null) {
@@ -288,7 +291,8 @@ export class Renderer {
       outcome = await read({ id, url, depth, seed, flags, robots, html, seen }).catch(() => null);
     }
     const text = outcome?.measured?.text ?? null;
-    const isBetter = text !== null && (mode === 'always' || isRoute(url) || text > page.text);
+    const isBetter =
+      text !== null && (manners.renderFor(url) === 'always' || isRoute(url) || text > page.text);
     await this.#rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);
@@ -308,7 +312,7 @@ export class Renderer {
     }
     this.#state = 'noBrowser';
     this.#missing = error;
-    if (this.#parts.mode === 'always' || error.code !== 'no_browser') {
+    if (this.#parts.manners.needsBrowser || error.code !== 'no_browser') {
       this.#parts.changed(error);
     } else if (this.#hasWorked) {
       this.#parts.notice(`${error.message}; the pages that are left stay as they came`);
@@ -324,7 +328,7 @@ export class Renderer {
 
 type Given = Pick<
   RendererParts,
-  'mode' | 'keepsBodies' | 'waitingAtStart' | 'hold' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'
+  'manners' | 'keepsBodies' | 'waitingAtStart' | 'hold' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'
 > &
   Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
     store: StoreThread;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { nounOf, resumedBy } from '../config/commands.js';
@@ -103,7 +104,7 @@ function leftOf(reader: Reader, command: string, resolved: Options): Left {
 function isLimitRaised(
   reader: Reader,
   reason: string | null,
-  options: Pick<CrawlOptions, 'depth' | 'maxUrls' | 'maxUrlsPerHost' | 'maxBytes'>,
+  options: Pick<CrawlOptions, 'depth' | 'maxUrls' | 'maxUrlsPerHost' | 'maxBytes' | 'hosts'>,
   now: StoredOptions,
 ): boolean {
   const meta = reader.meta();
@@ -117,7 +118,12 @@ function isLimitRaised(
       return isRaised('maxBytes');
   }
   const changed = changedOptions(before, now);
+  // Whether the limit of a host is higher or lower than before, and for whom, is seen when its URLs are looked through.
+  const isChangedForHosts = (key: 'depth' | 'maxUrlsPerHost'): boolean =>
+    changed.has('hosts') && changed.has(key) && isDeepStrictEqual(options[key] ?? null, before.values[key] ?? null);
   return (
+    (isChangedForHosts('depth') && reader.hasSkipped('depth')) ||
+    (isChangedForHosts('maxUrlsPerHost') && reader.hasSkipped('limit')) ||
     (isRaised('depth') && reader.hasSkipped('depth')) ||
     (isRaised('maxUrlsPerHost') && reader.hasSkipped('limit')) ||
     (TRAP_OPTIONS.some((key) => changed.has(key)) && reader.hasSkipped('trap'))

@@ -139,7 +139,7 @@ export class Seeder {
   #plan(seed: SeedRow): void {
     const { scope } = this.#parts;
     const parties = this.#parts.parties.filter((party) => !this.#isCrawled(party, seed));
-    if (scope.depthLimitOf(seed.seed) < 1) {
+    if (!scope.goesBelow(seed.seed)) {
       return;
     }
     const { questions, unasked, oneHost } = questionsFor(seed, new Set(parties.map(({ source }) => source)));
@@ -292,7 +292,7 @@ export class Seeder {
     const { scope, identity, places } = this.#parts;
     const url = normaliseUrl(written, identity)?.url ?? '';
     const seed = url === '' ? -1 : scope.seedOf(url);
-    if (seed < 0 || CANDIDATE_DEPTH > scope.depthLimitOf(seed)) {
+    if (seed < 0 || CANDIDATE_DEPTH > scope.depthLimit(url)) {
       return [];
     }
     const trap = scope.trap(url);

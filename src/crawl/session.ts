@@ -7,6 +7,7 @@ import { VERSION } from '../config/version.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { knownOffers, namedOffers } from '../frontier/outcome.js';
 import { prepareExtraction } from '../lane/extraction-door.js';
+import { HostManners } from '../lane/host-manners.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
@@ -99,11 +100,12 @@ export class CrawlSession implements RunningSession {
     const store = StoreThread.take();
     let session: CrawlSession;
     try {
-      if (settings.reader.render === 'always') {
+      const manners = new HostManners(settings.reader);
+      if (manners.needsBrowser) {
         await profile.browser?.start();
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
-      const shapes = settings.reader.render === 'never' ? null : await store.renderShapes();
+      const shapes = manners.rendersAny ? await store.renderShapes() : null;
       const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch, ownBrowser: own };
       const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
@@ -312,7 +314,7 @@ export class CrawlSession implements RunningSession {
 
 /** The browser of a plain crawl; null where nothing is rendered. */
 function ownBrowser({ resolved: { options }, resolve }: SessionPlan, clock: Clock): Browser | null {
-  if (options.render === 'never') {
+  if (!new HostManners({ agent: '', render: options.render, hosts: options.hosts }).rendersAny) {
     return null;
   }
   if (resolve !== undefined) {
@@ -332,7 +334,8 @@ function settingsOf(plan: SessionPlan, profile: CrawlProfile, seeds: SeedRow[]):
   });
   const overlaps = profile.overlaps === true && plan.handOn === undefined && settings.scheduler.overlaps === true;
   const { maxUrlsPerHost, maxInflightPerIp, delayPerIpMs } = settings.scheduler;
-  const savesHostsLate = overlaps && maxUrlsPerHost + maxInflightPerIp + delayPerIpMs === 0;
+  const countsUrls = maxUrlsPerHost > 0 || plan.resolved.options.hosts.some(({ maxUrls }) => maxUrls !== undefined);
+  const savesHostsLate = overlaps && !countsUrls && maxInflightPerIp + delayPerIpMs === 0;
   const scheduler = { ...settings.scheduler, overlaps, savesHostsLate };
   return {
     ...settings,
@@ -351,6 +354,7 @@ function storeSetup(
 ): StoreSetup {
   const { resolved, directory } = plan;
   const { options } = resolved;
+  const { rendersAny } = new HostManners(settings.reader);
   return {
     directory,
     create: plan.seeds !== null,
@@ -372,8 +376,8 @@ function storeSetup(
     reports: reportsOf(plan, profile),
     hasOutputs: profile.writesOutputs,
     rendersAll: settings.reader.render === 'always',
-    leavesUnrendered: settings.reader.render === 'never' && !settings.reader.keepsBodies,
-    dropsBodies: settings.reader.render !== 'never' && !settings.reader.keepsBodies,
+    leavesUnrendered: !rendersAny && !settings.reader.keepsBodies,
+    dropsBodies: rendersAny && !settings.reader.keepsBodies,
     scope: scopeRules(plan, profile, settings),
     pid: process.pid,
     wall,
@@ -412,7 +416,11 @@ function layerFacts(parts: {
   const layer = (limit: number | null, peak: number, peakWaiting: number): LayerFacts => ({ limit, peak, peakWaiting });
   return {
     workers: layer(options.workers, crawl.use.peakInFlight, crawl.use.peakWaiting),
-    inflightPerHost: layer(options.maxInflightPerHost, peaks.host, peaks.hostWaiting),
+    inflightPerHost: layer(
+      settings.scheduler.mostInflight ?? options.maxInflightPerHost,
+      peaks.host,
+      peaks.hostWaiting,
+    ),
     frontier: layer(settings.scheduler.frontierLimit, peaks.queuedInMemory, peaks.queuedOnDisk),
     delay: layer(options.delayMs, counts.hostsInMemory, peaks.hostsDelayed),
     backoff: layer(options.maxBackoffMs, peaks.troubles, peaks.troubles),

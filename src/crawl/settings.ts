@@ -16,6 +16,7 @@ import { SITEMAP_URL_DEPTH } from '../lane/sitemap-reader.js';
 import { productToken } from '../robots/parse.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
+import { HostPolicies, type HostPolicy, policiesOf } from '../url/host-policies.js';
 import type { Credentials } from '../url/identity.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
@@ -81,6 +82,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
     notices: sockets.notice === null ? [] : [sockets.notice],
     reader: {
       agent: productToken(userAgent),
+      hosts: policiesOf(options.hosts, ['userAgent', 'render']),
       obeyNofollow: options.nofollow === 'obey',
       assets: options.assets,
       anchorText: options.anchorText,
@@ -113,9 +115,9 @@ function lanesFor(sockets: number, given: number | null): number {
   return Math.max(1, Math.min(sockets, given ?? usual));
 }
 
-function agentOf(options: CrawlOptions): string {
-  const agent = options.userAgent ?? `gossamer/${VERSION} (+${PROJECT_PAGE})`;
-  return options.contact === null ? agent : `${agent} ${options.contact}`;
+function agentOf({ userAgent, contact }: Pick<CrawlOptions, 'userAgent' | 'contact'>): string {
+  const agent = userAgent ?? `gossamer/${VERSION} (+${PROJECT_PAGE})`;
+  return contact === null ? agent : `${agent} ${contact}`;
 }
 
 /** The container's memory where there is one, else the machine's. */
@@ -127,9 +129,10 @@ function availableMemory(): number {
 
 /** Whether depth forbids all that sitemaps and feeds could name, whichever seed it belongs to. */
 const areSitemapsBeyond = ({ options, seeds }: SettingsInput): boolean =>
-  options.depth !== null
+  !options.hosts.some(({ depth = 0 }) => depth >= SITEMAP_URL_DEPTH) &&
+  (options.depth !== null
     ? options.depth < SITEMAP_URL_DEPTH && seeds.every(({ depth }) => (depth ?? 0) < SITEMAP_URL_DEPTH)
-    : seeds.length > 0 && seeds.every(({ depth }) => depth !== null && depth < SITEMAP_URL_DEPTH);
+    : seeds.length > 0 && seeds.every(({ depth }) => depth !== null && depth < SITEMAP_URL_DEPTH));
 
 /**
  * So many URLs of a host without a delay are leased beyond those that may be on the wire. A lane never runs out of them while a commit is under
@@ -149,8 +152,12 @@ function readsAllAlike({ external, assets, seedingStrategy }: CrawlOptions): boo
 
 function schedulerOptions(input: SettingsInput, memoryLimitBytes: number): SchedulerOptions {
   const { options, seeds } = input;
+  const limits = policiesOf(options.hosts, ['delayMs', 'maxInflight', 'maxUrls']);
+  const policies = new HostPolicies(limits);
   return {
-    delayMsFor: (host) => baseDelayMs(host, options.delayMs, input.delayIsDefault),
+    delayMsFor: (host) => policies.ofHost(host).delayMs ?? baseDelayMs(host, options.delayMs, input.delayIsDefault),
+    ...(policies.isEmpty ? {} : { limitsOf: (host) => policies.ofHost(host) }),
+    mostInflight: Math.max(options.maxInflightPerHost, ...limits.map(({ maxInflight = 0 }) => maxInflight)),
     maxInflightPerHost: options.maxInflightPerHost,
     autoTune: options.autoTune,
     leasesInStock: keepsStock(options) ? STOCK : 0,
@@ -201,6 +208,10 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
   return {
     userAgent,
     ...bindHeaders(options, input.seeds, input.credentials),
+    hosts: policiesOf(options.hosts, ['headers', 'userAgent', 'proxy', 'timeoutMs']).map((policy) => ({
+      ...policy,
+      ...(policy.userAgent === undefined ? {} : { userAgent: agentOf({ ...options, userAgent: policy.userAgent }) }),
+    })),
     proxy: options.proxy,
     insecure: options.insecure,
     cacert: options.cacert === null ? null : readCertificates(options.cacert),
@@ -244,7 +255,8 @@ function cacheOptions({ httpCacheBytes, httpCacheOnly }: CrawlOptions, path: str
 function thirdPartyFetch(fetch: FetchOptions, urls: readonly string[]): FetchOptions {
   const allowAddresses = urls.flatMap((url) => seedAddress(new URL(url).href));
   const allowPorts = portsOf(urls);
-  return { ...fetch, headers: [], originHeaders: {}, guard: { ...fetch.guard, allowAddresses, allowPorts } };
+  const hosts = (fetch.hosts ?? []).map(({ headers: _, ...policy }): HostPolicy => policy);
+  return { ...fetch, headers: [], originHeaders: {}, hosts, guard: { ...fetch.guard, allowAddresses, allowPorts } };
 }
 
 /** The ports that URLs name; keys of a fetcher of the user's have none. */
@@ -298,6 +310,14 @@ export function bindHeaders(
     originHeaders[origin] = overlay([originHeaders[origin] ?? [], linesTo(origin)]);
   }
   return { headers: linesTo(TO_ALL), originHeaders };
+}
+
+/** Whether headers of the user's go to an origin, which others may have no use for; null where none go anywhere in particular. */
+export function headersTo({ originHeaders, hosts = [] }: FetchOptions): ((origin: string) => boolean) | null {
+  const policies = new HostPolicies(policiesOf(hosts, ['headers']));
+  return policies.isEmpty && Object.keys(originHeaders).length === 0
+    ? null
+    : (origin) => originHeaders[origin] !== undefined || policies.ofOrigin(origin).headers !== undefined;
 }
 
 function originsOf(seeds: readonly Pick<SeedRow, 'url' | 'fallbacks'>[]): Set<string> {

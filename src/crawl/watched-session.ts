@@ -75,7 +75,7 @@ export class WatchedSession implements WatchedRound {
       ),
       layer(
         ['inflightPerHost', 'requests per host', '--max-inflight-per-host', 'requests'],
-        [most, options.maxInflightPerHost, waiting],
+        [most, settings.scheduler.mostInflight ?? options.maxInflightPerHost, waiting],
       ),
       layer(
         ['frontier', 'queued URLs in memory', '--frontier-limit', 'URLs'],

@@ -40,7 +40,7 @@ export const isLoopback = (host: string): boolean =>
 export const inUrl = (host: string): string => (host.includes(':') && !host.startsWith('[') ? `[${host}]` : host);
 
 export interface Access {
-  /** What `--host` says. */
+  /** What `--address` says. */
   readonly host: string;
   /** The port that is listened on. */
   port(): number;

@@ -16,6 +16,7 @@ import { openForReading } from '../store/directory.js';
 import { betweenDocsRounds } from '../store/docs-queue.js';
 import { DocsReader } from '../store/docs-reader.js';
 import type { SeedRow } from '../store/transaction.js';
+import { scopePatterns } from '../url/scope.js';
 import { asMeta, type DocsProgress } from './progress.js';
 import { beginRenewal, endSurvey } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
@@ -186,7 +187,7 @@ export class DocsRun {
     return endSurvey({
       directory: this.#plan.directory,
       progress: this.#progress,
-      patterns: { include: [...options.include], exclude: [...options.exclude] },
+      patterns: scopePatterns(options),
       identity: options,
       isAuto: this.#isAuto,
       isStopped: () => this.#rounds.stoppedBy !== null,

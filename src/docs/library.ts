@@ -2,7 +2,7 @@ import { UsageError } from '../base/errors.js';
 import { checkSignal, stoppedBy } from '../config/abort.js';
 import { checkFunction, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { OptionsOf } from '../config/options.js';
-import { completeOptionsOf } from '../config/resolve.js';
+import { completeOptionsOf, refuseOtherIdentity } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
@@ -67,6 +67,9 @@ export async function resumeDocs(
   const options = readOptions(RESUME_CALL, given);
   const kept = keptDocsIn(path);
   const resolved = completeOptionsOf('docs', givenOf(options), undefined, kept.stored);
+  if (options.hosts !== undefined) {
+    refuseOtherIdentity('hosts', resolved.options.hosts, kept.stored);
+  }
   if (isFinished(kept)) {
     return { reason: 'complete', truncated: null, directory: path, corpora: [], seeds: [], summary: null };
   }

@@ -1,5 +1,6 @@
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
+import { type HostRule, rulesForHost } from '../config/host-entries.js';
 import type { CrawlOptions, OptionsOf } from '../config/options.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
@@ -10,9 +11,10 @@ import type { SeedRow } from '../store/transaction.js';
 import type { StoredPlace } from '../store/url-facts.js';
 import { UNANSWERED_ROBOTS } from '../store/url-state.js';
 import { isHttp, pathOf } from '../url/host.js';
+import { type AppliedPolicy, entryName, HostPolicies } from '../url/host-policies.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { pageOfRoute } from '../url/routes.js';
-import { Scope, type ScopeDecision, type ScopeKind } from '../url/scope.js';
+import { Scope, type ScopeDecision, type ScopeKind, scopePatterns } from '../url/scope.js';
 import { TrapRules } from '../url/traps.js';
 import type { DecidingRule, RobotsSays } from './explanation.js';
 
@@ -29,6 +31,7 @@ export class CrawlRules {
   readonly seeds: readonly SeedRow[];
   readonly #scope: Scope;
   readonly #traps: TrapRules;
+  readonly #policies: HostPolicies;
 
   constructor(meta: Readonly<Record<string, string>>, seeds: readonly SeedRow[]) {
     const kept = meta.inForce ?? meta.options;
@@ -45,7 +48,8 @@ export class CrawlRules {
     this.ownKeys = meta.ownKeys === 'true';
     this.seeds = seeds;
     const rules = seeds.flatMap(({ scope, scopeUrls }) => scopeUrls.map((url) => ({ kind: scope as ScopeKind, url })));
-    this.#scope = new Scope(rules, { include: [...options.include], exclude: [...options.exclude] });
+    this.#scope = new Scope(rules, scopePatterns(options));
+    this.#policies = new HostPolicies(options.hosts);
     this.#traps = new TrapRules({ ...options, allow: options.allowTraps });
   }
 
@@ -77,17 +81,39 @@ export class CrawlRules {
       case 'rule':
         return decidingRule('scope', `--scope ${decision.rule.kind} of ${printable(decision.rule.url)}`);
       case 'exclude':
-        return decidingRule('exclude', `--exclude "${printable(decision.text)}"`);
-      case 'no include':
+        return decidingRule('exclude', `${this.#optionOr(decision.entry, 'exclude')} "${printable(decision.text)}"`);
+      case 'no include': {
+        const { entry } = decision;
+        const patterns = (entry === null ? null : this.options.hosts[entry]?.include) ?? this.options.include;
         return decidingRule(
           'include',
-          `no --include matches: ${this.options.include.map((text) => `"${printable(text)}"`).join(', ')}`,
+          `no ${this.#optionOr(entry, 'include')} matches: ${patterns.map((text) => `"${printable(text)}"`).join(', ')}`,
         );
+      }
       case 'scheme':
         return decidingRule('scheme', 'neither http nor https');
       case 'outside':
         return decidingRule('scope', `outside of ${this.#allScopes()}`);
     }
+  }
+
+  #optionOr(entry: number | null, name: string): string {
+    return entry === null ? `--${name}` : `${this.entry(entry)} ${name}`;
+  }
+
+  /** An entry of `hosts`, in words. */
+  entry(entry: number): string {
+    return printable(entryName(this.options.hosts, entry));
+  }
+
+  /** What pace and budget of a host go by. */
+  policyOfHost(host: string): AppliedPolicy {
+    return this.#policies.ofHost(host);
+  }
+
+  /** Each key that an entry of `hosts` has set for the URL's host, as it is typed, and the entry. */
+  appliedTo(url: string): HostRule[] {
+    return isHttp(url) ? rulesForHost(this.options.hosts, this.#policies, url) : [];
   }
 
   #allScopes(): string {
@@ -98,8 +124,12 @@ export class CrawlRules {
     return scopes.slice(0, SEEDS_NAMED).join(', ') + (more > 0 ? ` and ${more} more` : '');
   }
 
-  /** How deep the seed may go, and by which option. */
-  depthLimit(seed: number): { limit: number | null; text: string; isOfSeed: boolean } {
+  /** How deep a URL of the seed may be, and by which option. */
+  depthLimit(seed: number, url: string): { limit: number | null; text: string; isOfSeed: boolean } {
+    const { depth, from } = this.#policies.ofUrl(url);
+    if (depth !== undefined) {
+      return { limit: depth, text: `${this.entry(from.depth!)} depth=${depth}`, isOfSeed: true };
+    }
     const own = this.seeds[seed]?.depth ?? null;
     const limit = own ?? this.options.depth;
     const text = own === null ? `--depth ${limit}` : `depth=${own} of the seed ${printable(this.seeds[seed]!.label)}`;

@@ -78,6 +78,7 @@ class Explainer {
         waiting: null,
         robots,
         trap,
+        hosts: this.#rules.appliedTo(url),
         near,
       },
       sitemaps: this.#sitemaps(place),
@@ -123,6 +124,7 @@ class Explainer {
       robots,
       trap: trap === null ? null : { ...trap, allow: allowTrapFlag(trap.pattern) },
       sitemaps: this.#sitemaps(place),
+      hosts: this.#rules.appliedTo(row.url),
       near: [],
       crawl: this.#crawl,
     };

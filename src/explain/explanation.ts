@@ -1,3 +1,4 @@
+import type { HostRule } from '../config/host-entries.js';
 import type { LinkKind } from '../parse/links.js';
 import type { SitemapFiles } from '../store/host-reader.js';
 import type { TrapResult } from '../store/traps.js';
@@ -137,6 +138,8 @@ export interface Explanation {
   trap: (TrapResult & { allow: string }) | null;
   /** What became of the sitemap files of the URL's host; null where the host is not known. */
   sitemaps: (SitemapFiles & { host: string }) | null;
+  /** What entries of `hosts` say of the URL's host, key by key. */
+  hosts: HostRule[];
   /** For a URL that was never seen: known URLs that are spelt almost alike. */
   near: string[];
   /** The crawl as a whole. */

@@ -158,7 +158,7 @@ function skipped(parts: FateParts): Fate {
       if (row.kind === UrlKind.sitemap) {
         return unreadSitemap(cut, `sitemap indexes nested deeper than ${MAX_SITEMAP_DEPTH} are not followed`);
       }
-      const { text, isOfSeed } = rules.depthLimit(row.seed);
+      const { text, isOfSeed } = rules.depthLimit(row.seed, row.url);
       const remedy = isOfSeed ? null : resumeCommand(crawl.directory, `--depth ${row.depth}`);
       return {
         ...cut,
@@ -206,20 +206,27 @@ function limited({ rules, row, place, crawl }: FateParts): Fate {
     const most = formatCount(MAX_SITEMAP_FILES);
     return unreadSitemap({ state: 'skipped', reason: row.reason }, `${most} sitemap files of a host are read, no more`);
   }
-  const perHost = rules.options.maxUrlsPerHost;
+  const own = rules.policyOfHost(place?.host ?? '');
+  const perHost = own.maxUrls ?? rules.options.maxUrlsPerHost;
+  const ofHost =
+    own.maxUrls === undefined
+      ? `--max-urls-per-host ${perHost}`
+      : `${rules.entry(own.from.maxUrls!)} max-urls=${own.maxUrls}`;
   const isHost = perHost !== null && (place?.dispatched ?? 0) >= perHost;
   const seed = rules.seeds[row.seed];
   const text = isHost
-    ? `--max-urls-per-host ${perHost}`
+    ? ofHost
     : seed?.maxUrls != null
       ? `max-urls=${seed.maxUrls} of the seed ${printable(seed.label)}`
-      : `--max-urls-per-host ${perHost}`;
+      : ofHost;
   return {
     state: 'skipped',
     reason: row.reason,
     what: `not fetched: ${text} was reached before its turn came`,
     rule: decidingRule('limit', text),
-    remedy: isHost ? resumeCommand(crawl.directory, `--max-urls-per-host ${perHost * 2}`) : null,
+    // An entry of `hosts` is changed where it stands.
+    remedy:
+      isHost && own.maxUrls === undefined ? resumeCommand(crawl.directory, `--max-urls-per-host ${perHost * 2}`) : null,
   };
 }
 

@@ -78,7 +78,7 @@ function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: Wa
     return on(4, paced.why, next + before * paced.delayMs);
   }
   const { all, ofHost } = facts.underWay(place.hostId);
-  const most = Math.floor(place.tunedLimit ?? rules.options.maxInflightPerHost);
+  const most = Math.floor(place.tunedLimit ?? inflightOf(rules, place));
   if (ofHost >= most || before > 0) {
     return on(
       2,
@@ -92,7 +92,7 @@ function onPace(url: StoredUrl, before: number, { facts, rules, place, now }: Wa
 
 /** A URL that is leased is on the wire, unless as many of its host are as may be: then it is next in line. Null: nothing holds it up. */
 export function waitsInLine(url: StoredUrl, { facts, rules, place, running }: WaitingParts): WaitingFor | null {
-  const most = Math.floor(place.tunedLimit ?? rules.options.maxInflightPerHost);
+  const most = Math.floor(place.tunedLimit ?? inflightOf(rules, place));
   if (!running || paceOf(rules, place) !== null || facts.leasedBefore(place.hostId, url.id) < most) {
     return null;
   }
@@ -102,15 +102,21 @@ export function waitsInLine(url: StoredUrl, { facts, rules, place, running }: Wa
   );
 }
 
+const inflightOf = (rules: CrawlRules, place: StoredPlace): number =>
+  rules.policyOfHost(place.host).maxInflight ?? rules.options.maxInflightPerHost;
+
 /** The delay of the host and where it comes from; null where the host has none. */
-function paceOf({ options, delayIsDefault }: CrawlRules, place: StoredPlace): { delayMs: number; why: string } | null {
-  const own = baseDelayMs(place.host, options.delayMs, delayIsDefault);
+function paceOf(rules: CrawlRules, place: StoredPlace): { delayMs: number; why: string } | null {
+  const { options, delayIsDefault } = rules;
+  const policy = rules.policyOfHost(place.host);
+  const own = policy.delayMs ?? baseDelayMs(place.host, options.delayMs, delayIsDefault);
   const asked = options.ignoreRobots ? 0 : (place.crawlDelayMs ?? 0);
   const delayMs = Math.max(own, asked);
   if (delayMs === 0) {
     return null;
   }
-  const whose = asked > own ? 'Crawl-delay of its robots.txt' : '--delay';
+  const given = policy.from.delayMs === undefined ? '--delay' : `delay of ${rules.entry(policy.from.delayMs)}`;
+  const whose = asked > own ? 'Crawl-delay of its robots.txt' : given;
   return { delayMs, why: `${printable(place.host)} is asked every ${inWords(delayMs)} (${whose})` };
 }
 

@@ -10,6 +10,7 @@ import { domainToASCII } from 'node:url';
 import type { Clock, Deadlines } from '../base/clock.js';
 import { FetchError, UsageError } from '../base/errors.js';
 import { withBrackets } from '../url/host.js';
+import type { AppliedPolicy, HostPolicies } from '../url/host-policies.js';
 import { Attempt } from './attempt.js';
 import { classify } from './classify.js';
 import type { FetchOptions } from './contract.js';
@@ -52,6 +53,9 @@ const LOOK_UP_PAUSE_MS = 100;
  */
 export class Connector {
   readonly #proxy: HttpProxy | null;
+  readonly #policies: HostPolicies;
+  /** Those of single hosts, by their URL. */
+  readonly #proxies = new Map<string, HttpProxy>();
   readonly #options: FetchOptions;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
@@ -61,8 +65,9 @@ export class Connector {
   readonly #secureContext;
   #sockets = 0;
 
-  constructor(options: FetchOptions, clock: Clock, deadlines: Deadlines) {
+  constructor(options: FetchOptions, clock: Clock, deadlines: Deadlines, policies: HostPolicies) {
     this.#options = options;
+    this.#policies = policies;
     this.#clock = clock;
     this.#deadlines = deadlines;
     this.#proxy = options.proxy === null ? null : new HttpProxy(options.proxy);
@@ -88,8 +93,23 @@ export class Connector {
   }
 
   /** The proxy that a request must be addressed to by its whole URL; null where its server is spoken to as if directly. */
-  plainProxyFor({ isTls, host, port }: Endpoint): HttpProxy | null {
-    return isTls || findConnectTo(this.#mappings, host, port) !== null ? null : this.#proxy;
+  plainProxyFor({ origin, isTls, host, port }: Endpoint): HttpProxy | null {
+    return isTls || findConnectTo(this.#mappings, host, port) !== null
+      ? null
+      : this.#proxyBy(this.#policies.ofOrigin(origin));
+  }
+
+  /** The proxy that is named for a host, or the one for all. */
+  #proxyBy({ proxy }: AppliedPolicy): HttpProxy | null {
+    if (proxy === undefined) {
+      return this.#proxy;
+    }
+    if (proxy === 'none') {
+      return null;
+    }
+    const known = this.#proxies.get(proxy) ?? new HttpProxy(proxy);
+    this.#proxies.set(proxy, known);
+    return known;
   }
 
   /** Makes the next connection look the name up again. */
@@ -126,7 +146,7 @@ export class Connector {
 
   async #resolve(host: string): Promise<string> {
     const target = findConnectTo(this.#mappings, host, null)?.toHost || null;
-    if (target === null && this.#proxy !== null) {
+    if (target === null && this.#proxyBy(this.#policies.ofHost(withBrackets(host))) !== null) {
       return host;
     }
     const addresses = await this.#lookUp(target ?? host);
@@ -160,8 +180,9 @@ export class Connector {
     if (mapping === null || mapping.port === '') {
       this.#guard.checkPort(host, port);
     }
-    if (mapping === null && this.#proxy !== null) {
-      return await this.#openThroughProxy(this.#proxy, endpoint, attempt);
+    const proxy = mapping === null ? this.#proxyBy(this.#policies.ofOrigin(endpoint.origin)) : null;
+    if (proxy !== null) {
+      return await this.#openThroughProxy(proxy, endpoint, attempt);
     }
     const target = mapping?.toHost || host;
     // Whoever names an address in --connect-to wants it; a mapping of the port alone says nothing about the address.

@@ -1,4 +1,5 @@
 import type { FetchError } from '../base/errors.js';
+import type { HostPolicy } from '../url/host-policies.js';
 import type { ResponseHeaders } from './response-headers.js';
 
 export type Header = [name: string, value: string];
@@ -39,9 +40,10 @@ export interface FetchOptions {
   folders?: readonly FolderOrigin[];
   /** Only `folders` may be asked; everything else is refused. */
   onlyFolders?: boolean;
-  headerRules?: readonly HeaderRule[];
   /** Answers of earlier runs are told again from here, as HTTP allows. */
   cache?: CacheOptions;
+  /** Headers, agent, proxy and time for some hosts only. Left out: none. */
+  hosts?: readonly Pick<HostPolicy, 'match' | 'headers' | 'userAgent' | 'proxy' | 'timeoutMs'>[];
 }
 
 export interface CacheOptions {
@@ -58,12 +60,6 @@ export interface FolderOrigin {
   path: string;
   /** This is an origin too. */
   to: string;
-}
-
-/** Sent to URLs that match one of the patterns; of several rules the first counts. */
-export interface HeaderRule {
-  match: readonly string[];
-  headers: readonly Header[];
 }
 
 export interface GuardOptions {

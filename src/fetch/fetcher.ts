@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { Deadlines } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { pathOf, swapOrigin, withoutBrackets } from '../url/host.js';
+import { HostPolicies } from '../url/host-policies.js';
 import { ACCEPT_ENCODING } from './body.js';
 import { Connections } from './connections.js';
 import { Connector } from './connector.js';
@@ -27,13 +28,15 @@ export class Fetcher {
   readonly #connector: Connector;
   readonly #connections: Connections;
   readonly #headers: RequestHeaders;
+  readonly #policies: HostPolicies;
   readonly #context: ExchangeContext;
 
   constructor(options: FetchOptions, clock: Clock) {
     const deadlines = new Deadlines(clock, tickMs(options));
-    this.#connector = new Connector(options, clock, deadlines);
+    this.#policies = new HostPolicies(options.hosts ?? []);
+    this.#connector = new Connector(options, clock, deadlines, this.#policies);
     this.#connections = new Connections(this.#connector, clock, options.maxSockets);
-    this.#headers = new RequestHeaders(options, ACCEPT_ENCODING);
+    this.#headers = new RequestHeaders(options, ACCEPT_ENCODING, this.#policies);
     this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Set() };
   }
 
@@ -45,7 +48,9 @@ export class Fetcher {
     if (target === null) {
       return failed(new FetchError('invalid_url', 'It is not a URL of http or https.'));
     }
-    const exchange = new Exchange(this.#context, request, target, hooks);
+    const timeoutMs = request.timeoutMs ?? this.#policies.ofOrigin(target.endpoint.origin).timeoutMs;
+    const timed = timeoutMs === undefined ? request : { ...request, timeoutMs };
+    const exchange = new Exchange(this.#context, timed, target, hooks);
     this.#connections.lend(exchange);
     return exchange;
   }
@@ -140,8 +145,9 @@ function parseUrl(text: string): URL | null {
 
 /** How often deadlines are checked: often enough for the shortest limit, rarely where limits are seconds. */
 function tickMs(options: FetchOptions): number {
-  const { connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs } = options;
-  const shortestMs = Math.min(connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs);
+  const { connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs, hosts = [] } = options;
+  const ofHosts = hosts.map((policy) => policy.timeoutMs ?? timeoutMs);
+  const shortestMs = Math.min(connectTimeoutMs, idleTimeoutMs, timeoutMs, minSpeedWindowMs, ...ofHosts);
   return Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 4));
 }
 

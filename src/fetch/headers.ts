@@ -1,29 +1,8 @@
 import { UsageError } from '../base/errors.js';
-import { readHeaderLine } from '../base/header-line.js';
-import { compilePattern, type UrlPattern } from '../url/pattern.js';
+import { HEADER_VALUE, headerProblem, readHeaderLine } from '../base/header-line.js';
+import { HostPolicies } from '../url/host-policies.js';
 import { ACCEPT_ENCODING_STREAMED } from './body.js';
 import type { FetchOptions, FetchRequest, Header } from './contract.js';
-
-const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-/** Headers that frame or route a request: a wrong one would break it, or send it to another host than the guard checked. */
-const OURS: Record<string, string> = {
-  host: 'use --connect-to to send a host elsewhere',
-  'proxy-authorization': 'write --proxy http://user:password@host:port',
-};
-for (const name of [
-  'connection',
-  'content-length',
-  'expect',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-]) {
-  OURS[name] = 'it is set for each request';
-}
 
 /** Reads what -H may say: a header, and whom it goes to (see base/header-line.ts). */
 export function parseHeaderOption(text: string): { to: string; header: Header } {
@@ -56,19 +35,11 @@ export function basicAuthorization(user: string, password: string): Header {
 }
 
 function assertHeader([name, value]: Header): void {
-  if (!TOKEN.test(name)) {
-    throw new UsageError(`"${shown(name)}" is not a name of a header.`);
-  }
-  if (!VALUE.test(value)) {
-    throw new UsageError(`The value of header ${name} has a line break, a control character or one beyond latin1.`);
-  }
-  const reason = OURS[name.toLowerCase()];
-  if (reason !== undefined) {
-    throw new UsageError(`Header ${name} cannot be set: ${reason}.`);
+  const problem = headerProblem(name, value);
+  if (problem !== null) {
+    throw new UsageError(problem);
   }
 }
-
-const shown = (text: string): string => text.replace(/[^\x20-\x7e]/g, '?').slice(0, 80);
 
 interface HeaderBlock {
   /** Names, in lower case, and values in turn. */
@@ -77,20 +48,23 @@ interface HeaderBlock {
   encodingAt: number;
 }
 
+/** How many origins' headers are kept put together; those of more are put together again. */
+const MOST_REMEMBERED = 10_000;
+
 /** The headers of every request, put together once for each origin that has its own. */
 export class RequestHeaders {
   readonly #common: HeaderBlock;
   readonly #ofOrigin = new Map<string, HeaderBlock>();
-  readonly #rules: { patterns: UrlPattern[]; headers: Header[] }[];
+  readonly #policies: HostPolicies;
+  /** Of origins that an entry of `hosts` speaks of. */
+  readonly #byPolicy = new Map<string, HeaderBlock>();
 
   constructor(
-    options: Pick<FetchOptions, 'userAgent' | 'headers' | 'originHeaders' | 'headerRules'>,
+    options: Pick<FetchOptions, 'userAgent' | 'headers' | 'originHeaders'>,
     acceptEncoding: string,
+    policies = new HostPolicies([]),
   ) {
-    this.#rules = (options.headerRules ?? []).map(({ match, headers }) => ({
-      patterns: match.map((text) => compilePattern(text, 'a rule')),
-      headers: headers.map(([name, value]): Header => [name.toLowerCase(), value]),
-    }));
+    this.#policies = policies;
     const ours: Header[] = [
       ['user-agent', options.userAgent],
       ['accept-encoding', acceptEncoding],
@@ -105,14 +79,26 @@ export class RequestHeaders {
     }
   }
 
-  #blockFor(origin: string, url: string): HeaderBlock {
+  #blockFor(origin: string): HeaderBlock {
     const block = this.#ofOrigin.get(origin) ?? this.#common;
-    const rule = this.#rules.find(({ patterns }) => patterns.some((matches) => matches(url)));
-    return rule === undefined ? block : mergeLayers([pairsOf(block.flat), rule.headers]);
+    const { userAgent, headers } = this.#policies.ofOrigin(origin);
+    if (userAgent === undefined && headers === undefined) {
+      return block;
+    }
+    let own = this.#byPolicy.get(origin);
+    if (own === undefined) {
+      const agent: Header[] = userAgent === undefined ? [] : [['user-agent', userAgent]];
+      own = mergeLayers([pairsOf(block.flat), agent, Object.entries(headers ?? {})]);
+      if (this.#byPolicy.size >= MOST_REMEMBERED) {
+        this.#byPolicy.clear();
+      }
+      this.#byPolicy.set(origin, own);
+    }
+    return own;
   }
 
   for(origin: string, request: FetchRequest): string[] {
-    const block = this.#blockFor(origin, request.url);
+    const block = this.#blockFor(origin);
     const headers = block.flat.slice();
     if (!block.hasAccept) {
       headers.push('accept', request.accept);
@@ -129,10 +115,10 @@ export class RequestHeaders {
     }
     const { etag, lastModified } = request.ifModified ?? {};
     // The values once came from a server; one that cannot be a header is left out.
-    if (etag !== undefined && VALUE.test(etag)) {
+    if (etag !== undefined && HEADER_VALUE.test(etag)) {
       headers.push('if-none-match', etag);
     }
-    if (lastModified !== undefined && VALUE.test(lastModified)) {
+    if (lastModified !== undefined && HEADER_VALUE.test(lastModified)) {
       headers.push('if-modified-since', lastModified);
     }
     return headers;

@@ -56,11 +56,11 @@ export class Budget {
 
   /** Whether the host and the seed of a page may have one more. */
   allows({ seed }: QueuedUrl, host: Host): boolean {
-    const { maxUrlsPerHost, maxUrlsOfSeeds } = this.#options;
+    const { maxUrlsPerHost, maxUrlsOfSeeds, limitsOf } = this.#options;
+    const ofHost = limitsOf?.(host.name).maxUrls ?? maxUrlsPerHost;
     const ofSeed = maxUrlsOfSeeds.get(seed);
     return (
-      (maxUrlsPerHost === 0 || host.dispatched < maxUrlsPerHost) &&
-      (ofSeed === undefined || (this.#ofSeed.get(seed) ?? 0) < ofSeed)
+      (ofHost === 0 || host.dispatched < ofHost) && (ofSeed === undefined || (this.#ofSeed.get(seed) ?? 0) < ofSeed)
     );
   }
 

@@ -81,13 +81,19 @@ export class Hosts {
   setDelay(name: string | null, delayMs: number): Host[] {
     this.#delays.set(name, delayMs);
     const now = this.#clock.now();
-    const meant = name === null ? [...this.#byId.values()].filter((host) => !this.#delays.has(host.name)) : [];
+    const meant = name === null ? [...this.#byId.values()].filter((host) => !this.#hasOwnDelay(host.name)) : [];
     const host = name === null ? undefined : this.named(name);
     return (host === undefined ? meant : [host]).filter((each) => each.setBaseDelay(delayMs, now));
   }
 
+  /** The user has said of this very host how fast it may be asked, before the run or since. */
+  #hasOwnDelay(name: string): boolean {
+    return this.#delays.has(name) || this.#options.limitsOf?.(name).delayMs !== undefined;
+  }
+
   #delayOf(name: string): number {
-    return this.#delays.get(name) ?? this.#delays.get(null) ?? this.#options.delayMsFor(name);
+    const ofAll = this.#hasOwnDelay(name) ? undefined : this.#delays.get(null);
+    return this.#delays.get(name) ?? ofAll ?? this.#options.delayMsFor(name);
   }
 
   get hasRoom(): boolean {
@@ -138,8 +144,9 @@ export class Hosts {
   #make(row: HostSnapshot['host']): Host {
     const { maxInflightPerHost, autoTune, maxBackoffMs, maxRetryAfterMs, maxCrawlDelayMs } = this.#options;
     const { leasesInStock: stock = 0, savesHostsLate: savesLate = false } = this.#options;
+    const ceiling = this.#options.limitsOf?.(row.name).maxInflight ?? maxInflightPerHost;
     const limits = {
-      ...{ ceiling: maxInflightPerHost, tunes: autoTune, tunedLimit: row.tunedLimit, stock, savesLate },
+      ...{ ceiling, tunes: autoTune, tunedLimit: row.tunedLimit, stock, savesLate },
     };
     const delayMs = this.#delayOf(row.name);
     const host = new Host(row.id, row.name, delayMs, limits);

@@ -209,6 +209,7 @@ export class Leases {
   #leaseOf(item: QueuedUrl, { id, host, robots }: Origin): Lease {
     const isRobots = item.kind === UrlKind.robots;
     const cookie = isRobots ? this.#around.robots.cookieFor(item) : item.cookie;
+    const owner = isRobots && item.hops > 0 ? this.#around.robots.ownerOf(item.id) : null;
     return {
       id: item.id,
       url: item.url,
@@ -227,6 +228,7 @@ export class Leases {
       wantsText: this.#wantsText(item),
       ...ifModified(item),
       ...(cookie ? { cookie } : {}),
+      ...(owner === null ? {} : { robotsOf: owner.origin }),
     };
   }
 

@@ -70,10 +70,21 @@ export interface FrontierEvents {
 /** Which of so many waiting URLs goes next, counted from the oldest. */
 export type Choose = (waiting: number) => number;
 
+/** What the user has said of one host; what is left out is as for all others. */
+export interface HostLimits {
+  readonly delayMs?: number;
+  readonly maxInflight?: number;
+  readonly maxUrls?: number;
+}
+
 /** What the scheduler has to know; all of it comes from the options of the crawl. */
 export interface SchedulerOptions extends BackoffOptions {
   /** --delay as it applies to this host (0 on loopback unless it was given). */
   delayMsFor(hostName: string): number;
+  /** What is said of some hosts, by the name that pacing goes by; the delay is in `delayMsFor` already. Left out: nothing. */
+  limitsOf?(hostName: string): HostLimits;
+  /** The most that any host may have on the wire, where some may have more than `maxInflightPerHost`. */
+  mostInflight?: number;
   /** On the wire, here and for `autoTune`. */
   maxInflightPerHost: number;
   autoTune: boolean;

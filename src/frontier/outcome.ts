@@ -243,6 +243,8 @@ export interface Lease extends KnownUrl {
   ifModified?: { etag?: string; lastModified?: string };
   /** The header to ask with; only its own origin has set what is in it. */
   cookie?: string;
+  /** The origin whose robots.txt it is, where that has redirected here: the rules are for the agent that is sent there. */
+  robotsOf?: string;
 }
 
 /** The URL whose page leads to others. */

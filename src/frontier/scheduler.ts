@@ -93,7 +93,11 @@ export class Scheduler {
     this.#budget = budget;
     this.#turns = new Turns(options.order, (host) => this.#addresses.pass(host));
     this.#robotsPlaces = new RobotsPlaces(options.robotsWorkers);
-    this.#figures = new HostFigures(options.maxInflightPerHost, options.leasesInStock ?? 0, clock.now());
+    this.#figures = new HostFigures(
+      options.mostInflight ?? options.maxInflightPerHost,
+      options.leasesInStock ?? 0,
+      clock.now(),
+    );
     this.#addresses = new Addresses(options, resumed, {
       clock,
       refresh: (host, now) => this.refresh(host, now),

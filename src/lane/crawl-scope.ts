@@ -19,6 +19,8 @@ export interface CrawlScopeData {
   checksBeyond: boolean;
   /** Links that are left out altogether; the first that matches counts. */
   ignore: readonly IgnoreRule[];
+  /** What a pattern excludes is left out altogether too. */
+  ignoresExcluded?: boolean;
   /** Nothing else is asked for than what lies below these; null: there is no such limit. */
   onlyLocal?: readonly { origin: string; path: string }[] | null;
   /** Nothing is fetched but what it takes to see what there is. */
@@ -121,6 +123,9 @@ export class CrawlScope implements StoreScope {
   }
 
   ignores(url: string): boolean {
+    if (this.#data.ignoresExcluded && this.#given.excludes(url)) {
+      return true;
+    }
     return this.#ignore.find(({ matches }) => matches(url))?.ignore ?? false;
   }
 
@@ -141,14 +146,23 @@ export class CrawlScope implements StoreScope {
     return this.#data.seeds[seed]?.depth ?? this.#data.maxDepth ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Whether any URL may be asked for beside the seed itself. */
+  goesBelow(seed: number): boolean {
+    return this.depthLimitOf(seed) > 0 || (this.#data.patterns.hosts ?? []).some(({ depth = 0 }) => depth > 0);
+  }
+
   depthLimit(url: string): number {
-    return this.depthLimitOf(Math.max(0, this.seedOf(url)));
+    return this.#depthLimit(url, this.seedOf(url));
+  }
+
+  #depthLimit(url: string, seed: number): number {
+    return this.#given.policyOf(url).depth ?? this.depthLimitOf(Math.max(0, seed));
   }
 
   place(url: string): UrlPlace {
     const seed = this.seedOf(url);
     const trap = this.trap(url);
-    return { seed, depthLimit: this.depthLimitOf(Math.max(0, seed)), trap, isCut: trap !== null && isLengthTrap(trap) };
+    return { seed, depthLimit: this.#depthLimit(url, seed), trap, isCut: trap !== null && isLengthTrap(trap) };
   }
 
   scopeUrlsOf(seed: number): readonly string[] {

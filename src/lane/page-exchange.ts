@@ -248,7 +248,7 @@ export class ResponseReader {
     reading.redirect = null;
     reading.offers = [];
     reading.errorClass = null;
-    const answer = robotsAnswer(page, this.#options.agent, lease.url);
+    const answer = robotsAnswer(page, this.#pages.agentFor(lease.robotsOf ?? lease.url), lease.url);
     outcome.robots =
       answer.standing === 'rules'
         ? { ...answer, sitemaps: this.#pages.sitemapUrls(answer.sitemaps, lease.url) }

@@ -34,6 +34,7 @@ import { isHttp } from '../url/host.js';
 import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
 import type { Extractor } from './extraction.js';
 import { extractorOf } from './extraction-door.js';
+import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
@@ -48,6 +49,7 @@ import {
   REDIRECTS,
   type ReaderOptions,
   type Reading,
+  type RenderMode,
   type SeenInBrowser,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
@@ -83,9 +85,11 @@ export class PageReader {
   readonly #targets: LinkTargets;
   readonly #sitemaps: SitemapReader;
   readonly #extractor: Extractor | null;
+  readonly #manners: HostManners;
 
   constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
     this.#options = options;
+    this.#manners = new HostManners(options);
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
@@ -97,6 +101,11 @@ export class PageReader {
       this.#places,
       this.#follow(LINK_KIND_NUMBER.link, '', false),
     );
+  }
+
+  /** The product that robots.txt, robots meta elements and X-Robots-Tag of the URL's host may name us by. */
+  agentFor(url: string): string {
+    return this.#manners.agentFor(url);
   }
 
   *read(lease: Lease, page: FetchedPage): PageReading {
@@ -124,9 +133,10 @@ export class PageReader {
     }
     if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
       reading.page.body = packBody(page.body, page.contentType);
-      if (isHtml && this.#options.render !== 'never') {
+      const render = this.#manners.renderFor(lease.url);
+      if (isHtml && render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
-        const measured = this.#measure(decodeText(page.body, encoding).text);
+        const measured = this.#measure(decodeText(page.body, encoding).text, render);
         reading.measured = { ...measured, isKept: true };
         reading.page.body.measured = measured;
       }
@@ -149,7 +159,8 @@ export class PageReader {
       reading.errorClass = 'malformed_html';
       reading.message = reading.page.malformed;
     }
-    if (isHtml && !this.#options.keepsBodies && this.#options.render !== 'never' && reading.errorClass === null) {
+    const isSeen = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
+    if (isSeen && reading.errorClass === null) {
       this.#keepForBrowser(lease, page, page.body!, reading);
     }
     return reading;
@@ -194,7 +205,7 @@ export class PageReader {
   /** The body is kept until a browser has seen it, and no longer; of a page that needs none, how much it gives to read. */
   #keepForBrowser(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
     const { encoding } = detectEncoding(body, page.contentType);
-    const measured = this.#measure(decodeText(body, encoding).text);
+    const measured = this.#measure(decodeText(body, encoding).text, this.#manners.renderFor(lease.url));
     if (page.rendered !== undefined) {
       reading.measured = { ...measured, needsBrowser: false };
       return;
@@ -206,9 +217,9 @@ export class PageReader {
       : { type: null, packed: NO_BODY, measured };
   }
 
-  #measure(html: string): NonNullable<Outcome['measured']> {
+  #measure(html: string, render: RenderMode): NonNullable<Outcome['measured']> {
     const readable = readableText(html);
-    return { text: readable.text, needsBrowser: this.#options.render === 'always' || isDrawn(readable) };
+    return { text: readable.text, needsBrowser: render === 'always' || isDrawn(readable) };
   }
 
   /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
@@ -320,17 +331,18 @@ export class PageReader {
   ): Generator<LinkPiece, void, readonly number[]> {
     const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
+    const agent = this.agentFor(lease.url);
     const options: ScanOptions = {
       anchorText: anchorText || linkFacts,
       textHash: lease.wantsText,
       // An agent without a token is spoken to as `robots` alone.
-      product: this.#options.agent || 'robots',
+      product: agent || 'robots',
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
     };
     const scan = scanPage(body, encoding, options, this.#targets.kernel);
     const pageUrl = this.#pageOf(lease.url);
     const base = this.#baseOf(scan.base, pageUrl);
-    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, this.#options.agent);
+    const { nofollow, text } = robotsDirectives(scan.robots, page.robotsTags, agent);
     const { page: row } = reading;
     row.title = capped(scan.title);
     row.description = capped(scan.description);

@@ -8,6 +8,7 @@ import {
   type PagePiece,
 } from '../frontier/outcome.js';
 import { emptyPage, type KeptBody, type PageRow } from '../store/page-row.js';
+import type { HostPolicy } from '../url/host-policies.js';
 
 /** A page as it came, from the net or from a fetcher of the user's. */
 export interface FetchedPage {
@@ -45,6 +46,8 @@ export type RouteView = 'own' | 'unknown' | 'untold';
 
 export interface ReaderOptions {
   agent: string;
+  /** Hosts to which another agent is sent, or whose pages a browser has to see by another measure. Left out: none. */
+  hosts?: readonly Pick<HostPolicy, 'match' | 'userAgent' | 'render'>[];
   obeyNofollow: boolean;
   assets: boolean;
   anchorText: boolean;

@@ -21,6 +21,7 @@ import { sampleOrder } from '../crawl/survey/sample-order.js';
 import type { Duration, Survey } from '../crawl/survey/survey.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { SeedRow } from '../store/transaction.js';
+import { type HostPolicy, policiesOf } from '../url/host-policies.js';
 import type { Credentials } from '../url/identity.js';
 import type { CorpusForecast } from './corpus-size.js';
 
@@ -147,7 +148,13 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
     durationMs: options.durationMs,
   };
   // The limits are those of the crawl, not of its preview. A page is drawn once all that came before is known.
-  const own = { maxUrls: plan.sample, maxUrlsPerHost: null, durationMs: null, order: 'bfs' } as const;
+  const hosts = options.hosts.map(
+    ({ maxUrls: _, maxInflight, ...policy }): HostPolicy => ({
+      ...policy,
+      ...(plan.sample !== null || maxInflight === undefined ? {} : { maxInflight }),
+    }),
+  );
+  const own = { maxUrls: plan.sample, maxUrlsPerHost: null, durationMs: null, order: 'bfs', hosts } as const;
   const directory = plan.corpus?.directory ?? null;
   const choose = plan.sample === null ? null : sampleOrder(plan.sample, plan.sampleSeed);
   const perHost = plan.sample === null ? {} : { maxInflightPerHost: 1, leasesInStock: 0 };
@@ -165,6 +172,7 @@ export async function runPreview(plan: PreviewPlan): Promise<Preview> {
       survey: {
         delayMs: options.delayMs,
         delayIsDefault: sources.delayMs === 'default',
+        hosts: policiesOf(options.hosts, ['delayMs', 'maxInflight', 'maxUrls']),
         maxCrawlDelayMs: options.maxCrawlDelayMs,
         limits,
         sample: plan.sample,

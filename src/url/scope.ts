@@ -1,5 +1,6 @@
 import { getDomain } from 'tldts';
 import { barePathOf, extensionOf, hasBinaryExtension, hostKeyOf, hostnameOf, isHttp, isLoopbackHost } from './host.js';
+import { type AppliedPolicy, HostPolicies, type HostPolicy, NO_POLICY, policiesOf } from './host-policies.js';
 import { compilePattern, type UrlPattern } from './pattern.js';
 
 export const SCOPE_KINDS = ['page', 'prefix', 'host', 'subdomains', 'domain', 'any'] as const;
@@ -15,7 +16,20 @@ export interface SeedScope {
 export interface ScopePatterns {
   include: string[];
   exclude: string[];
+  /** What else holds for URLs of some hosts. Left out: nothing. */
+  hosts?: readonly HostPolicy[];
 }
+
+/** The part of the options that says which URLs are let in. */
+export const scopePatterns = (options: {
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  readonly hosts: readonly HostPolicy[];
+}): ScopePatterns => ({
+  include: [...options.include],
+  exclude: [...options.exclude],
+  hosts: policiesOf(options.hosts, ['depth', 'include', 'exclude']),
+});
 
 export interface ScopeData extends ScopePatterns {
   rules: SeedScope[];
@@ -36,7 +50,11 @@ interface Prefixes {
   readonly known: Set<string>;
 }
 
-type Verdict = { readonly by: 'scheme' | 'outside' | 'no include' } | { readonly by: 'exclude'; readonly text: string };
+/** `entry`: of `hosts`, where it is one of its patterns. */
+type Verdict =
+  | { readonly by: 'scheme' | 'outside' }
+  | { readonly by: 'no include'; readonly entry: number | null }
+  | { readonly by: 'exclude'; readonly text: string; readonly entry: number | null };
 
 /** Which rule or pattern decides about a URL. */
 export type ScopeDecision = Verdict | { readonly by: 'rule'; readonly rule: SeedScope };
@@ -63,9 +81,13 @@ export class Scope {
   readonly #domains = new Map<string, SeedScope>();
   readonly #prefixes = new Map<string, Prefixes>();
   readonly #domainOfHost = new Map<string, string>();
+  readonly #policies: HostPolicies;
+  /** Of hosts, by their text. */
+  readonly #compiled = new Map<string, NamedPattern>();
 
   constructor(rules: SeedScope[], patterns: ScopePatterns) {
-    this.#patterns = { include: [...patterns.include], exclude: [...patterns.exclude] };
+    this.#patterns = { ...patterns, include: [...patterns.include], exclude: [...patterns.exclude] };
+    this.#policies = new HostPolicies(patterns.hosts ?? []);
     this.#includes = patterns.include.map((text) => ({ text, matches: compilePattern(text, 'include') }));
     this.#excludes = patterns.exclude.map((text) => ({ text, matches: compilePattern(text, 'exclude') }));
     for (const rule of rules) {
@@ -142,13 +164,47 @@ export class Scope {
     if (rule === null) {
       return { by: 'outside' };
     }
+    const policy = this.policyOf(url);
+    const excluded = this.#exclusion(url, policy);
+    if (excluded !== null) {
+      return excluded;
+    }
+    const includes = policy.include?.map((text) => this.#compile(text)) ?? this.#includes;
+    const included = includes.length === 0 || includes.some((pattern) => pattern.matches(url));
+    return included ? rule : { by: 'no include', entry: policy.from.include ?? null };
+  }
+
+  /** What is said of the URL's host. */
+  policyOf(url: string): AppliedPolicy {
+    return this.#policies.isEmpty ? NO_POLICY : this.#policies.ofUrl(url);
+  }
+
+  /** Whether a pattern excludes the URL, wherever it is. */
+  excludes(url: string): boolean {
+    return this.#exclusion(url, this.policyOf(url)) !== null;
+  }
+
+  #exclusion(url: string, policy: AppliedPolicy): Verdict | null {
     for (const pattern of this.#excludes) {
       if (pattern.matches(url)) {
-        return { by: 'exclude', text: pattern.text };
+        return { by: 'exclude', text: pattern.text, entry: null };
       }
     }
-    const included = this.#includes.length === 0 || this.#includes.some((pattern) => pattern.matches(url));
-    return included ? rule : { by: 'no include' };
+    for (const text of policy.exclude ?? []) {
+      if (this.#compile(text).matches(url)) {
+        return { by: 'exclude', text, entry: policy.from.exclude ?? null };
+      }
+    }
+    return null;
+  }
+
+  #compile(text: string): NamedPattern {
+    let pattern = this.#compiled.get(text);
+    if (pattern === undefined) {
+      pattern = { text, matches: compilePattern(text, 'hosts') };
+      this.#compiled.set(text, pattern);
+    }
+    return pattern;
   }
 
   #ruleFor(url: string): SeedScope | null {

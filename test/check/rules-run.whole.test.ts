@@ -12,10 +12,12 @@ const RULES = [
   { match: 'http://left.test/kept', ignore: false },
   { match: 'http://left.test/**', ignore: true },
   { match: ['http://home.test/login', 're:^http://nobody\\.test/'], accept: '401' },
-  { match: 'http://keyed.test/secret', headers: { 'x-key': 'open sesame' } },
-  { match: 'http://slow.test/**', delay: '400ms' },
   { match: 'http://fresh.test/**', maxAge: 0 },
   { match: 'http://home.test/old', failOn: '-moved' },
+];
+const HOSTS = [
+  { match: 'http://keyed.test', headers: { 'x-key': 'open sesame' } },
+  { match: 'slow.test', delay: '400ms' },
 ];
 const LINKS = [
   ...['/old', '/login'],
@@ -78,7 +80,7 @@ describe('rules of the config file, from the file to the request', () => {
   let again: Checked;
 
   beforeAll(async () => {
-    writeFileSync(join(folder.path, 'rules.json'), JSON.stringify({ check: { rules: RULES } }));
+    writeFileSync(join(folder.path, 'rules.json'), JSON.stringify({ check: { rules: RULES }, hosts: HOSTS }));
     plain = await check();
     ruled = await check('--config', 'rules.json', '--cache', 'results');
     again = await check('--config', 'rules.json', '--cache', 'results');
@@ -102,7 +104,9 @@ describe('rules of the config file, from the file to the request', () => {
 
   it('headers: sent to what matches and to nobody else', () => {
     const keyed = ruled.log.filter(({ headers }) => headers['x-key'] !== undefined);
-    expect(keyed.map(({ host, path, headers }) => [host, path, headers['x-key']])).toEqual([
+    expect(keyed.map(({ host, path, headers }) => [host, path, headers['x-key']]).sort()).toEqual([
+      ['keyed.test', '/open', 'open sesame'],
+      ['keyed.test', '/robots.txt', 'open sesame'],
       ['keyed.test', '/secret', 'open sesame'],
     ]);
     expect(plain.log.some(({ headers }) => headers['x-key'] !== undefined)).toBe(false);

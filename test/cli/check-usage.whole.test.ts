@@ -131,12 +131,10 @@ describe('what a check refuses, in one sentence and before anybody is asked', ()
     [{ check: 5 }, 'check must be an object'],
     [{ check: { rule: [] } }, 'check has an unknown key rule; it has rules'],
     [{ check: { rules: {} } }, 'check.rules must be a list of rules'],
-    [{ check: { rules: [{ match: 'a.test', delay: 'soon' }] } }, /^check\.rules\[0\]\.delay must be a time such as/],
+    [{ hosts: [{ match: 'a.test', delay: 'soon' }] }, /^hosts\[0\]\.delay must be a time such as/],
+    [{ check: { rules: [{ match: 'a.test', delay: '1s' }] } }, /^check\.rules\[0\] has delay, which is a key of hosts/],
     [{ check: { rules: [{ match: 'a.test', delays: 5 }] } }, /^check\.rules\[0\] .*delays/],
-    [
-      { check: { rules: [{ match: '**', headers: { a: 'hunter2' } }] } },
-      /^check\.rules\[0\]\.headers may hold a secret/,
-    ],
+    [{ hosts: [{ match: '*', headers: { a: 'hunter2' } }] }, /^hosts\[0\]\.headers may hold a secret/],
     [{ check: { rules: [{ match: 're:(', ignore: true }] } }, /^check\.rules\[0\]/],
   ])('a config file with %j', async (config, message) => {
     const file = write('bad.json', JSON.stringify(config));

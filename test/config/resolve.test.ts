@@ -156,7 +156,7 @@ describe('refusals', () => {
     ],
     [
       { proxy: 'a.test=http://h:1' },
-      '--proxy must be one proxy for all hosts (a proxy per host is not part of this version)',
+      "--proxy must be one proxy for all hosts (for one host write --host 'HOST proxy=URL')",
     ],
     [{ reports: ['warc=x'] }, '--report cannot write warc: it is not part of this version'],
     [

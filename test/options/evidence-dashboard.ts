@@ -40,10 +40,10 @@ export const DASHBOARD_EVIDENCE: Row[] = [
     gives: ['another port', 'the port that was named'],
   },
   {
-    key: 'host',
+    key: 'address',
     command: 'serve',
     stage: served,
-    values: [[], ['--host', 'localhost']],
+    values: [[], ['--address', 'localhost']],
     sees: ({ notes }) => notes[0],
     gives: ['127.0.0.1', 'localhost'],
   },

@@ -226,7 +226,24 @@ const sharedEvidence = (command: Asking): Row[] => [
   },
 ];
 
+/** What holds for one host only, by a header that only it sees. */
+const hostEvidence = (command: Asking): Row => ({
+  key: 'hosts',
+  command,
+  stage: plain(command),
+  values: [[], ['--host', '127.0.0.1 header="Accept-Language: la"', '--host', '* header="Accept-Language: grc"']],
+  sees: (seen) => [
+    headersSent({ ...seen, log: seen.log.filter(({ host }) => host === '127.0.0.1') }, 'accept-language'),
+    headersSent({ ...seen, log: seen.log.filter(({ host }) => host !== '127.0.0.1') }, 'accept-language'),
+  ],
+  gives: [
+    [['none'], walks(command) ? ['none'] : []],
+    [['la'], walks(command) ? ['grc'] : []],
+  ],
+});
+
 export const NETWORK_EVIDENCE: Row[] = [
+  ...(['crawl', 'check', 'docs', 'preview'] as const).map(hostEvidence),
   ...sharedEvidence('crawl'),
   ...sharedEvidence('check'),
   ...sharedEvidence('docs'),

@@ -28,6 +28,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   extract: 'sample=h1@text',
   notify: 'https://sample.test/hook',
   givenData: '{"a":1}',
+  hosts: '*.sample.test delay=5s max-inflight=2',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',

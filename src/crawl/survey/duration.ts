@@ -13,6 +13,8 @@ export interface HostLoad {
   asksForDelay: boolean;
   /** Its Crawl-delay is longer than the crawl waits: one page, the rest later. */
   putOff: boolean;
+  /** What an entry of `hosts` says of it; left out: what holds for all. The delay is that of the entry already, and --delay changes nothing. */
+  own?: { readonly delayMs?: number; readonly maxInflight?: number; readonly maxUrls?: number };
 }
 
 export interface CrawlLimits {
@@ -78,13 +80,14 @@ interface Track {
 }
 
 function trackOf(host: HostLoad, limits: CrawlLimits): Track {
-  const most = host.putOff ? 1 : (limits.maxUrlsPerHost ?? Number.POSITIVE_INFINITY);
+  const most = host.putOff ? 1 : (host.own?.maxUrls ?? limits.maxUrlsPerHost ?? Number.POSITIVE_INFINITY);
+  const maxInflightPerHost = host.own?.maxInflight ?? limits.maxInflightPerHost;
   const pages = Math.min(host.pages, most);
   const { others, delayMs, asksForDelay, headersMs, answerMs } = host;
   const timeFor =
     delayMs > 0
       ? (requests: number) => requests * headersMs + Math.max(0, requests - 1) * delayMs + (answerMs - headersMs)
-      : (requests: number) => answerMs * inTurns(requests, limits);
+      : (requests: number) => answerMs * inTurns(requests, { ...limits, maxInflightPerHost });
   return { requests: pages + others, pages, others, delayMs, asksForDelay, answerMs, timeFor };
 }
 

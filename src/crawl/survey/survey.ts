@@ -4,6 +4,7 @@ import { baseDelayMs } from '../../config/base-delay.js';
 import type { AnswerTimes, SurveyedOrigin, SurveyedSitemap, SurveyReader } from '../../store/survey-reader.js';
 import { MAX_SITEMAP_FILES, UrlFlag, UrlState } from '../../store/url-state.js';
 import { hostKeyOf } from '../../url/host.js';
+import { type AppliedPolicy, HostPolicies, type HostPolicy } from '../../url/host-policies.js';
 import { type CrawlLimits, type Forecast, forecast, type HostLoad } from './duration.js';
 import { namedSize, sampledSize } from './link-sample.js';
 import { type ForbiddingRule, RobotsJudge } from './robots-judge.js';
@@ -13,6 +14,8 @@ import type { SizeEstimate } from './site-size.js';
 export interface SurveyQuestion {
   delayMs: number;
   delayIsDefault: boolean;
+  /** Delays and limits of some hosts. */
+  hosts: readonly Pick<HostPolicy, 'match' | 'delayMs' | 'maxInflight' | 'maxUrls'>[];
   maxCrawlDelayMs: number;
   limits: CrawlLimits;
   /** Pages that were to be sampled; null where none were. */
@@ -128,7 +131,10 @@ function times(
     const scaled = loads.map((load) => ({
       ...load,
       pages: load.pages * factor,
-      delayMs: load.asksForDelay ? load.delayMs : Math.min(load.delayMs, changed.delayMs ?? load.delayMs),
+      delayMs:
+        load.asksForDelay || load.own?.delayMs !== undefined
+          ? load.delayMs
+          : Math.min(load.delayMs, changed.delayMs ?? load.delayMs),
     }));
     return forecast(scaled, {
       ...question.limits,
@@ -239,12 +245,13 @@ function surveyHosts(reader: SurveyReader, question: SurveyQuestion, judge: Robo
   for (const origin of reader.origins()) {
     hosts.set(origin.host, [...(hosts.get(origin.host) ?? []), origin]);
   }
+  const policies = new HostPolicies(question.hosts);
   return [...hosts].map(([host, origins]) => {
     let forbidden = 0;
     for (const { origin, rules } of origins) {
       forbidden += rules === null ? 0 : countForbidden(reader, origin, host, rules, judge);
     }
-    return surveyHost(host, origins, forbidden, answers.get(host), question);
+    return surveyHost(host, origins, forbidden, answers.get(host), question, policies.ofHost(host));
   });
 }
 
@@ -266,10 +273,11 @@ function surveyHost(
   forbidden: number,
   answered: AnswerTimes | undefined,
   question: SurveyQuestion,
+  own: AppliedPolicy,
 ): SurveyedHost {
   const sum = (of: (origin: SurveyedOrigin) => number) => origins.reduce((total, origin) => total + of(origin), 0);
   const pages = sum(({ asked, queued, refused }) => asked + queued + refused) - forbidden;
-  const ownDelayMs = baseDelayMs(host, question.delayMs, question.delayIsDefault);
+  const ownDelayMs = own.delayMs ?? baseDelayMs(host, question.delayMs, question.delayIsDefault);
   const asksFor = origins.reduce((most, { crawlDelayMs }) => Math.max(most, crawlDelayMs ?? -1), -1);
   const delayMs = Math.max(ownDelayMs, asksFor);
   const putOff = asksFor > question.maxCrawlDelayMs;
@@ -284,6 +292,6 @@ function surveyHost(
     headersMs: answered?.headersMs ?? null,
     trouble: putOff ? 'crawl_delay' : pages > 0 ? null : found,
     deferred: sum(({ deferred }) => deferred),
-    load: { pages, others, delayMs, headersMs, answerMs, putOff, asksForDelay: asksFor > ownDelayMs },
+    load: { pages, others, delayMs, headersMs, answerMs, putOff, asksForDelay: asksFor > ownDelayMs, own },
   };
 }
