@@ -216,7 +216,10 @@ export class TreeBuilder implements TokenHandler {
   /** Makes what has to be there before this element; true where the element itself was part of that, or does not count. */
   #startStructure(name: string, attributes: readonly string[]): boolean {
     const open = this.#open;
-    if (name === 'body' && !open.has('template')) {
+    if (open.has('template')) {
+      return STRUCTURE.has(name);
+    }
+    if (name === 'body') {
       // A noscript or the like in the head that was never closed.
       open.popDownTo(Math.min(open.length, 2));
     }

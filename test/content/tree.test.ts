@@ -187,6 +187,7 @@ describe('the whole tree of a page is that of a browser', () => {
     '<template id=t><p>x</template><p>y<template><tr><td>z</template>',
     '<p>x</p><iframe id=i><p></iframe><noframes>x</noframes>',
     '<head><template><div>x</div></template><title>t</title></head><p>y',
+    '<template><body>x',
     '<br>x',
     '</p>x',
     '<svg id=s><script id=t>x</script><title>u</title></svg>',
