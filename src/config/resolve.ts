@@ -189,7 +189,10 @@ function presetOf(value: OptionValue): Preset | null {
 
 function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | null {
   const value = (stored?.values as Readonly<Record<string, unknown>> | undefined)?.[key];
-  return value === undefined ? null : take(storedOrigin(specOf(key)), (at) => checkValue(specOf(key), value, at));
+  const spec = specOf(key);
+  // An earlier version had one value where there is a list now.
+  const kept = spec.type === 'list' && typeof value === 'string' ? [value] : value;
+  return kept === undefined ? null : take(storedOrigin(spec), (at) => checkValue(spec, kept, at));
 }
 
 function byDefault(command: Command, key: OptionKey): Found {

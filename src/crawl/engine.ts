@@ -9,6 +9,7 @@ import { SeedBook } from '../frontier/seed-book.js';
 import { ByteBudget } from '../lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
 import type { LaneSetup } from '../lane/lane.js';
+import type { OpenJar } from '../lane/lane-cookies.js';
 import { LaneOpenings } from '../lane/lane-openings.js';
 import { LanePool } from '../lane/lane-pool.js';
 import { WirePlaces } from '../lane/stock.js';
@@ -16,6 +17,7 @@ import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
+import type { CookieBook } from './cookie-book.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
@@ -42,6 +44,9 @@ export interface EngineParts {
   /** Called once a second while it runs. */
   tick(): void;
   watch: RunWatch;
+  /** Both null where no cookies are kept. */
+  openJar: OpenJar | null;
+  cookies: CookieBook | null;
 }
 
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
@@ -113,6 +118,7 @@ export class Engine {
     });
     this.limits = this.#limits();
     this.crawl = this.#loop();
+    this.#followCookies();
     store.onDeath = (error) => this.crawl.stop('error', 0, error);
   }
 
@@ -187,7 +193,7 @@ export class Engine {
   }
 
   #openLanes(keys: KeyTable): LanePool {
-    const { plan, settings, clock } = this.#parts;
+    const { plan, settings, clock, cookies, openJar } = this.#parts;
     const openings = new LaneOpenings({
       fetchOptions: settings.fetch,
       clock,
@@ -195,6 +201,7 @@ export class Engine {
       fetch: plan.fetch,
       resolve: plan.resolve,
       guardsFetch: plan.guardsFetch ?? false,
+      ...(openJar === null ? {} : { openJar }),
     });
     return new LanePool(
       {
@@ -206,14 +213,30 @@ export class Engine {
           ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
           : null,
         isWorthThreads: () => this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+        ...(cookies === null ? {} : { cookies }),
       },
       keys,
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
         piece: (piece, answer) => this.crawl.piece(piece, answer),
+        cookies: (changes) => cookies?.changed(changes),
       },
     );
+  }
+
+  #followCookies(): void {
+    const { cookies, store, notices } = this.#parts;
+    if (cookies === null) {
+      return;
+    }
+    cookies.onSet = (site, set) => this.lanes.putCookies(site, set);
+    cookies.onFull = (words) => notices.add(words);
+    cookies.onChanges = (changes) => {
+      if (changes.length > 0) {
+        store.keepCookies(changes).catch((error: Error) => this.crawl.stop('error', 0, error));
+      }
+    };
   }
 
   #laneSetup(lane: number, keys: KeyTable): LaneSetup {
@@ -221,6 +244,7 @@ export class Engine {
     const { options } = plan.resolved;
     return {
       lane,
+      keepsCookies: this.#parts.cookies !== null,
       reader: settings.reader,
       identity: identityOf(plan),
       ...(profile.aliases === undefined ? {} : { aliases: profile.aliases }),

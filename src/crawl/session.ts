@@ -6,12 +6,20 @@ import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import type { Frontier } from '../frontier/frontier.js';
 import { knownOffers, namedOffers } from '../frontier/outcome.js';
+import { loadJars } from '../lane/lane-cookies.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { LiveSnapshot, RunControls } from '../watch/live.js';
 import { RunWatch } from '../watch/run-watch.js';
+import {
+  CookieBook,
+  type CookieJar,
+  readCookieFile,
+  refuseUnwritableCookieFile,
+  writeCookieFile,
+} from './cookie-book.js';
 import type { Crawl } from './crawl.js';
 import type { CrawlEnd, EndReason } from './ending.js';
 import { Engine, scopeRules } from './engine.js';
@@ -45,6 +53,7 @@ interface SessionParts {
   store: StoreThread;
   opened: StoreOpened;
   watch: RunWatch;
+  cookies: CookieBook | null;
 }
 
 /** One run of a crawl: it opens the store, runs the loop to its end, and has the outputs written. */
@@ -87,6 +96,11 @@ export class CrawlSession implements RunningSession {
     for (const notice of settings.notices) {
       notices.add(notice);
     }
+    const openJar = keepsCookies(options) ? await loadJars() : null;
+    const file = options.cookieJar === null ? null : readCookieFile(options.cookieJar);
+    if (options.cookieJar !== null) {
+      refuseUnwritableCookieFile(options.cookieJar);
+    }
     // Not before: whoever is refused while the plan is read leaves no thread behind that keeps the process alive.
     const store = StoreThread.take();
     let session: CrawlSession;
@@ -96,9 +110,13 @@ export class CrawlSession implements RunningSession {
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
       const shapes = settings.reader.render === 'never' ? null : await store.renderShapes();
-      const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch };
+      const cookies = openJar === null ? null : new CookieBook(openJar, () => clock.wall(), opened.cookies);
+      const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch, openJar, cookies };
       const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
+      if (file !== null) {
+        cookies?.takeFile(file.cookies, file.writtenAt);
+      }
       await engine.disk.checkAtStart();
       watch.begins(
         new WatchedSession(() => session.stats(), engine, {
@@ -163,6 +181,11 @@ export class CrawlSession implements RunningSession {
     this.#engine.crawl.stop(reason, graceMs);
   }
 
+  /** The cookies that the crawl keeps; null where it keeps none. */
+  get cookies(): CookieJar | null {
+    return this.#parts.cookies;
+  }
+
   wake(): void {
     this.#engine.crawl.wake();
   }
@@ -225,6 +248,7 @@ export class CrawlSession implements RunningSession {
     const { crawl, frontier, renderer, seeder, seedBook, settled } = this.#engine;
     const { options } = plan.resolved;
     this.#leaveCrashNote(end);
+    this.#writeCookieFile();
     const storeAlive = !(end.error instanceof StateError && /^(?:store|disk_full)/.test(end.error.code));
     if (!storeAlive) {
       throw end.error;
@@ -278,6 +302,19 @@ export class CrawlSession implements RunningSession {
     }
   }
 
+  #writeCookieFile(): void {
+    const { plan, clock, cookies, notices } = this.#parts;
+    const { cookieJar } = plan.resolved.options;
+    if (cookies === null || cookieJar === null) {
+      return;
+    }
+    try {
+      writeCookieFile(cookieJar, cookies.all(), clock.wall());
+    } catch (error) {
+      notices.add(`--cookie-jar cannot be written, and has the cookies it had before: ${(error as Error).message}`);
+    }
+  }
+
   async #handOnRest(rest: NonNullable<SessionPlan['rest']>): Promise<void> {
     for (let beyond = 0; ; ) {
       const { pages, last } = await this.#parts.store.unasked(beyond);
@@ -323,6 +360,7 @@ function storeSetup(
   return {
     directory,
     create: plan.seeds !== null,
+    keepsCookies: keepsCookies(options),
     meta: {
       version: VERSION,
       options: JSON.stringify(optionsToStore(resolved, profile.command)),
@@ -354,6 +392,9 @@ function storeSetup(
 
 const reportsOf = ({ resolved }: SessionPlan, { writesOutputs }: CrawlProfile): ReportTarget<ExportFormat>[] =>
   writesOutputs ? resolved.options.reports.filter(isExport) : [];
+
+/** A file of cookies is for a crawl that keeps them. */
+const keepsCookies = ({ cookies, cookieJar }: CrawlOptions): boolean => cookies || cookieJar !== null;
 
 function* filtered(urls: Iterable<string>, isWanted: (url: string) => boolean): IterableIterator<string> {
   for (const url of urls) {
