@@ -207,7 +207,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Whether a host stays with its proxy, or each request goes through the next one',
     advanced: true,
     resumable: true,
-    commands: ASKERS,
+    commands: CRAWL_AND_PREVIEW,
   },
   clientCerts: {
     flag: 'client-cert',

@@ -15,6 +15,8 @@ const LONGEST_LINE = LONGEST_COOKIE + 4 * 1_024;
 const LONGEST_HEADER = 16 * 1_024;
 /** What no header can carry. tough-cookie cuts a line at some of these and takes others as they are. */
 const UNSENDABLE = /[\0-\x08\x0a-\x1f\x7f]/;
+/** A cookie without a name whose value looks like one with a name. */
+const NAMELESS_PAIR = /^\s*=[^;]*=/;
 const SEPARATOR = '; ';
 
 /**
@@ -95,8 +97,8 @@ export class SiteJar {
   }
 
   #takeOne(url: string, line: string, wall: number): string | null {
-    const parsed =
-      line.length > LONGEST_LINE || UNSENDABLE.test(line) ? undefined : Cookie.parse(line, { loose: true });
+    const isOdd = line.length > LONGEST_LINE || UNSENDABLE.test(line) || NAMELESS_PAIR.test(line);
+    const parsed = isOdd ? undefined : Cookie.parse(line, { loose: true });
     if (parsed === undefined || !isSendable(parsed) || this.#wouldChangeSecure(parsed, url)) {
       return null;
     }

@@ -94,13 +94,14 @@ export function writeCookiesTxt(cookies: Iterable<KeptCookie>, wall: number): st
   const latest = new Map<string, KeptCookie>();
   for (const cookie of cookies) {
     const key = cookieKey(cookie);
-    const isLater = (latest.get(key)?.setAt ?? Number.NEGATIVE_INFINITY) <= cookie.setAt;
-    const isOver = cookie.expiresAt !== null && cookie.expiresAt <= wall;
-    if (isLater && !isOver) {
+    if ((latest.get(key)?.setAt ?? Number.NEGATIVE_INFINITY) <= cookie.setAt) {
       latest.set(key, cookie);
     }
   }
-  const lines = [...latest].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, cookie]) => lineOf(cookie));
+  const lines = [...latest]
+    .filter(([, { expiresAt }]) => expiresAt === null || expiresAt > wall)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, cookie]) => lineOf(cookie));
   return HEAD + lines.map((line) => `${line}\n`).join('');
 }
 

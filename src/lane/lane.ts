@@ -472,15 +472,16 @@ export class Lane {
     this.#flushing = false;
     this.#cancelFlush?.();
     this.#cancelFlush = null;
+    // First: headers let the next request of a host with a delay be leased, and its lease is stored behind these.
+    if (this.#cookies?.hasChanged) {
+      this.#events.cookies?.(this.#cookies.takeChanged());
+    }
     if (this.#headerIds.length > 0) {
       const ids = this.#headerIds;
       const times = this.#headerTimes;
       this.#headerIds = [];
       this.#headerTimes = [];
       this.#events.headers(ids, times);
-    }
-    if (this.#cookies?.hasChanged) {
-      this.#events.cookies?.(this.#cookies.takeChanged());
     }
     const outcomes = this.#outcomes;
     this.#outcomes = [];
