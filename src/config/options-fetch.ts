@@ -212,7 +212,7 @@ export const FETCH_OPTIONS = {
   clientCerts: {
     flag: 'client-cert',
     type: 'list',
-    item: 'text',
+    item: 'path',
     default: [],
     check: checkAddressedFile,
     placeholder: '[ORIGIN|]FILE',
@@ -225,7 +225,7 @@ export const FETCH_OPTIONS = {
   clientKeys: {
     flag: 'client-key',
     type: 'list',
-    item: 'text',
+    item: 'path',
     default: [],
     check: checkAddressedFile,
     placeholder: '[ORIGIN|]FILE',

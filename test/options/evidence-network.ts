@@ -62,10 +62,8 @@ const vouched = (command: Asking): Stage =>
     file('key.pem', PRIVATE_KEY);
     file('both.pem', `${CERTIFICATE}\n${PRIVATE_KEY}`);
     file('both.p12', Buffer.from(PKCS12, 'base64'));
-    // Paths are those of the process that plays it.
-    const placed = values.map((value) => (/\.(?:pem|p12)$/.test(value) ? join(trial.folder, value) : value));
     const url = `https://127.0.0.1:${await askingServer(trial)}/`;
-    return trial.run([...ask(command, url), '--insecure', ...placed], { env: { P12: PKCS12_PASSPHRASE } });
+    return trial.run([...ask(command, url), '--insecure', ...values], { env: { P12: PKCS12_PASSPHRASE } });
   });
 
 const late = (command: Asking): Stage =>
