@@ -290,12 +290,20 @@ export class Engine {
       shapes,
       admit: (offers) => this.crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
-      isGuarded: (origin) => settings.fetch.originHeaders[origin] !== undefined,
+      isGuarded: (origin) => this.#isGuarded(origin),
       read: (page) => this.lanes.read(page),
       rendered: (pages) => this.crawl.rendered(pages),
       notice: (text) => notices.add(text),
       changed: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
     });
+  }
+
+  /** Something that only the user has goes to this origin: a header, a certificate, a cookie. */
+  #isGuarded(origin: string): boolean {
+    const { settings, cookies } = this.#parts;
+    const { originHeaders, clientCertificates = {} } = settings.fetch;
+    const hasCookies = cookies !== null && cookies.cookiesOf(cookies.siteOf(origin)).length > 0;
+    return hasCookies || originHeaders[origin] !== undefined || clientCertificates[origin] !== undefined;
   }
 
   #traps(kept: string | undefined): TrapWatch {

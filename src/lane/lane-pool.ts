@@ -266,11 +266,12 @@ export class LanePool {
     }
   }
 
-  /** Nothing more may be sent to anyone. */
-  recallAll(): void {
+  /** Nothing more may be sent to anyone. Returns the leases that no lane has taken yet; those in stock come back as outcomes. */
+  recallAll(): Lease[] {
     for (const member of this.#live()) {
       member.port.recall(null);
     }
+    return this.#waiting.splice(0);
   }
 
   /** The lease came back; from which lane, or null where it was with none. */
@@ -452,7 +453,7 @@ export class LanePool {
       return lanes.includes(home.lane) ? home.lane : null;
     }
     const preferred = lanes[hashOf(site ?? host) % lanes.length]!;
-    if (lanes.length === 1 || site !== null) {
+    if (lanes.length === 1) {
       return preferred;
     }
     const idlest = lanes.reduce((least, lane) => (lane.jobs.size < least.jobs.size ? lane : least));

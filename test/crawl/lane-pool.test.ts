@@ -209,6 +209,9 @@ test('a site moves from one lane to another when all of its jobs are back, and i
   // The threads are there, but what the first job sets is not known to them yet.
   expect(homes.dispatch([2, 'b.site.test'])).toEqual([]);
   expect(homes.pool.waiting).toBe(1);
+  // Nobody has sent it: when nothing more may go out, it comes back as it is.
+  expect(homes.pool.recallAll().map(({ id }) => id)).toEqual([2]);
+  expect(homes.dispatch([2, 'b.site.test'])).toEqual([]);
   expect(homes.returned(1)).toEqual([expect.stringMatching(/^2 to [12] with all$/)]);
 });
 

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -287,6 +287,9 @@ describe('a crawl that is killed', () => {
     expect(cookies.at(-1)).toEqual(['/9', 'given=yes; last=8']);
     expect(readFileSync(jar, 'latin1')).toContain('\tlast\t9\n');
     expect(readFileSync(jar, 'latin1')).not.toContain('gone');
+    // What is deleted takes its secrets along.
+    expect((await inProcess(['delete', directory])).code).toBe(0);
+    expect(existsSync(directory)).toBe(false);
   }, 60_000);
 });
 
@@ -369,7 +372,7 @@ describe('--cookie-jar', () => {
     );
     const jar = join(own.folder, 'new.txt');
     const args = ['--data-dir', join(own.folder, 'stop'), '--cookie-jar', jar, '--connect-to', own.web.connectTo[0]!];
-    const run = start(['crawl', 'http://stop.test/', '--grace', '0', ...args]);
+    const run = start(['crawl', 'http://stop.test/', '--grace', '0', '--delay', '0', ...args]);
     await asked;
     run.child.kill('SIGINT');
     await run.ended;
