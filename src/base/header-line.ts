@@ -25,8 +25,19 @@ export function readHeaderLine(text: string): HeaderLine | null {
   return name === undefined || to === null ? null : { to, name, value: value.trim() };
 }
 
+/** Reads `FILE` and `https://HOST|FILE`; `to` is an origin or TO_SEEDS. Null where it is neither. */
+export function readAddressed(text: string): { to: string; file: string } | null {
+  const [, address, rest] = ADDRESSED.exec(text.trim()) ?? [];
+  if (address === undefined) {
+    return text.trim() === '' || /^https?:\/\//i.test(text.trim()) ? null : { to: TO_SEEDS, file: text.trim() };
+  }
+  const to = originOf(address.trim());
+  const file = rest?.trim() ?? '';
+  return to === null || !to.startsWith('https:') || file === '' ? null : { to, file };
+}
+
 /** Scheme, host and port in normal form; null where there is more than that, or a pattern. */
-function originOf(text: string): string | null {
+export function originOf(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isBare = url !== null && /^https?:\/\/[^/\\?#@*]+\/?$/i.test(text);
   return isBare ? url.origin : null;

@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { readExtractRule } from '../base/extract-rule.js';
-import { readHeaderLine } from '../base/header-line.js';
+import { readAddressed, readHeaderLine } from '../base/header-line.js';
 import { patternProblem } from '../url/pattern.js';
 
 /** Checks of single texts. Each gives the end of a sentence that begins "--option must be …", or null when all is well. */
@@ -37,14 +37,40 @@ export function checkUser(text: string): string | null {
 }
 
 export function checkProxy(text: string): string | null {
-  if (/^socks/i.test(text)) {
-    return 'an http:// or https:// proxy (SOCKS proxies are not part of this version)';
+  if (/^socks4/i.test(text)) {
+    return 'a socks5:// or socks5h:// proxy (SOCKS 4 knows neither passwords nor IPv6)';
   }
   if (/^[^/?#]+=/.test(text)) {
     return "one proxy for all hosts (for one host write --host 'HOST proxy=URL')";
   }
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && ['http:', 'https:'].includes(url.protocol) ? null : 'a URL with http:// or https://';
+  const isProxy = url !== null && ['http:', 'https:', 'socks5:', 'socks5h:'].includes(url.protocol);
+  if (!isProxy || url.hostname === '' || !/^\/?$/.test(url.pathname) || url.search + url.hash !== '') {
+    return 'a URL with http://, https://, socks5:// or socks5h://, a host and nothing behind its port';
+  }
+  return isEscaped(url.username) && isEscaped(url.password)
+    ? null
+    : 'a URL whose user and password have %25 in place of %';
+}
+
+function isEscaped(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function checkAddressedFile(text: string): string | null {
+  return readAddressed(text) === null
+    ? "a file, or 'https://HOST|FILE', where HOST may have a port and nothing more"
+    : null;
+}
+
+/** The passphrase itself would stand in the list of processes, and in the config file. */
+export function checkPassphrase(text: string): string | null {
+  return /^env:[A-Za-z_]\w*$/.test(text) ? null : 'env: and the name of a variable, such as env:KEY_PASSPHRASE';
 }
 
 export function checkNotify(text: string): string | null {

@@ -4,9 +4,6 @@ const LATER_COMMANDS: readonly string[] = ['graph', 'diff', 'merge', 'cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
-  'cookie-jar': "a fixed cookie can be sent with --header 'Cookie: …'",
-  cert: 'client certificates cannot be sent yet',
-  key: 'client certificates cannot be sent yet',
   keep: 'bodies and texts of pages are not kept',
   redis: 'a crawl runs on one machine',
 };
@@ -15,8 +12,13 @@ const RATES: readonly string[] = ['rate-limit', 'rate', 'limit-rate', 'requests-
 
 /** Flags of curl, wget, Scrapy, lychee, linkinator, LinkChecker, muffet and others, and what says the same here. */
 const OF_OTHERS: Readonly<Record<string, string>> = {
-  cookie: "--header 'Cookie: …'",
-  'load-cookies': "--header 'Cookie: …'",
+  cookie: "--cookie-jar, or --header 'Cookie: …'",
+  ...fromAll(['load-cookies', 'save-cookies', 'cookies-file', 'cookie-file'], '--cookie-jar'),
+  cert: '--client-cert',
+  key: '--client-key',
+  pass: '--client-passphrase',
+  ...fromAll(['socks5', 'socks5-hostname', 'all-proxy'], '--proxy socks5://… or socks5h://…'),
+  ...fromAll(['netrc', 'netrc-file'], '--auth-file'),
   referer: "--header 'Referer: …'",
   ...fromAll(['recursive', 'mirror', 'page-requisites', 'recurse'], '--depth or --assets (links are always followed)'),
   ...fromAll(['level', 'recursion-level', 'max-depth', 'depth-limit'], '--depth'),

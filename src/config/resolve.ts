@@ -222,9 +222,12 @@ function presetOf(value: OptionValue): Preset | null {
 
 function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | null {
   const value = (stored?.values as Readonly<Record<string, unknown>> | undefined)?.[key];
-  return value === undefined || stored!.withheld.includes(key)
+  const spec = specOf(key);
+  // An earlier version had one value where there is a list now.
+  const kept = spec.type === 'list' && typeof value === 'string' ? [value] : value;
+  return kept === undefined || stored!.withheld.includes(key)
     ? null
-    : take(storedOrigin(specOf(key)), (at) => checkValue(specOf(key), value, at));
+    : take(storedOrigin(spec), (at) => checkValue(spec, kept, at));
 }
 
 function byDefault(command: Command, key: OptionKey): Found {

@@ -208,7 +208,9 @@ function readPlain(spec: PlainSpec, text: string, origin: Origin): string {
   if (problem !== null) {
     origin.fail(`must be ${problem}${spec.secret ? '' : `, got ${shown(withoutPassword(text))}`}`);
   }
-  return spec.type === 'path' ? resolvePath(text, origin) : text;
+  // A file may be for one origin: 'https://HOST|FILE'.
+  const [, address = '', path = text] = /^(https?:\/\/[^|]*\|)(.*)$/is.exec(text) ?? [];
+  return spec.type === 'path' ? address + resolvePath(path, origin) : text;
 }
 
 function checkEnum(spec: EnumSpec, text: string, origin: Origin): string {

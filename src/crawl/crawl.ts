@@ -178,10 +178,10 @@ export class Crawl {
 
   /** In flight at most, from now on. What is on the wire beyond that ends as it would have. */
   setWorkers(count: number): void {
-    const { governor, lanes } = this.#parts;
+    const { governor } = this.#parts;
     governor.setCeiling(count);
     if (governor.limit < this.inFlight) {
-      lanes.recallAll();
+      this.#recallAll();
     }
     this.wake();
   }
@@ -280,10 +280,23 @@ export class Crawl {
   /** Where nothing new may go out, what lanes have not sent yet may not either; nor where a host waits for a place that it could have. */
   #recallStock(): void {
     const mayNotGo = this.#mayNotGo || (this.#parts.frontier.inStock > 0 && this.isHeldUp);
-    if (mayNotGo && !this.#isRecalled) {
-      this.#parts.lanes.recallAll();
-    }
+    const isNew = mayNotGo && !this.#isRecalled;
     this.#isRecalled = mayNotGo;
+    if (isNew) {
+      this.#recallAll();
+    }
+  }
+
+  #recallAll(): void {
+    this.#giveBack(this.#parts.lanes.recallAll());
+  }
+
+  /** They have not been sent. */
+  #giveBack(leases: readonly Lease[]): void {
+    if (leases.length > 0) {
+      const at = this.#parts.clock.now();
+      this.arrived(leases.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
+    }
   }
 
   /** Nothing new goes out, of any host. */
@@ -432,11 +445,8 @@ export class Crawl {
     const mayGo = (lease: Lease): boolean => !mayNone && this.#parts.frontier.mayGo(lease);
     const unsent = leases.filter((lease) => !mayGo(lease));
     this.#parts.lanes.dispatch(unsent.length === 0 ? leases : leases.filter(mayGo));
-    if (unsent.length > 0) {
-      // While they were committed the stop came, a limit was reached, or their host got into trouble.
-      const at = this.#parts.clock.now();
-      this.arrived(unsent.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
-    }
+    // While they were committed the stop came, a limit was reached, or their host got into trouble.
+    this.#giveBack(unsent);
   }
 
   /** A function of the user's may never come back: the end of the run does not wait for it. */
@@ -498,11 +508,11 @@ export class Crawl {
   }
 
   #beat(now: number): void {
-    const { events, governor, lanes } = this.#parts;
+    const { events, governor } = this.#parts;
     const { decision, isExhausted } = this.#heartbeat.beat(now, this.#waiting.tick());
     if (decision !== null) {
       if (governor.limit < this.inFlight) {
-        lanes.recallAll();
+        this.#recallAll();
       }
       events.governed(decision);
     }

@@ -11,6 +11,7 @@ import { ByteBudget } from '../lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
 import { HostManners } from '../lane/host-manners.js';
 import type { LaneSetup } from '../lane/lane.js';
+import type { OpenJar } from '../lane/lane-cookies.js';
 import { LaneOpenings } from '../lane/lane-openings.js';
 import { LanePool } from '../lane/lane-pool.js';
 import { WirePlaces } from '../lane/stock.js';
@@ -20,6 +21,7 @@ import { scopePatterns } from '../url/scope.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
 import { Additions } from './additions.js';
+import type { CookieBook } from './cookie-book.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
@@ -46,6 +48,9 @@ export interface EngineParts {
   /** Called once a second while it runs. */
   tick(): void;
   watch: RunWatch;
+  /** Both null where no cookies are kept. */
+  openJar: OpenJar | null;
+  cookies: CookieBook | null;
 }
 
 /** From so many known URLs on a crawl gets threads: a small site is done before they have started. */
@@ -120,6 +125,7 @@ export class Engine {
     this.limits = this.#limits();
     this.additions = this.#openAdditions();
     this.crawl = this.#loop();
+    this.#followCookies();
     store.onDeath = (error) => this.crawl.stop('error', 0, error);
   }
 
@@ -202,7 +208,7 @@ export class Engine {
   }
 
   #openLanes(keys: KeyTable): LanePool {
-    const { plan, settings, clock } = this.#parts;
+    const { plan, settings, clock, cookies, openJar } = this.#parts;
     const openings = new LaneOpenings({
       fetchOptions: settings.fetch,
       clock,
@@ -210,6 +216,7 @@ export class Engine {
       fetch: plan.fetch,
       resolve: plan.resolve,
       guardsFetch: plan.guardsFetch ?? false,
+      ...(openJar === null ? {} : { openJar }),
     });
     return new LanePool(
       {
@@ -221,14 +228,30 @@ export class Engine {
           ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
           : null,
         isWorthThreads: () => this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+        ...(cookies === null ? {} : { cookies }),
       },
       keys,
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
         piece: (piece, answer) => this.crawl.piece(piece, answer),
+        cookies: (changes) => cookies?.changed(changes),
       },
     );
+  }
+
+  #followCookies(): void {
+    const { cookies, store, notices } = this.#parts;
+    if (cookies === null) {
+      return;
+    }
+    cookies.onSet = (site, set) => this.lanes.putCookies(site, set);
+    cookies.onFull = (words) => notices.add(words);
+    cookies.onChanges = (changes) => {
+      if (changes.length > 0) {
+        store.keepCookies(changes).catch((error: Error) => this.crawl.stop('error', 0, error));
+      }
+    };
   }
 
   #laneSetup(lane: number, keys: KeyTable): LaneSetup {
@@ -236,6 +259,7 @@ export class Engine {
     const { options } = plan.resolved;
     return {
       lane,
+      keepsCookies: this.#parts.cookies !== null,
       reader: settings.reader,
       identity: identityOf(plan),
       ...(profile.aliases === undefined ? {} : { aliases: profile.aliases }),
@@ -299,7 +323,7 @@ export class Engine {
       hold: (holds) => this.frontier.holdPages(holds),
       admit: (offers) => this.crawl.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
-      isGuarded: headersTo(settings.fetch) ?? (() => false),
+      isGuarded: (origin) => this.#isGuarded(origin),
       read: (page) => this.lanes.read(page),
       rendered: (pages) => this.crawl.rendered(pages, () => this.#tellSeen(pages)),
       notice: (text) => notices.add(text),
@@ -309,8 +333,8 @@ export class Engine {
 
   /** Where bodies are not kept, what is told of a page is what the browser has made of it. */
   get #tellsLate(): boolean {
-    const { render, keepsBodies } = this.#parts.settings.reader;
-    return render !== 'never' && !keepsBodies;
+    const { reader } = this.#parts.settings;
+    return new HostManners(reader).rendersAny && !reader.keepsBodies;
   }
 
   async #tellSeen(pages: readonly RenderedOutcome[]): Promise<void> {
@@ -319,6 +343,14 @@ export class Engine {
       const ids = pages.map(({ page }) => page.id);
       plan.events.seen(await store.seen(ids, plan.listensToEdges ?? false));
     }
+  }
+
+  /** Something that only the user has goes to this origin: a header, a certificate, a cookie. */
+  #isGuarded(origin: string): boolean {
+    const { settings, cookies } = this.#parts;
+    const { clientCertificates = {} } = settings.fetch;
+    const hasCookies = cookies !== null && cookies.cookiesOf(cookies.siteOf(origin)).length > 0;
+    return hasCookies || (headersTo(settings.fetch)?.(origin) ?? false) || clientCertificates[origin] !== undefined;
   }
 
   #traps(kept: string | undefined): TrapWatch {

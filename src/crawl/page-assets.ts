@@ -13,7 +13,7 @@ export interface PageAssetsParts {
   kept(id: number): Promise<KeptAnswer | null>;
   /** It looks like a trap: too long, too many segments. */
   isTrap(url: string): boolean;
-  /** Headers of the user's go to this origin: only its own pages may see what it answers. */
+  /** Headers, cookies or a certificate of the user's go to this origin: only its own pages may see what it answers. */
   isGuarded(origin: string): boolean;
 }
 

@@ -291,8 +291,7 @@ export class Renderer {
       outcome = await read({ id, url, depth, seed, flags, robots, html, seen }).catch(() => null);
     }
     const text = outcome?.measured?.text ?? null;
-    const isBetter =
-      text !== null && (manners.renderFor(url) === 'always' || isRoute(url) || text > page.text);
+    const isBetter = text !== null && (manners.renderFor(url) === 'always' || isRoute(url) || text > page.text);
     await this.#rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);

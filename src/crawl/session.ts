@@ -8,12 +8,20 @@ import type { Frontier } from '../frontier/frontier.js';
 import { knownOffers, namedOffers } from '../frontier/outcome.js';
 import { prepareExtraction } from '../lane/extraction-door.js';
 import { HostManners } from '../lane/host-manners.js';
+import { loadJars } from '../lane/lane-cookies.js';
 import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { LiveSnapshot, RunControls } from '../watch/live.js';
 import { RunWatch } from '../watch/run-watch.js';
+import {
+  CookieBook,
+  type CookieJar,
+  readCookieFile,
+  refuseUnwritableCookieFile,
+  writeCookieFile,
+} from './cookie-book.js';
 import type { Crawl } from './crawl.js';
 import type { CrawlEnd, EndReason } from './ending.js';
 import { Engine, scopeRules } from './engine.js';
@@ -52,6 +60,7 @@ interface SessionParts {
   watch: RunWatch;
   /** Of a plain crawl that renders; null where there is none, or somebody else's. */
   ownBrowser: Browser | null;
+  cookies: CookieBook | null;
 }
 
 /** One run of a crawl: it opens the store, runs the loop to its end, and has the outputs written. */
@@ -96,6 +105,11 @@ export class CrawlSession implements RunningSession {
     for (const notice of settings.notices) {
       notices.add(notice);
     }
+    const openJar = keepsCookies(options) ? await loadJars() : null;
+    const file = options.cookieJar === null ? null : readCookieFile(options.cookieJar);
+    if (options.cookieJar !== null) {
+      refuseUnwritableCookieFile(options.cookieJar);
+    }
     // Not before: whoever is refused while the plan is read leaves no thread behind that keeps the process alive.
     const store = StoreThread.take();
     let session: CrawlSession;
@@ -106,9 +120,16 @@ export class CrawlSession implements RunningSession {
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
       const shapes = manners.rendersAny ? await store.renderShapes() : null;
-      const parts = { plan, profile, settings, seeds, clock, notices, store, opened, watch, ownBrowser: own };
+      const cookies = openJar === null ? null : new CookieBook(openJar, () => clock.wall(), opened.cookies);
+      const parts = {
+        ...{ plan, profile, settings, seeds, clock, notices, store, opened, watch, openJar, cookies },
+        ownBrowser: own,
+      };
       const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
+      if (file !== null) {
+        cookies?.takeFile(file.cookies, file.writtenAt);
+      }
       await engine.disk.checkAtStart();
       watch.begins(
         new WatchedSession(() => session.stats(), engine, {
@@ -181,6 +202,11 @@ export class CrawlSession implements RunningSession {
     this.#engine.crawl.stop(reason, graceMs);
   }
 
+  /** The cookies that the crawl keeps; null where it keeps none. */
+  get cookies(): CookieJar | null {
+    return this.#parts.cookies;
+  }
+
   wake(): void {
     this.#engine.crawl.wake();
   }
@@ -244,6 +270,7 @@ export class CrawlSession implements RunningSession {
     const { crawl, frontier, renderer, seeder, seedBook, settled } = this.#engine;
     const { options } = plan.resolved;
     this.#leaveCrashNote(end);
+    this.#writeCookieFile();
     const storeAlive = !(end.error instanceof StateError && /^(?:store|disk_full)/.test(end.error.code));
     if (!storeAlive) {
       throw end.error;
@@ -295,6 +322,19 @@ export class CrawlSession implements RunningSession {
     const isOfMachine = error instanceof StateError && !OF_A_PAGE.has(error.code);
     if (error !== null && !isOfMachine && settling.length > 0 && directory !== null) {
       leaveCrashNote(directory, settling);
+    }
+  }
+
+  #writeCookieFile(): void {
+    const { plan, clock, cookies, notices } = this.#parts;
+    const { cookieJar } = plan.resolved.options;
+    if (cookies === null || cookieJar === null) {
+      return;
+    }
+    try {
+      writeCookieFile(cookieJar, cookies.all(), clock.wall());
+    } catch (error) {
+      notices.add(`--cookie-jar cannot be written, and has the cookies it had before: ${(error as Error).message}`);
     }
   }
 
@@ -358,6 +398,7 @@ function storeSetup(
   return {
     directory,
     create: plan.seeds !== null,
+    keepsCookies: keepsCookies(options),
     meta: {
       version: VERSION,
       options: JSON.stringify(optionsToStore(resolved, profile.command)),
@@ -391,6 +432,9 @@ function storeSetup(
 
 const reportsOf = ({ resolved }: SessionPlan, { writesOutputs }: CrawlProfile): ReportTarget<ExportFormat>[] =>
   writesOutputs ? resolved.options.reports.filter(isExport) : [];
+
+/** A file of cookies is for a crawl that keeps them. */
+const keepsCookies = ({ cookies, cookieJar }: CrawlOptions): boolean => cookies || cookieJar !== null;
 
 function* filtered(urls: Iterable<string>, isWanted: (url: string) => boolean): IterableIterator<string> {
   for (const url of urls) {

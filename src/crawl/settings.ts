@@ -18,6 +18,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { hostnameOf, isHttp, isIpHost, isLoopbackHost, originOf } from '../url/host.js';
 import { HostPolicies, type HostPolicy, policiesOf } from '../url/host-policies.js';
 import type { Credentials } from '../url/identity.js';
+import { readAuthFile, readClientCertificates } from './credential-files.js';
 
 /** What the parts of the engine are told, worked out once from the options and the machine. */
 export interface EngineSettings {
@@ -212,7 +213,9 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
       ...policy,
       ...(policy.userAgent === undefined ? {} : { userAgent: agentOf({ ...options, userAgent: policy.userAgent }) }),
     })),
-    proxy: options.proxy,
+    proxies: options.proxy,
+    proxyRotation: options.proxyRotation,
+    clientCertificates: readClientCertificates(options, () => originsOf(input.seeds)),
     insecure: options.insecure,
     cacert: options.cacert === null ? null : readCertificates(options.cacert),
     connectTimeoutMs: options.connectTimeoutMs,
@@ -256,7 +259,14 @@ function thirdPartyFetch(fetch: FetchOptions, urls: readonly string[]): FetchOpt
   const allowAddresses = urls.flatMap((url) => seedAddress(new URL(url).href));
   const allowPorts = portsOf(urls);
   const hosts = (fetch.hosts ?? []).map(({ headers: _, ...policy }): HostPolicy => policy);
-  return { ...fetch, headers: [], originHeaders: {}, hosts, guard: { ...fetch.guard, allowAddresses, allowPorts } };
+  return {
+    ...fetch,
+    headers: [],
+    originHeaders: {},
+    clientCertificates: {},
+    hosts,
+    guard: { ...fetch.guard, allowAddresses, allowPorts },
+  };
 }
 
 /** The ports that URLs name; keys of a fetcher of the user's have none. */
@@ -290,7 +300,7 @@ function seedAddress(url: string): string[] {
  * Where two name the same header, the one that is meant for fewer origins wins.
  */
 export function bindHeaders(
-  options: Pick<CrawlOptions, 'headers' | 'user'>,
+  options: Pick<CrawlOptions, 'headers' | 'user'> & Partial<Pick<CrawlOptions, 'authFile'>>,
   seeds: readonly Pick<SeedRow, 'url' | 'fallbacks'>[],
   credentials: ReadonlyMap<string, Credentials>,
 ): Pick<FetchOptions, 'headers' | 'originHeaders'> {
@@ -305,6 +315,9 @@ export function bindHeaders(
   }
   for (const [origin, { username, password }] of credentials) {
     originHeaders[origin] = overlay([originHeaders[origin] ?? [], [basicAuthorization(username, password)]]);
+  }
+  for (const [origin, headers] of options.authFile ? readAuthFile(options.authFile) : []) {
+    originHeaders[origin] = overlay([originHeaders[origin] ?? [], headers]);
   }
   for (const origin of new Set(lines.map(({ to }) => to).filter((to) => to !== TO_SEEDS && to !== TO_ALL))) {
     originHeaders[origin] = overlay([originHeaders[origin] ?? [], linesTo(origin)]);

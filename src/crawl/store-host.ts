@@ -9,6 +9,7 @@ import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
 import { refuseUnwritable, sinksIn, writeOutputs } from '../report/index.js';
 import { Sinks } from '../report/sinks.js';
 import { type RunFacts, type Summary, summarise } from '../report/summary.js';
+import { CookieStore, type SiteCookie } from '../store/cookie-store.js';
 import { clearUnbegun, takeCrashNote } from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import type { PageResult } from '../store/page-types.js';
@@ -27,6 +28,7 @@ import type {
   StoreSnapshot,
   Transaction,
 } from '../store/transaction.js';
+import type { CookieChange } from '../url/kept-cookie.js';
 import { RenderShapes, type ShapeFacts } from './render-shapes.js';
 import { type Survey, type SurveyQuestion, survey } from './survey/survey.js';
 
@@ -34,6 +36,8 @@ export interface StoreSetup {
   /** Null: a store that leaves nothing behind. */
   directory: string | null;
   create: boolean;
+  /** Cookies are kept with the crawl. */
+  keepsCookies: boolean;
   /** What is written into a new store before anything else. */
   meta: Record<string, string>;
   seeds: SeedRow[];
@@ -61,6 +65,8 @@ export interface StoreSetup {
 export interface StoreOpened {
   snapshot: StoreSnapshot;
   keys: KeyTableData;
+  /** Those that earlier runs have kept. */
+  cookies: SiteCookie[];
 }
 
 export interface FinishOrders {
@@ -102,6 +108,7 @@ const MOST_ASSET_BYTES = 64 * 1024 * 1024;
 export class StoreHost {
   #store: Store | null = null;
   #lock: DirectoryLock | null = null;
+  #cookies: CookieStore | null = null;
   #renderingReader: RenderingReader | null = null;
   #sinks = new Sinks([]);
   #waitsForBrowser: Reader | null = null;
@@ -160,7 +167,11 @@ export class StoreHost {
     }
     const crashed = setup.directory === null ? [] : takeCrashNote(setup.directory);
     const snapshot = store.begin({ ...setup, crashed });
-    return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes) };
+    if (setup.directory !== null && setup.keepsCookies) {
+      this.#cookies = new CookieStore(setup.directory);
+    }
+    const cookies = this.#cookies?.all() ?? [];
+    return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes), cookies };
   }
 
   /** Keys of segments that are on disk stay there. */
@@ -225,6 +236,11 @@ export class StoreHost {
   /** Gives the sinks the results of the last commit; nobody has to wait for that, so it follows once the commit has been answered. */
   writeResults(): void {
     this.#sinks.write();
+  }
+
+  /** Called before the commit of the pages that set them. */
+  keepCookies(changes: CookieChange[]): void {
+    this.#cookies?.keep(changes);
   }
 
   loadQueue(loads: QueueLoad[]): QueuedUrl[][] {
@@ -298,6 +314,8 @@ export class StoreHost {
   close(): void {
     this.#sinks.close();
     this.#store?.close();
+    this.#cookies?.close();
+    this.#cookies = null;
     this.#lock?.release();
     this.#store = null;
   }

@@ -5,6 +5,7 @@ import { SEALED_PAGE } from '../store/page-row.js';
 import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, Transaction } from '../store/transaction.js';
+import type { CookieChange } from '../url/kept-cookie.js';
 import type { ShapeFacts } from './render-shapes.js';
 import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
@@ -24,6 +25,7 @@ const TRANSACTION: Shape<Transaction> = {
 export const STORE_ORDERS = {
   open: asked<StoreSetup, StoreOpened>('clone', 'clone'),
   commit: asked<Transaction, CommitAnswer>(TRANSACTION, 'clone'),
+  keepCookies: asked<CookieChange[], void>(PLAIN, PLAIN),
   loadQueue: asked<QueueLoad[], QueuedUrl[][]>(PLAIN, PLAIN),
   loadDue: asked<{ wall: number; limit: number }, DueHosts>(PLAIN, 'clone'),
   renderShapes: asked<void, { facts: ShapeFacts; waiting: number }>(PLAIN, 'clone'),

@@ -5,6 +5,7 @@ import type { Summary } from '../report/summary.js';
 import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, StorePort, Transaction } from '../store/transaction.js';
+import type { CookieChange } from '../url/kept-cookie.js';
 import type { ShapeFacts } from './render-shapes.js';
 import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { STORE_NEWS, STORE_ORDERS } from './store-messages.js';
@@ -69,6 +70,10 @@ export class StoreThread implements StorePort {
 
   commit(transaction: Transaction): Promise<CommitAnswer> {
     return this.#thread.ask('commit', transaction);
+  }
+
+  keepCookies(changes: CookieChange[]): Promise<void> {
+    return this.#thread.ask('keepCookies', changes);
   }
 
   loadQueue(loads: QueueLoad[]): Promise<QueuedUrl[][]> {

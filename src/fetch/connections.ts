@@ -89,7 +89,8 @@ export class Connection {
 }
 
 interface OriginPool {
-  origin: string;
+  /** See `Endpoint`. */
+  key: string;
   connections: Connection[];
   waiting: Borrower[];
 }
@@ -144,14 +145,14 @@ export class Connections {
   }
 
   lend(borrower: Borrower): void {
-    const pool = this.#poolOf(borrower.endpoint.origin);
+    const pool = this.#poolOf(borrower.endpoint.pool);
     pool.waiting.push(borrower);
     this.#serve(pool);
   }
 
   /** @param isSpent its socket is being closed: what was asked on it is not wanted any more */
   release(connection: Connection, isSpent: boolean): void {
-    const pool = this.#origins.get(connection.endpoint.origin);
+    const pool = this.#origins.get(connection.endpoint.pool);
     const isPlain = !isSpent && this.#line.size === 0 && (pool === undefined || pool.waiting.length === 0);
     if (isPlain) {
       this.#released(connection, false);
@@ -168,7 +169,7 @@ export class Connections {
     this.#count--;
     void connection.destroy();
     this.#pause();
-    const pool = this.#poolOf(borrower.endpoint.origin);
+    const pool = this.#poolOf(borrower.endpoint.pool);
     pool.waiting.unshift(borrower);
     const others = [...this.#line];
     this.#line.clear();
@@ -206,11 +207,11 @@ export class Connections {
     await Promise.all(all.map((connection) => this.#drop(connection)));
   }
 
-  #poolOf(origin: string): OriginPool {
-    let pool = this.#origins.get(origin);
+  #poolOf(key: string): OriginPool {
+    let pool = this.#origins.get(key);
     if (pool === undefined) {
-      pool = { origin, connections: [], waiting: [] };
-      this.#origins.set(origin, pool);
+      pool = { key, connections: [], waiting: [] };
+      this.#origins.set(key, pool);
     }
     return pool;
   }
@@ -311,7 +312,7 @@ export class Connections {
     if (connection.isDropped) {
       return;
     }
-    const pool = this.#poolOf(connection.endpoint.origin);
+    const pool = this.#poolOf(connection.endpoint.pool);
     if (connection.isShared ? connection.active === 0 && !connection.isKept : isSpent || connection.keepAliveMs === 0) {
       void this.#drop(connection);
     } else if (connection.active === 0 && firstOf(pool) !== null && !this.#mayServe(connection, pool)) {
@@ -450,7 +451,7 @@ export class Connections {
   /** Drops the connection from all lists, so that it gets no more requests. */
   #forget(connection: Connection): void {
     connection.isDropped = true;
-    const pool = this.#poolOf(connection.endpoint.origin);
+    const pool = this.#poolOf(connection.endpoint.pool);
     pool.connections.splice(pool.connections.indexOf(connection), 1);
     this.#forgetIfEmpty(pool);
     this.#idle.delete(connection);
@@ -468,7 +469,7 @@ export class Connections {
 
   #forgetIfEmpty(pool: OriginPool): void {
     if (pool.connections.length === 0 && pool.waiting.length === 0) {
-      this.#origins.delete(pool.origin);
+      this.#origins.delete(pool.key);
       this.#line.delete(pool);
     }
   }

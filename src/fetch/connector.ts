@@ -3,6 +3,8 @@ import {
   checkServerIdentity,
   createSecureContext,
   rootCertificates,
+  type SecureContext,
+  type SecureContextOptions,
   type TLSSocket,
   connect as tlsConnect,
 } from 'node:tls';
@@ -13,18 +15,21 @@ import { withBrackets } from '../url/host.js';
 import type { AppliedPolicy, HostPolicies } from '../url/host-policies.js';
 import { Attempt } from './attempt.js';
 import { classify } from './classify.js';
-import type { FetchOptions } from './contract.js';
+import type { ClientCertificate, FetchOptions } from './contract.js';
 import { Guard } from './guard.js';
 import { Http1 } from './http1.js';
 import { Http2 } from './http2.js';
-import { HttpProxy } from './proxy.js';
+import { Proxies, type ProxyServer } from './proxy.js';
 import { mayHaveOtherFamily, Resolver } from './resolver.js';
 import { orShortage, Shortage } from './shortage.js';
+import { ProxyRefusal } from './socks5.js';
 import type { Intake, Wire } from './wire.js';
 
 /** Where a URL says that its server is. */
 export interface Endpoint {
   origin: string;
+  /** What it shares connections with: its origin, and the proxy where each request has its own. */
+  pool: string;
   isTls: boolean;
   host: string;
   port: number;
@@ -52,17 +57,19 @@ const LOOK_UP_PAUSE_MS = 100;
  * never to names, so the address that the guard has checked is the one that is connected to.
  */
 export class Connector {
-  readonly #proxy: HttpProxy | null;
+  readonly #proxies: Proxies;
   readonly #policies: HostPolicies;
   /** Those of single hosts, by their URL. */
-  readonly #proxies = new Map<string, HttpProxy>();
+  readonly #proxiesOfHosts = new Map<string, Proxies>();
   readonly #options: FetchOptions;
   readonly #clock: Clock;
   readonly #deadlines: Deadlines;
   readonly #mappings: ConnectTo[];
   readonly #guard: Guard;
   readonly #resolver: Resolver;
-  readonly #secureContext;
+  readonly #secureContext: SecureContext;
+  /** By origin, made when it is first connected to. */
+  readonly #contextsOfClients = new Map<string, SecureContext>();
   #sockets = 0;
 
   constructor(options: FetchOptions, clock: Clock, deadlines: Deadlines, policies: HostPolicies) {
@@ -70,14 +77,31 @@ export class Connector {
     this.#policies = policies;
     this.#clock = clock;
     this.#deadlines = deadlines;
-    this.#proxy = options.proxy === null ? null : new HttpProxy(options.proxy);
+    this.#proxies = new Proxies(options.proxies, options.proxyRotation ?? 'host', clock);
     this.#mappings = options.connectTo.map(parseConnectTo);
     this.#guard = new Guard(options.guard);
     this.#resolver = new Resolver(options.dnsServers, clock, options.verboseNetwork);
     // Shared by all connections, because making it reads every root certificate.
-    this.#secureContext = createSecureContext(
-      options.cacert === null ? {} : { ca: [...rootCertificates, options.cacert] },
-    );
+    this.#secureContext = createSecureContext(this.#trusted);
+  }
+
+  get #trusted(): SecureContextOptions {
+    const { cacert } = this.#options;
+    return cacert === null ? {} : { ca: [...rootCertificates, cacert] };
+  }
+
+  /** A certificate of the user's goes to its own origin alone, however a server asks for one. */
+  #contextFor(origin: string): SecureContext {
+    const certificates = this.#options.clientCertificates ?? {};
+    if (!Object.hasOwn(certificates, origin)) {
+      return this.#secureContext;
+    }
+    let context = this.#contextsOfClients.get(origin);
+    if (context === undefined) {
+      context = createSecureContext({ ...this.#trusted, ...asSecureContext(certificates[origin]!) });
+      this.#contextsOfClients.set(origin, context);
+    }
+    return context;
   }
 
   get sockets(): number {
@@ -92,23 +116,19 @@ export class Connector {
     this.#resolver.close();
   }
 
-  /** The proxy that a request must be addressed to by its whole URL; null where its server is spoken to as if directly. */
-  plainProxyFor({ origin, isTls, host, port }: Endpoint): HttpProxy | null {
-    return isTls || findConnectTo(this.#mappings, host, port) !== null
-      ? null
-      : this.#proxyBy(this.#policies.ofOrigin(origin));
+  /** Which connections a request for an origin may share. */
+  poolOf(origin: string, host: string): string {
+    const proxies = this.#proxiesFor(this.#policies.ofOrigin(origin));
+    return proxies.isEmpty ? origin : `${origin} ${proxies.place(host)}`;
   }
 
-  /** The proxy that is named for a host, or the one for all. */
-  #proxyBy({ proxy }: AppliedPolicy): HttpProxy | null {
+  /** The proxy that is named for a host, or those for all. */
+  #proxiesFor({ proxy }: AppliedPolicy): Proxies {
     if (proxy === undefined) {
-      return this.#proxy;
+      return this.#proxies;
     }
-    if (proxy === 'none') {
-      return null;
-    }
-    const known = this.#proxies.get(proxy) ?? new HttpProxy(proxy);
-    this.#proxies.set(proxy, known);
+    const known = this.#proxiesOfHosts.get(proxy) ?? new Proxies(proxy === 'none' ? [] : [proxy], 'host', this.#clock);
+    this.#proxiesOfHosts.set(proxy, known);
     return known;
   }
 
@@ -146,7 +166,8 @@ export class Connector {
 
   async #resolve(host: string): Promise<string> {
     const target = findConnectTo(this.#mappings, host, null)?.toHost || null;
-    if (target === null && this.#proxyBy(this.#policies.ofHost(withBrackets(host))) !== null) {
+    const proxies = this.#proxiesFor(this.#policies.ofHost(withBrackets(host)));
+    if (target === null && !proxies.isEmpty && !proxies.wantAddresses) {
       return host;
     }
     const addresses = await this.#lookUp(target ?? host);
@@ -180,9 +201,9 @@ export class Connector {
     if (mapping === null || mapping.port === '') {
       this.#guard.checkPort(host, port);
     }
-    const proxy = mapping === null ? this.#proxyBy(this.#policies.ofOrigin(endpoint.origin)) : null;
-    if (proxy !== null) {
-      return await this.#openThroughProxy(proxy, endpoint, attempt);
+    const proxies = this.#proxiesFor(this.#policies.ofOrigin(endpoint.origin));
+    if (mapping === null && !proxies.isEmpty) {
+      return await this.#openThroughSome(proxies, endpoint, attempt);
     }
     const target = mapping?.toHost || host;
     // Whoever names an address in --connect-to wants it; a mapping of the port alone says nothing about the address.
@@ -197,24 +218,83 @@ export class Connector {
     return { ...(await this.#speakSecurely(socket, endpoint, attempt)), address };
   }
 
-  /** The proxy looks names up, so the guard can only check addresses that are known here. */
-  async #openThroughProxy(proxy: HttpProxy, endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
+  /** One proxy after the other, until one of them can be used. */
+  async #openThroughSome(proxies: Proxies, endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
+    const place = Number(endpoint.pool.slice(endpoint.pool.lastIndexOf(' ') + 1));
+    const inTurn = proxies.from(place);
+    for (const [index, proxy] of inTurn.entries()) {
+      try {
+        const connected = await this.#openThroughProxy(proxy, endpoint, attempt, inTurn.length - index);
+        proxies.worked(proxy);
+        return connected;
+      } catch (error) {
+        attempt.throwIfCancelled();
+        if (!(error instanceof DeadProxy)) {
+          throw error;
+        }
+        proxies.failed(proxy);
+        if (index === inTurn.length - 1) {
+          const { count } = proxies;
+          const words = count === 1 ? error.message : `None of the ${count} proxies can be used. ${error.message}`;
+          throw new FetchError(error.errorClass, words, { cause: error.cause });
+        }
+      }
+    }
+    throw new FetchError('internal', 'There is no proxy.');
+  }
+
+  /**
+   * Where the proxy looks names up (http, https, socks5h), the guard can only check addresses that are known here. One that is told addresses
+   * (socks5) gets one that the guard has let through.
+   *
+   * @param left proxies to try, this one among them: each may take its part of the time that is left
+   */
+  async #openThroughProxy(proxy: ProxyServer, endpoint: Endpoint, attempt: Attempt, left: number): Promise<Connected> {
     const { host, port } = endpoint;
+    const address = proxy.wantsAddresses ? await this.#addressOf(endpoint, attempt) : null;
     const known = this.#resolver.known(host);
-    if (known !== null && !known.some((address) => this.#guard.allows(address, host, port))) {
+    if (known !== null && !known.some((each) => this.#guard.allows(each, host, port))) {
       throw blocked(host, known);
     }
-    const { socket } = await this.#reachProxy(proxy, attempt);
-    if (!endpoint.isTls) {
-      return { wire: new Http1(socket, hostOf(endpoint), null), socket, address: null };
+    const { socket } = await this.#reachProxy(proxy, attempt, left);
+    if (!endpoint.isTls && !proxy.isSocks) {
+      return { wire: new Http1(socket, hostOf(endpoint), null, { origin: endpoint.origin, proxy }), socket, address };
     }
-    const tunnel = await attempt.during(proxy.openTunnel(socket, host, port));
-    return { ...(await this.#speakSecurely(tunnel, endpoint, attempt)), address: null };
+    const tunnel = await this.#openTunnel(proxy, socket, { host: address ?? host, port }, attempt);
+    if (!endpoint.isTls) {
+      return { wire: new Http1(tunnel, hostOf(endpoint), null), socket: tunnel, address };
+    }
+    return { ...(await this.#speakSecurely(tunnel, endpoint, attempt)), address };
+  }
+
+  async #addressOf({ host, port }: Endpoint, attempt: Attempt): Promise<string> {
+    const addresses = await attempt.during(this.#lookUp(host));
+    const address = addresses.find((each) => this.#guard.allows(each, host, port));
+    if (address === undefined) {
+      throw blocked(host, addresses);
+    }
+    return address;
+  }
+
+  async #openTunnel(
+    proxy: ProxyServer,
+    socket: Socket,
+    { host, port }: { host: string; port: number },
+    attempt: Attempt,
+  ): Promise<Socket> {
+    try {
+      return await attempt.during(proxy.openTunnel(socket, host, port));
+    } catch (error) {
+      attempt.throwIfCancelled();
+      const isOfHost = error instanceof FetchError && !(error instanceof ProxyRefusal);
+      throw isOfHost ? error : this.#deadProxy(proxy, error);
+    }
   }
 
   /** TLS on a connection to the server, and whichever version of HTTP the two agree on. */
   async #speakSecurely(plain: Socket, endpoint: Endpoint, attempt: Attempt): Promise<{ wire: Wire; socket: Socket }> {
-    const socket = await this.#secure(plain, endpoint.host, this.#options.http2, attempt);
+    const { host, origin } = endpoint;
+    const socket = await this.#secure(plain, { host, http2: this.#options.http2, origin }, attempt);
     if (socket.alpnProtocol === 'h2') {
       return { wire: await Http2.open(endpoint.origin, socket), socket };
     }
@@ -222,25 +302,24 @@ export class Connector {
   }
 
   /** If the proxy is dead, the error names the proxy and not the page behind it. */
-  async #reachProxy(proxy: HttpProxy, attempt: Attempt): Promise<{ socket: Socket }> {
+  async #reachProxy(proxy: ProxyServer, attempt: Attempt, left: number): Promise<{ socket: Socket }> {
     try {
       const { host, port } = proxy;
-      const { socket } = await this.#reach({ host, port, isAllowed: () => true, intake: null }, attempt);
-      return { socket: proxy.isTls ? await this.#secure(socket, host, false, attempt) : socket };
+      const place = { host, port, isAllowed: () => true, intake: null, share: 1 / left };
+      const { socket } = await this.#reach(place, attempt);
+      return { socket: proxy.isTls ? await this.#secure(socket, { host, http2: false, origin: '' }, attempt) : socket };
     } catch (error) {
       attempt.throwIfCancelled();
       if (error instanceof Shortage) {
         throw error;
       }
-      const { errorClass, message } = classify(error, this.#options.verboseNetwork);
-      throw new FetchError(
-        errorClass,
-        `The proxy ${withBrackets(proxy.host)}:${proxy.port} cannot be used: ${message}`,
-        {
-          cause: error,
-        },
-      );
+      throw this.#deadProxy(proxy, error);
     }
+  }
+
+  #deadProxy(proxy: ProxyServer, error: unknown): DeadProxy {
+    const { errorClass, message } = classify(error, this.#options.verboseNetwork);
+    return new DeadProxy(errorClass, `The proxy ${proxy.place} cannot be used: ${message}`, { cause: error });
   }
 
   /**
@@ -281,7 +360,7 @@ export class Connector {
   /** @param others places to try after these, for which time is kept */
   async #tryEach(
     addresses: string[],
-    { host, port, isAllowed, intake }: Place,
+    { host, port, isAllowed, intake, share = 1 }: Place,
     attempt: Attempt,
     others = 0,
   ): Promise<{ socket: Socket; address: string }> {
@@ -294,7 +373,7 @@ export class Connector {
       attempt.throwIfCancelled();
       const socket = this.#openSocket(address, port, intake);
       try {
-        await attempt.established(socket, 'connect', this.#clock.now(), 1 / (allowed.length + others - index));
+        await attempt.established(socket, 'connect', this.#clock.now(), share / (allowed.length + others - index));
         return { socket, address };
       } catch (error) {
         attempt.throwIfCancelled();
@@ -329,12 +408,16 @@ export class Connector {
   }
 
   /** The certificate must be one for the host of the URL, whatever address was connected to. */
-  async #secure(socket: Socket, host: string, http2: boolean, attempt: Attempt): Promise<TLSSocket> {
+  async #secure(
+    socket: Socket,
+    { host, http2, origin }: { host: string; http2: boolean; origin: string },
+    attempt: Attempt,
+  ): Promise<TLSSocket> {
     attempt.throwIfCancelled();
     const secure = tlsConnect({
       socket,
       servername: isIP(host) === 0 ? host : '',
-      secureContext: this.#secureContext,
+      secureContext: this.#contextFor(origin),
       rejectUnauthorized: !this.#options.insecure,
       checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
       ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
@@ -344,12 +427,22 @@ export class Connector {
   }
 }
 
+/** The proxy itself cannot be used: the host behind it is not to blame, and another proxy may be tried. */
+class DeadProxy extends FetchError {}
+
 /** Where to connect to. */
 interface Place {
   host: string;
   port: number;
   isAllowed(address: string): boolean;
+  /** The part of the time that is left which may be spent on it; all of it where it is left out. */
+  share?: number;
   intake: Intake | null;
+}
+
+/** What createSecureContext takes: bytes that came from another thread are no Buffer any more. */
+export function asSecureContext(certificate: ClientCertificate): SecureContextOptions {
+  return 'pfx' in certificate ? { ...certificate, pfx: Buffer.from(certificate.pfx) } : certificate;
 }
 
 const hostOf = ({ origin }: Endpoint): string => origin.slice(origin.indexOf('//') + 2);

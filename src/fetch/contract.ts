@@ -11,8 +11,12 @@ export interface FetchOptions {
   headers: Header[];
   /** Sent to that origin only (`https://host:port`, default port left out): credentials live here. */
   originHeaders: Record<string, Header[]>;
-  /** http: or https: URL, with user:password@ where the proxy wants them. */
-  proxy: string | null;
+  /** URLs of http:, https:, socks5: or socks5h:, with user:password@ where a proxy wants them. */
+  proxies: readonly string[];
+  /** Whether a host stays with its proxy, or each request goes through the next one. */
+  proxyRotation?: 'host' | 'request';
+  /** By https origin: whoever asks for a certificate at another one gets none. */
+  clientCertificates?: Readonly<Record<string, ClientCertificate>>;
   insecure: boolean;
   /** PEM text, trusted besides the usual roots. */
   cacert: string | null;
@@ -53,6 +57,9 @@ export interface CacheOptions {
   /** No request is made: what is not there fails. */
   only: boolean;
 }
+
+/** PEM, or PKCS#12 with both in one. */
+export type ClientCertificate = ({ cert: string; key: string } | { pfx: Uint8Array }) & { passphrase?: string };
 
 /** What lies below `path` of the origin is served at `to`, under the same path. */
 export interface FolderOrigin {
@@ -129,7 +136,7 @@ export interface FetchResponse {
 }
 
 export interface FetchHooks {
-  onHeaders?(at: number): void;
+  onHeaders?(at: number, headers: ResponseHeaders): void;
   /** Bytes that now are in memory for this response: those of the wire as they arrive, then those that decoding made. */
   onBytes?(count: number): void;
 }

@@ -195,7 +195,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     this.#headers = headers;
     this.#headersAt = this.#lastByteAt = this.#windowStartedAt = at;
     this.#resumeBody = resume;
-    this.#hooks.onHeaders?.(at);
+    this.#hooks.onHeaders?.(at, headers);
     if (this.#request.method === 'HEAD') {
       return true;
     }

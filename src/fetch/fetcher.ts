@@ -115,23 +115,18 @@ export class Fetcher {
     if (!isTls && url.protocol !== 'http:') {
       return null;
     }
+    const host = withoutBrackets(url.hostname);
     const endpoint = {
       origin: url.origin,
+      pool: this.#connector.poolOf(url.origin, host),
       isTls,
-      host: withoutBrackets(url.hostname),
+      host,
       port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     };
     const headers = this.#headers.for(url.origin, request);
     // Not pathname + search: `/x?` and `/x` are two URLs, and search drops the lone question mark.
     const path = pathOf(url.href.slice(0, url.href.length - url.hash.length));
-    const proxy = this.#connector.plainProxyFor(endpoint);
-    if (proxy === null) {
-      return { endpoint, path, headers };
-    }
-    if (proxy.authorization !== null) {
-      headers.push(...proxy.authorization);
-    }
-    return { endpoint, path: url.origin + path, headers };
+    return { endpoint, path, headers };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Header } from './contract.js';
 import { Http1Reader } from './http1-response.js';
 import { type Intake, type Receiver, type Wire, WireError, type WireRequest } from './wire.js';
 
@@ -9,11 +10,19 @@ const NOT_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 const EMPTY = Buffer.alloc(0);
 
+/** A proxy that an origin of http is asked for at. */
+export interface PlainProxy {
+  origin: string;
+  proxy: { readonly authorization: Header | null };
+}
+
 /** A connection of HTTP/1.1: one request at a time, each answered before the next is sent. */
 export class Http1 implements Wire {
   readonly maxRequests = 1;
   readonly #socket: Socket;
   readonly #host: string;
+  readonly #prefix: string;
+  readonly #proxyLine: string;
   readonly #reader = new Http1Reader();
   readonly #closed: Promise<void>;
   /** What came after the receiver wanted no more for now. */
@@ -25,9 +34,12 @@ export class Http1 implements Wire {
   /**
    * @param host for the header of that name
    * @param intake where the socket puts what it reads; null where it emits it
+   * @param plainProxy where the socket leads to a proxy that is asked for pages by their whole URL
    */
-  constructor(socket: Socket, host: string, intake: Intake | null) {
+  constructor(socket: Socket, host: string, intake: Intake | null, plainProxy: PlainProxy | null = null) {
     this.#socket = socket;
+    this.#prefix = plainProxy?.origin ?? '';
+    this.#proxyLine = plainProxy?.proxy.authorization?.join(': ').concat('\r\n') ?? '';
     this.#host = host;
     if (intake === null) {
       socket.on('data', (bytes: Buffer) => {
@@ -60,7 +72,7 @@ export class Http1 implements Wire {
 
   send({ method, path, headers }: WireRequest, receiver: Receiver): void {
     const connection = method === 'HEAD' ? 'close' : 'keep-alive';
-    let head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${connection}\r\n`;
+    let head = `${method} ${this.#prefix}${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${connection}\r\n${this.#proxyLine}`;
     try {
       receiver.onSend(() => this.#drop());
       if (this.keepAliveMs === 0) {

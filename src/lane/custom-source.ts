@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
-import type { FetchOptions, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { Guard } from '../fetch/guard.js';
 import { Resolver } from '../fetch/resolver.js';
 import { ResponseHeaders } from '../fetch/response-headers.js';
@@ -27,11 +27,6 @@ export type CustomAnswer = CustomPage | string | null | undefined;
 /** The signal says that the answer is no longer waited for: its time is over, or the crawl is. */
 export type CustomFetch = (url: string, signal: AbortSignal) => CustomAnswer | Promise<CustomAnswer>;
 
-interface Hooks {
-  onHeaders?(at: number): void;
-  onBytes?(count: number): void;
-}
-
 /** Where there is no tag there is nothing to call malformed. */
 const TAG = /<[a-z!/?]/i;
 
@@ -51,7 +46,7 @@ export class CustomSource implements PageSource {
     this.#gate = guarded ? new AddressGate(options, clock) : null;
   }
 
-  fetch(request: FetchRequest, hooks: Hooks): PendingFetch {
+  fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch {
     const controller = new AbortController();
     const timeoutMs = request.timeoutMs ?? this.#options.timeoutMs;
     let abort: (error: FetchError) => void = () => {};
@@ -83,7 +78,7 @@ export class CustomSource implements PageSource {
     this.#gate?.close();
   }
 
-  async #answer(url: string, signal: AbortSignal, hooks: Hooks): Promise<FetchResponse> {
+  async #answer(url: string, signal: AbortSignal, hooks: FetchHooks): Promise<FetchResponse> {
     await this.#gate?.check(url);
     const startedAt = this.#clock.now();
     const page = pageOf(await this.#call(url, signal));
@@ -95,13 +90,14 @@ export class CustomSource implements PageSource {
       );
     }
     const now = this.#clock.now();
+    const headers = headersOf(page);
     if (!signal.aborted) {
-      hooks.onHeaders?.(now);
+      hooks.onHeaders?.(now, headers);
       hooks.onBytes?.(body?.length ?? 0);
     }
     const response: FetchResponse & { links?: string[] } = {
       status: page.status ?? 200,
-      headers: headersOf(page),
+      headers,
       body,
       wireBytes: body?.length ?? 0,
       bodyBytes: body?.length ?? 0,

@@ -5,8 +5,10 @@ import type { FetchOptions } from '../fetch/fetcher.js';
 import { openFetcher } from '../fetch/http-cache.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome } from '../frontier/outcome.js';
+import type { KeptCookie } from '../url/kept-cookie.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
 import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } from './lane.js';
+import type { OpenJar } from './lane-cookies.js';
 import type { LaneListener, LanePort } from './lane-pool.js';
 import type { OwnResolve } from './link-targets.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
@@ -20,6 +22,8 @@ export interface LaneOpeningsParts {
   fetch?: CustomFetch | undefined;
   resolve?: OwnResolve | undefined;
   guardsFetch: boolean;
+  /** Only where cookies are kept. */
+  openJar?: OpenJar | undefined;
 }
 
 /** How lanes are opened: in a thread of their own, or, for small sites and the user's own functions, here. */
@@ -39,8 +43,8 @@ export class LaneOpenings {
   }
 
   here(number: number, listener: LaneListener): LanePort {
-    const { clock, resolve, setupOf } = this.#parts;
-    const lane = new Lane(setupOf(number), this.#source(), listener, clock, resolve);
+    const { clock, openJar, resolve, setupOf } = this.#parts;
+    const lane = new Lane(setupOf(number), this.#source(), listener, clock, resolve, openJar);
     return {
       take: (jobs, updates) => lane.take(jobs, updates),
       widenScope: (version, seed, scopeUrls) => lane.widenScope(version, seed, scopeUrls),
@@ -49,6 +53,8 @@ export class LaneOpenings {
       recall: (place) => lane.recall(place),
       admitted: (id, ids) => lane.admitted(id, ids),
       dropCaches: () => lane.dropCaches(),
+      putCookies: (site, cookies) => lane.putCookies(site, cookies),
+      forgetCookies: (sites) => lane.forgetCookies(sites),
       read: (page) => lane.read(page),
       resolve: (host) => lane.resolve(host),
       resizeSockets: (count) => lane.resizeSockets(count),
@@ -84,6 +90,7 @@ export class LaneThread implements LanePort {
           listener.outcomes(outcomes);
         },
         piece: (piece) => listener.piece(piece),
+        cookies: (changes) => listener.cookies?.(changes),
       },
       died: (error) => listener.died(setup.lane, error),
     });
@@ -115,6 +122,14 @@ export class LaneThread implements LanePort {
 
   admitted(id: number, ids: readonly number[]): void {
     this.#thread.tell('admitted', { id, ids });
+  }
+
+  putCookies(site: string, cookies: readonly KeptCookie[]): void {
+    this.#thread.tell('putCookies', { site, cookies });
+  }
+
+  forgetCookies(sites: readonly string[]): void {
+    this.#thread.tell('forgetCookies', sites);
   }
 
   resizeSockets(count: number): void {

@@ -1,5 +1,7 @@
 import type { KeyTable, SegmentUpdate } from '../frontier/key-table.js';
 import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
+import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
+import { CookieHomes, type CookieSource } from './cookie-homes.js';
 import type { Job, RenderedHtml } from './lane.js';
 import type { WirePlaces } from './stock.js';
 
@@ -17,6 +19,10 @@ export interface LanePort {
   admitted(id: number, ids: readonly number[]): void;
   /** Reads a page that a browser has left. */
   read(page: RenderedHtml): Promise<Outcome>;
+  /** Cookies of a site that it has and that somebody else has set. */
+  putCookies?(site: string, cookies: readonly KeptCookie[]): void;
+  /** These sites have left it; only where cookies are kept. */
+  forgetCookies?(sites: readonly string[]): void;
   resolve(host: string): Promise<string>;
   /** So many sockets may be open in it from now on. */
   resizeSockets?(count: number): void;
@@ -31,12 +37,14 @@ export interface LaneListener {
   headers(ids: number[], ats: number[]): void;
   outcomes(outcomes: Outcome[]): void;
   piece(piece: PagePiece): void;
+  /** Cookies that answers have set; ahead of the outcomes of those answers. */
+  cookies?(changes: CookieChange[]): void;
   /** The lane is gone, with what it held. */
   died(lane: number, error: Error): void;
 }
 
 /** What the lanes of a pool tell. */
-export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes'> {
+export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes' | 'cookies'> {
   /** Part of what a page leads to; `answer` takes the ids of what it offered. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
 }
@@ -54,6 +62,8 @@ export interface LanePoolOptions {
   openThread: OpenLane | null;
   /** Whether there is so much to do that threads are worth their start-up. */
   isWorthThreads(): boolean;
+  /** Where the crawl keeps cookies: then a site is with one lane at a time. */
+  cookies?: CookieSource;
 }
 
 interface Member {
@@ -99,6 +109,7 @@ export class LanePool {
   readonly #freePlaces: number[] = [];
   #nextPlace = 0;
   readonly #toWake = new Set<Member>();
+  readonly #homes: CookieHomes<Member> | null;
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
   #hasThreads = false;
@@ -113,6 +124,9 @@ export class LanePool {
     this.#options = options;
     this.#keys = keys;
     this.#listener = listener;
+    const { cookies } = options;
+    this.#homes =
+      cookies === undefined ? null : new CookieHomes(cookies, ({ port }, site) => port.forgetCookies?.([site]));
   }
 
   get size(): number {
@@ -153,12 +167,13 @@ export class LanePool {
     const updates = this.#keys.takeChanged();
     const batches = new Map<Member, Job[]>();
     for (const lease of this.#waiting.splice(0)) {
-      const member = this.#choose(lease);
+      const site = this.#homes?.siteOf(lease.url) ?? null;
+      const member = this.#choose(lease, site);
       if (member === null) {
         this.#waiting.push(lease);
         continue;
       }
-      const job = this.#jobOf(lease, member);
+      const job = this.#jobOf(lease, member, site);
       member.jobs.set(lease.id, job);
       this.#whereabouts.set(lease.id, member);
       const batch = batches.get(member);
@@ -177,7 +192,7 @@ export class LanePool {
     }
   }
 
-  #jobOf(lease: Lease, member: Member): Job {
+  #jobOf(lease: Lease, member: Member, site: string | null): Job {
     const newRules = lease.rules !== null && member.rules.get(lease.origin) !== lease.rulesVersion;
     if (newRules) {
       member.rules.set(lease.origin, lease.rulesVersion);
@@ -187,6 +202,7 @@ export class LanePool {
       sequence: this.#sequence++,
       newRules,
       place: lease.paced ? null : this.#placeOf(lease, member),
+      ...(site === null ? {} : { session: this.#homes!.take(site, member) }),
     };
   }
 
@@ -250,11 +266,12 @@ export class LanePool {
     }
   }
 
-  /** Nothing more may be sent to anyone. */
-  recallAll(): void {
+  /** Nothing more may be sent to anyone. Returns the leases that no lane has taken yet; those in stock come back as outcomes. */
+  recallAll(): Lease[] {
     for (const member of this.#live()) {
       member.port.recall(null);
     }
+    return this.#waiting.splice(0);
   }
 
   /** The lease came back; from which lane, or null where it was with none. */
@@ -264,8 +281,11 @@ export class LanePool {
       return null;
     }
     this.#whereabouts.delete(id);
-    const { lease, place } = member.jobs.get(id)!;
+    const { lease, place, session } = member.jobs.get(id)!;
     member.jobs.delete(id);
+    if (session !== undefined) {
+      this.#homes!.returned(session.site, member);
+    }
     if (place !== null) {
       this.#leavePlace(lease.host, member);
     }
@@ -278,6 +298,11 @@ export class LanePool {
       this.#handOut();
     }
     return member.lane;
+  }
+
+  /** Somebody has set cookies beside the crawl: the lane that has the site gets them. */
+  putCookies(site: string, cookies: readonly KeptCookie[]): void {
+    this.#homes?.of(site)?.lane.port.putCookies?.(site, cookies);
   }
 
   widenScope(version: number, seed: number, scopeUrls: string[]): void {
@@ -376,6 +401,7 @@ export class LanePool {
       return;
     }
     this.#members[member.lane] = null;
+    this.#homes?.gone(member);
     this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
     void member.port.close().then(() => {
       this.#keptSockets = 0;
@@ -407,10 +433,14 @@ export class LanePool {
   }
 
   /** Null while it has to wait: a suspect gets a lane to itself, so that only the one that kills lanes is blamed for it. */
-  #choose({ id, host }: Lease): Member | null {
+  #choose({ id, host }: Lease, site: string | null): Member | null {
     const threads = this.#live().filter((member) => !member.inline);
+    const home = site === null ? null : (this.#homes?.of(site) ?? null);
     const isSuspect = (each: number) => (this.#deaths.get(each) ?? 0) >= DEATHS_UNTIL_SUSPECT;
     if (isSuspect(id)) {
+      if (home?.isBound) {
+        return null;
+      }
       return threads.find((member) => member.jobs.size === 0) ?? null;
     }
     const open = this.#deaths.size === 0 ? threads : threads.filter(({ jobs }) => ![...jobs.keys()].some(isSuspect));
@@ -418,7 +448,11 @@ export class LanePool {
       return null;
     }
     const lanes = open.length > 0 ? open : this.#live();
-    const preferred = lanes[hashOf(host) % lanes.length]!;
+    if (home !== null && (home.isBound || lanes.includes(home.lane))) {
+      // Until its jobs are back from a lane that takes no more, a site waits: what they set is not known elsewhere.
+      return lanes.includes(home.lane) ? home.lane : null;
+    }
+    const preferred = lanes[hashOf(site ?? host) % lanes.length]!;
     if (lanes.length === 1) {
       return preferred;
     }
@@ -433,6 +467,7 @@ export class LanePool {
     if (!member) {
       return;
     }
+    this.#homes?.gone(member);
     this.#options.wire.laneGone(lane);
     if (NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) {
       this.#doWithout(lane);

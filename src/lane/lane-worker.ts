@@ -5,6 +5,7 @@ import type { FetchOptions } from '../fetch/fetcher.js';
 import { openFetcher } from '../fetch/http-cache.js';
 import { prepareExtraction } from './extraction-door.js';
 import { Lane, type LaneSetup } from './lane.js';
+import { loadJars } from './lane-cookies.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
@@ -18,8 +19,11 @@ const lane = new Lane(
     headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
     outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
     piece: (piece) => coordinator.tell('piece', piece),
+    cookies: (changes) => coordinator.tell('cookies', changes),
   },
   systemClock,
+  undefined,
+  setup.keepsCookies ? await loadJars() : undefined,
 );
 
 const coordinator = serve(
@@ -33,6 +37,8 @@ const coordinator = serve(
     recall: ({ place }) => lane.recall(place),
     admitted: ({ id, ids }) => lane.admitted(id, ids),
     resizeSockets: (count) => lane.resizeSockets(count),
+    putCookies: ({ site, cookies }) => lane.putCookies(site, cookies),
+    forgetCookies: (sites) => lane.forgetCookies(sites),
     resolve: (host) => lane.resolve(host),
     read: (page) => lane.read(page),
   },

@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
-import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import type { FetchHooks, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
 import { isHostTrouble } from '../frontier/verdict.js';
@@ -10,9 +11,11 @@ import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { type AliasData, compileAliases } from '../url/aliases.js';
 import { isHttp, pathOf } from '../url/host.js';
 import type { IdentityOptions } from '../url/identity.js';
+import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 import { isRoute, pageOfRoute } from '../url/routes.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
+import { type JobSession, LaneCookies, type OpenJar } from './lane-cookies.js';
 import { LinkJudge, LinkTargets, type OwnResolve } from './link-targets.js';
 import { messageOf, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
 import { PageReader } from './page-reader.js';
@@ -28,10 +31,14 @@ export interface Job {
   newRules: boolean;
   /** Where the requests of its host on the wire are counted; null where no more is leased than may go out at once. */
   place: number | null;
+  /** Where the crawl keeps cookies. */
+  session?: JobSession;
 }
 
 export interface LaneSetup {
   lane: number;
+  /** Cookies are kept. */
+  keepsCookies?: boolean;
   reader: ReaderOptions;
   identity: IdentityOptions;
   aliases?: AliasData;
@@ -62,13 +69,15 @@ export interface LaneEvents {
   outcomes(outcomes: Outcome[]): void;
   /** Part of what a page leads to: the page is read on when the ids of it are given to `admitted`. At once, one of a page at a time. */
   piece(piece: PagePiece): void;
+  /** Cookies that answers have set; ahead of the outcomes of those answers. */
+  cookies?(changes: CookieChange[]): void;
 }
 
 /** Where a lane gets its pages from: the net, or a function of the library's user. */
 export interface PageSource {
   /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
   readonly wholeOnly?: boolean;
-  fetch(request: FetchRequest, hooks: { onHeaders?(at: number): void; onBytes?(count: number): void }): PendingFetch;
+  fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
   resize?(maxSockets: number): void;
@@ -88,6 +97,7 @@ interface Fetching {
   heldBytes: number;
   paused: boolean;
   startedAt: number;
+  hasHeaders: boolean;
 }
 
 /**
@@ -111,6 +121,7 @@ export class Lane {
   readonly #reading: ReadingQueue;
   readonly #stock: Stock<Job>;
   readonly #shells = new Shells();
+  readonly #cookies: LaneCookies<Job> | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -119,8 +130,18 @@ export class Lane {
   /** Something in stock could have gone, but for the bytes in memory. */
   #holdsBack = false;
   #cancelFlush: (() => void) | null = null;
-  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: OwnResolve) {
+
+  /** @param openJar only where cookies are kept */
+  constructor(
+    setup: LaneSetup,
+    source: PageSource,
+    events: LaneEvents,
+    clock: Clock,
+    resolve?: OwnResolve,
+    openJar?: OpenJar,
+  ) {
     this.#setup = setup;
+    this.#cookies = openJar === undefined ? null : new LaneCookies(openJar, clock);
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -159,6 +180,7 @@ export class Lane {
   take(jobs: Job[], updates: SegmentUpdate[]): void {
     this.#keys.update(updates);
     for (const job of jobs) {
+      this.#cookies?.open(job);
       try {
         this.#takeOne(job);
       } catch (error) {
@@ -181,9 +203,26 @@ export class Lane {
 
   /** What is in stock for a host, or for all, comes back unsent. */
   recall(place: number | null): void {
-    for (const { lease } of this.#stock.takeBack(place)) {
-      this.#give({ ...failure(lease, this.#clock.now(), null, null), unsent: 'returned' });
+    for (const job of this.#cookies?.takeBack(place) ?? []) {
+      this.#stock.ended(job);
+      this.#giveBack(job);
     }
+    for (const job of this.#stock.takeBack(place)) {
+      this.#giveBack(job);
+    }
+  }
+
+  #giveBack({ lease }: Job): void {
+    this.#give({ ...failure(lease, this.#clock.now(), null, null), unsent: 'returned' });
+  }
+
+  /** Cookies of a site that somebody else has set. */
+  putCookies(site: string, cookies: readonly KeptCookie[]): void {
+    this.#cookies?.put(site, cookies);
+  }
+
+  forgetCookies(sites: readonly string[]): void {
+    this.#cookies?.forget(sites);
   }
 
   /** Over the limit on bytes in memory nothing more goes out, but for one request at a time, whose end goes on with the rest. */
@@ -259,13 +298,18 @@ export class Lane {
     this.#cancelFlush?.();
     // What is aborted now must not let the next requests go.
     this.#stock.takeBack();
+    this.#cookies?.takeBack(null);
     await this.#source.close();
   }
 
   #start(job: Job): void {
+    if (this.#cookies !== null && !this.#cookies.mayGo(job)) {
+      return;
+    }
     try {
       this.#fetch(job);
     } catch (error) {
+      this.#startNext(this.#cookies?.failed(job) ?? null);
       this.#failedToStart(job, error);
     }
   }
@@ -279,10 +323,11 @@ export class Lane {
 
   #fetch(job: Job): void {
     const { lease } = job;
-    const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt: this.#clock.now() };
+    const startedAt = this.#clock.now();
+    const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt, hasHeaders: false };
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
-    const request = requestFor(lease, this.#requestLimits);
+    const request = this.#withCookies(requestFor(lease, this.#requestLimits), job);
     const hasShell = this.#setup.reader.hashRoutes && isRoute(lease.url) && (lease.flags & UrlFlag.secondLook) === 0;
     const shell = hasShell ? this.#shells.get(request.url) : null;
     if (shell !== null) {
@@ -318,7 +363,10 @@ export class Lane {
   #send(fetching: Fetching, request: FetchRequest): void {
     const { lease } = fetching.job;
     fetching.pending = this.#source.fetch(request, {
-      onHeaders: (at) => this.#headers(lease, at),
+      onHeaders: (at, headers) => {
+        this.#headers(lease, at);
+        this.#takeCookies(fetching, headers);
+      },
       onBytes: (count) => this.#bytes(fetching, count),
     });
     const give = (outcome: Outcome): void => this.#give(outcome);
@@ -328,10 +376,42 @@ export class Lane {
         this.#reading.add(lease, this.#answered(fetching, request, response), fetching.heldBytes, give);
       },
       (error: unknown) => {
+        this.#takeCookies(fetching, null);
         this.#done(fetching, null, error instanceof FetchError ? error.errorClass : null);
         this.#reading.add(lease, this.#failed(fetching, error), 0, give);
       },
     );
+  }
+
+  /** Where cookies are kept, the jar alone says what is sent: it has what a gate would send, and may know better by now. */
+  #withCookies(request: FetchRequest, job: Job): FetchRequest {
+    if (this.#cookies === null) {
+      return request;
+    }
+    const { cookie: _ofGate, ...rest } = request;
+    const cookie = this.#cookies.header(job);
+    return cookie === null ? rest : { ...rest, cookie };
+  }
+
+  /** @param headers null where none have come */
+  #takeCookies(fetching: Fetching, headers: ResponseHeaders | null): void {
+    if (this.#cookies === null || fetching.hasHeaders) {
+      return;
+    }
+    fetching.hasHeaders = true;
+    const { job } = fetching;
+    const next = headers === null ? this.#cookies.failed(job) : this.#cookies.answered(job, headers.all('set-cookie'));
+    if (this.#cookies.hasChanged) {
+      this.#flushSoon();
+    }
+    this.#startNext(next);
+  }
+
+  /** Later, because the connection must not get its next request from within its report on the last one. */
+  #startNext(job: Job | null): void {
+    if (job !== null) {
+      queueMicrotask(() => this.#start(job));
+    }
   }
 
   /** The line of robots.txt that forbids the URL, or null. */
@@ -439,6 +519,10 @@ export class Lane {
     this.#flushing = false;
     this.#cancelFlush?.();
     this.#cancelFlush = null;
+    // First: headers let the next request of a host with a delay be leased, and its lease is stored behind these.
+    if (this.#cookies?.hasChanged) {
+      this.#events.cookies?.(this.#cookies.takeChanged());
+    }
     if (this.#headerIds.length > 0) {
       const ids = this.#headerIds;
       const times = this.#headerTimes;

@@ -3,6 +3,7 @@ import { asked, told } from '../base/worker-thread.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome, PagePiece } from '../frontier/outcome.js';
 import { SEALED_PAGE } from '../store/page-row.js';
+import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 import type { Job, RenderedHtml } from './lane.js';
 
 /** All that the coordinator and a lane in a thread of its own say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
@@ -19,6 +20,8 @@ export const LANE_ORDERS = {
   flow: told<void>(PLAIN),
   recall: told<{ place: number | null }>(PLAIN),
   admitted: told<{ id: number; ids: readonly number[] }>(PLAIN),
+  putCookies: told<{ site: string; cookies: readonly KeptCookie[] }>(PLAIN),
+  forgetCookies: told<readonly string[]>(PLAIN),
   resizeSockets: told<number>(PLAIN),
   resolve: asked<string, string>(PLAIN, PLAIN),
   read: asked<RenderedHtml, Outcome>({ html: 'text' }, OUTCOME),
@@ -29,4 +32,5 @@ export const LANE_NEWS = {
   headers: told<{ ids: number[]; ats: number[] }>(PLAIN),
   outcomes: told<{ outcomes: Outcome[]; peakWaiting: number }>({ outcomes: [OUTCOME] }),
   piece: told<PagePiece>(PLAIN),
+  cookies: told<CookieChange[]>(PLAIN),
 };

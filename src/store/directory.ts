@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { foldersIn } from '../base/folders.js';
 import { shellWord } from '../base/text.js';
+import { cookiesPath } from './cookie-store.js';
 import { DirectoryLock } from './lock.js';
 import { hasMail, MAIL_FOLDER } from './mailbox.js';
 import { Reader, type Tally } from './reader.js';
@@ -109,6 +110,7 @@ export function clearUnbegun(directory: string): void {
   }
   for (const suffix of ['-journal', '-wal', '-shm', '']) {
     rmSync(path + suffix, { force: true });
+    rmSync(cookiesPath(directory) + suffix, { force: true });
   }
 }
 
@@ -240,7 +242,7 @@ export function listCrawls(root: string, onUnreadable: (name: string, error: Err
 
 /** Files that a crawl makes. Nothing else in its directory is ever touched. */
 const OURS =
-  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|crashed\.json|sitemap[\w.-]*\.xml)$/;
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|sitemap[\w.-]*\.xml)$/;
 
 const OUR_MAIL = /^\.?\d{15}-[\da-f]{12}-\d{6}\.json(?:\.tmp|\.refused)?$/;
 

@@ -1,5 +1,14 @@
 import { getDomain } from 'tldts';
-import { barePathOf, extensionOf, hasBinaryExtension, hostKeyOf, hostnameOf, isHttp, isLoopbackHost } from './host.js';
+import {
+  barePathOf,
+  extensionOf,
+  hasBinaryExtension,
+  hostKeyOf,
+  hostnameOf,
+  isHttp,
+  isIpHost,
+  isLoopbackHost,
+} from './host.js';
 import { type AppliedPolicy, HostPolicies, type HostPolicy, NO_POLICY, policiesOf } from './host-policies.js';
 import { compilePattern, type UrlPattern } from './pattern.js';
 
@@ -67,6 +76,10 @@ const MOST_REMEMBERED_DOMAINS = 10_000;
 /** By the public suffix list, its private part included; a host that has none is its own. */
 export const registrableDomain = (hostname: string): string =>
   getDomain(hostname, { allowPrivateDomains: true }) ?? hostname;
+
+/** Whether hosts below it belong to different people, as those below co.uk and github.io do. */
+export const isPublicSuffix = (hostname: string): boolean =>
+  !isIpHost(hostname) && !isLoopbackHost(hostname) && getDomain(hostname, { allowPrivateDomains: true }) === null;
 
 /** Which URLs belong to the crawl: the union of what the seeds open, cut by the patterns. Exclude wins over include. */
 export class Scope {

@@ -151,11 +151,11 @@ describe('refusals', () => {
     ],
     [{ maxCtNames: '0' }, '--max-ct-names must be from 1 to 1,000,000, got 0'],
     [
-      { proxy: 'socks5://h:1' },
-      '--proxy must be an http:// or https:// proxy (SOCKS proxies are not part of this version)',
+      { proxy: ['socks4://h:1'] },
+      '--proxy must be a socks5:// or socks5h:// proxy (SOCKS 4 knows neither passwords nor IPv6)',
     ],
     [
-      { proxy: 'a.test=http://h:1' },
+      { proxy: ['a.test=http://h:1'] },
       "--proxy must be one proxy for all hosts (for one host write --host 'HOST proxy=URL')",
     ],
     [{ reports: ['warc=x'] }, '--report cannot write warc: it is not part of this version'],
@@ -187,7 +187,7 @@ describe('refusals', () => {
   });
 
   test('a wrong credential is not repeated on the screen', () => {
-    for (const flags of [{ user: 'hunter2' }, { headers: ['hunter2'] }, { proxy: 'ftp://u:hunter2@h' }]) {
+    for (const flags of [{ user: 'hunter2' }, { headers: ['hunter2'] }, { proxy: ['ftp://u:hunter2@h'] }]) {
       expect(() => resolve({ flags })).toThrow(
         expect.not.objectContaining({ message: expect.stringContaining('hunter2') }),
       );

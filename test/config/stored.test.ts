@@ -49,7 +49,7 @@ test('credentials are never stored and must be given again', () => {
   const flags: RawFlags = {
     user: 'me:hunter2',
     headers: ['Cookie: hunter2'],
-    proxy: 'http://me:hunter2@proxy.test:3128',
+    proxy: ['http://me:hunter2@proxy.test:3128'],
   };
   const stored = keep(flags);
   expect(JSON.stringify(stored)).not.toContain('hunter2');
@@ -67,8 +67,13 @@ test('any header may be a credential, but for a few that are known not to be', (
 });
 
 test('headers and proxies without credentials are stored', () => {
-  const stored = keep({ headers: ['Accept-Language: de'], proxy: 'http://proxy.test:3128' });
-  expect(stored.values).toEqual({ headers: ['Accept-Language: de'], proxy: 'http://proxy.test:3128' });
+  const stored = keep({ headers: ['Accept-Language: de'], proxy: ['http://proxy.test:3128'] });
+  expect(stored.values).toEqual({ headers: ['Accept-Language: de'], proxy: ['http://proxy.test:3128'] });
+});
+
+test('the one proxy of an earlier version is a list of one', () => {
+  const stored = { values: { proxy: 'http://proxy.test:3128' as never }, withheld: [] };
+  expect(resume(stored).options.proxy).toEqual(['http://proxy.test:3128']);
 });
 
 test('a stored value that no longer fits is named', () => {
@@ -84,7 +89,7 @@ test('--print-config shows value and source, and no credential', () => {
       ...['Authorization: Bearer hunter2', 'https://a.test|X-Sesame: hunter2', '*|A: hunter2'],
       'Accept: text/html',
     ],
-    proxy: 'http://me:hunter2@proxy.test:3128',
+    proxy: ['http://me:hunter2@proxy.test:3128'],
     startUrls: ['https://me:hunter2@a.test/x', 'me:hunter2@b.test'],
     delayMs: '90s',
   });

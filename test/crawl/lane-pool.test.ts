@@ -129,3 +129,106 @@ test('a thread that there is no descriptor for is done without, and no URL is bl
     }
   }
 });
+
+/** Two threads and the lane in this one, with cookies; each job is written down with its lane and the cookies that came along. */
+class Homes {
+  readonly told: string[] = [];
+  readonly listeners = new Map<number, LaneListener>();
+  readonly pool: LanePool;
+  isWorthThreads = true;
+
+  constructor() {
+    const open = (lane: number, listener: LaneListener): LanePort => {
+      this.listeners.set(lane, listener);
+      return {
+        take: (jobs) =>
+          void this.told.push(
+            ...jobs.map(
+              ({ lease, session }) => `${lease.id} to ${lane}${session!.cookies === null ? '' : ' with all'}`,
+            ),
+          ),
+        forgetCookies: (sites) => void this.told.push(`${lane} forgets ${sites}`),
+        widenScope: () => {},
+        forgetRules: () => {},
+        flow: () => {},
+        recall: () => {},
+        dropCaches: () => {},
+        admitted: () => {},
+        read: () => Promise.reject(new Error('unused')),
+        resolve: () => Promise.reject(new Error('unused')),
+        resizeSockets: () => {},
+        retireSockets: () => 0,
+        peakWaiting: () => 0,
+        close: async () => {},
+      };
+    };
+    this.pool = new LanePool(
+      {
+        ...{ lanes: 2, wire: new WirePlaces(3), sockets: 4, openInline: open, openThread: open },
+        isWorthThreads: () => this.isWorthThreads,
+        cookies: { siteOf: (url) => new URL(url).hostname.split('.').slice(-2).join('.'), cookiesOf: () => [] },
+      },
+      new KeyTable(1024 ** 2),
+      { headers: () => {}, outcomes: () => {}, piece: () => {} },
+    );
+    this.pool.onDeath = (_lane, _error, held) => {
+      for (const { lease } of held) {
+        this.pool.returned(lease.id);
+      }
+    };
+  }
+
+  dispatch(...leases: [id: number, host: string][]): string[] {
+    this.told.length = 0;
+    this.pool.dispatch(
+      leases.map(([id, host]) => ({ id, host, url: `http://${host}/${id}`, rules: null, paced: true }) as Lease),
+    );
+    return [...this.told];
+  }
+
+  returned(id: number): string[] {
+    this.told.length = 0;
+    this.pool.returned(id);
+    return [...this.told];
+  }
+}
+
+test('all hosts of a site with cookies are with one lane, however busy it is', () => {
+  const homes = new Homes();
+  const leases = Array.from({ length: 60 }, (_, id): [number, string] => [id, `${id % 3}.site.test`]);
+  const told = homes.dispatch(...leases);
+  const lane = /to (\d)/.exec(told[0]!)![1];
+  expect(told).toEqual(leases.map(([id]) => `${id} to ${lane}${id === 0 ? ' with all' : ''}`));
+});
+
+test('a site moves from one lane to another when all of its jobs are back, and its cookies go along', () => {
+  const homes = new Homes();
+  homes.isWorthThreads = false;
+  expect(homes.dispatch([1, 'a.site.test'])).toEqual(['1 to 0 with all']);
+  homes.isWorthThreads = true;
+  // The threads are there, but what the first job sets is not known to them yet.
+  expect(homes.dispatch([2, 'b.site.test'])).toEqual([]);
+  expect(homes.pool.waiting).toBe(1);
+  // Nobody has sent it: when nothing more may go out, it comes back as it is.
+  expect(homes.pool.recallAll().map(({ id }) => id)).toEqual([2]);
+  expect(homes.dispatch([2, 'b.site.test'])).toEqual([]);
+  expect(homes.returned(1)).toEqual([expect.stringMatching(/^2 to [12] with all$/)]);
+});
+
+test('a lane that dies takes no cookies with it', () => {
+  const homes = new Homes();
+  const [first] = homes.dispatch([1, 'a.site.test']);
+  const lane = Number(/to (\d)/.exec(first!)![1]);
+  homes.listeners.get(lane)!.died(lane, new Error('gone'));
+  expect(homes.dispatch([1, 'a.site.test'])).toEqual([expect.stringMatching(/^1 to [12] with all$/)]);
+});
+
+test('a lane keeps the cookies of a few hundred sites that it has no job of, and no more', () => {
+  const homes = new Homes();
+  for (let site = 0; site < 300; site++) {
+    homes.dispatch([site, `s${site}.test`]);
+    expect(homes.returned(site)).toEqual(site < 256 ? [] : [expect.stringMatching(/^[12] forgets s\d+\.test$/)]);
+  }
+  expect(homes.dispatch([0, 's0.test'])[0]).toContain('with all');
+  expect(homes.dispatch([299, 's299.test'])[0]).not.toContain('with all');
+});

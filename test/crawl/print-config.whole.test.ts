@@ -78,7 +78,7 @@ describe('--print-config', () => {
         config: {
           user: `me:${SECRET}`,
           header: [`X-Api-Key: ${SECRET}`],
-          proxy: `http://${SECRET}@p.test`,
+          proxy: [`http://${SECRET}@p.test`],
           startUrl: [`http://me:${SECRET}@a.test/`],
         },
       },
@@ -99,7 +99,8 @@ describe('--print-config', () => {
     [{ startUrl: `https://me:${SECRET}@a.test/` }, 'startUrl must be an array of text'],
     [{ user: [`me:${SECRET}`] }, 'user must be text'],
     [{ user: SECRET }, 'user must be of the form NAME:PASSWORD'],
-    [{ proxy: `socks5://${SECRET}@p.test` }, 'proxy must be an http:// or https:// proxy'],
+    [{ proxy: `http://${SECRET}@p.test` }, 'proxy must be an array of text'],
+    [{ proxy: [`socks4://${SECRET}@p.test`] }, 'proxy must be a socks5:// or socks5h:// proxy'],
   ])('a secret of the wrong form is not repeated in the message: %j', async (config, message) => {
     const file = join(site.folder, 'wrong.json');
     writeFileSync(file, JSON.stringify(config));

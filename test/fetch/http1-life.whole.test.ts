@@ -425,7 +425,7 @@ test.each([
     { tls },
   );
   const proxy = tls ? await tunnelTo(server) : server;
-  const fetcher = newFetcher({ insecure: true, proxy: `http://127.0.0.1:${proxy.port}` });
+  const fetcher = newFetcher({ insecure: true, proxies: [`http://127.0.0.1:${proxy.port}`] });
   const origin = tls ? 'https://a.test' : 'http://a.test';
   const { body, truncated } = await fetchHaltingly(fetcher, `${origin}/until-close`, {}, 20);
   expect([body?.toString() === text, truncated]).toEqual([true, false]);

@@ -7,7 +7,7 @@ test('http pages are asked of the proxy by their whole URL, names unresolved', a
   const proxy = await rawServer(always(response('page')));
   const fetcher = newFetcher({
     ...GUARDED,
-    proxy: `http://me:p%40ss@127.0.0.1:${proxy.port}`,
+    proxies: [`http://me:p%40ss@127.0.0.1:${proxy.port}`],
     dnsServers: ['127.0.0.1:1'],
   });
   const answer = await fetcher.fetch(get('http://name.test/a?b')).promise;
@@ -20,7 +20,7 @@ test('http pages are asked of the proxy by their whole URL, names unresolved', a
 test('https pages go through a tunnel, in which the certificate of the host is checked', async () => {
   const server = await rawServer(always(response('secret')), { tls: true });
   const proxy = await tunnelTo(server);
-  const options = { ...GUARDED, proxy: `http://me:pass@127.0.0.1:${proxy.port}` };
+  const options = { ...GUARDED, proxies: [`http://me:pass@127.0.0.1:${proxy.port}`] };
   const trusting = newFetcher({ ...options, cacert: CERTIFICATE });
   expect((await trusting.fetch(get('https://a.test/x')).promise).body?.toString()).toBe('secret');
   expect(proxy.requests[0]).toMatch(/^CONNECT a\.test:443 HTTP\/1\.1\r\n/);
@@ -31,7 +31,7 @@ test('https pages go through a tunnel, in which the certificate of the host is c
 
 test('private addresses are refused also where the proxy could reach them', async () => {
   const proxy = await rawServer(always(response('page')));
-  const fetcher = newFetcher({ ...GUARDED, proxy: proxy.url });
+  const fetcher = newFetcher({ ...GUARDED, proxies: [proxy.url] });
   for (const url of [
     'http://169.254.169.254/',
     'https://127.0.0.1/',
@@ -45,20 +45,20 @@ test('private addresses are refused also where the proxy could reach them', asyn
 
 test('a proxy that refuses says so', async () => {
   const locked = await rawServer(always(response('', [], '407 Proxy Authentication Required')));
-  expect((await failureOf(newFetcher({ proxy: locked.url }).fetch(get('https://a.test/')))).errorClass).toBe(
+  expect((await failureOf(newFetcher({ proxies: [locked.url] }).fetch(get('https://a.test/')))).errorClass).toBe(
     'auth_required',
   );
   const broken = await rawServer(always(response('', [], '502 Bad Gateway')));
-  expect((await failureOf(newFetcher({ proxy: broken.url }).fetch(get('https://a.test/')))).errorClass).toBe(
+  expect((await failureOf(newFetcher({ proxies: [broken.url] }).fetch(get('https://a.test/')))).errorClass).toBe(
     'connection_refused',
   );
-  const gone = newFetcher({ proxy: 'http://127.0.0.1:1' });
+  const gone = newFetcher({ proxies: ['http://127.0.0.1:1'] });
   expect((await failureOf(gone.fetch(get('http://a.test/')))).errorClass).toBe('connection_refused');
 });
 
-test('what is no HTTP proxy is a usage error, without its credentials', () => {
-  for (const proxy of ['socks5://me:secret@127.0.0.1:1080', 'me:secret@host', '']) {
-    expect(() => newFetcher({ proxy })).toThrow(UsageError);
-    expect(() => newFetcher({ proxy })).not.toThrow(/secret/);
+test('what is no proxy that is known is a usage error, without its credentials', () => {
+  for (const proxy of ['socks4://me:secret@127.0.0.1:1080', 'me:secret@host', '']) {
+    expect(() => newFetcher({ proxies: [proxy] })).toThrow(UsageError);
+    expect(() => newFetcher({ proxies: [proxy] })).not.toThrow(/secret/);
   }
 });

@@ -13,7 +13,7 @@ export const OPTIONS: FetchOptions = {
   userAgent: 'gossamer-test/1',
   headers: [],
   originHeaders: {},
-  proxy: null,
+  proxies: [],
   insecure: false,
   cacert: null,
   connectTimeoutMs: 10_000,

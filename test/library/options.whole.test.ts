@@ -42,7 +42,7 @@ describe('what is wrong with the options is said at once', () => {
     ],
     [
       'a proxy beside fetch',
-      { seeds: ['a.test'], fetch, proxy: 'http://p.test' },
+      { seeds: ['a.test'], fetch, proxy: ['http://p.test'] },
       'proxy is about our own connections and means nothing beside a fetch of yours: leave one of them out',
     ],
     [

@@ -2,11 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Run } from '../crawl/support.js';
-import { CERTIFICATE } from '../fetch/certificate.js';
+import { CERTIFICATE, PKCS12, PKCS12_PASSPHRASE, PRIVATE_KEY } from '../fetch/certificate.js';
 import { html, linkPage, pathSite, text } from '../web/site.js';
 import { CORPUS, DATA, type Row, type Seen, type Stage, type Trial } from './harness.js';
 import { headersSent, says } from './questions.js';
-import { lateDoor, nameServer, tlsServer } from './servers.js';
+import { askingServer, lateDoor, nameServer, tlsServer } from './servers.js';
 import { here } from './stages.js';
 
 type Asking = 'crawl' | 'check' | 'docs' | 'preview' | 'robots';
@@ -41,6 +41,29 @@ const secure = (command: Asking): Stage =>
   asking(`https (${command})`, async (values, trial) => {
     writeFileSync(join(trial.folder, 'ca.pem'), CERTIFICATE);
     return trial.run([...ask(command, `https://127.0.0.1:${await tlsServer(trial)}/`), ...values]);
+  });
+
+/** A server that sets a cookie with its first answer, and files that say who asks. */
+const session = (command: Asking): Stage =>
+  asking(`a session (${command})`, async (values, trial) => {
+    const web = await trial.web();
+    const headers = { 'content-type': 'text/html', 'set-cookie': 'sid=1; Path=/' };
+    web.site('127.0.0.1', { handle: ({ path }) => ({ status: path === '/' ? 200 : 404, headers, body: '' }) });
+    writeFileSync(join(trial.folder, 'jar.txt'), '127.0.0.1\tFALSE\t/\tFALSE\t0\tgiven\tyes\n');
+    writeFileSync(join(trial.folder, 'auth'), `${web.origin} bearer t0k3n\n`, { mode: 0o600 });
+    return trial.run([...ask(command, `${web.origin}/`), ...values]);
+  });
+
+/** A server that asks for a certificate. */
+const vouched = (command: Asking): Stage =>
+  asking(`client certificates (${command})`, async (values, trial) => {
+    const file = (name: string, text: string | Buffer): void => writeFileSync(join(trial.folder, name), text);
+    file('cert.pem', CERTIFICATE);
+    file('key.pem', PRIVATE_KEY);
+    file('both.pem', `${CERTIFICATE}\n${PRIVATE_KEY}`);
+    file('both.p12', Buffer.from(PKCS12, 'base64'));
+    const url = `https://127.0.0.1:${await askingServer(trial)}/`;
+    return trial.run([...ask(command, url), '--insecure', ...values], { env: { P12: PKCS12_PASSPHRASE } });
   });
 
 const late = (command: Asking): Stage =>
@@ -148,6 +171,47 @@ const sharedEvidence = (command: Asking): Row[] => [
     gives: [PAGE_OF[command].map((path) => `1 ${path}`), PAGE_OF[command].map((path) => `2 http://127.0.0.1${path}`)],
   },
   {
+    key: 'authFile',
+    command,
+    stage: session(command),
+    values: [[], ['--auth-file', 'auth']],
+    sees: (seen) => headersSent(seen, 'authorization'),
+    gives: [['none'], ['Bearer t0k3n']],
+  },
+  {
+    key: 'clientCerts',
+    command,
+    stage: vouched(command),
+    values: [[], ['--client-cert', 'both.pem']],
+    sees: (seen) => [seen.code, ...new Set(seen.notes)],
+    gives: [
+      [0, 'nobody'],
+      [0, 'it is gossamer test'],
+    ],
+  },
+  {
+    key: 'clientKeys',
+    command,
+    stage: vouched(command),
+    values: [
+      ['--client-cert', 'cert.pem'],
+      ['--client-cert', 'cert.pem', '--client-key', 'key.pem'],
+    ],
+    sees: (seen) => [seen.code, ...new Set(seen.notes)],
+    gives: [[2], [0, 'it is gossamer test']],
+  },
+  {
+    key: 'clientPassphrase',
+    command,
+    stage: vouched(command),
+    values: [
+      ['--client-cert', 'both.p12'],
+      ['--client-cert', 'both.p12', '--client-passphrase', 'env:P12'],
+    ],
+    sees: (seen) => [seen.code, ...new Set(seen.notes)],
+    gives: [[2], [0, 'it is gossamer test']],
+  },
+  {
     key: 'insecure',
     command,
     stage: secure(command),
@@ -242,8 +306,46 @@ const hostEvidence = (command: Asking): Row => ({
   ],
 });
 
+/** Of several requests, which these commands share. */
+const sessionEvidence = (command: Exclude<Asking, 'robots'>): Row[] => [
+  {
+    key: 'cookies',
+    command,
+    stage: session(command),
+    values: [[], ['--cookies']],
+    sees: (seen) => headersSent(seen, 'cookie').sort(),
+    gives: [['none'], ['none', 'sid=1']],
+  },
+  {
+    key: 'cookieJar',
+    command,
+    stage: session(command),
+    values: [[], ['--cookie-jar', 'jar.txt']],
+    sees: (seen) => [headersSent(seen, 'cookie').sort(), seen.files.get('jar.txt')!.includes('\tsid\t1\n')],
+    gives: [
+      [['none'], false],
+      [['given=yes', 'given=yes; sid=1'], true],
+    ],
+  },
+  {
+    key: 'proxyRotation',
+    command,
+    stage: twoWebs(command),
+    values: [
+      ['--proxy', 'http://127.0.0.1:%1', '--proxy', 'http://127.0.0.1:%2'],
+      ['--proxy', 'http://127.0.0.1:%1', '--proxy', 'http://127.0.0.1:%2', '--proxy-rotation', 'request'],
+    ],
+    sees: (seen) => new Set(seen.notes.map((note) => note[0])).size,
+    gives: [1, 2],
+  },
+];
+
 export const NETWORK_EVIDENCE: Row[] = [
   ...(['crawl', 'check', 'docs', 'preview'] as const).map(hostEvidence),
+  ...sessionEvidence('crawl'),
+  ...sessionEvidence('check'),
+  ...sessionEvidence('docs'),
+  ...sessionEvidence('preview'),
   ...sharedEvidence('crawl'),
   ...sharedEvidence('check'),
   ...sharedEvidence('docs'),

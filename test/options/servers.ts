@@ -1,7 +1,9 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createSecureServer } from 'node:http2';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
 import type { Trial } from './harness.js';
 
@@ -24,6 +26,22 @@ export async function tlsServer(trial: Trial): Promise<number> {
       session.destroy();
     }
   });
+}
+
+/** HTTP/1.1 over TLS that asks each visitor for a certificate; notes whose it is. Gives its port. */
+export function askingServer(trial: Trial): Promise<number> {
+  const server = createHttpsServer({
+    cert: CERTIFICATE,
+    key: PRIVATE_KEY,
+    requestCert: true,
+    rejectUnauthorized: false,
+  });
+  server.on('request', (request, response) => {
+    const { subject } = (request.socket as TLSSocket).getPeerCertificate();
+    trial.notes.push(subject?.CN === undefined ? 'nobody' : `it is ${subject.CN}`);
+    response.writeHead(request.url === '/' ? 200 : 404, { 'content-type': 'text/html' }).end('<title>Hello</title>');
+  });
+  return listen(server, trial);
 }
 
 /** Takes connections at once, and hands them on to `port` only after a while. */
