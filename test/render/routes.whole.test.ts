@@ -56,7 +56,12 @@ describe('a crawl with --hash-routes', () => {
     expect(asked.filter((path) => path === '/app/')).toHaveLength(2);
     expect(asked.filter((path) => path.includes('#') || path.includes('%23'))).toEqual([]);
     expect(keptBytes(run.directory)).toBe(0);
-    const why = await promisify(execFile)(process.execPath, [BIN, 'explain', run.directory, 'http://app.test/app/#/one/deep']);
+    const why = await promisify(execFile)(process.execPath, [
+      BIN,
+      'explain',
+      run.directory,
+      'http://app.test/app/#/one/deep',
+    ]);
     expect(why.stdout).toContain('http://app.test/app/#/one/deep');
     expect(readFileSync(join(run.directory, 'sitemap.xml'), 'utf8')).not.toContain('#');
     const summary = JSON.parse(readFileSync(join(run.directory, 'summary.json'), 'utf8')) as { requests: number };
