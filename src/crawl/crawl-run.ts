@@ -373,7 +373,7 @@ function settledPage({ url, depth, attempts, state, reason, external, data, outc
   const known = Object.fromEntries(
     FROM_ROW.map((field) => [
       field.name,
-      row === null ? unknownOf(field) : valueOf(field, row[field.name as RowField]),
+      row === null ? unknownOf(field) : fieldValue(field, row[field.name as RowField]),
     ]),
   ) as unknown as FromRow;
   return {
@@ -392,7 +392,7 @@ function settledPage({ url, depth, attempts, state, reason, external, data, outc
   };
 }
 
-const valueOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
+const fieldValue = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
   type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** One that nothing was settled for. */

@@ -76,7 +76,13 @@ describe('installation', () => {
       .map(read)
       .join('\n');
     // Tools that are run, and binaries that are copied, not imported.
-    const tools = ['@biomejs/biome', '@photostructure/sqlite', '@types/http-cache-semantics', '@types/node', 'typescript'];
+    const tools = [
+      '@biomejs/biome',
+      '@photostructure/sqlite',
+      '@types/http-cache-semantics',
+      '@types/node',
+      'typescript',
+    ];
     const imported = (name: string) =>
       [`from '${name}'`, `from '${name}/`, `require('${name}')`, `import('${name}')`, `import('${name}/`].some((form) =>
         code.includes(form),
