@@ -14,7 +14,6 @@ import {
 import { describeValue } from './arguments.js';
 import { checkProxy } from './checks.js';
 import type { ListSpec, OptionSpec, OptionValue } from './option-spec.js';
-import { DOCS_OPTIONS } from './options-commands.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { INPUT_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';

@@ -20,7 +20,8 @@ class Box {
 
   constructor(mode: 'auto' | 'always', visit: () => Promise<Visit>, keepsBodies = false) {
     this.renderer = new Renderer({
-      ...{ mode, keepsBodies, waitingAtStart: 0 },
+      manners: { renderFor: () => mode, needsBrowser: mode === 'always' },
+      ...{ keepsBodies, waitingAtStart: 0 },
       browser: { visit, close: async () => {} } as unknown as Browser,
       assets: { settled: () => {}, stop: () => {} } as unknown as PageAssets,
       shapes: new RenderShapes(),
