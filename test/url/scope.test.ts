@@ -165,8 +165,8 @@ describe('Scope', () => {
     const made = scope('subdomains', 'https://a.test/', { include: ['/b/**'], exclude: ['*.zip'] });
     const rule = { kind: 'subdomains', url: 'https://a.test/' };
     expect(made.decide('https://x.a.test/b/')).toEqual({ by: 'rule', rule });
-    expect(made.decide('https://a.test/b/c.zip')).toEqual({ by: 'exclude', text: '*.zip' });
-    expect(made.decide('https://a.test/c')).toEqual({ by: 'no include' });
+    expect(made.decide('https://a.test/b/c.zip')).toEqual({ by: 'exclude', text: '*.zip', entry: null });
+    expect(made.decide('https://a.test/c')).toEqual({ by: 'no include', entry: null });
     expect(made.decide('https://b.test/')).toEqual({ by: 'outside' });
     expect(made.decide('mailto:x@a.test')).toEqual({ by: 'scheme' });
   });
