@@ -40,6 +40,7 @@ function failingReader(reader: Reader): Reader {
     meta: () => ({}),
     seeds: () => [],
     remarks: () => [],
+    dataNames: () => [],
   });
 }
 
