@@ -48,6 +48,7 @@ function failingReader(reader: Reader): Reader {
     meta: () => ({}),
     seeds: () => [],
     remarks: () => [],
+    dataNames: () => [],
   });
 }
 
