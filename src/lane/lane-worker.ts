@@ -3,40 +3,49 @@ import { systemClock } from '../base/clock.js';
 import { serve } from '../base/worker-thread.js';
 import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
 import { Lane, type LaneSetup } from './lane.js';
-import { loadJars } from './lane-cookies.js';
+import { loadJars, type OpenJar } from './lane-cookies.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
 
-const lane = new Lane(
-  setup,
-  new Fetcher(fetchOptions, systemClock),
-  {
-    headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
-    outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
-    piece: (piece) => coordinator.tell('piece', piece),
-    cookies: (changes) => coordinator.tell('cookies', changes),
-  },
-  systemClock,
-  undefined,
-  setup.keepsCookies ? await loadJars() : undefined,
-);
+/** Orders that come before it has begun wait. */
+function begin(openJar?: OpenJar): void {
+  const lane = new Lane(
+    setup,
+    new Fetcher(fetchOptions, systemClock),
+    {
+      headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
+      outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
+      piece: (piece) => coordinator.tell('piece', piece),
+      cookies: (changes) => coordinator.tell('cookies', changes),
+    },
+    systemClock,
+    undefined,
+    openJar,
+  );
 
-const coordinator = serve(
-  LANE_ORDERS,
-  {
-    take: ({ jobs, updates }) => lane.take(jobs, updates),
-    widenScope: ({ version, seed, scopeUrls }) => lane.widenScope(version, seed, scopeUrls),
-    forgetRules: (origins) => lane.forgetRules(origins),
-    dropCaches: () => lane.dropCaches(),
-    flow: () => lane.flow(),
-    recall: ({ place }) => lane.recall(place),
-    admitted: ({ id, ids }) => lane.admitted(id, ids),
-    resizeSockets: (count) => lane.resizeSockets(count),
-    putCookies: ({ site, cookies }) => lane.putCookies(site, cookies),
-    forgetCookies: (sites) => lane.forgetCookies(sites),
-    resolve: (host) => lane.resolve(host),
-    read: (page) => lane.read(page),
-  },
-  LANE_NEWS,
-);
+  const coordinator = serve(
+    LANE_ORDERS,
+    {
+      take: ({ jobs, updates }) => lane.take(jobs, updates),
+      widenScope: ({ version, seed, scopeUrls }) => lane.widenScope(version, seed, scopeUrls),
+      forgetRules: (origins) => lane.forgetRules(origins),
+      dropCaches: () => lane.dropCaches(),
+      flow: () => lane.flow(),
+      recall: ({ place }) => lane.recall(place),
+      admitted: ({ id, ids }) => lane.admitted(id, ids),
+      resizeSockets: (count) => lane.resizeSockets(count),
+      putCookies: ({ site, cookies }) => lane.putCookies(site, cookies),
+      forgetCookies: (sites) => lane.forgetCookies(sites),
+      resolve: (host) => lane.resolve(host),
+      read: (page) => lane.read(page),
+    },
+    LANE_NEWS,
+  );
+}
+
+if (setup.keepsCookies) {
+  void loadJars().then(begin);
+} else {
+  begin();
+}
