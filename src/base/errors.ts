@@ -55,6 +55,7 @@ export const ERROR_CLASSES = [
   'too_slow',
   'blocked_address',
   'invalid_url',
+  'hook',
   'internal',
   'unknown',
 ] as const;

@@ -11,7 +11,7 @@ import {
   takeLight,
 } from '../frontier/outcome.js';
 import type { ByteBudget } from '../lane/byte-budget.js';
-import type { LanePool } from '../lane/lane-pool.js';
+import type { LaneDeath, LanePool } from '../lane/lane-pool.js';
 import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
 import { type Governor, type GovernorDecision, Heartbeat } from './governor.js';
 import { Batching, WaitingWork } from './waiting-work.js';
@@ -115,7 +115,7 @@ export class Crawl {
     this.#waiting = new WaitingWork(() => governor.slowsPiecemeal);
     this.#heartbeat = new Heartbeat(governor, clock.now(), parts.rssBytes);
     this.#alarm = new Alarm(clock, () => this.#rang());
-    lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
+    lanes.onDeath = (death) => this.#laneDied(death);
   }
 
   get inFlight(): number {
@@ -484,7 +484,7 @@ export class Crawl {
     events.tick();
   }
 
-  #laneDied(lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]): void {
+  #laneDied({ lane, error, held }: LaneDeath): void {
     this.#parts.events.laneDied(lane, error);
     this.#parts.budget.laneGone(lane);
     const at = this.#parts.clock.now();
@@ -493,9 +493,9 @@ export class Crawl {
       this.#parts.frontier.headers(lease.id, at);
     }
     this.arrived(
-      held.map(({ lease, fatal }) =>
-        fatal
-          ? failure(lease, at, 'internal', `the thread died each time this URL was with it: ${error.message}`)
+      held.map(({ lease, failure: cause }) =>
+        cause !== null
+          ? failure(lease, at, cause.errorClass, cause.message)
           : { ...failure(lease, at, null, null), unsent: 'lost' as const },
       ),
     );

@@ -58,7 +58,7 @@ export class Http1 implements Wire {
     return this.#error === null && !this.#hasEnded && !this.#socket.destroyed ? this.#reader.keepAliveMs : 0;
   }
 
-  send({ method, path, headers }: WireRequest, receiver: Receiver): void {
+  send({ method, path, headers, body }: WireRequest, receiver: Receiver): void {
     const connection = method === 'HEAD' ? 'close' : 'keep-alive';
     let head = `${method} ${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${connection}\r\n`;
     try {
@@ -81,6 +81,9 @@ export class Http1 implements Wire {
     }
     this.#reader.begin(receiver, method === 'HEAD', this.#resume);
     this.#socket.write(`${head}\r\n`, 'latin1');
+    if (body !== undefined) {
+      this.#socket.write(body);
+    }
   }
 
   destroy(): Promise<void> {

@@ -8,7 +8,7 @@ import { type CustomFetch, CustomSource } from './custom-source.js';
 import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } from './lane.js';
 import type { LaneListener, LanePort } from './lane-pool.js';
 import type { OwnResolve } from './link-targets.js';
-import { LANE_NEWS, LANE_ORDERS } from './messages.js';
+import { LANE_NEWS, LANE_ORDERS, type StartedHooks } from './messages.js';
 
 export interface LaneOpeningsParts {
   fetchOptions: FetchOptions;
@@ -19,6 +19,8 @@ export interface LaneOpeningsParts {
   fetch?: CustomFetch | undefined;
   resolve?: OwnResolve | undefined;
   guardsFetch: boolean;
+  /** Of a lane's thread; where hooks of the user's run in it, they must not take all there is. */
+  maxHeapMib?: number;
 }
 
 /** How lanes are opened: in a thread of their own, or, for small sites and the user's own functions, here. */
@@ -34,7 +36,8 @@ export class LaneOpenings {
   }
 
   inThread(lane: number, listener: LaneListener, maxSockets: number): LanePort {
-    return new LaneThread(this.#parts.setupOf(lane), { ...this.#parts.fetchOptions, maxSockets }, listener);
+    const { setupOf, fetchOptions, maxHeapMib } = this.#parts;
+    return new LaneThread(setupOf(lane), { ...fetchOptions, maxSockets }, listener, maxHeapMib);
   }
 
   here(number: number, listener: LaneListener): LanePort {
@@ -70,8 +73,9 @@ export class LaneThread implements LanePort {
   readonly #thread: WorkerThread<typeof LANE_ORDERS, typeof LANE_NEWS>;
   #peakWaiting = 0;
 
-  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
+  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener, maxHeapMib?: number) {
     this.#thread = new WorkerThread({
+      ...(maxHeapMib === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMib } }),
       file: new URL('./lane-worker.js', ownUrl(import.meta.url)),
       data: { setup, fetchOptions },
       orders: LANE_ORDERS,
@@ -126,6 +130,22 @@ export class LaneThread implements LanePort {
 
   read(page: RenderedHtml): Promise<Outcome> {
     return this.#thread.ask('read', page);
+  }
+
+  ping(): Promise<void> {
+    return this.#thread.ask('ping', undefined);
+  }
+
+  startHooks(): Promise<StartedHooks> {
+    return this.#thread.ask('startHooks', undefined);
+  }
+
+  started(started: string | null): void {
+    this.#thread.tell('started', { started });
+  }
+
+  endHooks(summary: string): Promise<void> {
+    return this.#thread.ask('endHooks', summary);
   }
 
   peakWaiting(): number {

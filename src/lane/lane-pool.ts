@@ -1,6 +1,10 @@
+import { StateError } from '../base/errors.js';
 import type { KeyTable, SegmentUpdate } from '../frontier/key-table.js';
 import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
+import type { OpenHook } from '../hooks/hook-cells.js';
+import type { HookWatch } from './hook-watch.js';
 import type { Job, RenderedHtml } from './lane.js';
+import type { StartedHooks } from './messages.js';
 import type { WirePlaces } from './stock.js';
 
 /** A lane as the coordinator sees it: in this thread or in another. */
@@ -22,6 +26,12 @@ export interface LanePort {
   resizeSockets?(count: number): void;
   /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
   retireSockets?(): number;
+  /** Of a lane in a thread: resolves when that has time to answer. */
+  ping?(): Promise<void>;
+  /** Of a lane with hooks of the user's: runs `start`, tells what came of it, runs `end`. */
+  startHooks?(): Promise<StartedHooks>;
+  started?(started: string | null): void;
+  endHooks?(summary: string): Promise<void>;
   close(): Promise<void>;
   /** Most pages that ever waited to be read. */
   peakWaiting(): number;
@@ -54,6 +64,21 @@ export interface LanePoolOptions {
   openThread: OpenLane | null;
   /** Whether there is so much to do that threads are worth their start-up. */
   isWorthThreads(): boolean;
+  /** Hooks of the user's run in the lanes: then none of them may be in this thread, which they could block. */
+  hookWatch?: HookWatch;
+}
+
+/** A lane is gone, and so is what it held. */
+export interface LaneDeath {
+  lane: number;
+  error: Error;
+  held: HeldLease[];
+}
+
+/** What a lane held when it was gone. `failure`: it is to blame, and is not asked for again. */
+export interface HeldLease {
+  lease: Lease;
+  failure: { errorClass: 'hook' | 'internal'; message: string } | null;
 }
 
 interface Member {
@@ -63,6 +88,8 @@ interface Member {
   /** Version of each origin's rules that the lane has. */
   rules: Map<number, number>;
   inline: boolean;
+  /** It is being ended: it gets nothing more. */
+  isEnding: boolean;
 }
 
 /** A host without a delay that lanes hold leases of, and how many each. */
@@ -169,6 +196,9 @@ export class LanePool {
       }
     }
     this.peakInUse = Math.max(this.peakInUse, this.inUse);
+    if (batches.size > 0) {
+      this.#options.hookWatch?.arm();
+    }
     for (const member of this.#live()) {
       const jobs = batches.get(member) ?? [];
       if (jobs.length > 0 || updates.length > 0) {
@@ -333,8 +363,51 @@ export class LanePool {
     await Promise.all(this.#live().map((member) => member.port.close()));
   }
 
+  /** Resolves with what `start` came to, in the first lane; all others are told. */
+  async startHooks(): Promise<StartedHooks> {
+    const started = await this.#runHook((port) => port.startHooks!());
+    for (const { port } of this.#live()) {
+      port.started!(started.started);
+    }
+    return started;
+  }
+
+  async endHooks(summary: string): Promise<void> {
+    await this.#runHook((port) => port.endHooks!(summary));
+  }
+
+  #runHook<T>(run: (port: LanePort) => Promise<T>): Promise<T> {
+    this.#openMore();
+    this.#options.hookWatch!.arm();
+    const first = this.#live()[0];
+    if (first === undefined || first.inline) {
+      throw new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
+    }
+    return run(first.port);
+  }
+
+  ping(lane: number): Promise<void> {
+    return this.#members[lane]?.port.ping?.() ?? Promise.resolve();
+  }
+
+  /**
+   * A hook of the user's keeps the lane for too long: the lane is ended, and only the URL whose hook it is pays for it. Null: nobody knows
+   * which one it is; then it is as if the lane had died.
+   */
+  async endLane(lane: number, error: Error, hook: OpenHook | null): Promise<void> {
+    const member = this.#members[lane];
+    if (!member || member.isEnding) {
+      return;
+    }
+    member.isEnding = true;
+    // What it has told until then counts.
+    await member.port.close();
+    this.#died(lane, error, hook);
+    this.#handOut();
+  }
+
   #live(): Member[] {
-    return this.#members.filter((member) => member !== null);
+    return this.#members.filter((member) => member !== null && !member.isEnding) as Member[];
   }
 
   /** Starts with one lane in this thread; with enough to do, the threads take over and it is left to run dry. */
@@ -400,7 +473,7 @@ export class LanePool {
       died: (which, error) => this.#died(which, error),
     };
     const port: LanePort = open(lane, listener, sockets);
-    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
+    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline, isEnding: false };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);
     }
@@ -418,6 +491,10 @@ export class LanePool {
       return null;
     }
     const lanes = open.length > 0 ? open : this.#live();
+    if (lanes.length === 0) {
+      // The only one is being ended.
+      return null;
+    }
     const preferred = lanes[hashOf(host) % lanes.length]!;
     if (lanes.length === 1) {
       return preferred;
@@ -427,31 +504,37 @@ export class LanePool {
   }
 
   /** What a dead lane held is queued again; what was there at three deaths, the last time alone, has caused them. */
-  #died(lane: number, error: Error): void {
+  #died(lane: number, error: Error, hook: OpenHook | null = null): void {
     const member = this.#members[lane];
     this.#members[lane] = null;
     if (!member) {
       return;
     }
     this.#options.wire.laneGone(lane);
+    this.#options.hookWatch?.laneGone(lane);
     if (NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) {
       this.#doWithout(lane);
     }
     this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
-    const outcomes = [...member.jobs.values()].map((job) => {
-      if (this.#unopened.has(lane)) {
-        // It was not for any of its URLs.
-        return { job, fatal: false };
+    // Where it was for none of its URLs, or for one that is known, the others are not suspected.
+    const blamesAll = hook === null && !this.#unopened.has(lane);
+    const held = [...member.jobs.values()].map(({ lease }): HeldLease => {
+      if (hook?.id === lease.id) {
+        return { lease, failure: { errorClass: 'hook', message: error.message } };
       }
-      const deaths = (this.#deaths.get(job.lease.id) ?? 0) + 1;
-      this.#deaths.set(job.lease.id, deaths);
-      return { job, fatal: deaths >= DEATHS_UNTIL_FAILED };
+      return { lease, failure: blamesAll ? this.#suspect(lease, error) : null };
     });
-    this.onDeath?.(
-      lane,
-      error,
-      outcomes.map(({ job, fatal }) => ({ lease: job.lease, fatal })),
-    );
+    this.onDeath?.({ lane, error, held });
+  }
+
+  #suspect({ id }: Lease, error: Error): HeldLease['failure'] {
+    const deaths = (this.#deaths.get(id) ?? 0) + 1;
+    this.#deaths.set(id, deaths);
+    if (deaths < DEATHS_UNTIL_FAILED) {
+      return null;
+    }
+    const errorClass = this.#options.hookWatch === undefined ? 'internal' : 'hook';
+    return { errorClass, message: `the thread died each time this URL was with it: ${error.message}` };
   }
 
   /** The machine has nothing left for another thread: the others do its work, or the inline lane does. */
@@ -463,7 +546,7 @@ export class LanePool {
     }
   }
 
-  onDeath: ((lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]) => void) | null = null;
+  onDeath: ((death: LaneDeath) => void) | null = null;
 }
 
 function hashOf(text: string): number {

@@ -2,20 +2,31 @@ import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.js';
 import { serve } from '../base/worker-thread.js';
 import { Fetcher, type FetchOptions } from '../fetch/fetcher.js';
+import type { HookService } from './hook-service.js';
 import { Lane, type LaneSetup } from './lane.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
 
+const source = new Fetcher(fetchOptions, systemClock);
+
+/** What is told meanwhile waits at the port. */
+const hooks: HookService | null =
+  setup.hooks === undefined
+    ? null
+    : await (await import('./hook-service.js')).openHooks(setup.hooks, setup.lane, source, systemClock);
+
 const lane = new Lane(
   setup,
-  new Fetcher(fetchOptions, systemClock),
+  source,
   {
     headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
     outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
     piece: (piece) => coordinator.tell('piece', piece),
   },
   systemClock,
+  undefined,
+  hooks?.hooks ?? null,
 );
 
 const coordinator = serve(
@@ -30,6 +41,10 @@ const coordinator = serve(
     admitted: ({ id, ids }) => lane.admitted(id, ids),
     resizeSockets: (count) => lane.resizeSockets(count),
     resolve: (host) => lane.resolve(host),
+    ping: () => {},
+    startHooks: () => hooks!.start(),
+    started: ({ started }) => hooks!.hooks.started(started),
+    endHooks: (summary) => hooks!.end(summary),
     read: (page) => lane.read(page),
   },
   LANE_NEWS,

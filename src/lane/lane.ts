@@ -1,9 +1,11 @@
+import { isPromise } from 'node:util/types';
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
 import type { FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
 import { isHostTrouble } from '../frontier/verdict.js';
+import type { HooksSetup, LaneHooks, RequestDecision } from '../hooks/lane-hooks.js';
 import { expandRobots } from '../robots/compact.js';
 import { RobotsMatcher } from '../robots/match.js';
 import { UrlKind } from '../store/url-state.js';
@@ -39,6 +41,8 @@ export interface LaneSetup {
   budgetSlots: Float64Array;
   wireCells: Int32Array;
   budgetLimit: number;
+  /** Hooks of the user's; left out where there are none. */
+  hooks?: HooksSetup;
 }
 
 /** A page as a browser left it. */
@@ -72,6 +76,12 @@ export interface PageSource {
   retire?(): number;
   close(): Promise<void>;
 }
+
+const hookRequest = ({ url, kind, depth, attempt }: Lease, { method }: FetchRequest) => ({
+  ...{ url, depth, attempt },
+  method: method as 'GET' | 'HEAD',
+  kind: kind === UrlKind.sitemap ? ('sitemap' as const) : kind === UrlKind.asset ? ('asset' as const) : ('page' as const),
+});
 
 /** With so many requests in a lane it is busy. */
 const BUSY = 8;
@@ -107,6 +117,7 @@ export class Lane {
   readonly #fetching = new Map<number, Fetching>();
   readonly #reading: ReadingQueue;
   readonly #stock: Stock<Job>;
+  readonly #hooks: LaneHooks | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -114,8 +125,16 @@ export class Lane {
   /** Something in stock could have gone, but for the bytes in memory. */
   #holdsBack = false;
   #cancelFlush: (() => void) | null = null;
-  constructor(setup: LaneSetup, source: PageSource, events: LaneEvents, clock: Clock, resolve?: OwnResolve) {
+  constructor(
+    setup: LaneSetup,
+    source: PageSource,
+    events: LaneEvents,
+    clock: Clock,
+    resolve?: OwnResolve,
+    hooks: LaneHooks | null = null,
+  ) {
     this.#setup = setup;
+    this.#hooks = hooks;
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -136,7 +155,7 @@ export class Lane {
       resolve ?? null,
       setup.aliases === undefined ? null : compileAliases(setup.aliases),
     );
-    const pages = new PageReader(setup.reader, this.#judge, this.#targets);
+    const pages = new PageReader(setup.reader, this.#judge, this.#targets, hooks);
     this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false);
   }
 
@@ -272,6 +291,32 @@ export class Lane {
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
     const request = requestFor(lease, this.#requestLimits);
+    if (this.#hooks === null || !this.#hooks.hasRequest || lease.kind === UrlKind.robots) {
+      this.#send(fetching, request);
+      return;
+    }
+    const decision = this.#hooks.request(hookRequest(lease, request), lease.id);
+    if (isPromise(decision)) {
+      void decision.then((late) => this.#sendDecided(fetching, request, late));
+    } else {
+      this.#sendDecided(fetching, request, decision);
+    }
+  }
+
+  /** As a hook of the user's wants it. */
+  #sendDecided(fetching: Fetching, request: FetchRequest, decision: RequestDecision): void {
+    const { lease } = fetching.job;
+    if (decision === null || 'headers' in decision) {
+      this.#send(fetching, decision === null ? request : { ...request, headers: decision.headers });
+      return;
+    }
+    this.#done(fetching, null, null);
+    const [errorClass, words] = 'failed' in decision ? (['hook', decision.failed] as const) : [null, decision.skip];
+    this.#give({ ...failure(lease, this.#clock.now(), errorClass, words), unsent: 'hook' });
+  }
+
+  #send(fetching: Fetching, request: FetchRequest): void {
+    const { lease } = fetching.job;
     fetching.pending = this.#source.fetch(request, {
       onHeaders: (at) => this.#headers(lease, at),
       onBytes: (count) => this.#bytes(fetching, count),

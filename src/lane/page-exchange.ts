@@ -138,6 +138,7 @@ export class ResponseReader {
           truncated: false,
           damage: null,
           refusalHeaders: null,
+          headers: null,
         },
       });
       return Object.assign(outcome, read, { page: sealPage(row) });
@@ -186,6 +187,7 @@ export class ResponseReader {
       truncated: response.truncated,
       damage: response.damage,
       refusalHeaders: this.#options.linkFacts && status >= 400 ? refusalHeaders(headers) : null,
+      headers,
     };
     const reading = yield* lease.kind === UrlKind.robots
       ? this.#readRobots(lease, page, outcome)

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import type { ResponseHeaders } from '../fetch/response-headers.js';
 import {
   type Lease,
   type LinkPiece,
@@ -26,6 +27,8 @@ export interface FetchedPage {
   damage: string | null;
   /** Those that a check wants; null in any other crawl. */
   refusalHeaders: Record<string, string> | null;
+  /** All of them; null where a browser has rendered the page. */
+  headers: ResponseHeaders | null;
 }
 
 export interface ReaderOptions {
@@ -54,17 +57,33 @@ export interface ReaderOptions {
   render: RenderMode;
   /** A page that leads to more new URLs hands them on in pieces of so many. */
   pieceUrls: number;
+  /** Types, besides HTML, that functions of the user's see. */
+  contentTypes: readonly string[];
+  /** A function of the user's in the main thread sees each page. */
+  handsOnBodies: boolean;
 }
 
 export type RenderMode = 'never' | 'auto' | 'always';
 
 /** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured'> & {
+export type Reading = Pick<
+  Outcome,
+  keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured' | 'hookSkips' | 'body'
+> & {
   page: PageRow;
 };
 
 /** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
-export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
+export type PageReading = Generator<LinkPiece | HookWait, Reading, readonly number[]>;
+
+/** A page waits for a hook of the user's; others are read meanwhile. It never rejects. */
+export class HookWait {
+  readonly over: Promise<unknown>;
+
+  constructor(over: Promise<unknown>) {
+    this.over = over;
+  }
+}
 
 /** Fast: pages are packed in the lane that fetched them, and taken apart once. */
 const PACKING_LEVEL = 1;
@@ -94,7 +113,7 @@ export const packBody = (body: Uint8Array, type: string | null): KeptBody => ({
 });
 
 /** An outcome in the making: pieces of what the page leads to come first. */
-export type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;
+export type OutcomeReading = Generator<LinkPiece | HookWait, Outcome, readonly number[]>;
 
 /** A page that is here in full and is read, or waits for that. */
 interface OpenPage {
@@ -174,7 +193,7 @@ export class ReadingQueue {
     this.#isReading = false;
   }
 
-  /** Up to the next piece, or to the end. */
+  /** Up to the next piece, the next hook that takes its time, or to the end. */
   #readOn(page: OpenPage): void {
     const startedAt = performance.now();
     const { done, value } = page.reading.next(page.ids);
@@ -183,6 +202,10 @@ export class ReadingQueue {
       value.parseMs = page.parseMs;
       page.give(value);
       this.#closeLarge(page);
+      return;
+    }
+    if (value instanceof HookWait) {
+      void value.over.then(() => this.#wait(page));
       return;
     }
     const { id, kind, depth, seed, flags } = page.lease;
