@@ -21,7 +21,7 @@ import { type TokenHandler, tokenize } from './tokenizer.js';
 
 /** Elements whose content people do not read. TeX in a script is read all the same. */
 const DROPPED = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes']);
-const STRUCTURE = new Set(['html', 'head', 'body']);
+const STRUCTURE = new Set(['', 'html', 'head', 'body']);
 
 /** Whatever `annotation-xml` says that it holds. */
 const INTEGRATION_POINTS = new Set([...SVG_INTEGRATION_POINTS, ...MATH_INTEGRATION_POINTS, 'annotation-xml']);
@@ -31,14 +31,24 @@ const NO_WALLS: ReadonlySet<string> = new Set();
 const isWhiteSpace = (text: string): boolean => !/[^\t\n\f\r ]/.test(text);
 
 /**
- * Makes a tree of tags as HTML5 says, with these differences: no html, head, body and tbody that the page does not have, and what
- * stands in a table outside of its cells stays there.
+ * Makes a tree of tags as HTML5 says, but what stands in a table outside of its cells stays there. A light tree has no html, head, body
+ * and tbody that the page does not have, and nothing that people do not read; a whole one has them all.
  */
 export class TreeBuilder implements TokenHandler {
   readonly root = new Element('', []);
   readonly #open = new OpenElements(this.root);
+  readonly #isWhole: boolean;
+  /** Of a whole tree, as soon as it has one. */
+  #head: Element | null = null;
+  /** A whole tree has no body yet. */
+  #isBeforeBody: boolean;
   /** A line feed behind `<pre>` is not part of it. */
   #dropsLineFeed = false;
+
+  constructor(isWhole = false) {
+    this.#isWhole = isWhole;
+    this.#isBeforeBody = isWhole;
+  }
 
   get isForeign(): boolean {
     return this.#open.isForeign;
@@ -51,6 +61,14 @@ export class TreeBuilder implements TokenHandler {
       return;
     }
     const open = this.#open;
+    if (this.#isBeforeBody && STRUCTURE.has(open.current.name)) {
+      if (open.current.name !== 'head' && isWhiteSpace(rest)) {
+        return;
+      }
+      if (!isWhiteSpace(rest)) {
+        this.#startBody([]);
+      }
+    }
     if (open.current.name === 'head' && !isWhiteSpace(rest)) {
       open.pop();
     }
@@ -79,6 +97,9 @@ export class TreeBuilder implements TokenHandler {
     if (this.#isIgnored(known)) {
       return;
     }
+    if (this.#isBeforeBody && this.#startStructure(known, attributes)) {
+      return;
+    }
     this.#closeImplied(known);
     if (content !== null) {
       this.#startWithContent(known, attributes, content);
@@ -92,6 +113,9 @@ export class TreeBuilder implements TokenHandler {
     const open = this.#open;
     if (open.tooDeep > 0) {
       open.tooDeep--;
+      return;
+    }
+    if (this.#isBeforeBody && STRUCTURE.has(open.current.name) && this.#endsBeforeBody(name)) {
       return;
     }
     if (open.hasForeign && open.endForeign(name)) {
@@ -131,6 +155,10 @@ export class TreeBuilder implements TokenHandler {
       open.current.append(element);
       return;
     }
+    if (this.#isWhole && name === 'template') {
+      // What a template holds is not part of the page; itself it is.
+      open.current.append(new Element(name, attributes));
+    }
     if (!open.push(element, DROPPED.has(name))) {
       return;
     }
@@ -153,10 +181,10 @@ export class TreeBuilder implements TokenHandler {
   #startWithContent(name: string, attributes: readonly string[], content: string): void {
     const element = new Element(name, attributes);
     const isTex = name === 'script' && (element.attribute('type') ?? '').startsWith('math/tex');
-    if (DROPPED.has(name) && !isTex) {
+    if (DROPPED.has(name) && !isTex && !this.#isWhole) {
       return;
     }
-    if (name !== 'title') {
+    if (this.#isWhole ? !HEAD_CONTENT.has(name) : name !== 'title') {
       reopenFormatting(this.#open);
     }
     const text = name === 'textarea' && content.startsWith('\n') ? content.slice(1) : content;
@@ -175,6 +203,74 @@ export class TreeBuilder implements TokenHandler {
     } else if (INTEGRATION_POINTS.has(name)) {
       this.#open.turnForeign();
     }
+  }
+
+  // Of a whole tree: what every page has.
+
+  /** Makes what has to be there before this element; true where the element itself was part of that, or does not count. */
+  #startStructure(name: string, attributes: readonly string[]): boolean {
+    const open = this.#open;
+    if (name === 'body' && !open.has('template')) {
+      // A noscript or the like in the head that was never closed.
+      open.popDownTo(Math.min(open.length, 2));
+    }
+    if (!STRUCTURE.has(open.current.name)) {
+      return false;
+    }
+    if (open.length === 1) {
+      open.push(new Element('html', name === 'html' ? attributes : []));
+    }
+    if (name === 'html') {
+      return true;
+    }
+    if (name === 'head') {
+      this.#startHead(attributes);
+      return true;
+    }
+    if (HEAD_CONTENT.has(name)) {
+      this.#startHead([]);
+      return false;
+    }
+    this.#startBody(name === 'body' ? attributes : []);
+    return name === 'body';
+  }
+
+  /** What belongs in the head and stands behind it gets there all the same. */
+  #startHead(attributes: readonly string[]): void {
+    const open = this.#open;
+    if (open.current.name === 'head') {
+      return;
+    }
+    const isFirst = this.#head === null;
+    this.#head ??= new Element('head', attributes);
+    open.push(this.#head, !isFirst);
+  }
+
+  /** Before the body most end tags have nothing to end, and do not begin it. */
+  #endsBeforeBody(name: string): boolean {
+    if (name === 'body' || name === 'html') {
+      this.#startBody([]);
+    }
+    return name !== 'br' && name !== 'head';
+  }
+
+  /** A page without a body has an empty one. */
+  finish(): void {
+    if (this.#isBeforeBody) {
+      this.#open.popDownTo(Math.min(this.#open.length, 2));
+      this.#startBody([]);
+    }
+  }
+
+  #startBody(attributes: readonly string[]): void {
+    const open = this.#open;
+    if (open.length === 1) {
+      open.push(new Element('html', []));
+    }
+    this.#startHead([]);
+    open.pop();
+    open.push(new Element('body', attributes));
+    this.#isBeforeBody = false;
   }
 
   // What a start tag closes.
@@ -245,7 +341,16 @@ export class TreeBuilder implements TokenHandler {
     if (isCell && open.at(wall)?.name === 'tr') {
       wall++;
     }
+    if (name === 'col' && open.at(wall)?.name === 'colgroup') {
+      wall++;
+    }
     open.popDownTo(wall);
+    if (this.#isWhole && open.current.name === 'table' && (isCell || name === 'tr')) {
+      open.push(new Element('tbody', []));
+    }
+    if (this.#isWhole && open.current.name === 'table' && name === 'col') {
+      open.push(new Element('colgroup', []));
+    }
     if (isCell && open.current.name !== 'tr') {
       open.push(new Element('tr', []));
     }
@@ -323,8 +428,13 @@ function breaksOut(name: string, attributes: readonly string[]): boolean {
 }
 
 /** The tree of a page, without comments, scripts, styles and templates. The root has no name. */
-export function parseTree(html: string): Element {
-  const builder = new TreeBuilder();
+export const parseTree = (html: string): Element => built(html, new TreeBuilder());
+
+/** The whole tree of a page, with html, head, body and tbody where the page leaves them out, and with scripts and styles: for selectors. */
+export const parseDocument = (html: string): Element => built(html, new TreeBuilder(true));
+
+function built(html: string, builder: TreeBuilder): Element {
   tokenize(html, builder);
+  builder.finish();
   return builder.root;
 }

@@ -1,6 +1,6 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
 import type { Child } from '../../src/content/element.js';
-import { parseTree } from '../../src/content/tree-builder.js';
+import { parseDocument, parseTree } from '../../src/content/tree-builder.js';
 
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
 
@@ -41,6 +41,33 @@ function nodeText(node: Node): string {
   }
   return 'childNodes' in node && !DROPPED.has(node.nodeName) ? node.childNodes.map(nodeText).join('') : '';
 }
+
+/** The whole tree as a line, and a browser's: all tags, and text without its white space. */
+export const wholeForm = (html: string): string => fullForm(parseDocument(html));
+
+function fullForm(node: Child): string {
+  return typeof node === 'string'
+    ? textForm(node)
+    : fullTag(node.name, node.id, node.children.map(fullForm).join('').replaceAll('""', ''));
+}
+
+export const browserWholeForm = (html: string): string => fullNodeForm(parse(html, { scriptingEnabled: false }));
+
+function fullNodeForm(node: Node): string {
+  if (node.nodeName === '#text' && 'value' in node) {
+    return textForm(node.value);
+  }
+  if (node.nodeName !== '#document' && node.nodeName.startsWith('#')) {
+    return '';
+  }
+  const id = 'attrs' in node ? (node.attrs.find(({ name }) => name === 'id')?.value ?? '') : '';
+  const name = node.nodeName === '#document' ? '' : node.nodeName.toLowerCase();
+  const inner = 'childNodes' in node && name !== 'template' ? node.childNodes.map(fullNodeForm) : [];
+  return fullTag(name, id, inner.join('').replaceAll('""', ''));
+}
+
+const fullTag = (name: string, id: string, inner: string): string =>
+  name === '' ? inner : `<${name}${id === '' ? '' : ` ${id}`}>${inner}</>`;
 
 const textForm = (text: string): string => {
   const seen = text.replace(/[\t\n\f\r ]+/g, '');

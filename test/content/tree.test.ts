@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Element, textOf, walk } from '../../src/content/element.js';
 import { parseTree } from '../../src/content/tree-builder.js';
 
-import { browserForm, browserText, ownForm } from './tree-form.js';
+import { browserForm, browserText, browserWholeForm, ownForm, wholeForm } from './tree-form.js';
 
 /** What browsers stop at. */
 const DEEPEST = 512;
@@ -164,5 +164,53 @@ describe('hostile pages', () => {
   ])('%s in megabytes', (_name, piece, size = 10_000_000) => {
     const root = parseTree(piece.repeat(size / piece.length));
     expect(depthOf(root)).toBeLessThanOrEqual(DEEPEST);
+  });
+});
+
+describe('the whole tree of a page is that of a browser', () => {
+  it.each([
+    '<p>x',
+    'x',
+    '',
+    '<title>t</title><p>x',
+    '<!doctype html><title>t</title><meta charset=utf-8>text<link rel=x><p>y',
+    '<html id=h><head id=i><title>t</title></head><body id=b><p>x</body></html>after',
+    '<head></head><link id=a><p>x',
+    '<head></head> <style>x</style> <body id=b>y',
+    '<script>1</script><style>2</style><p>x<script>3</script>y<style>4</style>',
+    '<p><b>one<p><script>x</script>two',
+    '<table><tr><td>a<td>b<tr><th>c</table>',
+    '<table><td>a</table>',
+    '<table><col id=a><col id=b><colgroup><col id=c></colgroup><thead><tr><th>h</thead><tr><td>x</table>',
+    '<table><tbody id=a><tr><td>1<tbody id=b><tr><td>2</table><p>x',
+    '<body id=a><body id=b>x',
+    '<template id=t><p>x</template><p>y<template><tr><td>z</template>',
+    '<p>x</p><iframe id=i><p></iframe><noframes>x</noframes>',
+    '<head><template><div>x</div></template><title>t</title></head><p>y',
+    '<br>x',
+    '</p>x',
+    '<svg id=s><script id=t>x</script><title>u</title></svg>',
+    '<html><body><ul><li>a<li>b</ul></html><p>c',
+    '<base href=x><noscript><link id=n></noscript><h1>x</h1>',
+  ])('%s', (html) => {
+    expect(wholeForm(html)).toBe(browserWholeForm(html));
+  });
+
+  it('whatever the order of tags', () => {
+    const name = fc.constantFrom(
+      ...'p div b i a span ul li h1 pre html head body title meta link script style template br'.split(' '),
+    );
+    const part = fc.oneof(
+      name.map((tag) => `<${tag}>`),
+      name.map((tag) => `</${tag}>`),
+      fc.constantFrom('x', ' ', '<script>1</script>', '<title>t</title>', '<table><tr><td>c</td></tr></table>'),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+        const html = `<!doctype html>${parts.join('')}`;
+        expect(wholeForm(html)).toBe(browserWholeForm(html));
+      }),
+      { numRuns: 500 },
+    );
   });
 });
