@@ -58,6 +58,25 @@ export type { SavedCorpus } from './docs/write-corpora.js';
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
 export type { SeedFate } from './frontier/seed-book.js';
+/** Functions of yours inside a crawl: the module that `hooks` names exports what this returns. */
+export type {
+  AddOptions,
+  HookContext,
+  HookCookies,
+  HookFetchOptions,
+  HookLink,
+  HookPage,
+  HookRequest,
+  HookResponse,
+  Hooks,
+  LinkAnswer,
+  PageAnswer,
+  PageContext,
+  RequestAnswer,
+  StartContext,
+} from './hooks/contract.js';
+export { defineHooks } from './hooks/contract.js';
+export type { PageContent, PageElement } from './hooks/page-content.js';
 export type { CustomAnswer, CustomFetch, CustomPage } from './lane/custom-source.js';
 export type { LinkKind } from './parse/links.js';
 export type { CorpusForecast } from './preview/corpus-size.js';

@@ -9,6 +9,7 @@ export const GROUPS = [
   'Politeness',
   'Fetching',
   'Network',
+  'Hooks',
   'Checking',
   'Output',
   'Watching',

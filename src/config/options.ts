@@ -3,6 +3,7 @@ import type { OptionSpec, ValueOf } from './option-spec.js';
 import { CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
+import { HOOK_OPTIONS } from './options-hooks.js';
 import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
 import { OUTPUT_OPTIONS } from './options-output.js';
@@ -17,6 +18,7 @@ export const OPTIONS = {
   ...LAYER_OPTIONS,
   ...POLITENESS_OPTIONS,
   ...FETCH_OPTIONS,
+  ...HOOK_OPTIONS,
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
   ...OUTPUT_OPTIONS,

@@ -66,6 +66,8 @@ export interface CrawlParts {
   seeding?: { readonly isActive: boolean; stop(): void };
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
+  /** Sees what came back before anyone else, and may make something else of it. */
+  review?(outcomes: Outcome[]): Outcome[];
   /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
   handOn(): Promise<void>;
 }
@@ -241,8 +243,9 @@ export class Crawl {
   }
 
   /** These leases have come to an end. */
-  arrived(outcomes: Outcome[]): void {
+  arrived(given: Outcome[]): void {
     const { budget, frontier, lanes, limits } = this.#parts;
+    const outcomes = this.#parts.review?.(given) ?? given;
     this.#suspects -= outcomes.length;
     this.#inFlight -= outcomes.length;
     for (const outcome of outcomes) {

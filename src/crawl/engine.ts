@@ -19,6 +19,7 @@ import type { RunWatch } from '../watch/run-watch.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
+import { HookRun } from './hook-run.js';
 import { frontierWords, type Notices } from './notices.js';
 import type { CrawlProfile } from './profile.js';
 import { openRenderer, type Renderer } from './renderer.js';
@@ -63,6 +64,8 @@ export class Engine {
   readonly keys: KeyTable;
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
+  /** Null where the user has none. */
+  readonly hooks: HookRun | null;
   /** Pages that were settled in this run. */
   settled = 0;
   readonly #parts: EngineParts;
@@ -90,6 +93,7 @@ export class Engine {
       memoryLimitBytes: settings.memoryLimitBytes,
       maxInFlight: options.workers,
     });
+    this.hooks = this.#hookRun();
     this.lanes = this.#openLanes(keys);
     this.seeder = this.#openSeeder(snapshot.meta.seeding);
     this.renderer = this.#openRenderer();
@@ -134,6 +138,7 @@ export class Engine {
   async close(): Promise<void> {
     await this.seeder?.close();
     await this.renderer?.close();
+    this.hooks?.close();
     await this.lanes.close();
   }
 
@@ -161,8 +166,9 @@ export class Engine {
         governed: (decision) => this.#governed(decision),
         answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
         laneDied: (_lane, error) =>
-          notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
+          notices.add(`a thread died and was replaced: ${this.#deathWords(error)}`, 'threads that died'),
       },
+      ...(this.hooks === null ? {} : { review: this.hooks.review }),
       ...(this.seeder === null ? {} : { seeding: this.seeder }),
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
       suspects: opened.snapshot.suspects,
@@ -186,6 +192,27 @@ export class Engine {
     });
   }
 
+  #hookRun(): HookRun | null {
+    const { settings, clock } = this.#parts;
+    return settings.hooks === null
+      ? null
+      : new HookRun({
+          settings: settings.hooks,
+          clock,
+          laneCount: settings.lanes,
+          contentTypes: settings.reader.contentTypes,
+          lanes: () => this.lanes,
+          stop: (error) => this.crawl.stop('error', 0, error),
+        });
+  }
+
+  /** A hook that keeps what it has seen is the likely cause where a thread has used up its memory. */
+  #deathWords({ message, ...error }: Error & { code?: string }): string {
+    return this.hooks !== null && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? `it has used up its ${this.hooks.maxHeapMib} MiB of memory; do the hooks keep something of every page?`
+      : message;
+  }
+
   #openLanes(keys: KeyTable): LanePool {
     const { plan, settings, clock } = this.#parts;
     const openings = new LaneOpenings({
@@ -195,6 +222,7 @@ export class Engine {
       fetch: plan.fetch,
       resolve: plan.resolve,
       guardsFetch: plan.guardsFetch ?? false,
+      ...(this.hooks === null ? {} : { maxHeapMib: this.hooks.maxHeapMib }),
     });
     return new LanePool(
       {
@@ -205,7 +233,8 @@ export class Engine {
         openThread: openings.canUseThreads
           ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
           : null,
-        isWorthThreads: () => this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+        isWorthThreads: () => this.hooks !== null || this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+        ...(this.hooks === null ? {} : { hookWatch: this.hooks.watch }),
       },
       keys,
       {
@@ -230,6 +259,7 @@ export class Engine {
       budgetSlots: this.budget.slots,
       wireCells: this.#wire.cells,
       budgetLimit: options.parseBufferBytes,
+      ...(this.hooks === null ? {} : { hooks: this.hooks.setup }),
     };
   }
 

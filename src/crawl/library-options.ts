@@ -141,6 +141,11 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
   checkSignal(signal);
   checkOptionKeys(plain, [...CRAWL_KEYS, ...OWN_KEYS], 'crawl');
   refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
+  if (plain.hooks !== undefined && plain.hooks !== null && (fetch !== undefined || resolve !== undefined)) {
+    throw new UsageError(
+      'hooks run in threads of their own, which cannot call a fetch or resolve of yours: leave one of them out',
+    );
+  }
   refuseThirdParties(plain.seedingStrategy, fetch !== undefined, resolve !== undefined);
   const readsHere = fetch !== undefined || resolve !== undefined;
   const options: { -readonly [K in keyof CrawlOptions]?: CrawlOptions[K] } = { ...plain };

@@ -3,11 +3,12 @@ import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import { loadModule } from '../base/load-module.js';
 import { printable } from '../base/text.js';
-import { checkedHeader } from '../fetch/headers.js';
 import type { Header } from '../fetch/contract.js';
+import { checkedHeader } from '../fetch/headers.js';
 import type { HookContext, HookLink, HookPage, HookRequest, Hooks, PageContext } from './contract.js';
 import { type HookName, LaneCells, type OpenHook } from './hook-cells.js';
 import { jsonOf } from './hook-data.js';
+import { checkRank, FOLLOW, type LinkVerdict, shown } from './link-verdict.js';
 import { loadTreeTools, type TreeTools } from './page-content.js';
 
 /** How polite requests of `start` are: as those of the crawl. */
@@ -53,7 +54,6 @@ const NOT_YOURS: Readonly<Record<string, string>> = {
 };
 
 const LONGEST_WORDS = 200;
-const MOST_RANK = 7;
 
 /** The hooks of the user's as one lane has them. Whatever they throw or return becomes a decision: nothing of it takes the lane down. */
 export class LaneHooks {
@@ -103,7 +103,9 @@ export class LaneHooks {
   }
 
   /** Rejects with what it throws, as a StateError. */
-  async start(make: (open: OpenHook, cells: LaneCells) => Parameters<NonNullable<Hooks['start']>>[0]): Promise<string | null> {
+  async start(
+    make: (open: OpenHook, cells: LaneCells) => Parameters<NonNullable<Hooks['start']>>[0],
+  ): Promise<string | null> {
     const { start } = this.#hooks;
     if (start === undefined) {
       return null;
@@ -200,23 +202,16 @@ export class LaneHooks {
   }
 }
 
-/** A rank, FOLLOW, or why it is not followed. */
-export type LinkVerdict = number | string;
-export const FOLLOW = -1;
-
-export const checkRank = (rank: unknown): number => {
-  if (typeof rank !== 'number' || !Number.isInteger(rank) || rank < 0 || rank > MOST_RANK) {
-    throw new Error(`a rank is a whole number from 0 to ${MOST_RANK}, got ${shown(rank)}`);
-  }
-  return rank;
-};
-
 function readLinkAnswer(answer: unknown): LinkVerdict {
   if (answer === false) {
     return '';
   }
   if (typeof answer === 'number') {
-    return checkRank(answer);
+    try {
+      return checkRank(answer);
+    } catch (error) {
+      throw new Error(`the hook link returned: ${(error as Error).message}`);
+    }
   }
   const { skip } = answer as { skip?: unknown };
   if (typeof skip === 'string') {
@@ -305,8 +300,4 @@ function wordsOf(error: unknown): string {
   } catch {
     return 'something without a text';
   }
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : `a ${typeof value}`;
 }

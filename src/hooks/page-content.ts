@@ -1,5 +1,6 @@
 import { type Child, type Element, textOf } from '../content/element.js';
 import type { Selector } from '../content/select.js';
+import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
 import { foldSpace } from '../parse/html-rules.js';
@@ -232,4 +233,13 @@ function addReadable(node: Child, pieces: string[]): void {
   if (isBlock) {
     pieces.push(' ');
   }
+}
+
+/** Each once, as `get` has it. */
+export function headersByName(headers: ResponseHeaders): Readonly<Record<string, string>> {
+  const byName: Record<string, string> = Object.create(null);
+  for (const [name] of headers.list()) {
+    byName[name] ??= headers.get(name)!;
+  }
+  return byName;
 }

@@ -8,7 +8,7 @@ import { parseRobots } from '../robots/parse.js';
 import { hostnameOf, isHttp, originOf, pathOf } from '../url/host.js';
 import type { HookFetchOptions, HookResponse } from './contract.js';
 import { type Manners, yourHeader } from './lane-hooks.js';
-import { LazyContent, type TreeTools } from './page-content.js';
+import { headersByName, LazyContent, type TreeTools } from './page-content.js';
 import type { StartCookies } from './start-cookies.js';
 
 export interface PoliteFetchParts {
@@ -112,7 +112,9 @@ export class PoliteFetch {
         continue;
       }
       if (status === 429 || status >= 500) {
-        throw new Error(`robots.txt of ${origin} answers ${status}: until it says what is allowed, nothing there is asked for`);
+        throw new Error(
+          `robots.txt of ${origin} answers ${status}: until it says what is allowed, nothing there is asked for`,
+        );
       }
       if (status >= 300 || body === null) {
         return null;
@@ -216,13 +218,4 @@ class Answer extends LazyContent implements HookResponse {
   get headers(): Readonly<Record<string, string>> {
     return headersByName(this.#headers);
   }
-}
-
-/** Each once, as `get` has it. */
-export function headersByName(headers: ResponseHeaders): Readonly<Record<string, string>> {
-  const byName: Record<string, string> = Object.create(null);
-  for (const [name] of headers.list()) {
-    byName[name] ??= headers.get(name)!;
-  }
-  return byName;
 }

@@ -14,12 +14,7 @@ export interface HookService {
 }
 
 /** Rejects, and so ends the thread, where the module cannot be loaded: the run begins with `start`, and ends where that cannot be had. */
-export async function openHooks(
-  setup: HooksSetup,
-  lane: number,
-  source: Fetcher,
-  clock: Clock,
-): Promise<HookService> {
+export async function openHooks(setup: HooksSetup, lane: number, source: Fetcher, clock: Clock): Promise<HookService> {
   const hooks = await LaneHooks.load(setup, lane, clock);
   return {
     hooks,

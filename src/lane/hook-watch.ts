@@ -72,13 +72,12 @@ export class HookWatch {
       return null;
     }
     const { running, waiting, waitingCount } = seenHooks(cells, lane);
-    const isOver = (hook: OpenHook | null): hook is OpenHook => hook !== null && now - hook.since >= timeoutMs;
-    if (isOver(running)) {
+    if (running !== null && now - running.since >= timeoutMs) {
       this.#ending.add(lane);
       over(lane, running);
       return null;
     }
-    if (isOver(waiting)) {
+    if (waiting !== null && now - waiting.since >= timeoutMs) {
       this.#ending.add(lane);
       // Where only one hook is open it is to blame, whether it waits for ever or keeps the thread.
       if (waitingCount === 1) {

@@ -1,8 +1,8 @@
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import type { AddOptions, HookLink, HookPage } from '../hooks/contract.js';
-import { checkRank, FOLLOW, type LaneHooks, type PageDecision } from '../hooks/lane-hooks.js';
-import { LazyContent } from '../hooks/page-content.js';
-import { headersByName } from '../hooks/polite-fetch.js';
+import type { LaneHooks, PageDecision } from '../hooks/lane-hooks.js';
+import { checkRank, FOLLOW } from '../hooks/link-verdict.js';
+import { headersByName, LazyContent } from '../hooks/page-content.js';
 import { LINK_KINDS } from '../parse/links.js';
 
 /** What of a page only its reader knows. */

@@ -107,6 +107,7 @@ const DEATHS_UNTIL_FAILED = 3;
 
 /** How a thread ends that had no descriptor to start with. */
 const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
+const NO_THREAD = new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
 /** So many jobs later it is started again. */
 const JOBS_WITHOUT = 1_000;
 
@@ -134,6 +135,8 @@ export class LanePool {
   /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
   readonly #unopened = new Map<number, number>();
   #deadPeakWaiting = 0;
+  /** A lane that is being ended. */
+  #ending: Promise<void> = Promise.resolve();
   peakInUse = 0;
 
   constructor(options: LanePoolOptions, keys: KeyTable, listener: PoolListener) {
@@ -162,12 +165,24 @@ export class LanePool {
     return Math.max(this.#deadPeakWaiting, ...this.#live().map((member) => member.port.peakWaiting()));
   }
 
+  get holdsAny(): boolean {
+    return this.#whereabouts.size > 0;
+  }
+
+  /** Of a lease that is with a lane. */
+  urlOf(id: number): string | null {
+    return this.#whereabouts.get(id)?.jobs.get(id)?.lease.url ?? null;
+  }
+
   /** Ids of what is with the lanes. */
   held(): Iterable<number> {
     return this.#whereabouts.keys();
   }
 
   dispatch(leases: Lease[]): void {
+    if (this.#options.hookWatch !== undefined && this.#unopened.size === this.#options.lanes) {
+      throw NO_THREAD;
+    }
     for (const lease of leases) {
       this.#waiting.push(lease);
     }
@@ -341,11 +356,15 @@ export class LanePool {
 
   async resolve(host: string): Promise<string> {
     this.#openMore();
-    const member = this.#live()[0]!;
+    const member = this.#live()[0];
+    if (member === undefined) {
+      await this.#ending;
+      return this.resolve(host);
+    }
     try {
       return await member.port.resolve(host);
     } catch (error) {
-      if (this.#members[member.lane] === member) {
+      if (this.#members[member.lane] === member && !member.isEnding) {
         throw error;
       }
       // Not the look-up has failed, but the lane: another one is asked.
@@ -381,7 +400,7 @@ export class LanePool {
     this.#options.hookWatch!.arm();
     const first = this.#live()[0];
     if (first === undefined || first.inline) {
-      throw new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
+      throw NO_THREAD;
     }
     return run(first.port);
   }
@@ -401,7 +420,8 @@ export class LanePool {
     }
     member.isEnding = true;
     // What it has told until then counts.
-    await member.port.close();
+    this.#ending = member.port.close();
+    await this.#ending;
     this.#died(lane, error, hook);
     this.#handOut();
   }
@@ -420,7 +440,7 @@ export class LanePool {
       }
     }
     if (openThread === null || !this.#hasThreads || this.#unopened.size === lanes) {
-      if (this.#live().length === 0) {
+      if (this.#live().length === 0 && this.#options.hookWatch === undefined) {
         this.#open(0, openInline, true);
       }
       return;

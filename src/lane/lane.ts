@@ -80,7 +80,8 @@ export interface PageSource {
 const hookRequest = ({ url, kind, depth, attempt }: Lease, { method }: FetchRequest) => ({
   ...{ url, depth, attempt },
   method: method as 'GET' | 'HEAD',
-  kind: kind === UrlKind.sitemap ? ('sitemap' as const) : kind === UrlKind.asset ? ('asset' as const) : ('page' as const),
+  kind:
+    kind === UrlKind.sitemap ? ('sitemap' as const) : kind === UrlKind.asset ? ('asset' as const) : ('page' as const),
 });
 
 /** With so many requests in a lane it is busy. */

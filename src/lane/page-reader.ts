@@ -11,6 +11,7 @@ import {
   QueuePlaces,
   sitemapOffer,
 } from '../frontier/outcome.js';
+import type { LaneHooks } from '../hooks/lane-hooks.js';
 import { DRAWN_BY_SCRIPT } from '../parse/anchors.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
@@ -31,7 +32,6 @@ import { readSitemap } from '../parse/sitemap.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
-import type { LaneHooks } from '../hooks/lane-hooks.js';
 import { HookedPage } from './hooked-page.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets } from './link-targets.js';
@@ -134,7 +134,8 @@ export class PageReader {
       // A copy: the lane uses the memory of the body again.
       reading.body = { bytes: page.body!.slice(), type: page.contentType };
     }
-    const hooked = page.body === null || isHtml ? null : yield* this.#callHook(lease, page, isSeen, null, null, reading);
+    const hooked =
+      page.body === null || isHtml ? null : yield* this.#callHook(lease, page, isSeen, null, null, reading);
     if (page.links !== null) {
       yield* this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
@@ -314,13 +315,7 @@ export class PageReader {
   }
 
   /** A feed that a link has led to: what it names are links like those of a page. */
-  *#readFeed(
-    lease: Lease,
-    page: FetchedPage,
-    body: Uint8Array,
-    reading: Reading,
-    hooked: HookedPage | null,
-  ): Step {
+  *#readFeed(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading, hooked: HookedPage | null): Step {
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
     const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
     const links = new ScannedLinks(null);
@@ -340,12 +335,7 @@ export class PageReader {
     yield* this.#readLinks(lease, links, lease.url, reading, { length: Number.POSITIVE_INFINITY });
   }
 
-  *#readHtml(
-    lease: Lease,
-    page: FetchedPage,
-    body: Uint8Array,
-    reading: Reading,
-  ): Step {
+  *#readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): Step {
     const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
     const options: ScanOptions = {
@@ -409,13 +399,7 @@ export class PageReader {
     return base === null || (isHttp(pageUrl) && !isHttp(base)) ? pageUrl : base;
   }
 
-  *#readLinks(
-    lease: Lease,
-    scanned: ScannedLinks,
-    base: string,
-    reading: Reading,
-    about: LinksOfPage,
-  ): Step {
+  *#readLinks(lease: Lease, scanned: ScannedLinks, base: string, reading: Reading, about: LinksOfPage): Step {
     const { hooked = null } = about;
     const firstAdded = scanned.count;
     for (const { url } of hooked?.added ?? []) {

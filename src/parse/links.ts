@@ -32,7 +32,8 @@ export const LINK_KIND_NUMBER = Object.fromEntries(LINK_KINDS.map((kind, number)
 
 /** Kinds that lead to pages and are followed; the others are assets (fetched only with --assets), `form` is never fetched. */
 export const FIRST_ASSET_KIND = LINK_KIND_NUMBER.link;
-export const isFollowedKind = (kind: number): boolean => kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect || kind === LINK_KIND_NUMBER.hook;
+export const isFollowedKind = (kind: number): boolean =>
+  kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect || kind === LINK_KIND_NUMBER.hook;
 export const isAssetKind = (kind: number): boolean =>
   (kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form) || kind === LINK_KIND_NUMBER.css;
 

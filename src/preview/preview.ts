@@ -9,6 +9,7 @@ import {
   type OptionsOf,
   specOf,
 } from '../config/options.js';
+import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { givenOrigin } from '../config/origin.js';
 import { completeOptions, completeOptionsOf, defaultOf, type ResolvedOptions } from '../config/resolve.js';
 import { checkValue } from '../config/values.js';
@@ -112,8 +113,12 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   }
   const { options, sources, notices } = completeOptionsOf('docs', given);
   return {
-    options: { ...options, anchorText: false, assets: false, external: false, reports: [] },
-    sources: { ...sources, anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+    options: { ...options, ...WITHOUT_HOOKS.options, anchorText: false, assets: false, external: false, reports: [] },
+    sources: {
+      ...sources,
+      ...WITHOUT_HOOKS.sources,
+      ...{ anchorText: 'default', assets: 'default', external: 'default', reports: 'default' },
+    },
     notices,
   };
 }
