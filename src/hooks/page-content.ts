@@ -45,20 +45,20 @@ export interface PageElement {
 
 /** What it takes to have a tree. It is loaded where a page hook might ask for one, and not in other crawls. */
 export interface TreeTools {
-  parseTree(html: string): Element;
+  parseDocument(html: string): Element;
   compileSelector(text: string): Selector;
   selectFirst(root: Element, selector: Selector): Element | null;
   selectAll(root: Element, selector: Selector): Element[];
 }
 
 export async function loadTreeTools(): Promise<TreeTools> {
-  const [{ parseTree }, { compileSelector, selectFirst, selectAll }] = await Promise.all([
+  const [{ parseDocument }, { compileSelector, selectFirst, selectAll }] = await Promise.all([
     import('../content/tree-builder.js'),
     import('../content/select.js'),
   ]);
   const known = new Map<string, Selector>();
   return {
-    parseTree,
+    parseDocument,
     selectFirst,
     selectAll,
     compileSelector(text) {
@@ -131,7 +131,7 @@ export class LazyContent implements PageContent {
   }
 
   get document(): TreeElement {
-    this.#document ??= new TreeElement(this.#tools.parseTree(this.html ?? ''), this.#tools);
+    this.#document ??= new TreeElement(this.#tools.parseDocument(this.html ?? ''), this.#tools);
     return this.#document;
   }
 

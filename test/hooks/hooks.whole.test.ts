@@ -62,7 +62,7 @@ describe('a page hook', () => {
               return {
                 kind: Kind[Kind.html], started, status: page.status, price: price(page), links: page.links,
                 text: page.text.includes('Price: 12 €') && !page.text.includes('x</'), depth: page.depth,
-                all: page.selectAll('a').map((a) => a.text), root: page.document.name, when: new Date(0),
+                all: page.selectAll('a').map((a) => a.text), root: page.document.children[0]!.name, when: new Date(0),
               };
             },
           });`),
