@@ -74,13 +74,11 @@ export class LaneHooks {
   /** @throws StateError that names what is wrong with the module */
   static async load(setup: HooksSetup, lane: number, clock: Clock): Promise<LaneHooks> {
     const cells = new LaneCells(setup.cells, lane, () => clock.now());
-    const since = cells.enter('the module', 0);
-    const open: OpenHook = { id: 0, name: 'the module', since };
-    cells.wait(open);
+    const tools = await loadTreeTools();
+    const open: OpenHook = { id: 0, name: 'the module', since: 0 };
     try {
-      return new LaneHooks(await readHooks(setup.file), cells, await loadTreeTools(), setup);
+      return new LaneHooks(await readHooks(setup.file, () => cells.resume(open)), cells, tools, setup);
     } finally {
-      cells.leave();
       cells.over(open);
     }
   }
@@ -264,10 +262,10 @@ function pageDecision(answer: unknown): PageDecision {
   return { data: jsonOf(answer, 'data') };
 }
 
-async function readHooks(file: string): Promise<Hooks> {
+async function readHooks(file: string, begins: () => void): Promise<Hooks> {
   let module: { readonly default?: unknown };
   try {
-    module = await loadModule(file);
+    module = await loadModule(file, begins);
   } catch (cause) {
     throw new StateError('hook', `${file}: ${wordsOf(cause)}`, { cause });
   }
