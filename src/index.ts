@@ -28,7 +28,7 @@ export type { KeptCrawl, KeptEdge } from './crawl/kept-crawl.js';
 /** Crawls that are kept in a directory: read them, make outputs of them, see how they are, delete them. */
 export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './crawl/kept-crawl.js';
 export { crawl, resumeCrawl } from './crawl/library.js';
-export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
+export type { EdgeFacts, LibraryOptions, OnEdge, OnPage, SeedSpec } from './crawl/library-options.js';
 export type { WatchingOptions } from './crawl/library-watching.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */

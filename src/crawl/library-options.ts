@@ -9,7 +9,9 @@ import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
 import type { CustomFetch } from '../lane/custom-source.js';
+import type { PageContent } from '../hooks/page-content.js';
 import type { LinkKind } from '../parse/links.js';
+import type { CrawledPage } from '../store/page-types.js';
 import type { ScopeKind } from '../url/scope.js';
 
 /** What a terminal needs and a program does not. */
@@ -88,6 +90,9 @@ export interface EdgeFacts {
 /** Gets an edge; what it returns is awaited. */
 export type OnEdge = (from: string, to: string, edge: EdgeFacts) => void | Promise<void>;
 
+/** Gets a page and what its body says, which is worked out when it is asked for; what it returns is awaited. */
+export type OnPage = (page: CrawledPage, content: PageContent) => void | Promise<void>;
+
 /** The options of the command line, in their normal units, and what only a program can give. */
 export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMAND_LINE_ONLY)[number]>> {
   /** Where to begin: URLs and bare domains; with `fetch` and `resolve` keys of any kind. */
@@ -98,6 +103,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   resolve?: (href: string, from: string) => string | null;
   /** Gets every edge, also those to pages already seen, once its page is committed. Awaited; what it throws ends the crawl. */
   onEdge?: OnEdge;
+  /**
+   * Gets every page that was asked for, with its HTML, once it is committed: in this thread, one after the other. Awaited; what it throws ends the
+   * crawl. Of what is no HTML, and no type of `contentTypes`, the content is empty.
+   */
+  onPage?: OnPage;
   /** Pages asked for at the same time: `workers` by another name. */
   downloaders?: number;
   /** Threads that read pages (`parseWorkers`); with `fetch` or `resolve`, pages that hand on their edges at the same time. */
@@ -108,11 +118,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   signal?: AbortSignal;
 }
 
-type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'signal'>;
+type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'onPage' | 'signal'>;
 
 const CRAWL_KEYS = OPTION_KEYS.filter((key) => usesOption('crawl', specOf(key)));
 /** What only a program can give. */
-const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'downloaders', 'parsers', 'queueSize', 'signal'];
+const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'onPage', 'downloaders', 'parsers', 'queueSize', 'signal'];
 
 /** What a run is started with. */
 export interface RunOptions extends Functions {
@@ -129,13 +139,14 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     fetch,
     resolve,
     onEdge,
+    onPage,
     downloaders,
     parsers,
     queueSize = DEFAULT_QUEUE_SIZE,
     signal,
     ...plain
   } = given;
-  for (const [name, value] of Object.entries({ fetch, resolve, onEdge })) {
+  for (const [name, value] of Object.entries({ fetch, resolve, onEdge, onPage })) {
     checkFunction(name, value);
   }
   checkSignal(signal);
@@ -168,6 +179,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     ...(fetch === undefined ? {} : { fetch }),
     ...(resolve === undefined ? {} : { resolve: checkedResolve(resolve) }),
     ...(onEdge === undefined ? {} : { onEdge }),
+    ...(onPage === undefined ? {} : { onPage }),
     ...(signal === undefined ? {} : { signal }),
   };
 }

@@ -380,8 +380,8 @@ export function takeLight(outcomes: Outcome[]): Outcome[] {
   return outcomes.splice(0, count);
 }
 
-function weightOf({ page, targets, offers }: Outcome): number {
-  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT;
+function weightOf({ page, targets, offers, body }: Outcome): number {
+  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT + (body?.bytes.length ?? 0);
   for (const list of [targets?.urls, targets?.rels, targets?.texts]) {
     for (const text of list ?? []) {
       weight += text.length;

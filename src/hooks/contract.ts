@@ -54,7 +54,7 @@ export interface HookRequest {
   readonly method: 'GET' | 'HEAD';
   /** What it is asked for as. */
   readonly kind: 'page' | 'sitemap' | 'asset';
-  /** Links from the seed. */
+  /** Links from the seed, by the shortest way that was known when it was asked for. */
   readonly depth: number;
   /** From 1. */
   readonly attempt: number;
@@ -88,7 +88,7 @@ export interface HookLink {
 export interface HookPage extends PageContent {
   /** What was asked for. */
   readonly url: string;
-  /** Links from the seed. */
+  /** Links from the seed, by the shortest way that was known when it was asked for. */
   readonly depth: number;
   readonly status: number;
   /** Those of the answer, names in lower case. */

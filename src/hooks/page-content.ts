@@ -135,12 +135,13 @@ export class LazyContent implements PageContent {
     return this.#document;
   }
 
-  select(selector: string): PageElement | null {
-    return this.document.select(selector);
+  /** A function that needs no `this`: it may be taken out of the page by its name. */
+  get select(): (selector: string) => PageElement | null {
+    return (selector) => this.document.select(selector);
   }
 
-  selectAll(selector: string): PageElement[] {
-    return this.document.selectAll(selector);
+  get selectAll(): (selector: string) => PageElement[] {
+    return (selector) => this.document.selectAll(selector);
   }
 
   close(): void {

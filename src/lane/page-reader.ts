@@ -132,7 +132,7 @@ export class PageReader {
     const isSeen = page.body !== null && (isHtml || this.#isNamedType(page.contentType));
     if (isSeen && this.#options.handsOnBodies) {
       // A copy: the lane uses the memory of the body again.
-      reading.body = { bytes: page.body!.slice(), type: page.contentType };
+      reading.body = { bytes: new Uint8Array(page.body!), type: page.contentType };
     }
     const hooked =
       page.body === null || isHtml ? null : yield* this.#callHook(lease, page, isSeen, null, null, reading);
