@@ -8,8 +8,8 @@ import { completeOptions, defaultOf, type ResolvedOptions } from '../config/reso
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
-import type { CustomFetch } from '../lane/custom-source.js';
 import type { PageContent } from '../hooks/page-content.js';
+import type { CustomFetch } from '../lane/custom-source.js';
 import type { LinkKind } from '../parse/links.js';
 import type { CrawledPage } from '../store/page-types.js';
 import type { ScopeKind } from '../url/scope.js';

@@ -158,7 +158,9 @@ describe('other hooks', () => {
       hooks(`export default { end({ done }) { throw new Error('I saw ' + done); } };`),
       { code: 3 },
     );
-    expect(crawled.run.stderr).toContain('the hook end threw: I saw 31; the crawl has ended and its outputs are written');
+    expect(crawled.run.stderr).toContain(
+      'the hook end threw: I saw 31; the crawl has ended and its outputs are written',
+    );
     expect(crawled.summary.done).toBe(31);
   });
 });
@@ -169,7 +171,9 @@ describe('--on-hook-error stop', () => {
     ['loops for ever', 'for (;;) {}', 'the hook page took longer than 2 s'],
   ])('a hook that %s stops the run with its URL, and resume asks for the page again', async (_name, does, words) => {
     const given = hooks(badAt(does));
-    const crawled = await own.crawl(['http://faults.test/'], [...SHORT, '--on-hook-error', 'stop', ...given], { code: 3 });
+    const crawled = await own.crawl(['http://faults.test/'], [...SHORT, '--on-hook-error', 'stop', ...given], {
+      code: 3,
+    });
     expect(crawled.run.stderr).toContain(`${words}, at ${BAD}; the state is kept`);
     const { code, stderr } = await inProcess(['resume', crawled.directory, ...hooks(badAt(''))]);
     expect(code, stderr).toBe(0);

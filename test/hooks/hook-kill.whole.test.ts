@@ -64,7 +64,7 @@ it('each page has its data once, and all of it is as in a crawl that nobody kill
   const expected = facts(whole);
   expect(facts(killed)).toEqual(expected);
   expect(readPages(killed)).toHaveLength(Object.keys(expected).length);
-  const done = Object.entries(expected).filter(([, { state, data }]) => state === 'done' && data !== null);
+  const done = Object.entries(expected).filter(([, { state, data }]) => state === 'done' && (data ?? null) !== null);
   expect(done.length).toBeGreaterThan(100);
   expect(done.every(([url, { data }]) => data?.url === url)).toBe(true);
   expect(Object.values(expected).some(({ reason }) => reason === 'link_hook')).toBe(true);
@@ -73,7 +73,9 @@ it('each page has its data once, and all of it is as in a crawl that nobody kill
 
 it('the edges are the same, those that the hook made too', async () => {
   const edges = async (directory: string) =>
-    readLines<{ from: string; to: string; kind: string }>((await gossamer(['export', directory, '--format', 'edges'])).stdout)
+    readLines<{ from: string; to: string; kind: string }>(
+      (await gossamer(['export', directory, '--format', 'edges'])).stdout,
+    )
       .map(({ from, to, kind }) => `${from} ${kind} ${to}`)
       .sort();
   const expected = await edges(whole);

@@ -105,7 +105,9 @@ describe('start', () => {
     expect(pages.map(({ token }) => token)).toEqual(['T-1', 'T-1', 'T-1']);
     expect(readPages(directory).map(({ data }) => data)).toEqual(Array(3).fill({ token: 'T-1' }));
     expect(readFileSync(join(folder.path, 'notes'), 'utf8')).toBe('start visit=1; session=s1\nend 3 complete\n');
-    const outputs = ['pages.jsonl', 'summary.json', 'crawl.sqlite'].map((name) => readFileSync(join(directory, name), 'latin1'));
+    const outputs = ['pages.jsonl', 'summary.json', 'crawl.sqlite'].map((name) =>
+      readFileSync(join(directory, name), 'latin1'),
+    );
     expect(outputs.filter((text) => text.includes('session=s1'))).toEqual([]);
   });
 
@@ -118,7 +120,9 @@ describe('start', () => {
     expect(asked.map(({ line }) => line)).toEqual(
       expect.arrayContaining(['POST /login', 'GET /welcome', 'GET /a', 'GET /b']),
     );
-    expect(readPages(directory).map(({ state, data }) => [state, data])).toEqual(Array(3).fill(['done', { token: 'T-1' }]));
+    expect(readPages(directory).map(({ state, data }) => [state, data])).toEqual(
+      Array(3).fill(['done', { token: 'T-1' }]),
+    );
   });
 
   it('keeps the delay between its requests, and before the first of the crawl', async () => {

@@ -21,8 +21,7 @@ function hooks(source: string, ending = 'ts'): string[] {
   return ['--hooks', file];
 }
 
-const asked = (host: string): string[] =>
-  own.web.log.filter((entry) => entry.host === host).map(({ path }) => path);
+const asked = (host: string): string[] => own.web.log.filter((entry) => entry.host === host).map(({ path }) => path);
 const dataOf = ({ pages }: Crawled): Record<string, unknown> =>
   Object.fromEntries([...pages.values()].map(({ url, data = null }) => [new URL(url).pathname, data]));
 
@@ -31,7 +30,11 @@ describe('a page hook', () => {
     own.web.site(
       'page.test',
       pathSite({
-        '/': page('Home', ['/a?x=1', 'b', '/a?x=1'], '<p id=price data-eur="12">Price: <b>12</b> €</p><script>x</script>'),
+        '/': page(
+          'Home',
+          ['/a?x=1', 'b', '/a?x=1'],
+          '<p id=price data-eur="12">Price: <b>12</b> €</p><script>x</script>',
+        ),
         '/a?x=1': page('A'),
         '/b': page('B'),
         '/added/c': page('C'),

@@ -22,7 +22,10 @@ beforeAll(async () => {
       ...Object.fromEntries(PATHS.map((path) => [path, html(linkPage(`Page ${path}`, []))])),
       '/data.txt': text('plain text'),
       '/long': html(linkPage('Long', [], LONG)),
-      '/latin': { headers: { 'content-type': 'text/html; charset=latin1' }, body: Buffer.from('<h1>\xe9t\xe9</h1>', 'latin1') },
+      '/latin': {
+        headers: { 'content-type': 'text/html; charset=latin1' },
+        body: Buffer.from('<h1>\xe9t\xe9</h1>', 'latin1'),
+      },
     }),
   );
 });
@@ -122,5 +125,7 @@ describe('onPage', () => {
 });
 
 it('hooks do not go with a fetch or resolve of yours', () => {
-  expect(() => crawl({ seeds: ['x'], fetch: () => null, hooks: 'hooks.ts' })).toThrow('hooks run in threads of their own');
+  expect(() => crawl({ seeds: ['x'], fetch: () => null, hooks: 'hooks.ts' })).toThrow(
+    'hooks run in threads of their own',
+  );
 });
