@@ -34,11 +34,12 @@ export const hooks: Scenario = {
           about: `${jdk.packageName} ${jdk.version}, nginx on the same machine, no delay, 64 requests at a time.`,
           measure: 'pages/s',
           ours: [durable, ...MODULES.map((module) => withHooks(folder, module))],
+          peers: [],
           nginx,
           sites: [jdk],
           rounds: wishes.rounds ?? 5,
         },
-        { ...wishes, only: wishes.only ?? [durable.name, ...MODULES.map(({ name }) => `gossamer-${name}`)] },
+        wishes,
       );
     } finally {
       removeFolder(folder);

@@ -335,7 +335,7 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
   const known = Object.fromEntries(
     FROM_ROW.map((field) => [
       field.name,
-      row === null ? unknownOf(field) : valueOf(field, row[field.name as RowField]),
+      row === null ? unknownOf(field) : shownValue(field, row[field.name as RowField]),
     ]),
   ) as unknown as FromRow;
   return {
@@ -353,7 +353,7 @@ function settledPage({ url, depth, attempts, state, reason, external, outcome }:
   };
 }
 
-const valueOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
+const shownValue = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
   type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** One that nothing was settled for. */
