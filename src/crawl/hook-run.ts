@@ -87,11 +87,14 @@ export class HookRun {
   }
 
   #over(lane: number, hook: OpenHook | null): void {
-    const seconds = `${this.#parts.settings.timeoutMs / 1000} s`;
+    const { timeoutMs, file } = this.#parts.settings;
+    const seconds = `${timeoutMs / 1000} s`;
     const words =
       hook === null
         ? `hooks kept a thread for longer than ${seconds}`
-        : `${hook.name === 'the module' ? `${this.#parts.settings.file}` : `the hook ${hook.name}`} took longer than ${seconds}`;
+        : hook.name === 'the module'
+          ? `${file} takes too long to be loaded`
+          : `the hook ${hook.name} took longer than ${seconds}`;
     const isOfPage = hook !== null && hook.id !== 0;
     if (!isOfPage && this.#isRunning) {
       this.#overdue = words;

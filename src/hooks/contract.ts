@@ -90,6 +90,7 @@ export interface HookPage extends PageContent {
   readonly url: string;
   /** Links from the seed, by the shortest way that was known when it was asked for. */
   readonly depth: number;
+  /** Of the answer, 200 to 299. */
   readonly status: number;
   /** Those of the answer, names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -101,6 +102,7 @@ export interface HookPage extends PageContent {
 export interface StartContext {
   /** Asks a server, politely: robots.txt is obeyed, the delay between two requests to a host is kept, private addresses are refused. */
   fetch(url: string, options?: HookFetchOptions): Promise<HookResponse>;
+  /** Those that `fetch` sends and is given. */
   readonly cookies: HookCookies;
 }
 
@@ -116,9 +118,10 @@ export interface HookCookies {
 export interface HookFetchOptions {
   /** GET where it is left out, or POST with a body. */
   method?: 'GET' | 'HEAD' | 'POST';
+  /** Besides those of every request. */
   headers?: Readonly<Record<string, string>>;
   /** Fields of a form, or a text as it is. */
-  body?: string | URLSearchParams | Readonly<Record<string, string>>;
+  body?: string | Readonly<Record<string, string>> | Iterable<readonly [string, string]>;
   /** Redirects are followed, 10 at most, unless this is `manual`. */
   redirect?: 'follow' | 'manual';
 }
@@ -127,8 +130,10 @@ export interface HookFetchOptions {
 export interface HookResponse extends PageContent {
   /** Where the last redirect led. */
   readonly url: string;
+  /** Of the answer. */
   readonly status: number;
   /** Whether the status is 2xx. */
   readonly ok: boolean;
+  /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }

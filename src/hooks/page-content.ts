@@ -34,12 +34,15 @@ export interface PageElement {
   readonly text: string;
   /** By name, in lower case. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** The element that it stands in, or null. */
   readonly parent: PageElement | null;
   /** Elements only. */
   readonly children: readonly PageElement[];
   /** Null where it has no such attribute. */
   attribute(name: string): string | null;
+  /** The first element within it that the CSS selector matches, or null. */
   select(selector: string): PageElement | null;
+  /** All elements within it that the CSS selector matches, in the order of the page. */
   selectAll(selector: string): PageElement[];
 }
 

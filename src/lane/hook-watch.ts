@@ -15,6 +15,8 @@ export interface HookWatchParts {
   over(lane: number, hook: OpenHook | null): void;
 }
 
+/** A module has so long to be loaded, however short the bound on a hook is: it has to be compiled first. */
+const LEAST_LOAD_MS = 10_000;
 /** A thread that does not answer within this time is kept by somebody. */
 const PATIENCE_MS = 1_000;
 
@@ -55,29 +57,26 @@ export class HookWatch {
     const now = clock.now();
     let next = now + timeoutMs;
     for (let lane = 1; lane <= lanes; lane++) {
-      const since = this.#lookAt(lane, now);
-      if (since !== null) {
-        next = Math.min(next, Math.max(since + timeoutMs, now + 1));
-      }
+      next = Math.min(next, Math.max(this.#lookAt(lane, now), now + 1));
     }
     if (isNeeded()) {
       this.#alarm.set(next);
     }
   }
 
-  /** Since when the oldest of its hooks runs; null where none does, or the lane is being ended. */
-  #lookAt(lane: number, now: number): number | null {
-    const { cells, timeoutMs, over } = this.#parts;
+  /** When one of its hooks would be over its time; never where none runs, or the lane is being ended. */
+  #lookAt(lane: number, now: number): number {
+    const { cells, over } = this.#parts;
     if (this.#ending.has(lane)) {
-      return null;
+      return Number.POSITIVE_INFINITY;
     }
     const { running, waiting, waitingCount } = seenHooks(cells, lane);
-    if (running !== null && now - running.since >= timeoutMs) {
+    if (running !== null && now >= this.#endOf(running)) {
       this.#ending.add(lane);
       over(lane, running);
-      return null;
+      return Number.POSITIVE_INFINITY;
     }
-    if (waiting !== null && now - waiting.since >= timeoutMs) {
+    if (waiting !== null && now >= this.#endOf(waiting)) {
       this.#ending.add(lane);
       // Where only one hook is open it is to blame, whether it waits for ever or keeps the thread.
       if (waitingCount === 1) {
@@ -85,10 +84,17 @@ export class HookWatch {
       } else {
         void this.#answers(lane).then((answers) => over(lane, answers ? waiting : null));
       }
-      return null;
+      return Number.POSITIVE_INFINITY;
     }
-    const since = Math.min(running?.since ?? Number.POSITIVE_INFINITY, waiting?.since ?? Number.POSITIVE_INFINITY);
-    return since === Number.POSITIVE_INFINITY ? null : since;
+    return Math.min(this.#endOf(running), this.#endOf(waiting));
+  }
+
+  #endOf(hook: OpenHook | null): number {
+    const { timeoutMs } = this.#parts;
+    if (hook === null) {
+      return Number.POSITIVE_INFINITY;
+    }
+    return hook.since + (hook.name === 'the module' ? Math.max(timeoutMs, LEAST_LOAD_MS) : timeoutMs);
   }
 
   #answers(lane: number): Promise<boolean> {

@@ -22,8 +22,8 @@ const hooked = (name: string, source: string, ...args: string[]): Stage => ({
 
 const COUNTS = 'export default { page: ({ body }) => ({ length: body.length }) };';
 const THROWS = `export default { page({ url }) { if (url.endsWith('/a')) throw new Error('no'); } };`;
-/** It waits for two seconds at one page. */
-const WAITS = `export default { page: ({ url }) => url.endsWith('/a') ? new Promise((go) => setTimeout(go, 2_000)) : undefined };`;
+/** It waits for four seconds at one page. */
+const WAITS = `export default { page: ({ url }) => url.endsWith('/a') ? new Promise((go) => setTimeout(go, 4_000)) : undefined };`;
 const withData = (seen: Seen): number => seen.pages.filter(({ data = null }) => data !== null).length;
 const fate = (seen: Seen) => fateOf(seen, 'http://hooked.test/a');
 
@@ -52,7 +52,7 @@ export const HOOK_EVIDENCE: Row[] = [
   {
     key: 'hookTimeoutMs',
     stage: hooked('a hook that waits', WAITS, '--hooks', 'hooks.ts'),
-    values: [[], ['--hook-timeout', '500ms']],
+    values: [[], ['--hook-timeout', '1s']],
     sees: fate,
     gives: ['done', 'failed hook'],
   },
