@@ -81,7 +81,7 @@ class Measure {
       throw new Error(`returned a ${kind} in ${place}, which is no plain object`);
     }
     for (const [key, each] of Object.entries(value)) {
-      this.#spend(key.length + 4);
+      this.#spend(key.length + 3);
       this.add(each, `${place}.${key}`, depth + 1);
     }
   }
