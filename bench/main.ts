@@ -8,6 +8,7 @@ import { extract } from './extract.js';
 import { HALVES } from './extraction/sample.js';
 import { extraction } from './extraction.js';
 import { fourSites } from './four-sites.js';
+import { hooks } from './hooks.js';
 import { manyHosts } from './many-hosts.js';
 import { markdown } from './markdown.js';
 import { names } from './names.js';
@@ -24,6 +25,7 @@ const SCENARIOS: readonly Scenario[] = [
   site100k,
   fourSites,
   small,
+  hooks,
   manyHosts,
   resume,
   names,

@@ -34,7 +34,7 @@ export type { KeptCrawl, KeptEdge } from './crawl/kept-crawl.js';
 /** Crawls that are kept in a directory: read them, make outputs of them, see how they are, delete them. */
 export { crawlStatus, deleteCrawl, exportCrawl, listCrawls, readCrawl } from './crawl/kept-crawl.js';
 export { crawl, resumeCrawl } from './crawl/library.js';
-export type { EdgeFacts, LibraryOptions, OnEdge, SeedSpec } from './crawl/library-options.js';
+export type { EdgeFacts, LibraryOptions, OnEdge, OnPage, SeedSpec } from './crawl/library-options.js';
 export type { WatchingOptions } from './crawl/library-watching.js';
 export type { RobotsAnswer, RobotsQuestion } from './crawl/robots-question.js';
 /** What robots.txt allows, with or without fetching it. */
@@ -65,6 +65,25 @@ export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
 export type { NewLink } from './frontier/options.js';
 export type { SeedFate } from './frontier/seed-book.js';
+/** Functions of yours inside a crawl: the module that `hooks` names exports what this returns. */
+export type {
+  HookAddOptions,
+  HookContext,
+  HookCookies,
+  HookFetchOptions,
+  HookLink,
+  HookPage,
+  HookRequest,
+  HookResponse,
+  Hooks,
+  LinkAnswer,
+  PageAnswer,
+  PageContext,
+  RequestAnswer,
+  StartContext,
+} from './hooks/contract.js';
+export { defineHooks } from './hooks/contract.js';
+export type { PageContent, PageElement } from './hooks/page-content.js';
 export type { CustomAnswer, CustomFetch, CustomPage } from './lane/custom-source.js';
 export type { LinkKind } from './parse/links.js';
 export type { CorpusForecast } from './preview/corpus-size.js';

@@ -56,6 +56,7 @@ export const ERROR_CLASSES = [
   'blocked_address',
   'invalid_url',
   'not_cached',
+  'hook',
   'internal',
   'unknown',
 ] as const;

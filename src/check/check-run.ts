@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
+import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
 import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
@@ -240,6 +241,7 @@ export class CheckRun {
       // Reports show the causes of a failure as evidence.
       options: {
         ...options,
+        ...WITHOUT_HOOKS.options,
         ...(options.dump ? { external: false } : {}),
         anchorText: true,
         extract: [],
@@ -247,7 +249,14 @@ export class CheckRun {
         json: false,
         verboseNetwork: true,
       },
-      sources: { ...sources, anchorText: 'default', extract: 'default', assets: 'default', json: 'default' },
+      sources: {
+        ...sources,
+        ...WITHOUT_HOOKS.sources,
+        anchorText: 'default',
+        extract: 'default',
+        assets: 'default',
+        json: 'default',
+      },
       notices,
     };
   }

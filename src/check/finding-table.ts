@@ -103,6 +103,7 @@ const PLACES: Readonly<Record<LinkKind, readonly [element: string, attribute: st
   form: ['form', 'action'],
   redirect: null,
   css: null,
+  hook: null,
 };
 
 /** A CSS path that finds the link on its page. */

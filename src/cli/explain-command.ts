@@ -136,6 +136,7 @@ function linkFrom(links: readonly LinkFrom[]): string {
       kind,
       ...(rel === '' ? [] : [`rel="${rel}"`]),
       ...(nofollow === 'page' ? ['its page says nofollow'] : []),
+      ...(nofollow === 'hook' ? ['skipped by the hook link'] : []),
     ]),
   );
   const times = links.length === 1 ? '' : ` ×${formatCount(links.length)}`;

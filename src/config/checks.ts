@@ -32,6 +32,15 @@ export function checkTrap(text: string): string | null {
 export const withoutPassword = (text: string): string =>
   text.startsWith('re:') ? text : text.replace(/^([a-z][\w+.-]*:\/\/)?.*@/i, '$1');
 
+/** Of other types no body is read. */
+export function checkContentType(text: string): string | null {
+  return /^(?:text\/[\w.+-]+|text\/\*|application\/(?:xml|json|javascript|rss|atom)|[\w.-]+\/[\w.-]+\+(?:xml|json))$/.test(
+    text,
+  )
+    ? null
+    : 'a type of text, such as application/json, application/ld+json, text/plain or text/*';
+}
+
 export function checkUser(text: string): string | null {
   return text.indexOf(':') > 0 ? null : 'of the form NAME:PASSWORD';
 }

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { StateError } from '../base/errors.js';
+import { loadModule } from '../base/load-module.js';
 import { printable } from '../base/text.js';
 import { firstBadLine } from '../base/utf8.js';
 import type { GossamerConfig } from './gossamer-config.js';
 import { findJsonFault, lineAt } from './json-fault.js';
 
-/** This package by its own name: the module that a program would import. */
-const SELF: string = 'gossamer';
 const NAMES = ['gossamer.config.ts', 'gossamer.config.js', 'gossamer.config.json'];
 
 export interface ConfigFile {
@@ -84,17 +82,7 @@ async function readModule(file: string): Promise<unknown> {
   await readText(file);
   let module: { readonly default?: unknown };
   try {
-    // Only here: most runs have no such file, and jiti is a good part of what a start costs.
-    const { createJiti } = await import('jiti/static');
-    // No cache on disk: reading a config file must not write anywhere.
-    const jiti = createJiti(pathToFileURL(file).href, {
-      fsCache: false,
-      moduleCache: false,
-      interopDefault: false,
-      // A config file says `import { defineConfig } from 'gossamer'` also where only a global installation can be meant.
-      virtualModules: { [SELF]: await import(SELF) },
-    });
-    module = await jiti.import(file);
+    module = await loadModule(file);
   } catch (cause) {
     throw new StateError('config', `${file}: ${printable(cause instanceof Error ? cause.message : String(cause))}`, {
       cause,

@@ -10,6 +10,7 @@ export const GROUPS = [
   'Politeness',
   'Fetching',
   'Network',
+  'Hooks',
   'Checking',
   'Output',
   'Watching',

@@ -3,6 +3,7 @@ import type { OptionSpec, ValueOf } from './option-spec.js';
 import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
+import { HOOK_OPTIONS } from './options-hooks.js';
 import { HOST_OPTIONS } from './options-hosts.js';
 import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
@@ -19,6 +20,7 @@ export const OPTIONS = {
   ...POLITENESS_OPTIONS,
   ...HOST_OPTIONS,
   ...FETCH_OPTIONS,
+  ...HOOK_OPTIONS,
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
   ...ADD_OPTIONS,

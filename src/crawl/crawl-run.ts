@@ -5,6 +5,7 @@ import { didYouMean, nearestName } from '../config/suggest.js';
 import type { RankOf } from '../frontier/options.js';
 import type { EdgeTargets, SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
+import { LazyContent, loadTreeTools, type PageContent, type TreeTools } from '../hooks/page-content.js';
 import type { Summary } from '../report/summary.js';
 import { fieldsOf, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
 import { openPage, type PageRow } from '../store/page-row.js';
@@ -15,7 +16,7 @@ import type { RunEvent } from '../watch/events.js';
 import type { LiveSnapshot, Problem, RunControls } from '../watch/live.js';
 import type { AddOptions } from './added-urls.js';
 import { runIsOver } from './additions.js';
-import { type CommittedPage, EdgeDelivery, ResultQueue } from './delivery.js';
+import { type CommittedPage, PageDelivery, ResultQueue } from './delivery.js';
 import type { EndReason } from './ending.js';
 import type { GovernorDecision } from './governor.js';
 import type { RunOptions } from './library-options.js';
@@ -33,7 +34,7 @@ export interface CrawlResult {
   summary: Summary;
   /** What became of each seed. */
   seeds: readonly SeedFate[];
-  /** Pages that are committed and were not handed on, because `onEdge` had not come back when the run had to end. */
+  /** Pages that are committed and were not handed on, because `onEdge` or `onPage` had not come back when the run had to end. */
   undelivered: number;
   /** Where it is kept; null where nothing is left of it. */
   directory: string | null;
@@ -80,8 +81,10 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   readonly #plan: RunPlan;
   readonly #listening = new Listening();
   readonly #queue = new ResultQueue<CrawledPage>(() => this.#session?.wake());
-  readonly #edges: EdgeDelivery | null;
-  #settled: (CommittedPage & { page(): CrawledPage })[] = [];
+  readonly #delivery: PageDelivery | null;
+  /** What it takes to read the pages that are handed on. */
+  #tools: TreeTools | null = null;
+  #settled: CommittedPage[] = [];
   #reader: 'none' | 'reads' | 'gone' = 'none';
   #running: Promise<CrawlResult> | null = null;
   #begun = false;
@@ -98,10 +101,21 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     this.#opened = new Promise((resolve) => {
       this.#tellOpened = resolve;
     });
-    this.#edges =
-      plan.what === 'session' && plan.options.onEdge !== undefined
-        ? new EdgeDelivery(plan.options.onEdge, plan.options.edgePages)
-        : null;
+    this.#delivery = plan.what === 'session' ? this.#deliveryFor(plan.options) : null;
+  }
+
+  #deliveryFor({ onEdge, onPage, edgePages }: RunOptions): PageDelivery | null {
+    return onEdge === undefined && onPage === undefined
+      ? null
+      : new PageDelivery({
+          onEdge,
+          onPage: onPage === undefined ? undefined : (page) => onPage(page.page(), this.#contentOf(page)),
+          pagesAtOnce: edgePages,
+        });
+  }
+
+  #contentOf({ body }: CommittedPage): PageContent {
+    return new LazyContent(body?.bytes ?? null, body?.type ?? null, this.#tools!);
   }
 
   /** Begins the crawl; resolves with what it came to, rejects with what broke it off. */
@@ -222,6 +236,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
   }
 
   async #runSession({ session: place, options, notices }: Extract<RunPlan, { what: 'session' }>): Promise<CrawlResult> {
+    this.#tools = options.onPage === undefined ? null : await loadTreeTools();
     const session = await CrawlSession.open({
       ...place,
       resolved: options.resolved,
@@ -229,7 +244,8 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       ...(options.resolve === undefined ? {} : { resolve: options.resolve }),
       ...(options.priority === undefined ? {} : { rankOf: this.#rankBy(options.priority) }),
       guardsFetch: options.guardsFetch,
-      listensToEdges: this.#edges !== null,
+      listensToEdges: options.onEdge !== undefined,
+      handsOnBodies: options.onPage !== undefined,
       placesLeft: () => this.#placesLeft(options.queueSize),
       handOn: () => this.#handOn(),
       rest: (pages) => this.#rest(pages.map(storedPage), options.queueSize),
@@ -242,12 +258,13 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
         retryLater: (url, status, why, afterMs) => this.#tell('retry', { url, status, why, afterMs }),
         settled: (pages) => {
           for (const page of pages) {
-            this.#settled.push({ url: page.url, targets: page.outcome.targets, page: () => settledPage(page) });
+            const { targets, body = null } = page.outcome;
+            this.#settled.push({ url: page.url, targets, body, page: () => settledPage(page) });
           }
         },
         seen: (pages) => {
           for (const { page, edges } of pages) {
-            this.#settled.push({ url: page.url, targets: targetsOf(edges), page: () => storedPage(page) });
+            this.#settled.push({ url: page.url, targets: targetsOf(edges), body: null, page: () => storedPage(page) });
           }
         },
       },
@@ -261,10 +278,11 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       session.stop('stopped', this.#stopGraceMs);
     }
     const { end, summary, seeds } = await session.run();
-    const undelivered = this.#edges?.close() ?? 0;
+    const undelivered = this.#delivery?.close() ?? 0;
     if (undelivered > 0) {
       const pages = undelivered === 1 ? '1 page is' : `${undelivered} pages are`;
-      this.#tell('notice', `onEdge has not come back: ${pages} committed and not handed on`);
+      const name = options.onEdge === undefined ? 'onPage' : 'onEdge';
+      this.#tell('notice', `${name} has not come back: ${pages} committed and not handed on`);
     }
     this.#functions.end();
     return { reason: end.reason, truncated: end.truncated, summary, seeds, undelivered, directory: place.directory };
@@ -309,17 +327,17 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
     return this.#reader === 'reads' ? queueSize - this.#queue.size : Number.POSITIVE_INFINITY;
   }
 
-  /** After each commit: the edges of its pages, then the pages. */
+  /** After each commit: the edges of its pages, the pages with their bodies, then the pages. */
   async #handOn(): Promise<void> {
     const pages = this.#settled;
     this.#settled = [];
-    const give = ({ page }: { page(): CrawledPage }): void => this.#give(page());
-    if (this.#edges === null) {
+    const give = ({ page }: CommittedPage): void => this.#give(page());
+    if (this.#delivery === null) {
       pages.forEach(give);
       return;
     }
     try {
-      await this.#edges.deliver(pages, give);
+      await this.#delivery.deliver(pages, give);
     } catch (error) {
       this.#functions.failed(error);
       throw error;

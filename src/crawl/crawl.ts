@@ -12,7 +12,7 @@ import {
 } from '../frontier/outcome.js';
 import { NO_STOCK, type StockRoom } from '../frontier/scheduler.js';
 import type { ByteBudget } from '../lane/byte-budget.js';
-import type { LanePool } from '../lane/lane-pool.js';
+import type { LaneDeath, LanePool } from '../lane/lane-pool.js';
 import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
 import { type Governor, type GovernorDecision, Heartbeat } from './governor.js';
 import { Batching, WaitingWork } from './waiting-work.js';
@@ -80,6 +80,8 @@ export interface CrawlParts {
   adding?: { readonly isActive: boolean };
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
+  /** Sees what came back before anyone else, and may make something else of it. */
+  review?(outcomes: Outcome[]): Outcome[];
   /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
   handOn(): Promise<void>;
 }
@@ -131,7 +133,7 @@ export class Crawl {
     this.#waiting = new WaitingWork(() => governor.slowsPiecemeal);
     this.#heartbeat = new Heartbeat(governor, clock.now(), parts.rssBytes);
     this.#alarm = new Alarm(clock, () => this.#rang());
-    lanes.onDeath = (lane, error, held) => this.#laneDied(lane, error, held);
+    lanes.onDeath = (death) => this.#laneDied(death);
   }
 
   /** Requests that are out. What lanes have in stock is not among them. */
@@ -259,8 +261,9 @@ export class Crawl {
   }
 
   /** These leases have come to an end. */
-  arrived(outcomes: Outcome[]): void {
+  arrived(given: Outcome[]): void {
     const { budget, frontier, lanes, limits } = this.#parts;
+    const outcomes = this.#parts.review?.(given) ?? given;
     this.#suspects -= outcomes.length;
     this.#inFlight -= outcomes.length;
     for (const outcome of outcomes) {
@@ -523,7 +526,7 @@ export class Crawl {
     events.tick();
   }
 
-  #laneDied(lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]): void {
+  #laneDied({ lane, error, held }: LaneDeath): void {
     this.#parts.events.laneDied(lane, error);
     this.#parts.budget.laneGone(lane);
     const at = this.#parts.clock.now();
@@ -532,9 +535,9 @@ export class Crawl {
       this.#parts.frontier.headers(lease.id, at);
     }
     this.arrived(
-      held.map(({ lease, fatal }) =>
-        fatal
-          ? failure(lease, at, 'internal', `the thread died each time this URL was with it: ${error.message}`)
+      held.map(({ lease, failure: cause }) =>
+        cause !== null
+          ? failure(lease, at, cause.errorClass, cause.message)
           : { ...failure(lease, at, null, null), unsent: 'lost' as const },
       ),
     );

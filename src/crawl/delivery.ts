@@ -1,5 +1,6 @@
-import type { EdgeTargets } from '../frontier/outcome.js';
+import type { EdgeTargets, Outcome } from '../frontier/outcome.js';
 import { LINK_KINDS } from '../parse/links.js';
+import type { CrawledPage } from '../store/page-types.js';
 import type { OnEdge } from './library-options.js';
 
 /** How results reach the user of the library: pages by iteration, edges by a function that is called. */
@@ -106,23 +107,30 @@ export class ResultQueue<T> {
 
 const NO_EDGES: EdgeTargets = { urls: [], places: [], kinds: [], rels: [], texts: null };
 
-/** A page that is committed, with its edges. */
+/** A page that is committed, with its edges and, where somebody wants it, its body. */
 export interface CommittedPage {
-  url: string;
-  targets: EdgeTargets | null;
+  readonly url: string;
+  readonly targets: EdgeTargets | null;
+  readonly body: Outcome['body'] | null;
+  page(): CrawledPage;
 }
 
-/** Hands every edge of a committed page to the user, in document order, and then the page; so many pages at a time. */
-export class EdgeDelivery {
-  readonly #onEdge: OnEdge;
-  readonly #pagesAtOnce: number;
+/** Who is called with each page that is committed. */
+export interface DeliveryParts {
+  onEdge?: OnEdge | undefined;
+  onPage?: ((page: CommittedPage) => void | Promise<void>) | undefined;
+  pagesAtOnce: number;
+}
+
+/** Hands every edge of a committed page to the user, in document order, then the page with its body, and then the page; so many at a time. */
+export class PageDelivery {
+  readonly #parts: DeliveryParts;
   #isOver = false;
   /** Pages that were handed in and not handed on. */
   #waiting = 0;
 
-  constructor(onEdge: OnEdge, pagesAtOnce: number) {
-    this.#onEdge = onEdge;
-    this.#pagesAtOnce = pagesAtOnce;
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
   }
 
   /** So many pages are committed and were not handed on; from now on nobody is called any more. */
@@ -131,8 +139,8 @@ export class EdgeDelivery {
     return this.#waiting;
   }
 
-  /** Rejects with what `onEdge` throws; after that nobody is called any more. Nothing overtakes what has not come back. */
-  async deliver<P extends CommittedPage>(pages: readonly P[], done: (page: P) => void): Promise<void> {
+  /** Rejects with what a function of the user's throws; after that nobody is called any more. Nothing overtakes what has not come back. */
+  async deliver(pages: readonly CommittedPage[], done: (page: CommittedPage) => void): Promise<void> {
     const isStuck = this.#waiting > 0;
     this.#waiting += pages.length;
     if (isStuck) {
@@ -150,25 +158,35 @@ export class EdgeDelivery {
       }
     };
     // They share one iterator: each takes the next page when it has finished its own.
-    await Promise.all(Array.from({ length: Math.min(this.#pagesAtOnce, pages.length) }, work));
+    await Promise.all(Array.from({ length: Math.min(this.#parts.pagesAtOnce, pages.length) }, work));
   }
 
-  async #deliverPage({ url, targets }: CommittedPage): Promise<void> {
-    const { urls, places, kinds, rels, texts } = targets ?? NO_EDGES;
+  async #deliverPage(page: CommittedPage): Promise<void> {
+    const { onEdge, onPage } = this.#parts;
     try {
-      for (let i = 0; i < places.length && !this.#isOver; i++) {
-        const answer = this.#onEdge(url, urls[places[i]!]!, {
-          kind: LINK_KINDS[kinds[i]!]!,
-          rel: rels[i]!,
-          text: texts?.[i] ?? null,
-        });
-        if (answer !== undefined) {
-          await answer;
-        }
+      if (onEdge !== undefined) {
+        await this.#deliverEdges(page, onEdge);
+      }
+      if (onPage !== undefined && !this.#isOver) {
+        await onPage(page);
       }
     } catch (error) {
       this.#isOver = true;
       throw error;
+    }
+  }
+
+  async #deliverEdges({ url, targets }: CommittedPage, onEdge: OnEdge): Promise<void> {
+    const { urls, places, kinds, rels, texts } = targets ?? NO_EDGES;
+    for (let i = 0; i < places.length && !this.#isOver; i++) {
+      const answer = onEdge(url, urls[places[i]!]!, {
+        kind: LINK_KINDS[kinds[i]!]!,
+        rel: rels[i]!,
+        text: texts?.[i] ?? null,
+      });
+      if (answer !== undefined) {
+        await answer;
+      }
     }
   }
 }

@@ -25,6 +25,7 @@ import type { CookieBook } from './cookie-book.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
 import { DiskWatch, Governor, type GovernorDecision } from './governor.js';
+import { HookRun } from './hook-run.js';
 import { frontierWords, type Notices } from './notices.js';
 import type { CrawlProfile } from './profile.js';
 import { openRenderer, type Renderer } from './renderer.js';
@@ -73,6 +74,8 @@ export class Engine {
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
   readonly additions: Additions;
+  /** Null where the user has none. */
+  readonly hooks: HookRun | null;
   /** Pages that were settled in this run. */
   settled = 0;
   readonly #parts: EngineParts;
@@ -100,6 +103,7 @@ export class Engine {
       memoryLimitBytes: settings.memoryLimitBytes,
       maxInFlight: options.workers,
     });
+    this.hooks = this.#hookRun();
     this.lanes = this.#openLanes(keys);
     this.seeder = this.#openSeeder(snapshot.meta.seeding);
     this.renderer = this.#openRenderer();
@@ -148,6 +152,7 @@ export class Engine {
     await this.additions.close();
     await this.seeder?.close();
     await this.renderer?.close();
+    this.hooks?.close();
     await this.lanes.close();
     const { cache } = this.#parts.settings.fetch;
     if (cache !== undefined) {
@@ -181,8 +186,9 @@ export class Engine {
         answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
         cached: ({ status, page }) => watch.cached(status, page?.bytes ?? 0),
         laneDied: (_lane, error) =>
-          notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
+          notices.add(`a thread died and was replaced: ${this.#deathWords(error)}`, 'threads that died'),
       },
+      ...(this.hooks === null ? {} : { review: this.hooks.review }),
       ...(this.seeder === null ? {} : { seeding: this.seeder }),
       adding: this.additions,
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
@@ -207,6 +213,39 @@ export class Engine {
     });
   }
 
+  #hookRun(): HookRun | null {
+    const { settings, clock } = this.#parts;
+    return settings.hooks === null
+      ? null
+      : new HookRun({
+          cookies: (lines) => this.#takeCookies(lines),
+          settings: settings.hooks,
+          clock,
+          laneCount: settings.lanes,
+          contentTypes: settings.reader.contentTypes,
+          lanes: () => this.lanes,
+          stop: (error) => this.crawl.stop('error', 0, error),
+        });
+  }
+
+  /** Those of the login that `start` has made. */
+  #takeCookies(lines: readonly { url: string; line: string }[]): void {
+    const { cookies, notices } = this.#parts;
+    if (cookies === null && lines.length > 0) {
+      notices.add('the hook `start` was given cookies, and the crawl keeps none: add --cookies');
+    }
+    for (const { url, line } of lines) {
+      cookies?.set(url, line);
+    }
+  }
+
+  /** A hook that keeps what it has seen is the likely cause where a thread has used up its memory. */
+  #deathWords({ message, ...error }: Error & { code?: string }): string {
+    return this.hooks !== null && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ? `it has used up its ${this.hooks.maxHeapMib} MiB of memory; do the hooks keep something of every page?`
+      : message;
+  }
+
   #openLanes(keys: KeyTable): LanePool {
     const { plan, settings, clock, cookies, openJar } = this.#parts;
     const openings = new LaneOpenings({
@@ -217,6 +256,7 @@ export class Engine {
       resolve: plan.resolve,
       guardsFetch: plan.guardsFetch ?? false,
       ...(openJar === null ? {} : { openJar }),
+      ...(this.hooks === null ? {} : { maxHeapMib: this.hooks.maxHeapMib }),
     });
     return new LanePool(
       {
@@ -227,8 +267,9 @@ export class Engine {
         openThread: openings.canUseThreads
           ? (lane, listener, sockets) => openings.inThread(lane, listener, sockets)
           : null,
-        isWorthThreads: () => this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
+        isWorthThreads: () => this.hooks !== null || this.frontier.counts().outstanding >= URLS_WORTH_THREADS,
         ...(cookies === null ? {} : { cookies }),
+        ...(this.hooks === null ? {} : { hookWatch: this.hooks.watch }),
       },
       keys,
       {
@@ -269,6 +310,7 @@ export class Engine {
       budgetSlots: this.budget.slots,
       wireCells: this.#wire.cells,
       budgetLimit: options.parseBufferBytes,
+      ...(this.hooks === null ? {} : { hooks: this.hooks.setup }),
     };
   }
 

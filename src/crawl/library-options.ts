@@ -15,8 +15,10 @@ import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { writeValue } from '../config/values.js';
 import type { NewLink } from '../frontier/options.js';
+import type { PageContent } from '../hooks/page-content.js';
 import type { CustomFetch } from '../lane/custom-source.js';
 import type { LinkKind } from '../parse/links.js';
+import type { CrawledPage } from '../store/page-types.js';
 import type { ScopeKind } from '../url/scope.js';
 
 /** What a terminal needs and a program does not. */
@@ -106,6 +108,9 @@ export interface EdgeFacts {
 /** Gets an edge; what it returns is awaited. */
 export type OnEdge = (from: string, to: string, edge: EdgeFacts) => void | Promise<void>;
 
+/** Gets a page and what its body says, which is worked out when it is asked for; what it returns is awaited. */
+export type OnPage = (page: CrawledPage, content: PageContent) => void | Promise<void>;
+
 /** The options of the command line, in their normal units, and what only a program can give. */
 export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMAND_LINE_ONLY)[number]>> {
   /** Where to begin: URLs and bare domains; with `fetch` and `resolve` keys of any kind. */
@@ -121,6 +126,11 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
    * thread, once for each URL that is new; what it throws ends the crawl.
    */
   priority?: (link: NewLink) => number | null | undefined;
+  /**
+   * Gets every page that was asked for, with its HTML, once it is committed: in this thread, one after the other. Awaited; what it throws ends the
+   * crawl. Of what is no HTML, and no type of `contentTypes`, the content is empty.
+   */
+  onPage?: OnPage;
   /** Pages asked for at the same time: `workers` by another name. */
   downloaders?: number;
   /** Threads that read pages (`parseWorkers`); with `fetch` or `resolve`, pages that hand on their edges at the same time. */
@@ -131,11 +141,14 @@ export interface LibraryOptions extends Partial<Omit<CrawlOptions, (typeof COMMA
   signal?: AbortSignal;
 }
 
-type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'priority' | 'signal'>;
+type Functions = Pick<LibraryOptions, 'fetch' | 'resolve' | 'onEdge' | 'onPage' | 'priority' | 'signal'>;
 
 const CRAWL_KEYS = OPTION_KEYS.filter((key) => usesOption('crawl', specOf(key)));
 /** What only a program can give. */
-const OWN_KEYS = ['seeds', 'fetch', 'resolve', 'onEdge', 'priority', 'downloaders', 'parsers', 'queueSize', 'signal'];
+const OWN_KEYS = [
+  ...['seeds', 'fetch', 'resolve', 'onEdge', 'onPage', 'priority'],
+  ...['downloaders', 'parsers', 'queueSize', 'signal'],
+];
 
 /** What a run is started with. */
 export interface RunOptions extends Functions {
@@ -152,6 +165,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     fetch,
     resolve,
     onEdge,
+    onPage,
     priority,
     downloaders,
     parsers,
@@ -159,12 +173,17 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     signal,
     ...plain
   } = given;
-  for (const [name, value] of Object.entries({ fetch, resolve, onEdge, priority })) {
+  for (const [name, value] of Object.entries({ fetch, resolve, onEdge, onPage, priority })) {
     checkFunction(name, value);
   }
   checkSignal(signal);
   checkOptionKeys(plain, [...CRAWL_KEYS, ...OWN_KEYS], 'crawl');
   refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
+  if (plain.hooks !== undefined && plain.hooks !== null && (fetch !== undefined || resolve !== undefined)) {
+    throw new UsageError(
+      'hooks run in threads of their own, which cannot call a fetch or resolve of yours: leave one of them out',
+    );
+  }
   refuseThirdParties(plain.seedingStrategy, fetch !== undefined, resolve !== undefined);
   const readsHere = fetch !== undefined || resolve !== undefined;
   const options: { -readonly [K in keyof CrawlOptions]?: CrawlOptions[K] } = { ...plain };
@@ -198,6 +217,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
     ...(fetch === undefined ? {} : { fetch }),
     ...(resolve === undefined ? {} : { resolve: checkedResolve(resolve) }),
     ...(onEdge === undefined ? {} : { onEdge }),
+    ...(onPage === undefined ? {} : { onPage }),
     ...(priority === undefined ? {} : { priority }),
     ...(signal === undefined ? {} : { signal }),
   };

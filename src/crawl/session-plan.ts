@@ -45,6 +45,8 @@ export interface SessionPlan {
   rankOf?: RankOf;
   /** Someone listens to edges. */
   listensToEdges?: boolean;
+  /** Someone wants the pages themselves: they come with what is settled. */
+  handsOnBodies?: boolean;
   /** The addresses of what the user's fetcher is asked for are checked first. */
   guardsFetch?: boolean;
   /** How many more results there is a place for. */

@@ -153,6 +153,7 @@ export class CrawlSession implements RunningSession {
     this.#startedAt = this.#parts.clock.now();
     try {
       await this.#admitFirst();
+      await this.#engine.hooks?.start();
       const ending = crawl.run();
       seeder?.start();
       const result = await this.#finish(await ending);
@@ -281,6 +282,9 @@ export class CrawlSession implements RunningSession {
     if (missed !== null && profile.scope?.surveys !== true) {
       notices.add(missed);
     }
+    for (const notice of this.#engine.hooks?.notices() ?? []) {
+      notices.add(notice);
+    }
     const counts = frontier.counts();
     const summary = await store.finish({
       facts: {
@@ -306,6 +310,7 @@ export class CrawlSession implements RunningSession {
     if (end.error !== null) {
       throw end.error;
     }
+    await this.#engine.hooks?.end(summary);
     if (plan.rest !== undefined) {
       await this.#handOnRest(plan.rest);
     }
@@ -371,6 +376,7 @@ function settingsOf(plan: SessionPlan, profile: CrawlProfile, seeds: SeedRow[]):
     seeds,
     credentials: plan.credentials ?? new Map(),
     listensToEdges: plan.listensToEdges ?? false,
+    handsOnBodies: plan.handsOnBodies ?? false,
   });
   const overlaps = profile.overlaps === true && plan.handOn === undefined && settings.scheduler.overlaps === true;
   const { maxUrlsPerHost, maxInflightPerIp, delayPerIpMs } = settings.scheduler;

@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
@@ -11,6 +11,7 @@ import { VERSION } from '../config/version.js';
 import type { CacheOptions, FetchOptions, Header } from '../fetch/contract.js';
 import { basicAuthorization, overlay, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
 import type { SchedulerOptions } from '../frontier/options.js';
+import type { Manners } from '../hooks/lane-hooks.js';
 import type { ReaderOptions } from '../lane/reading.js';
 import { SITEMAP_URL_DEPTH } from '../lane/sitemap-reader.js';
 import { productToken } from '../robots/parse.js';
@@ -33,8 +34,19 @@ export interface EngineSettings {
   memoryLimitBytes: number;
   keyBudgetBytes: number;
   userAgent: string;
+  /** Hooks of the user's; null where there are none. */
+  hooks: HookSettings | null;
   /** For the user: what was asked for and cannot be had. */
   notices: string[];
+}
+
+export interface HookSettings {
+  file: string;
+  timeoutMs: number;
+  stopsOnError: boolean;
+  manners: Manners;
+  /** Of the thread that they run in. */
+  maxHeapMib: number;
 }
 
 export interface SettingsInput {
@@ -46,6 +58,8 @@ export interface SettingsInput {
   credentials: Map<string, Credentials>;
   /** Pages come from a function of the user's: no robots, no sitemaps, no delay unless asked for. */
   listensToEdges: boolean;
+  /** Someone wants the pages themselves. */
+  handsOnBodies?: boolean;
 }
 
 export const PROJECT_PAGE = 'https://github.com/gossamer-crawler/gossamer';
@@ -101,11 +115,48 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       render: 'never',
       hashRoutes: false,
       pieceUrls: PIECE_URLS,
+      contentTypes: options.contentTypes,
+      handsOnBodies: input.handsOnBodies ?? false,
     },
+    hooks: hookSettings(input, userAgent, Math.floor(memoryLimitBytes / lanes)),
     lanes,
     memoryLimitBytes,
     keyBudgetBytes: options.seenMemoryBytes ?? Math.floor(memoryLimitBytes / 4),
     userAgent,
+  };
+}
+
+/** A lane without hooks gets by with less than the first; no thread of Node's has more than the second by itself. */
+const LEAST_HEAP_MIB = 256;
+const MOST_HEAP_MIB = 4_096;
+const MODULE = /\.[cm]?[jt]s$/;
+
+function hookSettings(
+  { options, delayIsDefault, handsOnBodies }: SettingsInput,
+  userAgent: string,
+  bytesOfLane: number,
+): HookSettings | null {
+  const { hooks: file, ignoreRobots, delayMs, maxCrawlDelayMs, robotsTimeoutMs } = options;
+  if (file === null) {
+    if (options.contentTypes.length > 0 && handsOnBodies !== true) {
+      throw new UsageError('--content-types says which types hooks see: give --hooks too');
+    }
+    return null;
+  }
+  if (!MODULE.test(file) || !existsSync(file)) {
+    const problem = MODULE.test(file) ? 'there is no such file' : 'a module of hooks ends in .ts, .mts, .js or .mjs';
+    throw new UsageError(`--hooks ${printable(file)}: ${problem}`);
+  }
+  const half = Math.floor(bytesOfLane / 2 / 1024 ** 2);
+  return {
+    file,
+    timeoutMs: options.hookTimeoutMs,
+    stopsOnError: options.onHookError === 'stop',
+    manners: {
+      ...{ obeyRobots: !ignoreRobots, agent: productToken(userAgent), delayMs, delayIsDefault },
+      ...{ maxCrawlDelayMs, robotsTimeoutMs },
+    },
+    maxHeapMib: Math.max(LEAST_HEAP_MIB, Math.min(MOST_HEAP_MIB, half)),
   };
 }
 

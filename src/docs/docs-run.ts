@@ -1,6 +1,7 @@
 import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO_SEEDING } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
@@ -161,19 +162,17 @@ export class DocsRun {
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
     const own = { anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] };
+    const none = {
+      anchorText: 'default',
+      extract: 'default',
+      assets: 'default',
+      external: 'default',
+      hashRoutes: 'default',
+      reports: 'default',
+    } as const;
     return {
-      options: { ...options, ...own },
-      sources: {
-        ...sources,
-        ...{
-          anchorText: 'default',
-          extract: 'default',
-          assets: 'default',
-          external: 'default',
-          hashRoutes: 'default',
-          reports: 'default',
-        },
-      },
+      options: { ...options, ...WITHOUT_HOOKS.options, ...own },
+      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...none },
       notices,
     };
   }

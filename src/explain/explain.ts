@@ -111,7 +111,7 @@ class Explainer {
       redirects: this.#redirects(row.id),
       linkedFrom: {
         total: pass.links.total,
-        first: pass.links.first.map((link) => this.#linkFrom(link)),
+        first: pass.links.first.map((link) => this.#linkFrom(link, row.reason === 'link_hook')),
         pages: pass.pages,
         nofollow: pass.heldBack,
       },
@@ -142,8 +142,10 @@ class Explainer {
     }));
   }
 
-  #linkFrom({ from, kind, rel, text, follow }: LinkTo): LinkFrom {
-    const nofollow = follow !== 'nofollow' ? null : /(?:^|\s)nofollow(?:\s|$)/.test(rel) ? 'link' : 'page';
+  /** @param skipsHook a hook of the user's wanted no link to it followed */
+  #linkFrom({ from, kind, rel, text, follow }: LinkTo, skipsHook: boolean): LinkFrom {
+    const isMarked = /(?:^|\s)nofollow(?:\s|$)/.test(rel);
+    const nofollow = follow !== 'nofollow' ? null : isMarked ? 'link' : skipsHook ? 'hook' : 'page';
     return { url: this.#facts.byId(from)?.url ?? '', kind: LINK_KINDS[kind]!, rel, text, nofollow };
   }
 

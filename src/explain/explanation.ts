@@ -21,6 +21,7 @@ export interface DecidingRule {
     | 'depth'
     | 'robots'
     | 'nofollow'
+    | 'hook'
     | 'trap'
     | 'limit'
     | 'answer'
@@ -47,8 +48,8 @@ export interface LinkFrom {
   rel: string;
   /** Null unless the crawl was made with --anchor-text. */
   text: string | null;
-  /** The link may not be followed: it says nofollow, or its whole page does. */
-  nofollow: 'link' | 'page' | null;
+  /** The link may not be followed: it says nofollow, its whole page does, or a hook of yours has skipped it. */
+  nofollow: 'link' | 'page' | 'hook' | null;
 }
 
 /** The first of very many, and how many there are. */

@@ -176,6 +176,20 @@ function skipped(parts: FateParts): Fate {
         remedy: null,
       };
     }
+    case 'hook':
+      return {
+        ...cut,
+        what: 'not fetched: the hook request skipped it',
+        rule: decidingRule('hook', page.message === null ? 'request' : `request: ${printable(page.message)}`),
+        remedy: null,
+      };
+    case 'link_hook':
+      return {
+        ...cut,
+        what: 'not fetched: the hook link wanted no link to it followed',
+        rule: decidingRule('hook', 'link'),
+        remedy: null,
+      };
     case 'trap':
       return { ...cut, ...trapFate(parts), what: 'not fetched: it is part of what was taken for a trap' };
     default:

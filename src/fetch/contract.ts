@@ -81,7 +81,11 @@ export interface GuardOptions {
 
 export interface FetchRequest {
   url: string;
-  method: 'GET' | 'HEAD';
+  method: 'GET' | 'HEAD' | 'POST';
+  /** What a POST says; its type stands in `headers`. */
+  body?: Uint8Array;
+  /** For this request alone: each takes the place of one of the same name. Names are in lower case. */
+  headers?: readonly Header[];
   /** Asks for so many bytes from the start; what a server sends beyond them is not read. */
   firstBytes?: number;
   accept: string;

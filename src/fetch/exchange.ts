@@ -132,7 +132,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     this.#startedAt = clock.now();
     deadlines.watch(this);
     const { path, headers } = this.#target;
-    connection.send({ method: this.#request.method, path, headers }, this);
+    const { method, body } = this.#request;
+    connection.send({ method, path, headers, body }, this);
   }
 
   check(now: number): void {

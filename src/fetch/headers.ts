@@ -113,6 +113,12 @@ export class RequestHeaders {
     if (request.cookie !== undefined) {
       addCookie(headers, request.cookie);
     }
+    for (const [name, value] of request.headers ?? []) {
+      setHeader(headers, name, value);
+    }
+    if (request.body !== undefined) {
+      headers.push('content-length', String(request.body.length));
+    }
     const { etag, lastModified } = request.ifModified ?? {};
     // The values once came from a server; one that cannot be a header is left out.
     if (etag !== undefined && HEADER_VALUE.test(etag)) {
@@ -122,6 +128,15 @@ export class RequestHeaders {
       headers.push('if-modified-since', lastModified);
     }
     return headers;
+  }
+}
+
+function setHeader(headers: string[], name: string, value: string): void {
+  const at = headers.findIndex((each, i) => i % 2 === 0 && each === name);
+  if (at < 0) {
+    headers.push(name, value);
+  } else {
+    headers[at + 1] = value;
   }
 }
 

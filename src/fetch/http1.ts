@@ -70,7 +70,7 @@ export class Http1 implements Wire {
     return this.#error === null && !this.#hasEnded && !this.#socket.destroyed ? this.#reader.keepAliveMs : 0;
   }
 
-  send({ method, path, headers }: WireRequest, receiver: Receiver): void {
+  send({ method, path, headers, body }: WireRequest, receiver: Receiver): void {
     const connection = method === 'HEAD' ? 'close' : 'keep-alive';
     let head = `${method} ${this.#prefix}${path} HTTP/1.1\r\nhost: ${this.#host}\r\nconnection: ${connection}\r\n${this.#proxyLine}`;
     try {
@@ -93,6 +93,9 @@ export class Http1 implements Wire {
     }
     this.#reader.begin(receiver, method === 'HEAD', this.#resume);
     this.#socket.write(`${head}\r\n`, 'latin1');
+    if (body !== undefined) {
+      this.#socket.write(body);
+    }
   }
 
   destroy(): Promise<void> {

@@ -46,11 +46,11 @@ export class Http2 implements Wire {
     return this.#socket.destroyed ? 0 : KEEP_ALIVE_MS;
   }
 
-  send({ method, path, headers }: WireRequest, receiver: Receiver): void {
+  send({ method, path, headers, body }: WireRequest, receiver: Receiver): void {
     const stream = new StreamReceiver(receiver, method === 'HEAD', () => {
       this.#asking = stream;
     });
-    this.#client.dispatch({ method, path, headers: headers as string[] }, stream);
+    this.#client.dispatch({ method, path, headers: headers as string[], body: body ?? null }, stream);
   }
 
   async destroy(): Promise<void> {

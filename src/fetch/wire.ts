@@ -1,10 +1,12 @@
 import type { ResponseHeaders } from './response-headers.js';
 
 export interface WireRequest {
-  readonly method: 'GET' | 'HEAD';
+  readonly method: 'GET' | 'HEAD' | 'POST';
   readonly path: string;
   /** Names, in lower case, and values in turn. */
   readonly headers: readonly string[];
+  /** Its length is among the headers. */
+  readonly body?: Uint8Array | undefined;
 }
 
 /** Who gets what a server answers to one request. What it throws ends the request, and the connection with it. */

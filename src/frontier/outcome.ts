@@ -205,6 +205,11 @@ export class QueuePlaces {
     return zone === null || this.#ranks ? this.#place(url, depth - 1) : QueueClass.rest + zone;
   }
 
+  /** Where a hook of the user's wants it; null where the order of the crawl knows no ranks. */
+  ofRank(rank: number): QueueClass | null {
+    return this.#ranks ? QueueClass.rest + rank : null;
+  }
+
   /** As if it stood in the place of what redirects to it, which has had its turn. */
   ofRedirect(url: string): QueueClass {
     return this.#ranks && isHomePage(url) ? QueueClass.seed : QueueClass.urgent;
@@ -289,8 +294,8 @@ export interface Outcome extends LinkPiece {
   status: number | null;
   errorClass: ErrorClass | null;
   message: string | null;
-  /** robots.txt forbids it (the line that decides), or it was never sent: no request was made. Or it was lost, and nobody knows. */
-  unsent: 'robots' | 'returned' | 'lost' | null;
+  /** robots.txt forbids it (the line that decides), a hook skips it or failed, or it was never sent: no request was made. Or it was lost, and nobody knows. */
+  unsent: 'robots' | 'hook' | 'returned' | 'lost' | null;
   headersAt: number | null;
   endedAt: number;
   ttfbMs: number | null;
@@ -321,6 +326,10 @@ export interface Outcome extends LinkPiece {
   measured?: { text: number; needsBrowser: boolean; isKept?: true };
   /** It was answered by what another lease had asked for: a route of the same page. */
   isShared?: true;
+  /** Links that a hook of the user's did not want to be followed, by its words. */
+  hookSkips?: Record<string, number>;
+  /** The page itself, for a function of the user's in this thread. */
+  body?: { bytes: Uint8Array; type: string | null };
   /** The version of the scope its links were judged by. */
   scopeVersion: number;
 }
@@ -404,8 +413,8 @@ export function takeLight(outcomes: Outcome[]): Outcome[] {
   return outcomes.splice(0, count);
 }
 
-function weightOf({ page, targets, offers }: Outcome): number {
-  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT;
+function weightOf({ page, targets, offers, body }: Outcome): number {
+  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT + (body?.bytes.length ?? 0);
   for (const list of [targets?.urls, targets?.rels, targets?.texts]) {
     for (const text of list ?? []) {
       weight += text.length;

@@ -99,7 +99,7 @@ export class SeedBook {
     fate.detail = outcome.message ?? outcome.errorClass;
     fate.reason = outcome.errorClass;
     fate.status = outcome.status;
-    const next = outcome.unsent === 'robots' ? undefined : this.#seeds[seed]!.fallbacks[this.#tried[seed]!++];
+    const next = outcome.unsent !== null ? undefined : this.#seeds[seed]!.fallbacks[this.#tried[seed]!++];
     if (next === undefined) {
       return null;
     }

@@ -114,7 +114,7 @@ export class Settlement {
     const verdict: Verdict = isLimited
       ? { state: UrlState.failed, reason: 'redirect_limit' }
       : judge(outcome, item, this.#rules);
-    if (outcome.unsent === 'robots') {
+    if (outcome.unsent !== null && verdict.state === UrlState.skipped) {
       budget.uncount(item, origin.host);
     }
     if (verdict.state === 'retry') {

@@ -77,6 +77,9 @@ export function judge(
   if (outcome.unsent === 'robots') {
     return { state: UrlState.skipped, reason: 'robots' };
   }
+  if (outcome.unsent === 'hook' && outcome.errorClass === null) {
+    return { state: UrlState.skipped, reason: 'hook' };
+  }
   if (outcome.askAgain !== null) {
     const flag = outcome.askAgain === 'ranged' ? UrlFlag.rangedGet : UrlFlag.wholeGet;
     return { state: 'retry', afterMs: 0, flags: flags | flag, reason: null };

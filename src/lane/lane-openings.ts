@@ -11,7 +11,7 @@ import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } fr
 import type { OpenJar } from './lane-cookies.js';
 import type { LaneListener, LanePort } from './lane-pool.js';
 import type { OwnResolve } from './link-targets.js';
-import { LANE_NEWS, LANE_ORDERS } from './messages.js';
+import { LANE_NEWS, LANE_ORDERS, type StartedHooks } from './messages.js';
 
 export interface LaneOpeningsParts {
   fetchOptions: FetchOptions;
@@ -24,6 +24,8 @@ export interface LaneOpeningsParts {
   guardsFetch: boolean;
   /** Only where cookies are kept. */
   openJar?: OpenJar | undefined;
+  /** Of a lane's thread; where hooks of the user's run in it, they must not take all there is. */
+  maxHeapMib?: number;
 }
 
 /** How lanes are opened: in a thread of their own, or, for small sites and the user's own functions, here. */
@@ -39,7 +41,8 @@ export class LaneOpenings {
   }
 
   inThread(lane: number, listener: LaneListener, maxSockets: number): LanePort {
-    return new LaneThread(this.#parts.setupOf(lane), { ...this.#parts.fetchOptions, maxSockets }, listener);
+    const { setupOf, fetchOptions, maxHeapMib } = this.#parts;
+    return new LaneThread(setupOf(lane), { ...fetchOptions, maxSockets }, listener, maxHeapMib);
   }
 
   here(number: number, listener: LaneListener): LanePort {
@@ -77,8 +80,9 @@ export class LaneThread implements LanePort {
   readonly #thread: WorkerThread<typeof LANE_ORDERS, typeof LANE_NEWS>;
   #peakWaiting = 0;
 
-  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener) {
+  constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener, maxHeapMib?: number) {
     this.#thread = new WorkerThread({
+      ...(maxHeapMib === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMib } }),
       file: new URL('./lane-worker.js', ownUrl(import.meta.url)),
       data: { setup, fetchOptions },
       orders: LANE_ORDERS,
@@ -142,6 +146,22 @@ export class LaneThread implements LanePort {
 
   read(page: RenderedHtml): Promise<Outcome> {
     return this.#thread.ask('read', page);
+  }
+
+  ping(): Promise<void> {
+    return this.#thread.ask('ping', undefined);
+  }
+
+  startHooks(): Promise<StartedHooks> {
+    return this.#thread.ask('startHooks', undefined);
+  }
+
+  started(started: string | null): void {
+    this.#thread.tell('started', { started });
+  }
+
+  endHooks(summary: string): Promise<void> {
+    return this.#thread.ask('endHooks', summary);
   }
 
   peakWaiting(): number {

@@ -1,8 +1,12 @@
+import { StateError } from '../base/errors.js';
 import type { KeyTable, SegmentUpdate } from '../frontier/key-table.js';
 import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
+import type { OpenHook } from '../hooks/hook-cells.js';
 import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 import { CookieHomes, type CookieSource } from './cookie-homes.js';
+import type { HookWatch } from './hook-watch.js';
 import type { Job, RenderedHtml } from './lane.js';
+import type { StartedHooks } from './messages.js';
 import type { WirePlaces } from './stock.js';
 
 /** A lane as the coordinator sees it: in this thread or in another. */
@@ -28,6 +32,12 @@ export interface LanePort {
   resizeSockets?(count: number): void;
   /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
   retireSockets?(): number;
+  /** Of a lane in a thread: resolves when that has time to answer. */
+  ping?(): Promise<void>;
+  /** Of a lane with hooks of the user's: runs `start`, tells what came of it, runs `end`. */
+  startHooks?(): Promise<StartedHooks>;
+  started?(started: string | null): void;
+  endHooks?(summary: string): Promise<void>;
   close(): Promise<void>;
   /** Most pages that ever waited to be read. */
   peakWaiting(): number;
@@ -64,6 +74,21 @@ export interface LanePoolOptions {
   isWorthThreads(): boolean;
   /** Where the crawl keeps cookies: then a site is with one lane at a time. */
   cookies?: CookieSource;
+  /** Hooks of the user's run in the lanes: then none of them may be in this thread, which they could block. */
+  hookWatch?: HookWatch;
+}
+
+/** A lane is gone, and so is what it held. */
+export interface LaneDeath {
+  lane: number;
+  error: Error;
+  held: HeldLease[];
+}
+
+/** What a lane held when it was gone. `failure`: it is to blame, and is not asked for again. */
+export interface HeldLease {
+  lease: Lease;
+  failure: { errorClass: 'hook' | 'internal'; message: string } | null;
 }
 
 interface Member {
@@ -73,6 +98,8 @@ interface Member {
   /** Version of each origin's rules that the lane has. */
   rules: Map<number, number>;
   inline: boolean;
+  /** It is being ended: it gets nothing more. */
+  isEnding: boolean;
 }
 
 /** A host without a delay that lanes hold leases of, and how many each. */
@@ -90,6 +117,7 @@ const DEATHS_UNTIL_FAILED = 3;
 
 /** How a thread ends that had no descriptor to start with. */
 const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
+const NO_THREAD = new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
 /** So many jobs later it is started again. */
 const JOBS_WITHOUT = 1_000;
 
@@ -118,6 +146,8 @@ export class LanePool {
   /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
   readonly #unopened = new Map<number, number>();
   #deadPeakWaiting = 0;
+  /** A lane that is being ended. */
+  #ending: Promise<void> = Promise.resolve();
   peakInUse = 0;
 
   constructor(options: LanePoolOptions, keys: KeyTable, listener: PoolListener) {
@@ -149,12 +179,24 @@ export class LanePool {
     return Math.max(this.#deadPeakWaiting, ...this.#live().map((member) => member.port.peakWaiting()));
   }
 
+  get holdsAny(): boolean {
+    return this.#whereabouts.size > 0;
+  }
+
+  /** Of a lease that is with a lane. */
+  urlOf(id: number): string | null {
+    return this.#whereabouts.get(id)?.jobs.get(id)?.lease.url ?? null;
+  }
+
   /** Ids of what is with the lanes. */
   held(): Iterable<number> {
     return this.#whereabouts.keys();
   }
 
   dispatch(leases: Lease[]): void {
+    if (this.#options.hookWatch !== undefined && this.#unopened.size === this.#options.lanes) {
+      throw NO_THREAD;
+    }
     for (const lease of leases) {
       this.#waiting.push(lease);
     }
@@ -184,6 +226,9 @@ export class LanePool {
       }
     }
     this.peakInUse = Math.max(this.peakInUse, this.inUse);
+    if (batches.size > 0) {
+      this.#options.hookWatch?.arm();
+    }
     for (const member of this.#live()) {
       const jobs = batches.get(member) ?? [];
       if (jobs.length > 0 || updates.length > 0) {
@@ -336,11 +381,15 @@ export class LanePool {
 
   async resolve(host: string): Promise<string> {
     this.#openMore();
-    const member = this.#live()[0]!;
+    const member = this.#live()[0];
+    if (member === undefined) {
+      await this.#ending;
+      return this.resolve(host);
+    }
     try {
       return await member.port.resolve(host);
     } catch (error) {
-      if (this.#members[member.lane] === member) {
+      if (this.#members[member.lane] === member && !member.isEnding) {
         throw error;
       }
       // Not the look-up has failed, but the lane: another one is asked.
@@ -358,8 +407,52 @@ export class LanePool {
     await Promise.all(this.#live().map((member) => member.port.close()));
   }
 
+  /** Resolves with what `start` came to, in the first lane; all others are told. */
+  async startHooks(): Promise<StartedHooks> {
+    const started = await this.#runHook((port) => port.startHooks!());
+    for (const { port } of this.#live()) {
+      port.started!(started.started);
+    }
+    return started;
+  }
+
+  async endHooks(summary: string): Promise<void> {
+    await this.#runHook((port) => port.endHooks!(summary));
+  }
+
+  #runHook<T>(run: (port: LanePort) => Promise<T>): Promise<T> {
+    this.#openMore();
+    this.#options.hookWatch!.arm();
+    const first = this.#live()[0];
+    if (first === undefined || first.inline) {
+      throw NO_THREAD;
+    }
+    return run(first.port);
+  }
+
+  ping(lane: number): Promise<void> {
+    return this.#members[lane]?.port.ping?.() ?? Promise.resolve();
+  }
+
+  /**
+   * A hook of the user's keeps the lane for too long: the lane is ended, and only the URL whose hook it is pays for it. Null: nobody knows
+   * which one it is; then it is as if the lane had died.
+   */
+  async endLane(lane: number, error: Error, hook: OpenHook | null): Promise<void> {
+    const member = this.#members[lane];
+    if (!member || member.isEnding) {
+      return;
+    }
+    member.isEnding = true;
+    // What it has told until then counts.
+    this.#ending = member.port.close();
+    await this.#ending;
+    this.#died(lane, error, hook);
+    this.#handOut();
+  }
+
   #live(): Member[] {
-    return this.#members.filter((member) => member !== null);
+    return this.#members.filter((member) => member !== null && !member.isEnding) as Member[];
   }
 
   /** Starts with one lane in this thread; with enough to do, the threads take over and it is left to run dry. */
@@ -372,7 +465,7 @@ export class LanePool {
       }
     }
     if (openThread === null || !this.#hasThreads || this.#unopened.size === lanes) {
-      if (this.#live().length === 0) {
+      if (this.#live().length === 0 && this.#options.hookWatch === undefined) {
         this.#open(0, openInline, true);
       }
       return;
@@ -426,7 +519,7 @@ export class LanePool {
       died: (which, error) => this.#died(which, error),
     };
     const port: LanePort = open(lane, listener, sockets);
-    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline };
+    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline, isEnding: false };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);
     }
@@ -448,6 +541,10 @@ export class LanePool {
       return null;
     }
     const lanes = open.length > 0 ? open : this.#live();
+    if (lanes.length === 0) {
+      // The only one is being ended.
+      return null;
+    }
     if (home !== null && (home.isBound || lanes.includes(home.lane))) {
       // Until its jobs are back from a lane that takes no more, a site waits: what they set is not known elsewhere.
       return lanes.includes(home.lane) ? home.lane : null;
@@ -461,7 +558,7 @@ export class LanePool {
   }
 
   /** What a dead lane held is queued again; what was there at three deaths, the last time alone, has caused them. */
-  #died(lane: number, error: Error): void {
+  #died(lane: number, error: Error, hook: OpenHook | null = null): void {
     const member = this.#members[lane];
     this.#members[lane] = null;
     if (!member) {
@@ -469,24 +566,30 @@ export class LanePool {
     }
     this.#homes?.gone(member);
     this.#options.wire.laneGone(lane);
+    this.#options.hookWatch?.laneGone(lane);
     if (NO_ROOM.has((error as NodeJS.ErrnoException).code ?? '')) {
       this.#doWithout(lane);
     }
     this.#deadPeakWaiting = Math.max(this.#deadPeakWaiting, member.port.peakWaiting());
-    const outcomes = [...member.jobs.values()].map((job) => {
-      if (this.#unopened.has(lane)) {
-        // It was not for any of its URLs.
-        return { job, fatal: false };
+    // Where it was for none of its URLs, or for one that is known, the others are not suspected.
+    const blamesAll = hook === null && !this.#unopened.has(lane);
+    const held = [...member.jobs.values()].map(({ lease }): HeldLease => {
+      if (hook?.id === lease.id) {
+        return { lease, failure: { errorClass: 'hook', message: error.message } };
       }
-      const deaths = (this.#deaths.get(job.lease.id) ?? 0) + 1;
-      this.#deaths.set(job.lease.id, deaths);
-      return { job, fatal: deaths >= DEATHS_UNTIL_FAILED };
+      return { lease, failure: blamesAll ? this.#suspect(lease, error) : null };
     });
-    this.onDeath?.(
-      lane,
-      error,
-      outcomes.map(({ job, fatal }) => ({ lease: job.lease, fatal })),
-    );
+    this.onDeath?.({ lane, error, held });
+  }
+
+  #suspect({ id }: Lease, error: Error): HeldLease['failure'] {
+    const deaths = (this.#deaths.get(id) ?? 0) + 1;
+    this.#deaths.set(id, deaths);
+    if (deaths < DEATHS_UNTIL_FAILED) {
+      return null;
+    }
+    const errorClass = this.#options.hookWatch === undefined ? 'internal' : 'hook';
+    return { errorClass, message: `the thread died each time this URL was with it: ${error.message}` };
   }
 
   /** The machine has nothing left for another thread: the others do its work, or the inline lane does. */
@@ -498,7 +601,7 @@ export class LanePool {
     }
   }
 
-  onDeath: ((lane: number, error: Error, held: { lease: Lease; fatal: boolean }[]) => void) | null = null;
+  onDeath: ((death: LaneDeath) => void) | null = null;
 }
 
 function hashOf(text: string): number {

@@ -4,17 +4,20 @@ import { serve } from '../base/worker-thread.js';
 import type { FetchOptions } from '../fetch/fetcher.js';
 import { openFetcher } from '../fetch/http-cache.js';
 import { prepareExtraction } from './extraction-door.js';
+import type { HookService } from './hook-service.js';
 import { Lane, type LaneSetup } from './lane.js';
 import { loadJars, type OpenJar } from './lane-cookies.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
 
+const source = openFetcher(fetchOptions, systemClock);
+
 /** What is told before it has begun waits at the port. */
-function begin(openJar: OpenJar | undefined): void {
+function begin(openJar: OpenJar | undefined, hooks: HookService | null): void {
   const lane = new Lane(
     setup,
-    openFetcher(fetchOptions, systemClock),
+    source,
     {
       headers: (ids, ats) => coordinator.tell('headers', { ids, ats }),
       outcomes: (outcomes) => coordinator.tell('outcomes', { outcomes, peakWaiting: lane.peakWaiting }),
@@ -24,6 +27,7 @@ function begin(openJar: OpenJar | undefined): void {
     systemClock,
     undefined,
     openJar,
+    hooks?.hooks ?? null,
   );
 
   const coordinator = serve(
@@ -40,21 +44,29 @@ function begin(openJar: OpenJar | undefined): void {
       putCookies: ({ site, cookies }) => lane.putCookies(site, cookies),
       forgetCookies: (sites) => lane.forgetCookies(sites),
       resolve: (host) => lane.resolve(host),
+      ping: () => {},
+      startHooks: () => hooks!.start(),
+      started: ({ started }) => hooks!.hooks.started(started),
+      endHooks: (summary) => hooks!.end(summary),
       read: (page) => lane.read(page),
     },
     LANE_NEWS,
   );
 }
 
-/** Loads what only some crawls need. */
+/** Loads what only some crawls need. What cannot be loaded ends the thread. */
 async function prepare(): Promise<void> {
-  await prepareExtraction(setup.reader.extract);
-  begin(setup.keepsCookies ? await loadJars() : undefined);
+  const { hooks, lane, keepsCookies, reader } = setup;
+  await prepareExtraction(reader.extract);
+  const openJar = keepsCookies ? await loadJars() : undefined;
+  const service =
+    hooks === undefined ? null : await (await import('./hook-service.js')).openHooks(hooks, lane, source, systemClock);
+  begin(openJar, service);
 }
 
-// Not at the top of the module: programs that bundle it make CommonJS of it. What cannot be loaded ends the thread.
-if (setup.keepsCookies || setup.reader.extract.length > 0) {
+// Not at the top of the module: programs that bundle it make CommonJS of it.
+if (setup.keepsCookies || setup.reader.extract.length > 0 || setup.hooks !== undefined) {
   void prepare();
 } else {
-  begin(undefined);
+  begin(undefined, null);
 }

@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
 import type { FetchHooks, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
@@ -5,6 +6,7 @@ import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
 import { isHostTrouble } from '../frontier/verdict.js';
+import type { HooksSetup, LaneHooks, RequestDecision } from '../hooks/lane-hooks.js';
 import { expandRobots } from '../robots/compact.js';
 import { RobotsMatcher } from '../robots/match.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
@@ -48,6 +50,8 @@ export interface LaneSetup {
   budgetSlots: Float64Array;
   wireCells: Int32Array;
   budgetLimit: number;
+  /** Hooks of the user's; left out where there are none. */
+  hooks?: HooksSetup;
 }
 
 /** A page as a browser left it. */
@@ -84,6 +88,13 @@ export interface PageSource {
   retire?(): number;
   close(): Promise<void>;
 }
+
+const hookRequest = ({ url, kind, depth, attempt }: Lease, { method }: FetchRequest) => ({
+  ...{ url, depth, attempt },
+  method: method as 'GET' | 'HEAD',
+  kind:
+    kind === UrlKind.sitemap ? ('sitemap' as const) : kind === UrlKind.asset ? ('asset' as const) : ('page' as const),
+});
 
 /** With so many requests in a lane it is busy. */
 const BUSY = 8;
@@ -122,6 +133,7 @@ export class Lane {
   readonly #stock: Stock<Job>;
   readonly #shells = new Shells();
   readonly #cookies: LaneCookies<Job> | null;
+  readonly #hooks: LaneHooks | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -131,7 +143,7 @@ export class Lane {
   #holdsBack = false;
   #cancelFlush: (() => void) | null = null;
 
-  /** @param openJar only where cookies are kept */
+  /** @param openJar only where cookies are kept; @param hooks only where the user has some */
   constructor(
     setup: LaneSetup,
     source: PageSource,
@@ -139,9 +151,11 @@ export class Lane {
     clock: Clock,
     resolve?: OwnResolve,
     openJar?: OpenJar,
+    hooks: LaneHooks | null = null,
   ) {
     this.#setup = setup;
     this.#cookies = openJar === undefined ? null : new LaneCookies(openJar, clock);
+    this.#hooks = hooks;
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -163,7 +177,7 @@ export class Lane {
       resolve ?? null,
       setup.aliases === undefined ? null : compileAliases(setup.aliases),
     );
-    const pages = new PageReader(setup.reader, this.#judge, this.#targets);
+    const pages = new PageReader(setup.reader, this.#judge, this.#targets, hooks);
     this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false);
   }
 
@@ -328,6 +342,34 @@ export class Lane {
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
     const request = this.#withCookies(requestFor(lease, this.#requestLimits), job);
+    if (this.#hooks === null || !this.#hooks.hasRequest || lease.kind === UrlKind.robots) {
+      this.#sendOrShare(fetching, request);
+      return;
+    }
+    const decision = this.#hooks.request(hookRequest(lease, request), lease.id);
+    if (isPromise(decision)) {
+      void decision.then((late) => this.#sendDecided(fetching, request, late));
+    } else {
+      this.#sendDecided(fetching, request, decision);
+    }
+  }
+
+  /** As a hook of the user's wants it. */
+  #sendDecided(fetching: Fetching, request: FetchRequest, decision: RequestDecision): void {
+    const { lease } = fetching.job;
+    if (decision === null || 'headers' in decision) {
+      this.#sendOrShare(fetching, decision === null ? request : { ...request, headers: decision.headers });
+      return;
+    }
+    this.#done(fetching, null, null);
+    const [errorClass, words] = 'failed' in decision ? (['hook', decision.failed] as const) : [null, decision.skip];
+    this.#give({ ...failure(lease, this.#clock.now(), errorClass, words), unsent: 'hook' });
+  }
+
+  /** Routes of one page share its answer. */
+  #sendOrShare(fetching: Fetching, request: FetchRequest): void {
+    const { job } = fetching;
+    const { lease } = job;
     const hasShell = this.#setup.reader.hashRoutes && isRoute(lease.url) && (lease.flags & UrlFlag.secondLook) === 0;
     const shell = hasShell ? this.#shells.get(request.url) : null;
     if (shell !== null) {

@@ -49,6 +49,8 @@ export class JudgedLinks {
   readonly classOf: (url: string) => QueueClass;
   /** What is to be followed here is named by sitemaps: links only say where they lead. */
   areNamedBySitemaps = false;
+  /** A hook of the user's does not want the link that is judged now to be followed. */
+  isSkippedByHook = false;
 
   constructor(classOf: (url: string) => QueueClass) {
     this.classOf = classOf;
@@ -145,13 +147,16 @@ export class LinkJudge {
     };
   }
 
-  #fate(target: Target, standing: Standing, depth: number, { areNamedBySitemaps }: JudgedLinks): Fate {
+  #fate(target: Target, standing: Standing, depth: number, links: JudgedLinks): Fate {
     if (!target.web || target.leftOut !== null) {
       const flags = target.seed >= 0 ? 0 : UrlFlag.external;
       return { state: UrlState.unlisted, reason: target.web ? target.leftOut : 'scheme', flags };
     }
     const fate = fateOf({ standing, depth }, target, false, this.#scope);
-    return fate.reason === 'asset' && areNamedBySitemaps ? { ...fate, reason: 'sitemap' } : fate;
+    if (links.isSkippedByHook && fate.reason === 'nofollow') {
+      return { ...fate, reason: 'link_hook' };
+    }
+    return fate.reason === 'asset' && links.areNamedBySitemaps ? { ...fate, reason: 'sitemap' } : fate;
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */

@@ -2,13 +2,22 @@ import { PLAIN, type Shape } from '../base/parcel.js';
 import { asked, told } from '../base/worker-thread.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome, PagePiece } from '../frontier/outcome.js';
+import type { CookieLine } from '../hooks/start-cookies.js';
 import { SEALED_PAGE } from '../store/page-row.js';
 import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 import type { Job, RenderedHtml } from './lane.js';
 
 /** All that the coordinator and a lane in a thread of its own say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
 
-const OUTCOME: Shape<Outcome> = { page: SEALED_PAGE };
+const OUTCOME: Shape<Outcome> = { page: SEALED_PAGE, body: { bytes: 'bytes' } };
+
+/** What came of the hook `start`. */
+export interface StartedHooks {
+  /** What it returned, as JSON. */
+  started: string | null;
+  /** The cookies that it was given or has set, in their order. */
+  cookies: CookieLine[];
+}
 
 /** From the coordinator to a lane. */
 export const LANE_ORDERS = {
@@ -24,6 +33,12 @@ export const LANE_ORDERS = {
   forgetCookies: told<readonly string[]>(PLAIN),
   resizeSockets: told<number>(PLAIN),
   resolve: asked<string, string>(PLAIN, PLAIN),
+  /** Answered as soon as the lane's thread has time for it. */
+  ping: asked<void, void>(PLAIN, PLAIN),
+  startHooks: asked<void, StartedHooks>(PLAIN, PLAIN),
+  started: told<{ started: string | null }>(PLAIN),
+  /** The summary of the run, as JSON. */
+  endHooks: asked<string, void>(PLAIN, PLAIN),
   read: asked<RenderedHtml, Outcome>({ html: 'text' }, OUTCOME),
 };
 

@@ -143,6 +143,7 @@ export class ResponseReader {
           truncated: false,
           damage: null,
           refusalHeaders: null,
+          headers: null,
         },
         rendered,
       });
@@ -198,6 +199,7 @@ export class ResponseReader {
       truncated: response.truncated,
       damage: response.damage,
       refusalHeaders: this.#options.linkFacts && status >= 400 ? refusalHeaders(headers) : null,
+      headers,
     };
     const reading = yield* lease.kind === UrlKind.robots
       ? this.#readRobots(lease, page, outcome)

@@ -1,7 +1,8 @@
 import type { LinkZone, LinkZones } from '../content/link-zones.js';
 import type { EdgeTargets, LinkPiece, QueuePlaces } from '../frontier/outcome.js';
 import { isFollowedKind, type ScannedLinks } from '../parse/links.js';
-import { edgeWord, type Follow, type PageEdges, PENDING } from '../store/page-row.js';
+import { edgeWord, FOLLOWED, type Follow, HELD_BACK, type PageEdges, PENDING } from '../store/page-row.js';
+import type { HookedPage } from './hooked-page.js';
 import { INVALID_SCHEME, type LinkFactsKeeper, shortHref } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, NO_DEFINITION, type Target } from './link-targets.js';
 
@@ -32,6 +33,10 @@ export interface PageLinksParts {
   /** A piece is full with so many URLs. */
   pieceUrls: number;
   allowance: UrlTextAllowance;
+  /** Hooks of the user's that see the links; null where there are none. */
+  hooked: HookedPage | null;
+  /** The first of the links that a hook has added. */
+  firstAdded: number;
 }
 
 /**
@@ -57,6 +62,8 @@ export class PageLinks {
   readonly #classOf: JudgedLinks['classOf'];
   #judged!: JudgedLinks;
   #place: LinkZone | null = null;
+  /** Where a hook wants the link that is judged now. */
+  #rank: number | null = null;
   #next = 0;
   #pieceStart = 0;
   #pieceText = 0;
@@ -69,12 +76,26 @@ export class PageLinks {
     this.#words = new Uint32Array(links.count * 2);
     this.#texts = links.texts === null ? null : [];
     this.targets = parts.keepsTargets ? { urls: [], places: [], kinds: [], rels: [], texts: this.#texts } : null;
-    this.#classOf = (url) => places.ofLink(url, depth + 1, this.#place);
+    this.#classOf = (url) =>
+      (this.#rank === null ? null : places.ofRank(this.#rank)) ?? places.ofLink(url, depth + 1, this.#place);
     this.#beginPiece();
   }
 
   /** Judges until a piece is full; false when there is nothing left to judge. */
   fillPiece(): boolean {
+    const { hooked } = this.#parts;
+    if (hooked === null || !hooked.hasLinkHook) {
+      return this.#fillPiece();
+    }
+    hooked.enterLinks();
+    try {
+      return this.#fillPiece();
+    } finally {
+      hooked.leaveLinks();
+    }
+  }
+
+  #fillPiece(): boolean {
     const { links, base, encoding, allowance, facts, routesOf } = this.#parts;
     this.#targets.enter(links, base, encoding, this.count < MOST_LEARNED, routesOf);
     for (; this.#next < links.count; this.#next++) {
@@ -137,8 +158,15 @@ export class PageLinks {
     // Only a check and a corpus want to know what is written there.
     const href = facts === null && zones === null ? '' : links.href(link);
     const isIgnored = links.ignored?.[link] ?? false;
-    const follow = isIgnored || isNamedBySitemaps ? 0 : this.#parts.follow(kind, rels[link]!);
+    let follow = isIgnored || isNamedBySitemaps ? 0 : this.#parts.follow(kind, rels[link]!);
     this.#place = zones?.best(href) ?? null;
+    if (this.#parts.hooked !== null) {
+      this.#rank = null;
+      this.#judged.isSkippedByHook = false;
+    }
+    if (this.#parts.hooked !== null && follow === FOLLOWED) {
+      follow = this.#askHook(this.#parts.hooked, link, target);
+    }
     facts?.add(href, links.lines?.[link] ?? 0, links.columns?.[link] ?? 0, isIgnored);
     const offered = judged.offers.length;
     this.#words[this.count * 2] = this.#judge.judge(target, follow, depth + 1, 0, judged);
@@ -155,6 +183,21 @@ export class PageLinks {
       this.#keepTarget(target, kind, rels[link]!, this.targets);
     }
     this.count++;
+  }
+
+  /** A hook of the user's is asked about each link that would be followed, but for those that a hook has added. */
+  #askHook(hooked: HookedPage, link: number, { url, web, seed, leftOut }: Target): Follow {
+    const { links, firstAdded } = this.#parts;
+    const isAdded = link >= firstAdded;
+    const isAsked = !isAdded && hooked.hasLinkHook && web && seed >= 0 && leftOut === null;
+    const verdict = isAsked
+      ? hooked.judge(url, links.kinds[link]!, links.rels[link]!, links.texts?.[link] ?? null)
+      : isAdded
+        ? hooked.added[link - firstAdded]!.rank
+        : null;
+    this.#judged.isSkippedByHook = verdict === false;
+    this.#rank = verdict === false ? null : verdict;
+    return verdict === false ? HELD_BACK : FOLLOWED;
   }
 
   /** What is no URL leads nowhere; a check keeps it, to say so. */

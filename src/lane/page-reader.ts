@@ -11,6 +11,7 @@ import {
   QueuePlaces,
   sitemapOffer,
 } from '../frontier/outcome.js';
+import type { LaneHooks } from '../hooks/lane-hooks.js';
 import { DRAWN_BY_SCRIPT, DRAWS_BY_ROUTES, ROUTE_VIEW } from '../parse/anchors.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
@@ -34,6 +35,7 @@ import { isHttp } from '../url/host.js';
 import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
 import type { Extractor } from './extraction.js';
 import { extractorOf } from './extraction-door.js';
+import { HookedPage } from './hooked-page.js';
 import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
@@ -43,6 +45,7 @@ import {
   cutLinks,
   emptyReading,
   type FetchedPage,
+  HookWait,
   NO_BODY,
   type PageReading,
   packBody,
@@ -68,7 +71,11 @@ interface LinksOfPage {
   zones?: LinkZones | null;
   /** Routes of this page are pages of their own. */
   routesOf?: string | null;
+  hooked?: HookedPage | null;
 }
+
+/** Reads links that may be very many, or waits for a hook. */
+type Step<T = void> = Generator<LinkPiece | HookWait, T, readonly number[]>;
 
 /** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
@@ -86,10 +93,12 @@ export class PageReader {
   readonly #sitemaps: SitemapReader;
   readonly #extractor: Extractor | null;
   readonly #manners: HostManners;
+  readonly #hooks: LaneHooks | null;
 
-  constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets) {
+  constructor(options: ReaderOptions, judge: LinkJudge, targets: LinkTargets, hooks: LaneHooks | null = null) {
     this.#options = options;
     this.#manners = new HostManners(options);
+    this.#hooks = hooks;
     this.#judge = judge;
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
@@ -141,14 +150,23 @@ export class PageReader {
         reading.page.body.measured = measured;
       }
     }
+    const isSeen = page.body !== null && (isHtml || this.#isNamedType(page.contentType));
+    if (isSeen && this.#options.handsOnBodies) {
+      // A copy: the lane uses the memory of the body again.
+      reading.body = { bytes: new Uint8Array(page.body!), type: page.contentType };
+    }
+    const hooked =
+      page.body === null || isHtml ? null : yield* this.#callHook(lease, page, isSeen, null, null, reading);
     if (page.links !== null) {
       yield* this.#readGivenLinks(lease, page.links, reading);
     } else if (isHtml) {
       yield* this.#readHtml(lease, page, page.body!, reading);
     } else if (page.body !== null && this.#readsText(lease, page.contentType)) {
-      yield* this.#readText(lease, page.body, page.contentType, reading);
+      yield* this.#readText(lease, page.body, page.contentType, reading, hooked);
     } else if (page.body !== null && isFeedType(page.contentType)) {
-      yield* this.#readFeed(lease, page, page.body, reading);
+      yield* this.#readFeed(lease, page, page.body, reading, hooked);
+    } else if (hooked !== null && isSeen) {
+      yield* this.#readLinks(lease, new ScannedLinks(null), lease.url, reading, { length: page.body!.length, hooked });
     } else if (this.#options.linkFacts && isSvgType(page.contentType) && isWhole(lease, page)) {
       reading.page.facts = {
         ...new LinkFactsKeeper().facts(anchorsOfText(page.body!, page.contentType), null),
@@ -159,11 +177,63 @@ export class PageReader {
       reading.errorClass = 'malformed_html';
       reading.message = reading.page.malformed;
     }
-    const isSeen = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
-    if (isSeen && reading.errorClass === null) {
+    const isForBrowser = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
+    if (isForBrowser && reading.errorClass === null) {
       this.#keepForBrowser(lease, page, page.body!, reading);
     }
     return reading;
+  }
+
+  #isNamedType(contentType: string | null): boolean {
+    const { contentTypes } = this.#options;
+    return contentType !== null && contentTypes.some((type) => isOfType(contentType, type));
+  }
+
+  /**
+   * Lets the page hook see the page, where it may. What it returns is the page's data, over what was taken from the page without code. Of a
+   * page that broke off it sees nothing.
+   */
+  *#callHook(
+    lease: Lease,
+    page: FetchedPage,
+    isSeen: boolean,
+    scanned: { links: ScannedLinks; base: string } | null,
+    encoding: string | null,
+    reading: Reading,
+  ): Step<HookedPage | null> {
+    if (this.#hooks === null || !(this.#hooks.hasPage || this.#hooks.hasLink)) {
+      return null;
+    }
+    const base = scanned?.base ?? lease.url;
+    const hooked = new HookedPage(this.#hooks, {
+      ...{ id: lease.id, url: lease.url, depth: lease.depth, status: page.status, headers: page.headers },
+      ...{ body: page.body!, contentType: page.contentType, encoding },
+      links: () => this.#urlsOf(scanned?.links.hrefs ?? [], base, encoding ?? 'utf-8'),
+      resolve: (href) => this.#targets.urlOf(href, base),
+    });
+    if (this.#hooks.hasPage && isSeen && !page.truncated) {
+      let decision = hooked.call();
+      if (decision instanceof Promise) {
+        const answer = decision;
+        yield new HookWait(
+          answer.then((value) => {
+            decision = value;
+          }),
+        );
+      }
+      const data = hooked.called(decision as Exclude<typeof decision, Promise<unknown>>);
+      if (data !== null) {
+        const { data: taken } = reading.page;
+        reading.page.data = taken === null ? data : JSON.stringify({ ...JSON.parse(taken), ...JSON.parse(data) });
+      }
+    }
+    noteFailure(hooked, reading);
+    return hooked;
+  }
+
+  #urlsOf(hrefs: readonly string[], base: string, encoding: string): string[] {
+    const urls = hrefs.flatMap((href) => this.#resolve(href, base, encoding) ?? []);
+    return [...new Set(urls)];
   }
 
   #readsText(lease: Lease, contentType: string | null): boolean {
@@ -292,18 +362,15 @@ export class PageReader {
     body: Uint8Array,
     contentType: string | null,
     reading: Reading,
-  ): Generator<LinkPiece, void, readonly number[]> {
+    hooked: HookedPage | null,
+  ): Step {
     const anchors = anchorsOfText(body, contentType);
-    yield* this.#readLinks(lease, linksOfText(body, contentType), lease.url, reading, { length: body.length, anchors });
+    const about = { length: body.length, anchors, hooked };
+    yield* this.#readLinks(lease, linksOfText(body, contentType), lease.url, reading, about);
   }
 
   /** A feed that a link has led to: what it names are links like those of a page. */
-  *#readFeed(
-    lease: Lease,
-    page: FetchedPage,
-    body: Uint8Array,
-    reading: Reading,
-  ): Generator<LinkPiece, void, readonly number[]> {
+  *#readFeed(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading, hooked: HookedPage | null): Step {
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, agent } = this.#options;
     const { kind, entries } = readSitemap(body, { maxUrls, maxBytes, baseUrl: lease.url });
     const links = new ScannedLinks(null);
@@ -312,10 +379,10 @@ export class PageReader {
     }
     const { nofollow, text } = robotsDirectives([], page.robotsTags, agent);
     reading.page.robotsMeta = text;
-    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, nofollow });
+    yield* this.#readLinks(lease, links, lease.url, reading, { length: body.length, nofollow, hooked });
   }
 
-  *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Generator<LinkPiece, void, readonly number[]> {
+  *#readGivenLinks(lease: Lease, hrefs: string[], reading: Reading): Step {
     const links = new ScannedLinks(null);
     for (const href of hrefs) {
       links.addGiven(LINK_KIND_NUMBER.a, href, '');
@@ -323,12 +390,7 @@ export class PageReader {
     yield* this.#readLinks(lease, links, lease.url, reading, { length: Number.POSITIVE_INFINITY });
   }
 
-  *#readHtml(
-    lease: Lease,
-    page: FetchedPage,
-    body: Uint8Array,
-    reading: Reading,
-  ): Generator<LinkPiece, void, readonly number[]> {
+  *#readHtml(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): Step {
     const { encoding, note } = detectEncoding(body, page.contentType);
     const { anchorText, linkFacts } = this.#options;
     const agent = this.agentFor(lease.url);
@@ -365,7 +427,8 @@ export class PageReader {
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
     const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding, page.rendered);
     const routesOf = this.#options.hashRoutes && page.rendered?.drawsByRoutes ? pageUrl : null;
-    const about = { length: body.length, encoding, nofollow, anchors, zones, routesOf };
+    const hooked = yield* this.#callHook(lease, page, true, { links: scan.links, base }, encoding, reading);
+    const about = { length: body.length, encoding, nofollow, anchors, zones, routesOf, hooked };
     yield* this.#readLinks(lease, scan.links, base, reading, about);
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
       reading.offers.push(...this.#feeds(scan.feeds, pageUrl, base, encoding));
@@ -405,13 +468,12 @@ export class PageReader {
     return base === null || (isHttp(pageUrl) && !isHttp(base)) ? pageUrl : base;
   }
 
-  *#readLinks(
-    lease: Lease,
-    scanned: ScannedLinks,
-    base: string,
-    reading: Reading,
-    about: LinksOfPage,
-  ): Generator<LinkPiece, void, readonly number[]> {
+  *#readLinks(lease: Lease, scanned: ScannedLinks, base: string, reading: Reading, about: LinksOfPage): Step {
+    const { hooked = null } = about;
+    const firstAdded = scanned.count;
+    for (const { url } of hooked?.added ?? []) {
+      scanned.addHooked(url);
+    }
     const facts = this.#options.linkFacts ? new LinkFactsKeeper() : null;
     const links = new PageLinks(
       {
@@ -421,6 +483,8 @@ export class PageReader {
         depth: lease.depth,
         isNamedBySitemaps: !this.#isFollowed(lease),
         follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
+        hooked,
+        firstAdded,
         zones: about.zones ?? null,
         routesOf: about.routesOf ?? null,
         facts,
@@ -444,6 +508,13 @@ export class PageReader {
     if (links.cut > 0) {
       cutLinks(reading, links.cut);
     }
+    if (hooked !== null) {
+      noteFailure(hooked, reading);
+      if (hooked.skips.size > 0) {
+        reading.hookSkips = Object.fromEntries(hooked.skips);
+      }
+      hooked.close();
+    }
   }
 
   #resolve(href: string, base: string, encoding: string): string | null {
@@ -455,8 +526,26 @@ export class PageReader {
       // A check only asks whether it is there.
       return !this.#options.assets || !isAssetKind(kind) ? 0 : this.#options.linkFacts ? LOADED : FOLLOWED;
     }
+    // What a hook adds is the user's own wish, whatever the page says of its links.
+    if (kind === LINK_KIND_NUMBER.hook) {
+      return FOLLOWED;
+    }
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
+}
+
+/** A hook that failed fails its page, with what it said. */
+function noteFailure({ failure }: HookedPage, reading: Reading): void {
+  if (failure !== null) {
+    reading.errorClass = 'hook';
+    reading.message = failure;
+  }
+}
+
+/** `text/*` names all types that begin so. */
+function isOfType(contentType: string, type: string): boolean {
+  const given = contentType.split(/[;,]/, 1)[0]!.trim().toLowerCase();
+  return type.endsWith('/*') ? given.startsWith(type.slice(0, -1)) : given === type;
 }
 
 const isDrawn = ({ text, hasScripts }: ReturnType<typeof readableText>): boolean => hasScripts && text < LITTLE_TEXT;

@@ -1,4 +1,5 @@
 import { deflateRawSync } from 'node:zlib';
+import type { ResponseHeaders } from '../fetch/response-headers.js';
 import {
   type Lease,
   type LinkPiece,
@@ -29,6 +30,8 @@ export interface FetchedPage {
   refusalHeaders: Record<string, string> | null;
   /** What a browser saw, where the page is as a browser left it. */
   rendered?: SeenInBrowser;
+  /** All of them; null where a browser has rendered the page. */
+  headers: ResponseHeaders | null;
 }
 
 /** What a browser tells of a page beside its HTML. */
@@ -76,17 +79,33 @@ export interface ReaderOptions {
   hashRoutes: boolean;
   /** A page that leads to more new URLs hands them on in pieces of so many. */
   pieceUrls: number;
+  /** Types, besides HTML, that functions of the user's see. */
+  contentTypes: readonly string[];
+  /** A function of the user's in the main thread sees each page. */
+  handsOnBodies: boolean;
 }
 
 export type RenderMode = 'never' | 'auto' | 'always';
 
 /** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<Outcome, keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured'> & {
+export type Reading = Pick<
+  Outcome,
+  keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured' | 'hookSkips' | 'body'
+> & {
   page: PageRow;
 };
 
 /** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
-export type PageReading = Generator<LinkPiece, Reading, readonly number[]>;
+export type PageReading = Generator<LinkPiece | HookWait, Reading, readonly number[]>;
+
+/** A page waits for a hook of the user's; others are read meanwhile. It never rejects. */
+export class HookWait {
+  readonly over: Promise<unknown>;
+
+  constructor(over: Promise<unknown>) {
+    this.over = over;
+  }
+}
 
 /** Fast: pages are packed in the lane that fetched them, and taken apart once. */
 const PACKING_LEVEL = 1;
@@ -124,7 +143,7 @@ export const packBody = (body: Uint8Array, type: string | null): KeptBody => ({
 export const NO_BODY = new Uint8Array();
 
 /** An outcome in the making: pieces of what the page leads to come first. */
-export type OutcomeReading = Generator<LinkPiece, Outcome, readonly number[]>;
+export type OutcomeReading = Generator<LinkPiece | HookWait, Outcome, readonly number[]>;
 
 /** A page that is here in full and is read, or waits for that. */
 interface OpenPage {
@@ -204,7 +223,7 @@ export class ReadingQueue {
     this.#isReading = false;
   }
 
-  /** Up to the next piece, or to the end. */
+  /** Up to the next piece, the next hook that takes its time, or to the end. */
   #readOn(page: OpenPage): void {
     const startedAt = performance.now();
     const { done, value } = page.reading.next(page.ids);
@@ -213,6 +232,10 @@ export class ReadingQueue {
       value.parseMs = page.parseMs;
       page.give(value);
       this.#closeLarge(page);
+      return;
+    }
+    if (value instanceof HookWait) {
+      void value.over.then(() => this.#wait(page));
       return;
     }
     const { id, kind, depth, seed, flags } = page.lease;

@@ -20,6 +20,7 @@ export const LINK_KINDS = [
   'form',
   'redirect',
   'css',
+  'hook',
 ] as const;
 /** What kind of link an edge is. */
 export type LinkKind = (typeof LINK_KINDS)[number];
@@ -31,7 +32,8 @@ export const LINK_KIND_NUMBER = Object.fromEntries(LINK_KINDS.map((kind, number)
 
 /** Kinds that lead to pages and are followed; the others are assets (fetched only with --assets), `form` is never fetched. */
 export const FIRST_ASSET_KIND = LINK_KIND_NUMBER.link;
-export const isFollowedKind = (kind: number): boolean => kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect;
+export const isFollowedKind = (kind: number): boolean =>
+  kind < FIRST_ASSET_KIND || kind === LINK_KIND_NUMBER.redirect || kind === LINK_KIND_NUMBER.hook;
 export const isAssetKind = (kind: number): boolean =>
   (kind >= FIRST_ASSET_KIND && kind < LINK_KIND_NUMBER.form) || kind === LINK_KIND_NUMBER.css;
 
@@ -89,6 +91,15 @@ export class ScannedLinks {
 
   addGiven(kind: number, href: string, rel: string): void {
     this.add(kind, -1, this.#given.push(href) - 1, rel);
+  }
+
+  /** A link that does not stand on the page: a hook of the user's has added it. */
+  addHooked(href: string): void {
+    this.addGiven(LINK_KIND_NUMBER.hook, href, '');
+    this.texts?.push('');
+    this.lines?.push(0);
+    this.columns?.push(0);
+    this.ignored?.push(false);
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type OptionsOf,
   specOf,
 } from '../config/options.js';
+import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { givenOrigin } from '../config/origin.js';
 import { completeOptions, completeOptionsOf, defaultOf, type ResolvedOptions } from '../config/resolve.js';
 import { checkValue } from '../config/values.js';
@@ -115,23 +116,14 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   return {
     options: {
       ...options,
-      anchorText: false,
-      extract: [],
-      assets: false,
-      external: false,
-      hashRoutes: false,
-      reports: [],
+      ...WITHOUT_HOOKS.options,
+      ...{ anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] },
     },
     sources: {
       ...sources,
-      ...{
-        anchorText: 'default',
-        extract: 'default',
-        assets: 'default',
-        external: 'default',
-        hashRoutes: 'default',
-        reports: 'default',
-      },
+      ...WITHOUT_HOOKS.sources,
+      ...{ anchorText: 'default', extract: 'default', assets: 'default' },
+      ...{ external: 'default', hashRoutes: 'default', reports: 'default' },
     },
     notices,
   };

@@ -422,8 +422,9 @@ export class Reader {
     page.state = state;
     page.reason = reason;
     page.finalUrl = chain === null ? finalUrl(page.url, page.status, state) : this.#endUrl(chain);
-    // The lease of what robots.txt forbids is given back unsent.
-    page.attempts = ownState === UrlState.skipped && ownReason === 'robots' ? Math.max(0, attempts - 1) : attempts;
+    // The lease of what robots.txt forbids, or a hook skips, is given back unsent.
+    const isUnsent = ownState === UrlState.skipped && (ownReason === 'robots' || ownReason === 'hook');
+    page.attempts = isUnsent ? Math.max(0, attempts - 1) : attempts;
     page.external = (flags & UrlFlag.external) !== 0;
     return page;
   }

@@ -26,7 +26,7 @@ const MOST_URGENT = 100;
 const MOST_REFLAGGED = 1_000;
 const NEVER_LISTED: ReadonlySet<string | null> = new Set(['scheme', 'ignored', 'offline']);
 /** Cut by how they were led to, not by what came of asking. */
-const CUT_BY_WAY: ReadonlySet<string | null> = new Set(['nofollow', 'depth', 'trap']);
+const CUT_BY_WAY: ReadonlySet<string | null> = new Set(['nofollow', 'link_hook', 'depth', 'trap']);
 /** Scope, depth and looks are for pages. */
 const ANYWHERE: UrlPlace = { seed: 0, depthLimit: Number.POSITIVE_INFINITY, trap: null, isCut: false };
 const NOT_LED: Way = { standing: Standing.end, depth: 0 };
@@ -70,7 +70,7 @@ export class Rediscovery {
     // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
     this.#matters = database.prepare(
       `SELECT 1 AS yes FROM urls WHERE id = ?
-         AND (depth > ? OR state = ${UrlState.unlisted} OR reason = 'nofollow' OR (flags & ${UrlFlag.candidate | UrlFlag.asset}) <> 0)`,
+         AND (depth > ? OR state = ${UrlState.unlisted} OR reason IN ('nofollow', 'link_hook') OR (flags & ${UrlFlag.candidate | UrlFlag.asset}) <> 0)`,
     );
     this.#select = database.prepare(
       'SELECT urls.*, origins.origin AS origin_text FROM urls LEFT JOIN origins ON origins.id = urls.origin WHERE urls.id = ?',
@@ -349,7 +349,9 @@ function newState(row: Row, fate: Fate, flags: number, isWanted: boolean): { sta
   const isCut = row.state === UrlState.skipped && CUT_BY_WAY.has(row.reason) && (row.reason !== 'trap' || isWanted);
   const isAnswered = row.state === UrlState.done || row.state === UrlState.failed;
   if (row.state === UrlState.unlisted || isCut) {
-    const keeps = fate.state === UrlState.unlisted && row.reason !== 'scope';
+    const keeps =
+      (fate.state === UrlState.unlisted && row.reason !== 'scope') ||
+      (fate.reason === 'nofollow' && row.reason === 'link_hook');
     return keeps ? { state: row.state, reason: row.reason } : fate;
   }
   if (fate.state === UrlState.queued && isAnswered && asksForMore(row.flags, flags, row.url)) {

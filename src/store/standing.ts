@@ -47,7 +47,7 @@ export function standingOf(url: { state: UrlState; reason: string | null; flags:
   if (url.state === UrlState.unlisted) {
     return Standing.end;
   }
-  if (url.reason === 'nofollow') {
+  if (url.reason === 'nofollow' || url.reason === 'link_hook') {
     return Standing.heldBack;
   }
   if ((url.flags & UrlFlag.candidate) !== 0) {

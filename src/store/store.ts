@@ -172,7 +172,7 @@ export class Store {
       `UPDATE hosts SET dispatched = 0;
        UPDATE hosts SET dispatched = asked.pages FROM (
          SELECT origins.host AS host, count(*) AS pages FROM urls JOIN origins ON origins.id = urls.origin
-         WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND urls.reason IS NOT 'robots' GROUP BY origins.host
+         WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND NOT (urls.state = ${UrlState.skipped} AND urls.reason IN ('robots', 'hook')) GROUP BY origins.host
        ) AS asked WHERE asked.host = hosts.id`,
     );
   }
@@ -190,7 +190,7 @@ export class Store {
   #seedUse(): [number, number][] {
     return this.database
       .prepare(
-        `SELECT seed, count(*) AS urls FROM urls WHERE kind = ${UrlKind.page} AND attempts > 0 AND reason IS NOT 'robots'
+        `SELECT seed, count(*) AS urls FROM urls WHERE kind = ${UrlKind.page} AND attempts > 0 AND NOT (state = ${UrlState.skipped} AND reason IN ('robots', 'hook'))
            AND seed IN (SELECT seed FROM seeds WHERE max_urls IS NOT NULL) GROUP BY seed`,
       )
       .all()

@@ -217,8 +217,8 @@ class Lanes {
         piece() {},
       },
     );
-    this.pool.onDeath = (lane, _error, held) => {
-      this.dead.push({ lane, held: held.map((each) => [each.lease.id, each.fatal]) });
+    this.pool.onDeath = ({ lane, held }) => {
+      this.dead.push({ lane, held: held.map((each) => [each.lease.id, each.failure !== null]) });
       for (const {
         lease: { id },
       } of held) {

@@ -84,9 +84,9 @@ class Sockets {
       new KeyTable(1024 ** 2),
       { headers: () => {}, outcomes: () => {}, piece: () => {} },
     );
-    this.pool.onDeath = (_lane, _error, held) => {
-      for (const { lease, fatal } of held) {
-        this.told.push(`${lease.id} ${fatal ? 'failed' : 'again'}`);
+    this.pool.onDeath = ({ held }) => {
+      for (const { lease, failure } of held) {
+        this.told.push(`${lease.id} ${failure !== null ? 'failed' : 'again'}`);
         this.pool.returned(lease.id);
       }
     };
@@ -171,7 +171,7 @@ class Homes {
       new KeyTable(1024 ** 2),
       { headers: () => {}, outcomes: () => {}, piece: () => {} },
     );
-    this.pool.onDeath = (_lane, _error, held) => {
+    this.pool.onDeath = ({ held }) => {
       for (const { lease } of held) {
         this.pool.returned(lease.id);
       }

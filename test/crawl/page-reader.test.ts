@@ -31,7 +31,7 @@ it.each([
   const reader = new PageReader({ ...options, ...limits } as never, judge, targets);
   const lease = { url: 'http://a.test/old', kind: 0, flags: 0, depth: 0, hops: 0 } as Lease;
   const headers = { contentType: null, location, robotsTags: [], lastModified: null, etag: null, refusalHeaders: null };
-  const answer = { status: 301, ...headers, body: null, links: null, truncated: false, damage: null };
+  const answer = { status: 301, ...headers, headers: null, body: null, links: null, truncated: false, damage: null };
   const reading = readAtOnce(reader.read(lease, answer));
   expect(reading.page.facts?.hrefs).toEqual(hrefs);
 });
@@ -77,6 +77,7 @@ it.each([
       status: 200,
       ...headers,
       refusalHeaders: null,
+      headers: null,
       body,
       links: null,
       truncated: false,

@@ -68,6 +68,9 @@ export interface PageLine {
   links: number;
   hash: string | null;
   attempts: number;
+  message?: string | null;
+  parent?: string | null;
+  data?: Record<string, unknown> | null;
 }
 
 export function readLines<T>(text: string): T[] {

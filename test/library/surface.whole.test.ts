@@ -16,6 +16,7 @@ it('the public surface is exactly this list', () => {
     'crawl',
     'crawlStatus',
     'defineConfig',
+    'defineHooks',
     'deleteCorpus',
     'deleteCrawl',
     'explain',

@@ -6,6 +6,7 @@ import { DASHBOARD_EVIDENCE } from './evidence-dashboard.js';
 import { DOCS_EVIDENCE } from './evidence-docs.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
+import { HOOK_EVIDENCE } from './evidence-hooks.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
 import { LAYER_EVIDENCE } from './evidence-layers.js';
 import { NETWORK_EVIDENCE } from './evidence-network.js';
@@ -32,6 +33,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...LAYER_EVIDENCE,
   ...POLITENESS_EVIDENCE,
   ...FETCH_EVIDENCE,
+  ...HOOK_EVIDENCE,
   ...NETWORK_EVIDENCE,
   ...CACHE_EVIDENCE,
   ...ADD_EVIDENCE,

@@ -13,6 +13,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   headers: 'X-Sample: 1',
   user: 'name:word',
   seedingStrategy: 'sitemap,ct',
+  contentTypes: 'text/plain',
   ctUrl: 'https://sample.test',
   commoncrawlUrl: 'https://sample.test',
   proxy: 'socks5://127.0.0.1:1080',

@@ -241,6 +241,8 @@ export class Play {
               linkFacts: check,
             },
             ...{ keepsBodies: false, unfollowed: new Set<number>(), render: 'never' as const, hashRoutes: false },
+            contentTypes: [],
+            handsOnBodies: false,
             pieceUrls: 1 + this.#dice(4),
           },
           scope: { seeds: structuredClone(seeds), ...this.#scope },

@@ -48,7 +48,6 @@ function failingReader(reader: Reader): Reader {
     meta: () => ({}),
     seeds: () => [],
     remarks: () => [],
-    dataNames: () => [],
   });
 }
 

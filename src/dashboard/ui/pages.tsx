@@ -36,11 +36,13 @@ const CLASSES = [
     'too_slow',
     'blocked_address',
     'invalid_url',
+    'hook',
     'internal',
   ],
   ...[
     'robots',
     'nofollow',
+    'link_hook',
     'depth',
     'trap',
     'limit',

@@ -1,0 +1,146 @@
+import type { Clock } from '../base/clock.js';
+import { StateError } from '../base/errors.js';
+import { failure, type Outcome } from '../frontier/outcome.js';
+import { hookCells, type OpenHook } from '../hooks/hook-cells.js';
+import type { HooksSetup } from '../hooks/lane-hooks.js';
+import { HookWatch } from '../lane/hook-watch.js';
+import type { LanePool } from '../lane/lane-pool.js';
+import type { StartedHooks } from '../lane/messages.js';
+import type { Summary } from '../report/summary.js';
+import type { HookSettings } from './settings.js';
+
+export interface HookRunParts {
+  settings: HookSettings;
+  clock: Clock;
+  /** How many there are. */
+  laneCount: number;
+  contentTypes: readonly string[];
+  lanes(): LanePool;
+  stop(error: Error): void;
+  /** The cookies that `start` has, for whoever keeps cookies for the crawl. */
+  cookies?(lines: StartedHooks['cookies']): void;
+}
+
+/** So many different words of the link hook are told at the end. */
+const MOST_WORDS = 100;
+const TOLD_WORDS = 10;
+
+/** Hooks of the user's as the coordinator sees them: when they begin and end, which take too long, and what their failures mean for the run. */
+export class HookRun {
+  readonly watch: HookWatch;
+  readonly #parts: HookRunParts;
+  readonly #cells: Float64Array;
+  #started: string | null = null;
+  /** `start` or `end` runs. */
+  #isRunning = false;
+  /** Why `start` or `end` was ended. */
+  #overdue: string | null = null;
+  readonly #skips = new Map<string, number>();
+
+  constructor(parts: HookRunParts) {
+    this.#parts = parts;
+    this.#cells = hookCells(parts.laneCount + 1);
+    this.watch = new HookWatch({
+      ...{ clock: parts.clock, cells: this.#cells, lanes: parts.laneCount, timeoutMs: parts.settings.timeoutMs },
+      isNeeded: () => this.#isRunning || parts.lanes().holdsAny,
+      ping: (lane) => parts.lanes().ping(lane),
+      over: (lane, hook) => this.#over(lane, hook),
+    });
+  }
+
+  /** What a lane is told when it opens. */
+  get setup(): HooksSetup {
+    const { settings, contentTypes } = this.#parts;
+    return { file: settings.file, cells: this.#cells, contentTypes, started: this.#started, manners: settings.manners };
+  }
+
+  get maxHeapMib(): number {
+    return this.#parts.settings.maxHeapMib;
+  }
+
+  /** Before the first request. @throws StateError */
+  async start(): Promise<void> {
+    const { started, cookies } = await this.#run(() => this.#parts.lanes().startHooks());
+    this.#started = started;
+    this.#parts.cookies?.(cookies);
+  }
+
+  /** When all is written. @throws StateError */
+  async end(summary: Summary): Promise<void> {
+    try {
+      await this.#run(() => this.#parts.lanes().endHooks(JSON.stringify(summary)));
+    } catch (error) {
+      const words = `${(error as Error).message}; the crawl has ended and its outputs are written`;
+      throw new StateError('hook', words, { cause: error });
+    }
+  }
+
+  async #run<T>(run: () => Promise<T>): Promise<T> {
+    this.#isRunning = true;
+    try {
+      return await run();
+    } catch (error) {
+      throw new StateError('hook', this.#overdue ?? (error as Error).message, { cause: error });
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+
+  #over(lane: number, hook: OpenHook | null): void {
+    const { timeoutMs, file } = this.#parts.settings;
+    const seconds = `${timeoutMs / 1000} s`;
+    const words =
+      hook === null
+        ? `hooks kept a thread for longer than ${seconds}`
+        : hook.name === 'the module'
+          ? `${file} takes too long to be loaded`
+          : `the hook ${hook.name} took longer than ${seconds}`;
+    const isOfPage = hook !== null && hook.id !== 0;
+    if (!isOfPage && this.#isRunning) {
+      this.#overdue = words;
+    }
+    void this.#parts.lanes().endLane(lane, new Error(words), isOfPage ? hook : null);
+  }
+
+  /** Counts what links were skipped, and where a hook that failed is to stop the run, has its page asked for again by the next one. */
+  readonly review = (outcomes: Outcome[]): Outcome[] => {
+    const { settings, clock } = this.#parts;
+    for (const { hookSkips = {} } of outcomes) {
+      for (const [words, count] of Object.entries(hookSkips)) {
+        this.#count(words, count);
+      }
+    }
+    return !settings.stopsOnError ? outcomes : outcomes.map((outcome) => this.#stoppedBy(outcome, clock.now()));
+  };
+
+  #stoppedBy(outcome: Outcome, now: number): Outcome {
+    if (outcome.errorClass !== 'hook') {
+      return outcome;
+    }
+    const url = this.#parts.lanes().urlOf(outcome.id);
+    this.#parts.stop(
+      new StateError('hook', `${outcome.message}, at ${url}; the state is kept, and resume asks for it again`),
+    );
+    const { heldBytes, unsent } = outcome;
+    return { ...failure(outcome, now, null, null), heldBytes, unsent: unsent === null ? 'lost' : 'returned' };
+  }
+
+  #count(words: string, count: number): void {
+    const key = this.#skips.has(words) || this.#skips.size < MOST_WORDS ? words : 'other reasons';
+    this.#skips.set(key, (this.#skips.get(key) ?? 0) + count);
+  }
+
+  /** For the user, at the end. */
+  notices(): string[] {
+    const all = [...this.#skips].sort(([, a], [, b]) => b - a);
+    const total = all.reduce((sum, [, count]) => sum + count, 0);
+    const told = all.slice(0, TOLD_WORDS).map(([words, count]) => `${words} (${count})`);
+    return total === 0
+      ? []
+      : [`the hook link followed ${total} links not: ${told.join(', ')}${all.length > TOLD_WORDS ? ', …' : ''}`];
+  }
+
+  close(): void {
+    this.watch.close();
+  }
+}

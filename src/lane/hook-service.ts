@@ -1,0 +1,49 @@
+import type { Clock } from '../base/clock.js';
+import type { AnyFetcher } from '../fetch/http-cache.js';
+import { type HooksSetup, LaneHooks } from '../hooks/lane-hooks.js';
+import { PoliteFetch } from '../hooks/polite-fetch.js';
+import { StartCookies } from '../hooks/start-cookies.js';
+import type { StartedHooks } from './messages.js';
+
+/** The hooks of the user's in a lane, with those that belong to the run and not to a page. */
+export interface HookService {
+  readonly hooks: LaneHooks;
+  /** Resolves when the hosts that it asked may be asked by the crawl. */
+  start(): Promise<StartedHooks>;
+  end(summary: string): Promise<void>;
+}
+
+/** Rejects, and so ends the thread, where the module cannot be loaded: the run begins with `start`, and ends where that cannot be had. */
+export async function openHooks(
+  setup: HooksSetup,
+  lane: number,
+  source: AnyFetcher,
+  clock: Clock,
+): Promise<HookService> {
+  const hooks = await LaneHooks.load(setup, lane, clock);
+  return {
+    hooks,
+    async start() {
+      const cookies = new StartCookies(() => clock.wall());
+      let asked: PoliteFetch | null = null;
+      let isOver = false;
+      const started = await hooks.start((open, cells) => {
+        asked = new PoliteFetch({
+          ...{ source, clock, cookies, manners: setup.manners, tools: hooks.tools },
+          waits: (isWaiting) => {
+            if (isWaiting) {
+              cells.pause(open);
+            } else if (!isOver) {
+              cells.resume(open);
+            }
+          },
+        });
+        return { fetch: asked.fetch, cookies };
+      });
+      isOver = true;
+      await (asked as PoliteFetch | null)?.rest();
+      return { started, cookies: cookies.lines };
+    },
+    end: (summary) => hooks.end(JSON.parse(summary)),
+  };
+}

@@ -1,0 +1,184 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { box, fates } from '../crawl/box.js';
+import { inProcess } from '../crawl/in-process.js';
+import { readPages } from '../crawl/support.js';
+import { html, linkPage, pathSite } from '../web/site.js';
+
+const own = box();
+let modules = 0;
+
+function hooks(source: string): string[] {
+  const file = join(own.folder, `faults-${modules++}.ts`);
+  writeFileSync(file, source);
+  return ['--hooks', file];
+}
+
+const PATHS = Array.from({ length: 30 }, (_, n) => `/page-${n}`);
+const BAD = 'http://faults.test/page-7';
+/** A hook that does what the text says at one page, and returns the path at all others. */
+const badAt = (does: string): string =>
+  `export default { page({ url }) { if (url === '${BAD}') { ${does} } return { path: new URL(url).pathname }; } };`;
+
+beforeAll(() => {
+  own.web.site(
+    'faults.test',
+    pathSite({
+      '/': html(linkPage('Home', PATHS)),
+      ...Object.fromEntries(PATHS.map((path) => [path, html(linkPage(path, ['/']))])),
+    }),
+  );
+});
+
+const SHORT = ['--hook-timeout', '2s'];
+
+describe('a page hook that', () => {
+  it.each([
+    ['throws', `throw new RangeError('too bad');`, 'the hook page threw: too bad'],
+    ['throws nothing', 'throw undefined;', 'the hook page threw: undefined'],
+    ['throws what has no text', `throw { toString() { throw 1; } };`, 'the hook page threw: something without a text'],
+    ['rejects', `return Promise.reject(new Error('late'));`, 'the hook page threw: late'],
+    ['never resolves', 'return new Promise(() => {});', 'the hook page took longer than 2 s'],
+    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 2 s'],
+    ['loops for ever after a wait', 'return Promise.resolve().then(() => { for (;;) {} });', 'took longer than 2 s'],
+    ['returns a function', 'return { price: () => 1 };', 'the hook page returned a function in data.price'],
+    ['returns a symbol', 'return { a: [Symbol()] };', 'returned a symbol in data.a[0]'],
+    ['returns a BigInt', 'return { a: { b: 1n } };', 'returned a bigint in data.a.b'],
+    ['returns NaN', 'return { price: NaN };', 'returned NaN in data.price'],
+    ['returns a Map', 'return { price: new Map() };', 'returned a Map in data.price'],
+    ['returns itself', 'const a = {}; a.a = a; return a;', 'leads back to itself'],
+    ['returns a list', 'return [1];', 'returns an object of data, got a list'],
+    ['returns 100 MB', `return { all: 'x'.repeat(1e8) };`, 'returned more than 1 MiB of JSON'],
+    ['returns 100 MB in pieces', `return { all: new Array(1e6).fill('x'.repeat(100)) };`, 'more than 1 MiB of JSON'],
+  ])('%s fails its page by name, and no other', async (_name, does, words) => {
+    const { pages, summary } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(badAt(does))]);
+    expect(pages.get(BAD)).toMatchObject({ state: 'failed', reason: 'hook' });
+    expect(pages.get(BAD)!.message).toContain(words);
+    const others = [...pages.values()].filter(({ url }) => url !== BAD);
+    expect(others.map(({ state, data }) => `${state} ${data?.path}`).sort()).toEqual(
+      ['done /', ...PATHS.filter((path) => !BAD.endsWith(path)).map((path) => `done ${path}`)].sort(),
+    );
+    expect(summary.failed).toBe(1);
+  });
+
+  it('needs more memory than there is fails its page, and what the thread had is read by another', async () => {
+    const does = 'const all = []; for (;;) all.push(new Array(1e5).fill(all.length));';
+    const memory = ['--memory-limit', '512MB', '--hook-timeout', '60s'];
+    const { pages, run } = await own.crawl(['http://faults.test/'], [...memory, ...hooks(badAt(does))]);
+    expect(pages.get(BAD)).toMatchObject({ state: 'failed', reason: 'hook' });
+    expect(pages.get(BAD)!.message).toContain('memory');
+    expect([...pages.values()].filter(({ state }) => state === 'done')).toHaveLength(PATHS.length);
+    expect(run.stderr).toContain('it has used up its 256 MiB of memory; do the hooks keep something of every page?');
+  }, 120_000);
+
+  it('leaks has its thread replaced, and every page is read', async () => {
+    const leaks = `const kept = []; export default { page() { kept.push(new Array(1.5e6).fill(kept.length)); return { n: 1 }; } };`;
+    const { pages, run } = await own.crawl(['http://faults.test/'], ['--memory-limit', '512MB', ...hooks(leaks)]);
+    const left = [...pages.values()].filter(({ state, data }) => state !== 'done' || data?.n !== 1);
+    expect(left).toEqual([]);
+    expect(run.stderr).toContain('do the hooks keep something of every page?');
+  }, 120_000);
+});
+
+describe('a hook that is open beside others', () => {
+  it('is not blamed for one that keeps the thread: that one fails, in the end alone', async () => {
+    // Most pages wait a moment; one loops after a wait, when others are open too.
+    const source = `export default {
+      async page({ url }) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (url === '${BAD}') for (;;) {}
+        return { path: new URL(url).pathname };
+      } };`;
+    const { pages } = await own.crawl(['http://faults.test/'], ['--hook-timeout', '1s', ...hooks(source)]);
+    const failed = Object.entries(fates(pages)).filter(([, fate]) => fate !== 'done');
+    expect(failed).toEqual([[BAD, 'failed hook']]);
+  }, 60_000);
+});
+
+describe('other hooks', () => {
+  it('a request that loops for ever fails its page, which is not asked for', async () => {
+    own.web.clearLog();
+    const source = `export default { request({ url }) { if (url === '${BAD}') for (;;) {} } };`;
+    const { pages } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(source)]);
+    expect(pages.get(BAD)!.message).toBe('the hook request took longer than 2 s');
+    expect(own.web.log.map(({ path }) => path)).not.toContain('/page-7');
+  });
+
+  it('a link hook that loops for ever fails the page that it was called for', async () => {
+    const source = `export default { link(link, page) { if (page.url === '${BAD}') for (;;) {} } };`;
+    const { pages } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(source)]);
+    expect(pages.get(BAD)!.message).toBe('the hook link took longer than 2 s');
+    expect([...pages.values()].filter(({ state }) => state === 'done')).toHaveLength(PATHS.length);
+  });
+
+  it.each([
+    [`start() { throw new Error('no login'); }`, 'the hook start threw: no login'],
+    ['start() { for (;;) {} }', 'the hook start took longer than 2 s'],
+    ['start: () => new Promise(() => {})', 'the hook start took longer than 2 s'],
+    ['start: () => ({ token: () => 1 })', 'the hook start returned a function in its answer.token'],
+    ['page: 1', 'the hook page must be a function'],
+    ['pages() {}', 'there is no hook pages; the hooks are start, request, page, link, end'],
+  ])('%s ends the run before anything is asked for', async (hook, words) => {
+    own.web.clearLog();
+    const directory = join(own.folder, `refused-${modules}`);
+    const connect = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    const args = ['crawl', 'http://faults.test/', '--data-dir', directory, ...connect, ...SHORT];
+    const run = await inProcess([...args, ...hooks(`export default { ${hook} };`)]);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain(words);
+    expect(own.web.log).toEqual([]);
+  });
+
+  it.each([
+    ['throw new Error("not now")', 'faults-', ': not now'],
+    ['for (;;) {}', 'faults-', ' takes too long to be loaded'],
+    ['export default { page( }', 'faults-', ''],
+  ])('a module that cannot be loaded (%s) ends the run with its name', async (source, ...words) => {
+    const directory = join(own.folder, `refused-${modules}`);
+    const run = await inProcess(['crawl', 'http://faults.test/', '--data-dir', directory, ...SHORT, ...hooks(source)]);
+    expect(run.code).toBe(3);
+    for (const each of words) {
+      expect(run.stderr).toContain(each);
+    }
+  });
+
+  it('a file that is not there, or is no module, is refused as the command line is', async () => {
+    const missing = await inProcess(['crawl', 'http://faults.test/', '--hooks', 'none.ts']);
+    expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('none.ts: there is no such file')]);
+    const odd = await inProcess(['crawl', 'http://faults.test/', '--hooks', 'hooks.py']);
+    expect([odd.code, odd.stderr]).toEqual([2, expect.stringContaining('ends in .ts, .mts, .js or .mjs')]);
+    const types = await inProcess(['crawl', 'http://faults.test/', '--content-types', 'text/plain']);
+    expect([types.code, types.stderr]).toEqual([2, expect.stringContaining('give --hooks too')]);
+  });
+
+  it('an end that throws says so when all is written', async () => {
+    const crawled = await own.crawl(
+      ['http://faults.test/'],
+      hooks(`export default { end({ done }) { throw new Error('I saw ' + done); } };`),
+      { code: 3 },
+    );
+    expect(crawled.run.stderr).toContain(
+      'the hook end threw: I saw 31; the crawl has ended and its outputs are written',
+    );
+    expect(crawled.summary.done).toBe(31);
+  });
+});
+
+describe('--on-hook-error stop', () => {
+  it.each([
+    ['throws', `throw new Error('stop here');`, 'the hook page threw: stop here'],
+    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 2 s'],
+  ])('a hook that %s stops the run with its URL, and resume asks for the page again', async (_name, does, words) => {
+    const given = hooks(badAt(does));
+    const crawled = await own.crawl(['http://faults.test/'], [...SHORT, '--on-hook-error', 'stop', ...given], {
+      code: 3,
+    });
+    expect(crawled.run.stderr).toContain(`${words}, at ${BAD}; the state is kept`);
+    const { code, stderr } = await inProcess(['resume', crawled.directory, ...hooks(badAt(''))]);
+    expect(code, stderr).toBe(0);
+    const pages = readPages(crawled.directory);
+    expect(pages.find(({ url }) => url === BAD)).toMatchObject({ state: 'done', data: { path: '/page-7' } });
+    expect(pages.every(({ state, data }) => state === 'done' && data?.path !== undefined)).toBe(true);
+  });
+});
