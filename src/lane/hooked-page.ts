@@ -1,5 +1,5 @@
 import type { ResponseHeaders } from '../fetch/response-headers.js';
-import type { AddOptions, HookLink, HookPage } from '../hooks/contract.js';
+import type { HookAddOptions, HookLink, HookPage } from '../hooks/contract.js';
 import type { LaneHooks, PageDecision } from '../hooks/lane-hooks.js';
 import { checkRank, FOLLOW } from '../hooks/link-verdict.js';
 import { headersByName, LazyContent } from '../hooks/page-content.js';
@@ -73,7 +73,7 @@ export class HookedPage {
     return decision.data;
   }
 
-  #add(url: string, options: AddOptions = {}): void {
+  #add(url: string, options: HookAddOptions = {}): void {
     if (!this.#takesMore) {
       throw new Error('add was called when the hook was over');
     }
