@@ -69,7 +69,7 @@ describe('the lines that the store makes itself', () => {
           [...reader.pagesById(ids)].map(pageLine).join(''),
         );
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
