@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { counted } from '../base/figures.js';
 import { failure, type Outcome } from '../frontier/outcome.js';
 import { hookCells, type OpenHook } from '../hooks/hook-cells.js';
 import type { HooksSetup } from '../hooks/lane-hooks.js';
@@ -137,7 +138,9 @@ export class HookRun {
     const told = all.slice(0, TOLD_WORDS).map(([words, count]) => `${words} (${count})`);
     return total === 0
       ? []
-      : [`the hook link followed ${total} links not: ${told.join(', ')}${all.length > TOLD_WORDS ? ', …' : ''}`];
+      : [
+          `the hook \`link\` kept ${counted(total, 'link')} from being followed: ${told.join(', ')}${all.length > TOLD_WORDS ? ', …' : ''}`,
+        ];
   }
 
   close(): void {
