@@ -213,6 +213,29 @@ describe('what a run is told', () => {
     expect(second.told).toEqual([]);
   });
 
+  it('is logged with what came of it', async () => {
+    const heard: unknown[] = [];
+    watch.events.on('info', ({ code, message, fields }) => {
+      if (code === 'told') {
+        heard.push([message, fields.isDone]);
+      }
+    });
+    round.controls.release = () => false;
+    round.controls.quarantine = () => false;
+    round.controls.allowTrap = async () => false;
+    watch.controls.setDelay(null, 50);
+    watch.controls.quarantine('a.test');
+    watch.controls.release('b.test');
+    await watch.controls.allowTrap('/x/*');
+    expect(heard).toEqual([
+      ['told: setDelay all hosts 50', true],
+      // It holds as soon as the host comes in.
+      ['told: quarantine a.test', true],
+      ['refused: release b.test', false],
+      ['refused: allowTrap /x/*', false],
+    ]);
+  });
+
   it('stops by whoever runs it', () => {
     watch.controls.stop();
     expect(stops).toBe(1);
