@@ -76,11 +76,11 @@ export function Chart({ title, lines, points, isStacked = false, figure, tick }:
         <ul class="legend">
           {lines.map((line) => (
             <li key={line.column}>
-              <svg width="18" height="10" aria-hidden="true">
+              <svg width="14" height="10" aria-hidden="true">
                 <line
                   x1="0"
                   y1="5"
-                  x2="18"
+                  x2="14"
                   y2="5"
                   class={`stroke-${line.color}`}
                   stroke-dasharray={(line.dash ?? []).join(' ')}

@@ -142,7 +142,7 @@ function StateOf({ row: { state, reason, until } }: { row: HostRow }) {
         {state}
       </span>
       <span class="aside">
-        {reason === null || reason === 'backoff' ? '' : ` ${words(reason)}`}
+        {reason === null || reason === 'backoff' ? '' : ` ${reason === 'held' ? 'in quarantine' : words(reason)}`}
         {left > 1_000 ? ` ${duration(left)}` : ''}
       </span>
     </>
@@ -206,7 +206,11 @@ function HostDrawer({ crawl, first, isLive, hasControls, close, showPages }: Dra
         <Fact label="Waiting URLs">{`${count(host.queue)}${host.isQueueLonger ? ' and more' : ''}`}</Fact>
         <Fact label="Asked for">{count(host.requests)}</Fact>
         <Fact label="Next request">
-          {host.until === null ? 'as soon as it is its turn' : new Date(host.until).toLocaleString('en-GB')}
+          {isHeld
+            ? 'when it is released'
+            : host.until === null
+              ? 'as soon as it is its turn'
+              : new Date(host.until).toLocaleString('en-GB')}
         </Fact>
         <Fact label="robots.txt">{host.robots}</Fact>
         <Fact label="Delay">

@@ -165,7 +165,7 @@ function Waiting({ live: { tightest, waitingFor, layers, state } }: { live: Live
           <b>Held back by {layer.title}</b> (<code>{layer.option}</code>).{' '}
         </>
       )}
-      {waitingFor === null ? null : `Waits for ${shown(waitingFor)}.`}
+      {waitingFor === null ? null : `${waitingFor[0]!.toUpperCase()}${shown(waitingFor.slice(1))}.`}
     </p>
   );
 }
