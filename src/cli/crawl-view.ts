@@ -213,7 +213,7 @@ export class CrawlView {
     return {
       forms:
         work === null || work.total === null
-          ? this.#progress.forms({ ...stats, hostsBackingOff: snapshot.hosts.backingOff })
+          ? this.#progress.forms({ ...stats, bytes: snapshot.bytes, hostsBackingOff: snapshot.hosts.backingOff })
           : [`${formatCount(work.done)} of ${formatCount(work.total)} ${work.name}`],
       lines: (screen) => liveLines(picture, screen, (color, text) => this.#terminal.paint(color, text)),
       json: () => snapshot,

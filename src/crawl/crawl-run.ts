@@ -358,7 +358,7 @@ export interface CrawlStats {
   queued: number;
   /** Requests under way. */
   inFlight: number;
-  /** In flight at most, as the governor has it now. */
+  /** The governor allows so many requests in flight now. */
   inFlightLimit: number;
   /** Results that wait to be taken from the iterator. */
   waitingResults: number;

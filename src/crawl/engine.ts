@@ -159,7 +159,7 @@ export class Engine {
           tick();
         },
         governed: (decision) => this.#governed(decision),
-        answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
+        answered: ({ status, ttfbMs }) => watch.answered(status, ttfbMs),
         laneDied: (_lane, error) =>
           notices.add(`a thread died and was replaced: ${error.message}`, 'threads that died'),
       },
@@ -293,9 +293,10 @@ export class Engine {
     plan.events.governed?.(decision);
   }
 
-  #noteFailures(pages: readonly SettledPage[]): void {
+  #notePages(pages: readonly SettledPage[]): void {
     const { watch } = this.#parts;
     for (const { url, state, reason, outcome } of pages) {
+      watch.kept(outcome.page?.bytes ?? 0);
       if (state === 'failed') {
         watch.failed(url, reason ?? 'internal', outcome.status, outcome.message);
       }
@@ -345,7 +346,7 @@ export class Engine {
       assets: (ids, others) => this.renderer?.assetsSettled(ids, others),
       settled: (pages) => {
         this.settled += pages.length;
-        this.#noteFailures(pages);
+        this.#notePages(pages);
         this.renderer?.settled(pages);
         plan.events.settled?.(pages);
       },

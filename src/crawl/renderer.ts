@@ -24,10 +24,10 @@ export interface RendererParts {
   kept(id: number): Promise<KeptAnswer | null>;
   /** Reads a page as a lane does: its links, its facts, its text. */
   read(page: RenderedHtml): Promise<Outcome>;
-  /** Durable when it resolves. */
+  /** Commits the pages; they are durable when the promise resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
   notice(text: string): void;
-  /** There may be nothing left to do; or something happened that nobody foresaw. */
+  /** Is called when a page is done, because there may be nothing left to do, and with an error that nobody foresaw. */
   changed(error: Error | null): void;
 }
 

@@ -46,8 +46,8 @@ export class JudgedLinks {
   readonly places = new Map<Target, number>();
   /** Where a new URL waits at its host. */
   readonly classOf: (url: string) => QueueClass;
-  /** What is to be followed here is named by sitemaps: links only say where they lead. */
-  areNamedBySitemaps = false;
+  /** Sitemaps name all that is followed here, and links only say where they lead. */
+  followsSitemapsOnly = false;
 
   constructor(classOf: (url: string) => QueueClass) {
     this.classOf = classOf;
@@ -144,13 +144,13 @@ export class LinkJudge {
     };
   }
 
-  #fate(target: Target, standing: Standing, depth: number, { areNamedBySitemaps }: JudgedLinks): Fate {
+  #fate(target: Target, standing: Standing, depth: number, { followsSitemapsOnly }: JudgedLinks): Fate {
     if (!target.web || target.leftOut !== null) {
       const flags = target.seed >= 0 ? 0 : UrlFlag.external;
       return { state: UrlState.unlisted, reason: target.web ? target.leftOut : 'scheme', flags };
     }
     const fate = fateOf({ standing, depth }, target, false, this.#scope);
-    return fate.reason === 'asset' && areNamedBySitemaps ? { ...fate, reason: 'sitemap' } : fate;
+    return fate.reason === 'asset' && followsSitemapsOnly ? { ...fate, reason: 'sitemap' } : fate;
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */
@@ -194,7 +194,7 @@ export class LinkJudge {
 /** Identity of the library user's own making. */
 export type OwnResolve = (href: string, base: string) => string | null;
 
-/** Before the label of a reference that is nowhere defined; no href begins so. */
+/** A reference that is defined nowhere stands as its label behind this mark. No href can begin with it. */
 export const NO_DEFINITION = '\0';
 /** Bases that are remembered. */
 const MOST_BASES = 100;

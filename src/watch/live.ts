@@ -33,7 +33,7 @@ export interface LiveSnapshot {
   readonly retries: number;
   /** Of them, those for what an earlier run had under way when it was cut off. */
   readonly refetched: number;
-  /** Of bodies, of this run. */
+  /** Of the bodies of pages, of this run: without robots.txt and sitemaps, as in the summary. */
   readonly bytes: number;
   /** Requests under way. */
   readonly inFlight: number;

@@ -99,13 +99,17 @@ export class RunWatch implements ShownRun {
   }
 
   /** A request has come to an end. */
-  answered(status: number | null, ttfbMs: number | null, bytes: number): void {
+  answered(status: number | null, ttfbMs: number | null): void {
     this.#requests++;
-    this.#bytes += bytes;
     this.#statuses[status === null ? 0 : Math.min(5, Math.floor(status / 100))]!++;
     if (ttfbMs !== null) {
       this.#latency.add(ttfbMs);
     }
+  }
+
+  /** The body of a page is durable: robots.txt, sitemaps and tries that failed are in no sum of bytes, here as in the summary. */
+  kept(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   /** Nothing good has become of a URL, and that is durable. */
