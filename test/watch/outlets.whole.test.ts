@@ -92,7 +92,13 @@ beforeAll(async () => {
   web = await openWeb();
   web.site('a.test', {
     handle: ({ path }) =>
-      path === '/' ? html(linkPage('home', ['/gone', '/here'])) : path === '/here' ? html('<p>here') : notFound,
+      path === '/robots.txt'
+        ? { status: 200, headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /nothing\n' }
+        : path === '/'
+          ? html(linkPage('home', ['/gone', '/here']))
+          : path === '/here'
+            ? html('<p>here')
+            : notFound,
   });
   receiver = createServer(async (incoming, response) => {
     const body = await bodyOf(incoming);
@@ -202,6 +208,10 @@ describe.each(['crawl', 'check', 'docs'])('gossamer %s', (command) => {
     const told = JSON.parse(received[0]!.body);
     expect(told).toMatchObject({ command, reason: 'complete', requests: metrics.requests, error: null });
     expect(told.summary).not.toBeNull();
+    if (command === 'crawl') {
+      // Also here, where robots.txt has a body.
+      expect([told.bytes, metrics.bytes]).toEqual([told.summary.bytes, told.summary.bytes]);
+    }
     expect(code).toBe(command === 'check' ? 1 : 0);
   });
 });
