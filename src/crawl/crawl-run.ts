@@ -131,8 +131,8 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       return NOTHING_YET;
     }
     const { queuedInMemory, queuedOnDisk, governorLimit, waitingFor, now, ...stats } = this.#session.stats();
-    const { done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed } = stats;
-    const { statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
+    const { done, failed, skipped, deferred, inFlight, requests, retries, elapsedMs, hostsDelayed } = stats;
+    const { bytes, statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
     const { count, p50Ms, p90Ms, p99Ms } = latency;
     return {
       ...{ done, failed, skipped, deferred, inFlight, requests, retries, bytes, elapsedMs, hostsDelayed },
@@ -366,7 +366,7 @@ export interface CrawlStats {
   requests: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
-  /** Bytes of bodies of this run, robots.txt and sitemaps included. */
+  /** Bytes of the bodies of pages of this run, as in the summary: without robots.txt and sitemaps. */
   bytes: number;
   /** Since the run began. */
   elapsedMs: number;
