@@ -19,7 +19,7 @@ export interface Answer extends LookResult {
   first: LookResult | null;
   /** Whether it needed a second look. */
   wasDoubted: boolean;
-  /** What came of the last request, where it was to be asked again and was not: a retry that had to wait. */
+  /** What the last request came to, where a retry was due and never went out; null otherwise. */
   last: LookResult | null;
   /** How many URLs of its host were requested, where each of them answered 403; otherwise 0. */
   forbiddenByHost: number;

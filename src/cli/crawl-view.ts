@@ -203,8 +203,10 @@ export class CrawlView {
   #progressOf(session: RunningSession): Progress {
     const stats = session.stats();
     const snapshot = session.live();
+    const tightest = this.#tightest(snapshot);
     const picture = {
-      snapshot: { ...snapshot, tightest: this.#tightest(snapshot) },
+      snapshot: { ...snapshot, tightest },
+      isHeldOver: tightest !== snapshot.tightest,
       total: this.#total(snapshot),
       suspects: this.#suspects?.(stats.secondLooks) ?? null,
     };
@@ -212,7 +214,7 @@ export class CrawlView {
     return {
       forms:
         work === null || work.total === null
-          ? this.#progress.forms(stats)
+          ? this.#progress.forms({ ...stats, bytes: snapshot.bytes, hostsBackingOff: snapshot.hosts.backingOff })
           : [`${formatCount(work.done)} of ${formatCount(work.total)} ${work.name}`],
       lines: (screen) => liveLines(picture, screen, (color, text) => this.#terminal.paint(color, text)),
       json: () => snapshot,

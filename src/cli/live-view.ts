@@ -11,6 +11,8 @@ export interface LivePicture {
   readonly total: Total | null;
   /** What a check shows in place of problems; null in all other commands. */
   readonly suspects: Suspects | null;
+  /** `tightest` names the layer that held the run back a moment ago: its figures of now would say that it does not. */
+  readonly isHeldOver?: boolean;
 }
 
 export interface Total {
@@ -90,8 +92,8 @@ function rowsOf(picture: LivePicture, hasLabels: boolean): Row[] {
   const { snapshot } = picture;
   const fetching = isFetched(snapshot)
     ? []
-    : [speedRow(snapshot), hostsRow(snapshot, hasLabels), limitRow(snapshot, hasLabels), waitRow(snapshot)];
-  return [headRow(picture), ...workRow(snapshot), urlsRow(snapshot), ...fetching, ...problemRows(picture)];
+    : [speedRow(snapshot), hostsRow(snapshot, hasLabels), limitRow(picture, hasLabels), waitRow(snapshot)];
+  return [headRow(picture, hasLabels), ...workRow(snapshot), urlsRow(snapshot), ...fetching, ...problemRows(picture)];
 }
 
 /** Nothing more is asked for: the run is over, or what it fetched is worked on. */
@@ -104,7 +106,7 @@ const VERBS: ReadonlyMap<string, string> = new Map([
   ['docs', 'fetching'],
 ]);
 
-function headRow({ snapshot, total }: LivePicture): Row {
+function headRow({ snapshot, total }: LivePicture, hasLabel: boolean): Row {
   const { urls, state, leftMs, command } = snapshot;
   const settled = urls.done + urls.failed;
   const share = total === null || total.urls <= 0 ? null : Math.min(1, settled / total.urls);
@@ -120,7 +122,8 @@ function headRow({ snapshot, total }: LivePicture): Row {
     rank: 0,
     ...(share === null ? {} : { share }),
     items: [
-      ...(state === 'paused' || state === 'stopping' ? [item([[state, 'yellow']])] : []),
+      // Where there are labels, the line begins with it.
+      ...(!hasLabel && (state === 'paused' || state === 'stopping') ? [item([[state, 'yellow']])] : []),
       ...(share === null ? [] : [item([[`${Math.floor(share * 100)} %`, 'bold']]), ...left]),
       item(counts(formatCount), counts(compact)),
       ...(share === null ? left : []),
@@ -203,7 +206,7 @@ function hostsRow({ hosts }: LiveSnapshot, hasLabel: boolean): Row {
 }
 
 /** The layer that holds the run back, by its title and its option. The line stays where none does: a view that jumps is hard to read. */
-function limitRow({ tightest, layers }: LiveSnapshot, hasLabel: boolean): Row {
+function limitRow({ snapshot: { tightest, layers }, isHeldOver = false }: LivePicture, hasLabel: boolean): Row {
   const layer = layers.find(({ name }) => name === tightest);
   const row = { label: 'held by', rank: 3 };
   if (layer === undefined) {
@@ -212,6 +215,9 @@ function limitRow({ tightest, layers }: LiveSnapshot, hasLabel: boolean): Row {
   const name = hasLabel
     ? item([[safe(layer.title)], [` (${safe(layer.option)})`, 'dim']], [[safe(layer.option)]])
     : item([[`held by ${safe(layer.option)}`]]);
+  if (isHeldOver) {
+    return { ...row, items: [name] };
+  }
   const waiting = layer.waiting > 0 ? [figure(layer.waiting, 'waiting')] : [];
   return { ...row, items: [name, ...useOf(layer), ...waiting] };
 }
@@ -231,8 +237,8 @@ function waitRow({ waitingFor, inFlight }: LiveSnapshot): Row {
     return { ...row, items: [item([[inFlight > 0 ? 'waits for answers' : 'at work', 'dim']])] };
   }
   const text = safe(waitingFor);
-  // How many hosts are delayed stands in their own line already.
-  const short = text.replace(/^[\d,]+ hosts? delayed, (?=next )/, '');
+  // How many hosts are delayed or backing off stands in their own line already.
+  const short = text.replace(/^[\d,]+ hosts? (?:delayed|backing off)(?: and [\d,]+ backing off)?, (?=next )/, '');
   return { ...row, items: [item([[text]], [[short]])] };
 }
 

@@ -23,7 +23,7 @@ export type ProgressFigures = Pick<
   | 'isStopping'
   | 'isDiskLow'
   | 'endsAt'
->;
+> & { hostsBackingOff?: number };
 
 /** The line that says how a crawl goes: always what is done and queued, how fast, what is waited for, and how long it will take where that is known. */
 export class ProgressLine {

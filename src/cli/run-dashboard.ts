@@ -1,9 +1,9 @@
-import type { WatchedRun } from '../watch/live.js';
+import type { ShownRun } from '../watch/live.js';
 
 /** The dashboard of a run. */
 export interface RunDashboard {
   /** From now on this run is shown. */
-  watch(run: WatchedRun): void;
+  watch(run: ShownRun): void;
   close(): Promise<void>;
 }
 
@@ -19,7 +19,7 @@ export interface RunPlace {
  */
 export async function openRunDashboard(port: number, { directory, corpora = [] }: RunPlace): Promise<RunDashboard> {
   const { Dashboard } = await import('../dashboard/server.js');
-  let watched: WatchedRun | null = null;
+  let watched: ShownRun | null = null;
   const dashboard = await Dashboard.open({
     host: '127.0.0.1',
     port,

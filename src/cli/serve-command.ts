@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { foldersIn } from '../base/folders.js';
+import { printable } from '../base/text.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { Dashboard } from '../dashboard/server.js';
 import { findCorpus } from '../docs/corpus-place.js';
@@ -22,7 +23,12 @@ export async function runServe(input: CommandInput): Promise<number> {
   const crawls = [...new Set(found.flatMap((each) => each.crawls))];
   const corpora = [...new Set(found.flatMap((each) => each.corpora))];
   const shown = { run: () => null, isLive: false, crawls, corpora: () => corpora };
-  const dashboard = await Dashboard.open({ host, port, shown });
+  const dashboard = await Dashboard.open({
+    host,
+    port,
+    shown,
+    failed: (error) => process.stderr.write(`the dashboard failed: ${printable(error.stack ?? error.message, 2000)}\n`),
+  });
   process.stderr.write(`dashboard: ${dashboard.url}\n`);
   await new Promise<void>((stop) => {
     const removeListeners = onStopSignals(() => {

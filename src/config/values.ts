@@ -151,7 +151,9 @@ function readQuantity(spec: NumberSpec, text: string, origin: Origin): number {
       duration: `a time such as 500ms, 10s, 5m, 2h or 1d`,
       size: 'a size such as 512KiB, 10MiB or 1GiB',
     };
-    origin.fail(`must be ${kinds[spec.type]}, got ${shown(text)}`);
+    // The name of such a variable says its unit already.
+    const kind = origin.name.endsWith('_SECS') ? 'a number of seconds such as 60' : kinds[spec.type];
+    origin.fail(`must be ${kind}, got ${shown(text)}`);
   }
   return checkBounds(spec, value, text, origin);
 }

@@ -120,7 +120,7 @@ export class OpenElements {
     }
   }
 
-  // For formatting that is closed in the wrong order.
+  // The methods below move elements within the stack: formatting that is closed in the wrong order needs that.
 
   replace(i: number, element: Element): void {
     this.#stack[i] = element;

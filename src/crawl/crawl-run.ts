@@ -174,9 +174,8 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       return NOTHING_YET;
     }
     const { queuedInMemory, queuedOnDisk, governorLimit, waitingFor, now, ...stats } = this.#session.stats();
-    const { done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed } =
-      stats;
-    const { statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
+    const { done, failed, skipped, deferred, inFlight, requests, cached, retries, elapsedMs, hostsDelayed } = stats;
+    const { bytes, statusClasses, failures, latency, pagesPerSecond, bytesPerSecond } = this.#session.live();
     const { count, p50Ms, p90Ms, p99Ms } = latency;
     return {
       ...{ done, failed, skipped, deferred, inFlight, requests, cached, retries, bytes, elapsedMs, hostsDelayed },
@@ -451,7 +450,7 @@ export interface CrawlStats {
   queued: number;
   /** Requests under way. */
   inFlight: number;
-  /** In flight at most, as the governor has it now. */
+  /** The governor allows so many requests in flight now. */
   inFlightLimit: number;
   /** Results that wait to be taken from the iterator. */
   waitingResults: number;
@@ -461,7 +460,7 @@ export interface CrawlStats {
   cached: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
-  /** Bytes of bodies of this run, robots.txt and sitemaps included. */
+  /** Bytes of the bodies of pages of this run, as in the summary: without robots.txt and sitemaps. */
   bytes: number;
   /** Since the run began. */
   elapsedMs: number;

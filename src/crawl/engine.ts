@@ -183,8 +183,8 @@ export class Engine {
           tick();
         },
         governed: (decision) => this.#governed(decision),
-        answered: ({ status, ttfbMs, page }) => watch.answered(status, ttfbMs, page?.bytes ?? 0),
-        cached: ({ status, page }) => watch.cached(status, page?.bytes ?? 0),
+        answered: ({ status, ttfbMs }) => watch.answered(status, ttfbMs),
+        cached: ({ status }) => watch.cached(status),
         laneDied: (_lane, error) =>
           notices.add(`a thread died and was replaced: ${this.#deathWords(error)}`, 'threads that died'),
       },
@@ -414,9 +414,10 @@ export class Engine {
     plan.events.governed?.(decision);
   }
 
-  #noteFailures(pages: readonly SettledPage[]): void {
+  #notePages(pages: readonly SettledPage[]): void {
     const { watch } = this.#parts;
     for (const { url, state, reason, outcome } of pages) {
+      watch.kept(outcome.page?.bytes ?? 0);
       if (state === 'failed') {
         watch.failed(url, reason ?? 'internal', outcome.status, outcome.message);
       }
@@ -464,7 +465,7 @@ export class Engine {
       assets: (ids, others) => this.renderer?.assetsSettled(ids, others),
       settled: (pages) => {
         this.settled += pages.length;
-        this.#noteFailures(pages);
+        this.#notePages(pages);
         this.renderer?.settled(pages);
         plan.events.settled?.(this.#tellsLate ? pages.filter((page) => !waitsForBrowser(page)) : pages);
       },

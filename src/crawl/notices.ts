@@ -5,7 +5,7 @@ import type { FrontierEvents } from '../frontier/options.js';
 import { MAX_SITEMAP_FILES } from '../store/url-state.js';
 import { originOf } from '../url/host.js';
 import { hostForPeople } from '../url/host-display.js';
-import { allowTrapFlag, isLengthTrap, trapCause } from '../url/traps.js';
+import { allowTrapFlag, isLengthTrap, isTrapByLooks, trapCause } from '../url/traps.js';
 import type { EventCode } from '../watch/events.js';
 
 /** Of each sort so many are told while the crawl runs: ten thousand seeds may all redirect, a hostile site make a trap of every folder. */
@@ -29,15 +29,18 @@ const CODES: Readonly<Record<string, EventCode>> = {
 export class Notices {
   /** For the summary, whatever its sort. */
   readonly kept: string[] = [];
-  readonly #tell: (text: string, code: EventCode) => void;
+  readonly #tell: (text: string, code: EventCode, trap: string | null) => void;
   readonly #told = new Map<string, number>();
 
-  constructor(tell: (text: string, code: EventCode) => void) {
+  constructor(tell: (text: string, code: EventCode, trap: string | null) => void) {
     this.#tell = tell;
   }
 
-  /** @param sort what it is about, in words that follow "more of": null where there can be only few. */
-  add(text: string, sort: string | null = null): void {
+  /**
+   * @param sort what it is about, in words that follow "more of": null where there can be only few.
+   * @param trap the pattern of a trap that a user may let in while the crawl runs
+   */
+  add(text: string, sort: string | null = null, trap: string | null = null): void {
     if (this.kept.length < MOST_KEPT) {
       this.kept.push(text);
     }
@@ -45,11 +48,12 @@ export class Notices {
     this.#told.set(sort ?? '', told);
     const code = sort === null ? 'notice' : (CODES[sort] ?? 'notice');
     if (sort === null || told <= MOST_TOLD_OF_A_SORT) {
-      this.#tell(text, code);
+      this.#tell(text, code, trap);
     } else if (told === MOST_TOLD_OF_A_SORT + 1) {
       this.#tell(
         `and more ${sort}: those that follow are not shown; summary.json has the first ${MOST_KEPT} notices`,
         code,
+        null,
       );
     }
   }
@@ -113,6 +117,7 @@ export function frontierWords(
             ? `trap: ${pattern} is asked for and not read: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} reads it all the same`
             : `trap: ${pattern} is cut: ${trapCause(pattern, options)}; ${allowTrapFlag(pattern)} fetches it all the same`,
         'traps',
+        isTrapByLooks(pattern) ? null : pattern,
       ),
   };
 }

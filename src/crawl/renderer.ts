@@ -28,7 +28,7 @@ export interface RendererParts {
   kept(id: number): Promise<KeptAnswer | null>;
   /** Reads a page as a lane does: its links, its facts, its text. */
   read(page: RenderedHtml): Promise<Outcome>;
-  /** Durable when it resolves. */
+  /** Commits the pages; they are durable when the promise resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
   /** So many pages wait already. */
   waitingAtStart: number;
@@ -37,7 +37,7 @@ export interface RendererParts {
   /** Nobody waits for what pages have loaded any more. */
   dropAssets(): Promise<void>;
   notice(text: string): void;
-  /** There may be nothing left to do; or something happened that nobody foresaw. */
+  /** Is called when a page is done, because there may be nothing left to do, and with an error that nobody foresaw. */
   changed(error: Error | null): void;
 }
 

@@ -89,12 +89,12 @@ export class Seeder {
     }
   }
 
-  /** Something is asked, or is still to be. */
+  /** True while a third party is being asked, or is still to be asked. */
   get isActive(): boolean {
     return !this.#parts.stop.signal.aborted && (this.#waiting.length > 0 || this.#working.size > 0);
   }
 
-  /** Whom it waits for, in words; null where it waits for nobody. */
+  /** Says in words whom the seeder waits for; null where it waits for nobody. */
   get waitsFor(): string | null {
     const names = [...this.#working].map(([source, { about }]) => `${this.#hostOf(source)} about ${about}`);
     return names.length === 0 ? null : names.join(', ');

@@ -95,10 +95,10 @@ export class CrawlSession implements RunningSession {
     if (plan.watch === undefined) {
       plan.events.watched?.(watch);
     }
-    const notices = new Notices((text, code) => {
+    const notices = new Notices((text, code, trap) => {
       // The governor's decisions are told with their figures.
       if (code !== 'governed') {
-        watch.notice(text, code);
+        watch.notice(text, code, trap);
       }
       plan.events.notice?.(text);
     });

@@ -102,6 +102,10 @@ const isAt = (asked: string, name: string, port: number): boolean =>
 const tokenOf = (headers: Record<string, string>): string =>
   headers[TOKEN_HEADER] ?? /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 
+/** Whether whoever asks brings the token, and so may tell the run something. */
+export const bringsToken = (headers: Record<string, string>, { token }: Access): boolean =>
+  isToken(tokenOf(headers), token);
+
 function isToken(given: string, token: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(token)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -3,12 +3,13 @@ import { bodyLimit } from 'hono/body-limit';
 import { GossamerError } from '../base/errors.js';
 import { VERSION } from '../config/version.js';
 import { HOST_SORTS, type HostQuestion, PAGE_STATES, type PageQuestion } from '../store/watch-rows.js';
-import type { RunControls, WatchedRun } from '../watch/live.js';
+import type { RunControls, ShownRun } from '../watch/live.js';
 import { METRICS_TYPE, metricsText } from '../watch/metrics.js';
-import { type Access, guard } from './access.js';
+import { type Access, bringsToken, guard } from './access.js';
 import type { About, LiveAnswer } from './api.js';
 import type { Asset } from './assets.js';
 import type { Disk } from './disk-reader.js';
+import type { SetDelays } from './host-delays.js';
 import type { Series } from './series.js';
 
 const MOST_ROWS = 500;
@@ -21,7 +22,7 @@ const LONGEST_DELAY_MS = 86_400_000;
 /** What a dashboard shows. */
 export interface Shown {
   /** The run of this process; null where only kept crawls are shown, or it has not begun. */
-  run(): WatchedRun | null;
+  run(): ShownRun | null;
   /** Whether there is a run, or will be. */
   readonly isLive: boolean;
   /** Where crawls are kept; that of the run is the first. */
@@ -37,19 +38,23 @@ export interface AppParts {
   readonly assets: ReadonlyMap<string, Asset>;
   /** Called with the state that a page was told of. */
   seen?(state: string): void;
+  /** Called with what went wrong here, and not with what was asked. */
+  failed(error: Error): void;
 }
 
 /** The dashboard as a function of requests. It knows no socket. */
-export function dashboardApp({ shown, access, disk, series, assets, seen }: AppParts): Hono {
+export function dashboardApp({ shown, access, disk, series, assets, seen, failed }: AppParts): Hono {
   const app = new Hono();
   app.use(guard(access));
   app.onError((error, context) => {
     if (error instanceof Refusal) {
       return context.json({ problem: error.message }, error.status);
     }
-    return error instanceof GossamerError
-      ? context.json({ problem: error.message }, error.code === 'busy' ? 503 : 409)
-      : context.json({ problem: 'something is wrong in the dashboard' }, 500);
+    if (error instanceof GossamerError) {
+      return context.json({ problem: error.message }, error.code === 'busy' ? 503 : 409);
+    }
+    failed(error);
+    return context.json({ problem: 'something is wrong in the dashboard: its log says what' }, 500);
   });
   app.notFound((context) => context.text('there is no such page\n', 404));
 
@@ -62,23 +67,25 @@ export function dashboardApp({ shown, access, disk, series, assets, seen }: AppP
       version: VERSION,
       crawls: shown.crawls.map((directory, crawl) => ({ crawl, directory, isLive: crawl === 0 && shown.isLive })),
       corpora: shown.corpora().length,
-      hasControls: shown.run() !== null,
+      hasControls: shown.run() !== null && bringsToken(context.req.header(), access),
     };
     return context.json(about);
   });
   app.get('/api/live', (context) => {
     const live = theRun(shown).live();
     seen?.(live.state);
-    return context.json({ live, hasControls: true } satisfies LiveAnswer);
+    const hasControls = bringsToken(context.req.header(), access);
+    return context.json({ live, hasControls } satisfies LiveAnswer);
   });
   app.get('/api/series', (context) => context.json(series.after(wholeNumber(context, 'since', 0))));
 
   const asked = async (context: Context, question: Parameters<Disk['ask']>[0]) =>
     context.body(await disk.ask(question), 200, { 'content-type': 'application/json' });
   app.get('/api/kept', (context) => asked(context, { about: 'kept', directory: crawlOf(context, shown) }));
-  app.get('/api/hosts', (context) =>
-    asked(context, { about: 'hosts', directory: crawlOf(context, shown), question: hostQuestion(context) }),
-  );
+  app.get('/api/hosts', (context) => {
+    const [question, delays] = [hostQuestion(context), setDelays(context, shown)];
+    return asked(context, { about: 'hosts', directory: crawlOf(context, shown), question, delays });
+  });
   app.get('/api/pages', (context) =>
     asked(context, { about: 'pages', directory: crawlOf(context, shown), question: pageQuestion(context) }),
   );
@@ -102,11 +109,10 @@ export function dashboardApp({ shown, access, disk, series, assets, seen }: AppP
     onError: (context) => context.json({ problem: 'the body is too large' }, 413),
   });
   app.post('/api/control/:what', limited, async (context) => {
-    const order = ORDERS[context.req.param('what')];
-    if (order === undefined) {
-      throw new Refusal(404, 'there is no such control');
-    }
-    await order(theRun(shown).controls, await values(context));
+    const order = ORDERS.get(context.req.param('what')) ?? refuse(404, 'there is no such control');
+    const { controls } = theRun(shown);
+    const told = await values(context);
+    await order({ controls, isKnown: (host) => isKnown(disk, shown.crawls[0], host) }, told);
     return context.json({ done: true });
   });
 
@@ -128,23 +134,59 @@ class Refusal extends Error {
 
 type Values = Readonly<Record<string, unknown>>;
 
-const ORDERS: Readonly<Record<string, (controls: RunControls, values: Values) => unknown>> = {
-  pause: (controls) => controls.pause(),
-  go: (controls) => controls.goOn(),
-  stop: (controls) => controls.stop(),
-  workers: (controls, { count }) => controls.setWorkers(numberWithin('count', count, 1, MOST_WORKERS)),
-  delay: (controls, { host = null, delayMs }) =>
-    controls.setDelay(
-      host === null ? null : textIn('host', host),
-      numberWithin('delayMs', delayMs, 0, LONGEST_DELAY_MS),
-    ),
+interface Told {
+  readonly controls: RunControls;
+  /** Whether the crawl has come across a host. */
+  isKnown(host: string): Promise<boolean>;
+}
+
+/** A map, because an object has more names than those that are written here. */
+const ORDERS: ReadonlyMap<string, (told: Told, values: Values) => unknown> = new Map<
+  string,
+  (told: Told, values: Values) => unknown
+>([
+  ['pause', ({ controls }) => controls.pause()],
+  ['go', ({ controls }) => controls.goOn()],
+  ['stop', ({ controls }) => controls.stop()],
+  ['workers', ({ controls }, { count }) => controls.setWorkers(numberWithin('count', count, 1, MOST_WORKERS))],
+  [
+    'delay',
+    async ({ controls, isKnown }, { host: named = null, delayMs: given }) => {
+      const host = named === null ? null : textIn('host', named);
+      const delayMs = numberWithin('delayMs', given, 0, LONGEST_DELAY_MS);
+      if (host !== null && !(await isKnown(host))) {
+        refuse(404, 'the crawl knows no such host');
+      }
+      controls.setDelay(host, delayMs);
+    },
+  ],
   // One that is not in memory is put off as soon as it comes in.
-  quarantine: (controls, { host }) => controls.quarantine(textIn('host', host)),
-  release: (controls, { host }) => controls.release(textIn('host', host)) || refuse(404, 'it was not in quarantine'),
-  'allow-trap': async (controls, { pattern }) =>
-    (await controls.allowTrap(textIn('pattern', pattern))) ||
-    refuse(404, 'there is no such trap here, or only `gossamer resume --allow-trap` lets it in'),
-};
+  ['quarantine', ({ controls }, { host }) => controls.quarantine(textIn('host', host))],
+  [
+    'release',
+    ({ controls }, { host }) => controls.release(textIn('host', host)) || refuse(404, 'it was not in quarantine'),
+  ],
+  [
+    'allow-trap',
+    async ({ controls }, { pattern }) =>
+      (await controls.allowTrap(textIn('pattern', pattern))) ||
+      refuse(404, 'there is no such trap here, or only `gossamer resume --allow-trap` lets it in'),
+  ],
+]);
+
+async function isKnown(disk: Disk, directory: string | undefined, name: string): Promise<boolean> {
+  if (directory === undefined) {
+    return false;
+  }
+  const { isKnown } = JSON.parse(await disk.ask({ about: 'host', directory, name })) as { isKnown: boolean };
+  return isKnown;
+}
+
+/** The delays that were set belong to the run, which is the first crawl. */
+function setDelays(context: Context, shown: Shown): SetDelays {
+  const set = (wholeNumber(context, 'crawl', 0) === 0 ? shown.run()?.delays() : undefined) ?? new Map<null, number>();
+  return { all: set.get(null) ?? null, hosts: Object.fromEntries([...set].filter(([host]) => host !== null)) };
+}
 
 async function values(context: Context): Promise<Values> {
   const text = await context.req.text();
@@ -180,7 +222,7 @@ function textIn(name: string, value: unknown): string {
   return value;
 }
 
-function theRun(shown: Shown): WatchedRun {
+function theRun(shown: Shown): ShownRun {
   const run = shown.run();
   if (run === null) {
     throw new Refusal(409, 'no run is under way here');
@@ -200,10 +242,16 @@ function refuse(status: 400 | 404, message: string): never {
   throw new Refusal(status, message);
 }
 
-function hostQuestion(context: Context): HostQuestion {
+function hostQuestion(context: Context): Omit<HostQuestion, 'delays'> {
   const asked = context.req.query('sort') || 'name';
   const sort = HOST_SORTS.find((each) => each === asked) ?? refuse(400, `sort is one of ${HOST_SORTS.join(', ')}`);
-  return { sort, text: text(context, 'q') ?? '', after: text(context, 'after'), limit: rows(context) };
+  return {
+    sort,
+    text: text(context, 'q') ?? '',
+    name: text(context, 'name'),
+    after: text(context, 'after'),
+    limit: rows(context),
+  };
 }
 
 function pageQuestion(context: Context): PageQuestion {

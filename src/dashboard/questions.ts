@@ -5,12 +5,21 @@ import { searchCorpus } from '../corpus/search.js';
 import { explain } from '../explain/explain.js';
 import { keptFigures } from '../store/kept-figures.js';
 import { WatchReader } from '../store/watch-reader.js';
-import type { HostQuestion, PageQuestion } from '../store/watch-rows.js';
+import type { HostAnswer, HostQuestion, PageQuestion } from '../store/watch-rows.js';
 import type { CorpusEntry, CorpusListed, CorpusPage, CorpusPages } from './api.js';
+import { HostDelays, type SetDelays } from './host-delays.js';
+
+type HostQuestionAsked = Omit<HostQuestion, 'delays'>;
 
 /** What the dashboard asks the disk. Directories come from the server's own list, never from a request. */
 export type Question =
-  | { readonly about: 'hosts'; readonly directory: string; readonly question: HostQuestion }
+  | {
+      readonly about: 'hosts';
+      readonly directory: string;
+      readonly question: HostQuestionAsked;
+      readonly delays: SetDelays;
+    }
+  | { readonly about: 'host'; readonly directory: string; readonly name: string }
   | { readonly about: 'pages'; readonly directory: string; readonly question: PageQuestion }
   | { readonly about: 'url'; readonly directory: string; readonly url: string }
   | { readonly about: 'kept'; readonly directory: string }
@@ -41,7 +50,9 @@ export class Answers {
   #answer(question: Question): unknown {
     switch (question.about) {
       case 'hosts':
-        return this.#reader(question.directory).hosts(question.question, Date.now());
+        return this.#hosts(question.directory, question.question, question.delays);
+      case 'host':
+        return { isKnown: this.#reader(question.directory).hasHost(question.name) };
       case 'pages':
         return this.#reader(question.directory).pages(question.question);
       case 'url':
@@ -57,6 +68,13 @@ export class Answers {
       case 'document':
         return corpusPage(question.directory, question.path);
     }
+  }
+
+  #hosts(directory: string, question: HostQuestionAsked, set: SetDelays): HostAnswer {
+    const reader = this.#reader(directory);
+    const delays = new HostDelays(reader.meta());
+    const answer = reader.hosts({ ...question, delays: set.hosts }, Date.now());
+    return { ...answer, rows: answer.rows.map((host) => ({ ...host, ...delays.of(host, set) })) };
   }
 
   #reader(directory: string): WatchReader {

@@ -1,4 +1,5 @@
-import type { LatencyFigures, LiveSnapshot } from '../watch/live.js';
+import { quantileOf } from '../watch/latency.js';
+import type { LiveSnapshot } from '../watch/live.js';
 import { SERIES_COLUMNS, type SeriesAnswer, type SeriesColumn, type SeriesPoint } from './api.js';
 
 /** So many points are kept; then each two become one. A quarter of an hour has one a second, a day one every two minutes. */
@@ -9,17 +10,19 @@ const FIRST_STEP_MS = 1_000;
 export class Series {
   #points: SeriesPoint[] = [];
   #stepMs = FIRST_STEP_MS;
-  #last: LiveSnapshot | null = null;
+  #last: Moment | null = null;
   /** Points of a second that are not yet one of the series' own step. */
   #open: SeriesPoint[] = [];
 
-  add(live: LiveSnapshot): void {
+  /** @param latencies how many answers took how long, as `LatencyHistogram` counts them */
+  add(live: LiveSnapshot, latencies: Float64Array): void {
     const last = this.#last;
-    this.#last = live;
-    if (last === null || live.at <= last.at) {
+    const moment = { live, latencies };
+    this.#last = moment;
+    if (last === null || live.at <= last.live.at) {
       return;
     }
-    this.#open.push(pointBetween(last, live));
+    this.#open.push(pointBetween(last, moment));
     if (this.#open.length * FIRST_STEP_MS < this.#stepMs) {
       return;
     }
@@ -38,18 +41,27 @@ export class Series {
   }
 }
 
-function pointBetween(before: LiveSnapshot, now: LiveSnapshot): SeriesPoint {
+interface Moment {
+  readonly live: LiveSnapshot;
+  readonly latencies: Float64Array;
+}
+
+function pointBetween(
+  { live: before, latencies: latenciesBefore }: Moment,
+  { live: now, latencies }: Moment,
+): SeriesPoint {
   const seconds = (now.at - before.at) / 1000;
   // A command of several rounds begins its counts anew.
   const rate = (of: (live: LiveSnapshot) => number): number =>
     (of(now) >= of(before) ? of(now) - of(before) : of(now)) / seconds;
-  const latency = between(before.latency, now.latency);
+  const isNew = now.latency.count < before.latency.count;
+  const between = isNew ? latencies : latencies.map((count, bucket) => count - latenciesBefore[bucket]!);
   const values: Record<SeriesColumn, number | null> = {
     at: now.at,
     pages: rate(({ urls }) => urls.done + urls.failed),
     bytes: rate(({ bytes }) => bytes),
-    p50Ms: quantile(latency, 0.5),
-    p90Ms: quantile(latency, 0.9),
+    p50Ms: quantileOf(between, 0.5),
+    p90Ms: quantileOf(between, 0.9),
     inFlight: now.inFlight,
     memoryBytes: now.memory.bytes,
     '1xx': rate(({ statusClasses }) => statusClasses['1xx']),
@@ -60,35 +72,6 @@ function pointBetween(before: LiveSnapshot, now: LiveSnapshot): SeriesPoint {
     none: rate(({ statusClasses }) => statusClasses.none),
   };
   return SERIES_COLUMNS.map((column) => values[column]);
-}
-
-type Buckets = LatencyFigures['buckets'];
-
-/** What was answered between two moments, by how long it took. */
-function between(before: LatencyFigures, now: LatencyFigures): Buckets {
-  const isNew = now.count < before.count;
-  return now.buckets.map(({ atMostMs, count }, place) => ({
-    atMostMs,
-    count: isNew ? count : count - (before.buckets[place]?.count ?? 0),
-  }));
-}
-
-/** Within a bucket answers are taken to be spread evenly. */
-function quantile(buckets: Buckets, share: number): number | null {
-  const all = buckets.at(-1)?.count ?? 0;
-  if (all <= 0) {
-    return null;
-  }
-  const wanted = all * share;
-  let [fromMs, below] = [0, 0];
-  for (const { atMostMs, count } of buckets) {
-    if (count >= wanted) {
-      // JSON has no infinity; neither has a chart.
-      return Number.isFinite(atMostMs) ? fromMs + ((atMostMs - fromMs) * (wanted - below)) / (count - below) : fromMs;
-    }
-    [fromMs, below] = [atMostMs, count];
-  }
-  return fromMs;
 }
 
 /** Several points as one: the last time, and the mean of what was measured. */

@@ -22,6 +22,8 @@ export interface DashboardPlan {
   readonly port: number;
   readonly shown: Shown;
   readonly clock?: Clock;
+  /** Called with what went wrong in the dashboard itself, where no run is there to log it. */
+  failed?(error: Error): void;
 }
 
 /** A dashboard that listens. */
@@ -43,7 +45,7 @@ export class Dashboard {
     this.#stopTicking = parts.stopTicking;
   }
 
-  static async open({ host, port, shown, clock = systemClock }: DashboardPlan): Promise<Dashboard> {
+  static async open({ host, port, shown, clock = systemClock, failed }: DashboardPlan): Promise<Dashboard> {
     const token = newToken();
     const disk = new DiskReader();
     const series = new Series();
@@ -56,6 +58,14 @@ export class Dashboard {
       access: { host, token, port: () => listened },
       assets: readAssets(),
       seen: (state) => visitors.told(state),
+      failed: (error) => {
+        const run = shown.run();
+        if (run === null) {
+          failed?.(error);
+        } else {
+          run.dashboardFailed(error);
+        }
+      },
     });
     const server = createAdaptorServer({ fetch: app.fetch }) as Server;
     server.maxConnections = MOST_CONNECTIONS;
@@ -67,7 +77,7 @@ export class Dashboard {
     const stopTicking = everySecond(clock, () => {
       const run = shown.run();
       if (run !== null) {
-        series.add(run.live());
+        series.add(run.live(), run.latencies());
       }
     });
     return new Dashboard(url, token, { server, disk, visitors, stopTicking });

@@ -150,7 +150,7 @@ class StreamReceiver implements Dispatcher.DispatchHandler {
 
   onComplete(): void {
     if ((this.isBrokenOff || this.#missing > 0) && !this.#isHead) {
-      // As Node calls it where the server gives a worse reason.
+      // Node gives this code to a stream that the server resets, and a response that is cut short is treated like one.
       this.onError(new WireError('ERR_HTTP2_STREAM_ERROR', 'The server broke the response off.'));
     } else {
       this.#receiver.onComplete();

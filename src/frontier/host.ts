@@ -344,7 +344,7 @@ export class Host implements HeapItem {
   }
 
   /** It is not put off after all. */
-  deferNot(): void {
+  cancelDeferral(): void {
     this.#toDefer = null;
   }
 

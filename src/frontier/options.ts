@@ -117,7 +117,7 @@ export interface SchedulerOptions extends BackoffOptions {
   retries: number;
   retryDelayMs: number;
   order: Order;
-  /** Makes, for each origin, what chooses the next of its URLs; null: in their order. */
+  /** Is called once for each origin and returns what chooses the next of its URLs; null where they go out in their order. */
   choose: (() => Choose) | null;
   /** No page is asked for, only robots.txt and sitemaps. */
   surveyOnly: boolean;

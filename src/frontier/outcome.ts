@@ -102,7 +102,7 @@ export const robotsHopOffer = (url: string, hops: number): Offer => ({
   hops,
 });
 
-/** URLs out of scope of which enough is known already, in pieces: they are links' ends, and not asked for. */
+/** Makes offers, in pieces, of URLs out of scope that are known from elsewhere: links may lead to them, and nobody asks for them. */
 export const knownOffers = (urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> =>
   inPieces(urls, pieceSize, (url) => ({
     ...pageOffer(url, 0),

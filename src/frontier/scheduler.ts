@@ -202,7 +202,7 @@ export class Scheduler {
     }
     if (this.#toDefer.delete(host)) {
       // Nothing has been moved yet.
-      host.deferNot();
+      host.cancelDeferral();
     }
     if (host.deferredReason === HELD) {
       // As a host whose time has come: its URLs are queued again, and one request goes to see.
@@ -235,7 +235,7 @@ export class Scheduler {
       return;
     }
     if (host.heapAt !== null) {
-      // It stands there for a URL that waits for a time of its own, and another has come that need not.
+      // The host has its place because of a URL that waits for a time of its own. A URL that need not wait moves it forward.
       if (host.heapAt <= Math.max(now, host.readyAt) || this.#turnOf(host) >= host.heapAt) {
         return;
       }

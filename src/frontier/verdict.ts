@@ -63,9 +63,9 @@ function failedBefore(attempt: number, flags: number): number {
 /** Whether a request goes out because an earlier one failed. */
 export const isRetry = (attempt: number, flags: number): boolean => failedBefore(attempt, flags) > 0;
 
-/** What others name, and what can be missed where it is broken. */
+/** Only these are looked at a second time: others link to them, and somebody misses them where they are broken. */
 const LOOKED_AT_TWICE: ReadonlySet<UrlKind> = new Set([UrlKind.page, UrlKind.sitemap]);
-/** Twice already; or other spellings of it are tried first; or it is no page until it answers. */
+/** These get no second look: one that had it, a seed, whose other spellings are tried instead, and a candidate, which is no page until it answers. */
 const LOOKED_AT_ELSEWISE = UrlFlag.secondLook | UrlFlag.seed | UrlFlag.candidate;
 
 export function judge(

@@ -47,8 +47,8 @@ export class JudgedLinks {
   readonly places = new Map<Target, number>();
   /** Where a new URL waits at its host. */
   readonly classOf: (url: string) => QueueClass;
-  /** What is to be followed here is named by sitemaps: links only say where they lead. */
-  areNamedBySitemaps = false;
+  /** Sitemaps name all that is followed here, and links only say where they lead. */
+  followsSitemapsOnly = false;
   /** A hook of the user's does not want the link that is judged now to be followed. */
   isSkippedByHook = false;
 
@@ -156,7 +156,7 @@ export class LinkJudge {
     if (links.isSkippedByHook && fate.reason === 'nofollow') {
       return { ...fate, reason: 'link_hook' };
     }
-    return fate.reason === 'asset' && links.areNamedBySitemaps ? { ...fate, reason: 'sitemap' } : fate;
+    return fate.reason === 'asset' && links.followsSitemapsOnly ? { ...fate, reason: 'sitemap' } : fate;
   }
 
   /** The same for each mention of the URL, as long as it is remembered. */
@@ -200,7 +200,7 @@ export class LinkJudge {
 /** Identity of the library user's own making. */
 export type OwnResolve = (href: string, base: string) => string | null;
 
-/** Before the label of a reference that is nowhere defined; no href begins so. */
+/** A reference that is defined nowhere stands as its label behind this mark. No href can begin with it. */
 export const NO_DEFINITION = '\0';
 /** Bases that are remembered. */
 const MOST_BASES = 100;

@@ -145,7 +145,7 @@ export class PageLinks {
 
   #beginPiece(): void {
     this.#judged = new JudgedLinks(this.#classOf);
-    this.#judged.areNamedBySitemaps = this.#parts.isNamedBySitemaps;
+    this.#judged.followsSitemapsOnly = this.#parts.isNamedBySitemaps;
     this.#pieceStart = this.count;
     this.#pieceText = 0;
   }

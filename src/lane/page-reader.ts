@@ -77,7 +77,10 @@ interface LinksOfPage {
 /** Reads links that may be very many, or waits for a hook. */
 type Step<T = void> = Generator<LinkPiece | HookWait, T, readonly number[]>;
 
-/** Those that lead nowhere without a Location. 300 may list its choices in its body (RFC 9110 §15.4.1), 304 was not asked for. */
+/**
+ * An answer with one of these and without a Location leads nowhere. 300 is read, because it may list its choices in its body (RFC 9110 §15.4.1);
+ * 304 was not asked for.
+ */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;

@@ -44,9 +44,10 @@ function encodingOfWideXml(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Of UTF-16, a quarter of the bytes that are 0 in ASCII are so at least, for markup is ASCII; and for eight of these at most one of the others. */
+/** Markup is ASCII, of which UTF-16 writes every second byte as 0. Text counts as UTF-16 where at least one in so many of those bytes is 0. */
 const WIDE_SHARE = 4;
 
+/** Zeros among the other bytes speak against it: there may be at most one for so many zeros in the right places. */
 const NARROW_SHARE = 8;
 
 const NO_TEXT = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f\ufffd-\uffff]/;

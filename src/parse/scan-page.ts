@@ -195,9 +195,9 @@ const keyOf = (firstByte: number, length: number): number => ((firstByte & 31) <
 /** Finds a name of a fixed list in the bytes, whatever its case, without making a string. */
 export class NameTable {
   readonly #names: Uint8Array[];
-  /** By key, the first name that has it. */
+  /** `keyOf` gives several names the same key: this has the place of the first of them. */
   readonly #first = new Uint8Array(KEYS).fill(NONE);
-  /** By name, the next one with the same key. */
+  /** For each name this has the place of the next one with the same key. */
   readonly #next: Uint8Array;
 
   constructor(names: readonly string[]) {

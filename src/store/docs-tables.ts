@@ -8,7 +8,7 @@ import type { Database, Statement } from './sqlite.js';
 
 const IDS_A_TURN = 20_000;
 
-/** The character after the slash: what begins with a folder lies between it with a slash and it with this. */
+/** This character follows the slash in order. So all URLs below a folder sort between `folder/` and `folder0`, and an index finds them. */
 const AFTER_SLASH = '0';
 
 /** Finds URLs by their text, for which the store has no index. */

@@ -91,7 +91,7 @@ export interface RenderedPage {
   keepsBody: boolean;
   /** Nobody has tried: nothing spoke for it. */
   isUntried?: true;
-  /** Null: the page stays as it came. */
+  /** What was read of the page that the browser made; null where the page stays as it came. */
   reading: (Pick<SettledUrl, 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }
 
@@ -189,7 +189,7 @@ export interface CommitAnswer {
    * that it names. `waits`: something is queued there that waits for it.
    */
   unsought: { origin: string; waits: boolean }[];
-  /** The first of those that became queued: they are urgent. */
+  /** The first of the URLs that became queued with this commit. They are urgent, so memory gets them at once. */
   queued: (QueuedUrl & { origin: string })[];
   /** Origins where the others wait, among those with lower and higher ids: what memory has of their queues is no longer the beginning. */
   reloaded: Set<string>;

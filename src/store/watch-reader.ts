@@ -6,13 +6,13 @@ import { STATE_NAMES, UNANSWERED, UrlKind, UrlState } from './url-state.js';
 import type {
   HostAnswer,
   HostQuestion,
-  HostRow,
   HostSort,
   HostState,
   PageAnswer,
   PageQuestion,
   PageRow,
   PageState,
+  StoredHost,
 } from './watch-rows.js';
 
 /** A question that no index answers looks at so many URLs, and says where to go on. */
@@ -25,10 +25,15 @@ const HOST_STATES: readonly HostState[] = ['backing off', 'put off', 'busy', 'de
 
 const BUSY = `hosts.id IN (SELECT origins.host FROM urls INDEXED BY urls_leased JOIN origins ON origins.id = urls.origin
   WHERE urls.state = ${UrlState.leased})`;
+/** A host in quarantine is that before anything else: whoever sees it may release it. */
+const HELD = 'held';
 /** The place in HOST_STATES; ?1 is the wall time. */
-const HOST_STATE = `CASE WHEN hosts.blocked_until > ?1 THEN 0 WHEN hosts.deferred_reason IS NOT NULL THEN 1 WHEN ${BUSY} THEN 2
+const HOST_STATE = `CASE WHEN hosts.deferred_reason = '${HELD}' THEN 1 WHEN hosts.blocked_until > ?1 THEN 0 WHEN hosts.deferred_reason IS NOT NULL THEN 1 WHEN ${BUSY} THEN 2
   WHEN hosts.next_allowed_at > ?1 THEN 3 ELSE 4 END`;
 const CRAWL_DELAY = '(SELECT max(crawl_delay_ms) FROM origins WHERE origins.host = hosts.id)';
+
+/** ?2 is JSON: delays that somebody set, by host. */
+const SET_DELAY = 'coalesce((SELECT value FROM json_each(?2) WHERE key = hosts.name), 0)';
 
 /** What hosts are sorted by, and whether large values come first. Equal ones follow in the order in which they were found. */
 const SORTED_BY: Readonly<Record<Exclude<HostSort, 'queue'>, { value: string; isDescending: boolean }>> = {
@@ -36,7 +41,8 @@ const SORTED_BY: Readonly<Record<Exclude<HostSort, 'queue'>, { value: string; is
   state: { value: HOST_STATE, isDescending: false },
   requests: { value: 'hosts.dispatched', isDescending: true },
   failures: { value: 'hosts.failures', isDescending: true },
-  delay: { value: `max(hosts.learned_delay_ms, coalesce(${CRAWL_DELAY}, 0))`, isDescending: true },
+  // --delay holds for all of them, and changes nothing in their order.
+  delay: { value: `max(hosts.learned_delay_ms, coalesce(${CRAWL_DELAY}, 0), ${SET_DELAY})`, isDescending: true },
 };
 
 const HOST_COLUMNS = `hosts.id AS id, hosts.name AS name, ${HOST_STATE} AS place, hosts.block_reason AS blockReason,
@@ -96,7 +102,19 @@ export class WatchReader {
     this.#database.close();
   }
 
-  hosts(question: HostQuestion, wallMs: number): HostAnswer {
+  /** What the crawl was made with, as its store says. */
+  meta(): Record<string, string> {
+    const rows = this.#statements
+      .of("SELECT key, value FROM meta WHERE key IN ('command', 'options', 'inForce')")
+      .all();
+    return Object.fromEntries(rows.map(({ key, value }) => [key, value]));
+  }
+
+  hasHost(name: string): boolean {
+    return this.#statements.of('SELECT 1 FROM hosts WHERE name = ?').get(name) !== undefined;
+  }
+
+  hosts(question: HostQuestion, wallMs: number): HostAnswer<StoredHost> {
     const { sort, limit } = question;
     const found = sort === 'queue' ? this.#hostsByQueue(question, wallMs) : this.#hostsBy(sort, question, wallMs);
     const last = found.rows.at(-1);
@@ -104,16 +122,27 @@ export class WatchReader {
     return {
       rows: found.rows.map((row) => this.#hostRow(row, wallMs)),
       next: isEnd ? null : JSON.stringify([found.keyOf(last), last.id]),
+      total:
+        question.text === '' && question.name === null
+          ? this.#statements.of('SELECT count(*) AS n FROM hosts').get()!.n
+          : null,
     };
   }
 
-  #hostsBy(sort: keyof typeof SORTED_BY, { text, after, limit }: HostQuestion, wallMs: number): FoundHosts {
+  #hostsBy(
+    sort: keyof typeof SORTED_BY,
+    { text, name, after, limit, delays }: HostQuestion,
+    wallMs: number,
+  ): FoundHosts {
     const { value, isDescending } = SORTED_BY[sort];
-    const values: SqlValue[] = [wallMs];
+    const values: SqlValue[] = sort === 'delay' ? [wallMs, JSON.stringify(delays)] : [wallMs];
     const given = (each: SqlValue): string => `?${values.push(each)}`;
     const conditions: string[] = [];
     if (text !== '') {
       conditions.push(`instr(hosts.name, ${given(text.toLowerCase())}) > 0`);
+    }
+    if (name !== null) {
+      conditions.push(`hosts.name = ${given(name)}`);
     }
     const key = keyFrom(after);
     if (key !== null && sort === 'name') {
@@ -171,7 +200,7 @@ export class WatchReader {
     return { rows, keyOf: ({ sorted }) => sorted };
   }
 
-  #hostRow(row: Row, wallMs: number): HostRow {
+  #hostRow(row: Row, wallMs: number): StoredHost {
     const counted: number = this.#statements.of(QUEUED_OF_HOST).get(row.id)!.n;
     const state = HOST_STATES[row.place]!;
     const until = Math.max(row.blockedUntil, row.nextAllowedAt);

@@ -7,14 +7,19 @@ export interface HostQuestion {
   readonly sort: HostSort;
   /** Part of the name; empty for all. */
   readonly text: string;
+  /** The whole name of the only one that is wanted; null for all. */
+  readonly name: string | null;
   /** Where the last answer ended; null for the first. */
   readonly after: string | null;
   readonly limit: number;
+  /** Delays that somebody set, by host: they count where hosts are sorted by delay. */
+  readonly delays: Readonly<Record<string, number>>;
 }
 
 export type HostState = 'backing off' | 'put off' | 'busy' | 'delayed' | 'ready' | 'idle';
 
-export interface HostRow {
+/** A host as the store has it. */
+export interface StoredHost {
   readonly id: number;
   readonly name: string;
   readonly state: HostState;
@@ -39,10 +44,21 @@ export interface HostRow {
   readonly address: string | null;
 }
 
-export interface HostAnswer {
-  readonly rows: readonly HostRow[];
+/** What holds between two requests to a host. */
+export interface HostDelay {
+  readonly delayMs: number;
+  /** Whose word it is: somebody's while the run went on, that of `--delay`, of robots.txt, or of the host's refusals (429). */
+  readonly delayFrom: 'user' | 'option' | 'robots.txt' | 'refusals';
+}
+
+export type HostRow = StoredHost & HostDelay;
+
+export interface HostAnswer<Row extends StoredHost = HostRow> {
+  readonly rows: readonly Row[];
   /** Where the next answer begins; null at the end. */
   readonly next: string | null;
+  /** How many hosts match, where that is known without looking at each of them: where no text is searched for. */
+  readonly total: number | null;
 }
 
 export const PAGE_STATES = ['queued', 'leased', 'done', 'failed', 'skipped', 'deferred'] as const;

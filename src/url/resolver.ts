@@ -317,7 +317,7 @@ function resolvePlainAbsolute(href: string, hostStart: number): string | null {
       return null;
     }
   }
-  // A last label that begins with a digit may make the whole an IPv4 address.
+  // The URL parser may read a host whose last label begins with a digit as an IPv4 address, so that is left to it.
   const top = href.charCodeAt(labelStart);
   if (at === labelStart || !(top >= 0x61 && top <= 0x7a)) {
     return null;

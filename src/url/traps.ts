@@ -106,7 +106,8 @@ export interface TrapWatchOptions {
   allow: readonly string[];
 }
 
-export interface FetchedPage {
+/** What a page that was fetched says about the trap that its URL may be part of. */
+export interface TrapEvidence {
   /** Whether the page brought a URL for which `isNews` holds. */
   newShapes: boolean;
   /** Hash of the text with digits folded; null where it is not known, which counts as new. */
@@ -246,7 +247,7 @@ export class TrapWatch {
   }
 
   /** Takes down what the page of a dispatched URL brought. */
-  fetched(url: string, page: FetchedPage): void {
+  fetched(url: string, page: TrapEvidence): void {
     for (const { name } of this.#patternsOf(url)) {
       const state = this.#states.get(name);
       if (state === undefined) {

@@ -25,7 +25,11 @@ export const EVENT_CODES = {
   trap_cut: ['warn', 'URLs of a pattern are cut as a trap.'],
   thread_died: ['error', 'A thread died and was replaced.'],
   governed: ['info', 'The governor changed how much may be in flight: `limit`, `cause`.'],
-  told: ['info', 'Someone told the run something while it ran: `what`, and with what.'],
+  told: [
+    'info',
+    'Someone told the run something while it ran: `what`, with what `values`, and whether it was obeyed (`isDone`).',
+  ],
+  dashboard_failed: ['error', 'The dashboard could not answer a question: `error` (its name).'],
   notice: ['info', 'Anything else that a user should see.'],
   log_dropped: ['warn', 'Lines of the log were left out because the disk was too slow: `lines`.'],
 } as const satisfies Record<string, readonly [EventLevel, string]>;

@@ -35,7 +35,7 @@ export interface LiveSnapshot {
   readonly retries: number;
   /** Of them, those for what an earlier run had under way when it was cut off. */
   readonly refetched: number;
-  /** Of bodies, of this run. */
+  /** Of the bodies of pages, of this run: without robots.txt and sitemaps, as in the summary. */
   readonly bytes: number;
   /** Requests under way. */
   readonly inFlight: number;
@@ -77,7 +77,13 @@ export interface LiveSnapshot {
   /** Pages that failed: the last fifty, the latest first. */
   readonly problems: readonly Problem[];
   /** What a user should see: the last fifty, the latest first. */
-  readonly notices: readonly { readonly at: number; readonly text: string }[];
+  readonly notices: readonly {
+    readonly at: number;
+    /** A sentence. Parts of it may come from a page. */
+    readonly text: string;
+    /** The pattern of a trap that the sentence is about and that `allowTrap` lets in; null otherwise. */
+    readonly trap: string | null;
+  }[];
   /** What only one command has: pages that became Markdown, dead links. */
   readonly work: { readonly name: string; readonly done: number; readonly total: number | null } | null;
 }
@@ -164,4 +170,14 @@ export interface RunControls {
 export interface WatchedRun {
   live(): LiveSnapshot;
   readonly controls: RunControls;
+}
+
+/** A run as a dashboard shows it: what travels with no snapshot, because only the dashboard needs it. */
+export interface ShownRun extends WatchedRun {
+  /** How many answers took how long, in the buckets of `LatencyHistogram`. */
+  latencies(): Float64Array;
+  /** The delays that somebody set while it ran: by host, and under null for all others. */
+  delays(): ReadonlyMap<string | null, number>;
+  /** A question could not be answered: it belongs in the log. */
+  dashboardFailed(error: Error): void;
 }

@@ -63,7 +63,7 @@ export const METRICS: Readonly<Record<string, Metric>> = {
     type: 'histogram',
     samples: ({ latency }) => histogramOf('gossamer_response_seconds', latency),
   },
-  gossamer_received_bytes_total: counter('Bytes of bodies.', ({ bytes }) => one(bytes)),
+  gossamer_received_bytes_total: counter('Bytes of the bodies of pages.', ({ bytes }) => one(bytes)),
   gossamer_pages_per_second: gauge('Pages a second, over the last half minute.', (live) => one(live.pagesPerSecond)),
   gossamer_hosts: gauge('Hosts, by what they are at; one may be in several states or in none.', ({ hosts }) => {
     const { busy, delayed, backingOff, deferred } = hosts;

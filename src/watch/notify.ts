@@ -1,5 +1,9 @@
+import { type Clock, systemClock } from '../base/clock.js';
+
 const TIMEOUT_MS = 10_000;
 const TRIES = 2;
+/** A server that restarts, or refuses for a moment, gets a while to come back. */
+const PAUSE_MS = 1_500;
 
 /** A URL without the credentials and the query that may be in it: one that may be shown. */
 function shown(url: URL): string {
@@ -7,10 +11,14 @@ function shown(url: URL): string {
 }
 
 /**
- * Tells a URL that a run is over: a POST of JSON, once more where that fails. Never throws; gives what went wrong, in words that may be shown,
+ * Tells a URL that a run is over: a POST of JSON, once more after a pause where that fails. Never throws; gives what went wrong, in words that may be shown,
  * or null.
  */
-export async function notify(target: string, body: unknown, timeoutMs = TIMEOUT_MS): Promise<string | null> {
+export async function notify(
+  target: string,
+  body: unknown,
+  { timeoutMs = TIMEOUT_MS, clock = systemClock }: { timeoutMs?: number; clock?: Clock } = {},
+): Promise<string | null> {
   const url = new URL(target);
   const headers: Record<string, string> = { 'content-type': 'application/json' };
   if (url.username !== '' || url.password !== '') {
@@ -22,6 +30,9 @@ export async function notify(target: string, body: unknown, timeoutMs = TIMEOUT_
   const text = JSON.stringify(body);
   let problem: string | null = null;
   for (let tries = 0; tries < TRIES; tries++) {
+    if (tries > 0) {
+      await new Promise<void>((resolve) => clock.at(clock.now() + PAUSE_MS, resolve));
+    }
     problem = await post(url, headers, text, timeoutMs);
     if (problem === null) {
       return null;

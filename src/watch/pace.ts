@@ -21,7 +21,10 @@ export interface Rates {
 export interface LeftToAsk {
   /** Queued or under way. */
   waiting: number;
+  /** Sent out so far, of all runs. */
   dispatched: number;
+  /** Sent out and not answered yet. */
+  inFlight: number;
   /** When a limit ends the run; Infinity where none does. */
   endsAt: number;
   isStopping: boolean;
@@ -65,9 +68,9 @@ export class Pace {
   }
 
   /** The time for what is queued now; more may be found. Null where it is not known how long a page takes. */
-  leftMs(latest: PacePoint, { waiting, dispatched, endsAt, isStopping }: LeftToAsk): number | null {
+  leftMs(latest: PacePoint, { waiting, dispatched, inFlight, endsAt, isStopping }: LeftToAsk): number | null {
     const { pagesPerMs } = this.rates(latest);
-    const pages = Math.max(0, Math.min(waiting, (this.#maxUrls ?? Number.POSITIVE_INFINITY) - dispatched));
+    const pages = Math.max(0, Math.min(waiting, (this.#maxUrls ?? Number.POSITIVE_INFINITY) - dispatched + inFlight));
     const isMeasured = latest.at - (this.#points[0]?.at ?? latest.at) >= SHORTEST_LOOK_MS;
     const msAPage = isMeasured ? 1 / pagesPerMs : this.#msAPage;
     // Until the first page is done, only seeds are in the queue.

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { type EventCode, EventHub } from './events.js';
 import { LatencyHistogram } from './latency.js';
-import type { LayerFigures, LiveSnapshot, Problem, RunControls, RunState, WatchedRun } from './live.js';
+import type { LayerFigures, LiveSnapshot, Problem, RunControls, RunState, ShownRun } from './live.js';
 import { Pace, type PacePoint } from './pace.js';
 import { type Obstacles, waitingWords } from './waiting.js';
 
@@ -47,7 +47,7 @@ export interface RunWatchOptions {
  * What is seen of a run, over all of its rounds: it counts as things happen, a few additions each, and works the rest out when somebody asks.
  * What the run is told holds for the rounds that follow, too.
  */
-export class RunWatch implements WatchedRun {
+export class RunWatch implements ShownRun {
   readonly controls: RunControls;
   /** What happens, for the log and for programs. */
   readonly events: EventHub;
@@ -77,7 +77,7 @@ export class RunWatch implements WatchedRun {
     this.#startedAt = options.clock.now();
     this.#pace = new Pace({ maxUrls: options.maxUrls, msAPage: null });
     this.events = new EventHub(() => options.clock.wall());
-    this.controls = told(
+    this.controls = heard(
       this.#orders.controls(() => options.stop()),
       this.events,
     );
@@ -100,9 +100,8 @@ export class RunWatch implements WatchedRun {
   }
 
   /** A request has come to an end. */
-  answered(status: number | null, ttfbMs: number | null, bytes: number): void {
+  answered(status: number | null, ttfbMs: number | null): void {
     this.#requests++;
-    this.#bytes += bytes;
     this.#statuses[status === null ? 0 : Math.min(5, Math.floor(status / 100))]!++;
     if (ttfbMs !== null) {
       this.#latency.add(ttfbMs);
@@ -110,12 +109,16 @@ export class RunWatch implements WatchedRun {
   }
 
   /** The cache has answered; `status` null: it has no answer. No request was made. */
-  cached(status: number | null, bytes: number): void {
+  cached(status: number | null): void {
     if (status !== null) {
       this.#cached++;
-      this.#bytes += bytes;
       this.#statuses[Math.min(5, Math.floor(status / 100))]!++;
     }
+  }
+
+  /** The body of a page is durable: robots.txt, sitemaps and tries that failed are in no sum of bytes, here as in the summary. */
+  kept(bytes: number): void {
+    this.#bytes += bytes;
   }
 
   /** Nothing good has become of a URL, and that is durable. */
@@ -128,9 +131,23 @@ export class RunWatch implements WatchedRun {
     }
   }
 
-  notice(text: string, code: EventCode = 'notice'): void {
-    this.#notices.push({ at: this.#wall, text });
+  /** @param trap the pattern that the notice is about, where URLs are cut as a trap */
+  notice(text: string, code: EventCode = 'notice', trap: string | null = null): void {
+    this.#notices.push({ at: this.#wall, text, trap });
     this.events.tell(code, text);
+  }
+
+  /** The dashboard could not answer a question, and nobody but a log would know. */
+  dashboardFailed(error: Error): void {
+    this.events.tell('dashboard_failed', `the dashboard failed: ${error.message}`, { error: error.name });
+  }
+
+  latencies(): Float64Array {
+    return this.#latency.counts();
+  }
+
+  delays(): ReadonlyMap<string | null, number> {
+    return this.#orders.delays;
   }
 
   governed(limit: number, cause: string): void {
@@ -207,7 +224,7 @@ export class RunWatch implements WatchedRun {
       hosts,
       layers,
       tightest: isOver ? null : tightestOf(moment),
-      waitingFor: isOver ? null : waitingWords(moment)[0],
+      waitingFor: isOver ? null : waitingWords({ ...moment, hostsBackingOff: hosts.backingOff })[0],
       memory,
       commitMs,
       decisions: this.#decisions.lastFirst(),
@@ -245,20 +262,42 @@ function tightestOf({ layers, hosts, isHeldUp }: RoundMoment): string | null {
   return full[0]?.name ?? null;
 }
 
-/** The same controls; what they are told is told to those who listen, too. */
-function told(controls: RunControls, events: EventHub): RunControls {
-  const telling = Object.entries(controls).map(([what, tell]: [string, (...values: never[]) => unknown]) => {
-    const told = (...values: never[]) => {
-      const answer = tell(...values);
-      events.tell('told', `told: ${[what, ...values.map((value) => value ?? 'all hosts')].join(' ')}`, {
-        what,
-        values,
-      });
+/** What these answer says whether they were obeyed. A quarantine is always: of a host that is not in memory it holds later. */
+const REFUSABLE: ReadonlySet<string> = new Set(['release', 'allowTrap']);
+
+/** The same controls; whoever listens hears what they are told, and whether it was refused. */
+function heard(controls: RunControls, events: EventHub): RunControls {
+  const pairs = Object.entries(controls).map(([what, obey]: [string, (...values: never[]) => unknown]) => {
+    const tell = (values: readonly unknown[], isDone: boolean): void => {
+      const words = [what, ...values.map((value) => value ?? 'all hosts')].join(' ');
+      events.tell('told', `${isDone ? 'told' : 'refused'}: ${words}`, { what, values, isDone });
+    };
+    const hearing = (...values: never[]) => {
+      let answer: unknown;
+      try {
+        answer = obey(...values);
+      } catch (error) {
+        tell(values, false);
+        throw error;
+      }
+      if (answer instanceof Promise) {
+        return answer.then(
+          (isDone) => {
+            tell(values, isDone !== false);
+            return isDone;
+          },
+          (error) => {
+            tell(values, false);
+            throw error;
+          },
+        );
+      }
+      tell(values, !REFUSABLE.has(what) || answer !== false);
       return answer;
     };
-    return [what, told];
+    return [what, hearing];
   });
-  return Object.fromEntries(telling) as unknown as RunControls;
+  return Object.fromEntries(pairs) as unknown as RunControls;
 }
 
 /** The last few of something. */
@@ -281,7 +320,8 @@ class Orders {
   #round: WatchedRound['controls'] | null = null;
   #isPaused = false;
   #workers: number | null = null;
-  readonly #delays = new Map<string | null, number>();
+  /** By host; null is for all that have none of their own. */
+  readonly delays = new Map<string | null, number>();
   readonly #quarantined = new Set<string>();
   readonly #traps = new Set<string>();
 
@@ -291,7 +331,7 @@ class Orders {
     if (this.#workers !== null) {
       round.setWorkers(this.#workers);
     }
-    for (const [host, delayMs] of this.#delays) {
+    for (const [host, delayMs] of this.delays) {
       round.setDelay(host, delayMs);
     }
     for (const host of this.#quarantined) {
@@ -323,7 +363,7 @@ class Orders {
       },
       setDelay: (host, delayMs) => {
         this.#round?.setDelay(host, delayMs);
-        this.#delays.set(host, delayMs);
+        this.delays.set(host, delayMs);
       },
       quarantine: (host) => {
         this.#quarantined.add(host);

@@ -1,4 +1,4 @@
-import { counted, formatDuration } from '../base/figures.js';
+import { counted, formatCount, formatDuration } from '../base/figures.js';
 import { hostForPeople } from '../url/host-display.js';
 
 /** What may keep the next request from going out. Times are monotonic. */
@@ -8,7 +8,10 @@ export interface Obstacles {
   isStopping: boolean;
   isPaused?: boolean;
   isDiskLow: boolean;
+  /** Hosts that wait for their time, for whatever reason. */
   hostsDelayed: number;
+  /** Of them, those that are left alone after trouble. */
+  hostsBackingOff?: number;
   /** The host whose turn comes next. */
   waitingFor: { name: string; at: number } | null;
   /** Third parties that are asked for URLs, and what about; null where none is. */
@@ -32,7 +35,7 @@ export function waitingWords(obstacles: Obstacles): [string | null, ...string[]]
   if (waitingFor !== null && waitingFor.at > now) {
     const wait = formatDuration(waitingFor.at - now);
     const next = `next ${hostForPeople(waitingFor.name)} in ${wait}`;
-    return [`${counted(Math.max(1, hostsDelayed), 'host')} delayed, ${next}`, next, `next in ${wait}`];
+    return [`${waitingHosts(hostsDelayed, obstacles.hostsBackingOff ?? 0)}, ${next}`, next, `next in ${wait}`];
   }
   if (inFlight === 0 && seeding !== null) {
     return [`waits for ${seeding}`];
@@ -41,4 +44,14 @@ export function waitingWords(obstacles: Obstacles): [string | null, ...string[]]
     return [`waits for ${counted(rendering, 'page')} in the browser`];
   }
   return [null];
+}
+
+function waitingHosts(all: number, backingOff: number): string {
+  const delayed = Math.max(backingOff > 0 ? 0 : 1, all - backingOff);
+  if (backingOff === 0) {
+    return `${counted(delayed, 'host')} delayed`;
+  }
+  return delayed === 0
+    ? `${counted(backingOff, 'host')} backing off`
+    : `${counted(delayed, 'host')} delayed and ${formatCount(backingOff)} backing off`;
 }

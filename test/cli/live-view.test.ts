@@ -47,6 +47,11 @@ describe('the view of a run', () => {
     ]);
   });
 
+  it('names the layer that held it back a moment ago without the figures of now', () => {
+    expect(lineOf('held by', picture({}, { isHeldOver: true }))).toMatch(/\(--max-inflight-per-host\)$/);
+    expect(lineOf('held by', picture())).toMatch(/20 of 20 {2}35 waiting$/);
+  });
+
   it('has large numbers in short where they would not fit', () => {
     const urls = { ...MOMENT.urls, done: 1_234_567, failed: 34_567, queued: 999_600 };
     expect(shown(picture({ urls }), 40)[1]).toBe('1.2M done  35k failed  1.0M queued');
@@ -72,6 +77,9 @@ describe('the view of a run', () => {
 
   it('says instead of running that it is paused, or stopping, and what it waits for', () => {
     expect(shown(picture({ state: 'paused', waitingFor: 'paused, 2 requests under way' }))[0]).toContain('paused  ');
+    // Once: where there are labels, the label says it.
+    expect(shown(picture({ state: 'stopping' }))[0]).toMatch(/^ *stopping {2}1,234 fetched/);
+    expect(shown(picture({ state: 'stopping' }), 50)[0]).toMatch(/^stopping {2}1,234 fetched/);
     expect(lineOf('now', picture({ state: 'stopping', waitingFor: 'stopping, 2 requests under way' }))).toBe(
       '       now  stopping, 2 requests under way',
     );

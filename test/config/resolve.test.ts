@@ -198,6 +198,9 @@ describe('refusals', () => {
     expect(() => resolve({ env: { GOSSAMER_WORKERS: '0' } })).toThrow(
       new UsageError('GOSSAMER_WORKERS must be from 1 to 4096, got 0'),
     );
+    expect(() => resolve({ env: { METRIC_EXPORT_INTERVAL_SECS: 'abc' } })).toThrow(
+      new UsageError('METRIC_EXPORT_INTERVAL_SECS must be a number of seconds such as 60, got abc'),
+    );
     expect(() => resolve({ env: { GOSSAMER_ASSETS: 'maybe' } })).toThrow(
       'GOSSAMER_ASSETS must be true or false, got maybe',
     );

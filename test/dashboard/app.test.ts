@@ -10,7 +10,7 @@ const ORIGIN = `http://127.0.0.1:${PORT}`;
 
 /** A dashboard without a socket: requests as they arrive, with their Host. */
 function dashboard({ host = '127.0.0.1', isLive = true } = {}) {
-  const { run, told } = madeRun();
+  const { run, told, failures } = madeRun();
   const asked: Question[] = [];
   const app = dashboardApp({
     shown: { run: () => (isLive ? run : null), isLive, crawls: ['/kept'], corpora: () => ['/corpus'] },
@@ -18,11 +18,15 @@ function dashboard({ host = '127.0.0.1', isLive = true } = {}) {
     disk: {
       ask: async (question) => {
         asked.push(question);
-        return '{"rows":[]}';
+        if (question.about === 'kept') {
+          throw new TypeError('a fault of ours');
+        }
+        return question.about === 'host' ? JSON.stringify({ isKnown: question.name === 'a.test' }) : '{"rows":[]}';
       },
       close: async () => {},
     },
     series: new Series(),
+    failed: (error) => run.dashboardFailed(error),
     assets: new Map([['/', { type: 'text/html', body: 'the page' }]]),
   });
   const request = (path: string, { headers = {}, ...init }: RequestInit & { headers?: Record<string, string> } = {}) =>
@@ -33,7 +37,7 @@ function dashboard({ host = '127.0.0.1', isLive = true } = {}) {
       body: JSON.stringify(body),
       headers: { origin: ORIGIN, 'x-gossamer-token': TOKEN, 'content-type': 'application/json', ...headers },
     });
-  return { request, tell, told, asked };
+  return { request, tell, told, asked, failures };
 }
 
 describe('who may ask', () => {
@@ -155,6 +159,29 @@ describe('controls', () => {
     expect(told).toEqual([]);
   });
 
+  it('have no names but their own, whatever an object inherits', async () => {
+    const { tell, told } = dashboard();
+    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+      expect((await tell(name, {})).status, name).toBe(404);
+    }
+    expect(told).toEqual([]);
+  });
+
+  it('a delay of a host that the crawl does not know is refused', async () => {
+    const { tell, told } = dashboard();
+    expect((await tell('delay', { host: 'unknown.test', delayMs: 1 })).status).toBe(404);
+    expect(told).toEqual([]);
+  });
+
+  it('are offered to those alone who bring the token', async () => {
+    const { request } = dashboard();
+    const hasControls = async (headers: Record<string, string>) =>
+      ((await (await request('/api/live', { headers })).json()) as { hasControls: boolean }).hasControls;
+    expect(await hasControls({})).toBe(false);
+    expect(await hasControls({ 'x-gossamer-token': 'wrong' })).toBe(false);
+    expect(await hasControls({ 'x-gossamer-token': TOKEN })).toBe(true);
+  });
+
   it('a body that is large, or not JSON, is refused', async () => {
     const { tell, told } = dashboard();
     expect((await tell('quarantine', { host: 'x'.repeat(10_000) })).status).toBe(413);
@@ -213,4 +240,18 @@ describe('questions', () => {
     expect((await request(`/api/${path}`)).status).toBe(400);
     expect(asked).toEqual([]);
   });
+});
+
+it('a fault of its own is told to whoever keeps the log, and its words to nobody else', async () => {
+  const { request, failures } = dashboard();
+  const response = await request('/api/kept?crawl=0');
+  expect(response.status).toBe(500);
+  expect(await response.text()).not.toContain('a fault of ours');
+  expect(failures).toEqual(['a fault of ours']);
+});
+
+it('hosts are asked for with the delays that somebody set for the run', async () => {
+  const { request, asked } = dashboard();
+  await request('/api/hosts?crawl=0');
+  expect(asked).toMatchObject([{ about: 'hosts', delays: { all: 300, hosts: { 'a.test': 250 } } }]);
 });

@@ -25,14 +25,14 @@ export function useBrowser(): (
   };
 }
 
-/** What axe finds on the page that is serious or worse, in words. The page's own policy lets no foreign script in, so it is evaluated. */
+/** What axe finds on the page that is moderate or worse, in words. The page's own policy lets no foreign script in, so it is evaluated. */
 export async function faults(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     // biome-ignore lint/suspicious/noExplicitAny: it comes as a script.
     const { violations } = await (globalThis as any).axe.run();
     return violations
-      .filter(({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical')
+      .filter(({ impact }: { impact: string }) => impact !== 'minor')
       .map(
         ({ id, nodes }: { id: string; nodes: { html: string; failureSummary: string }[] }) =>
           `${id}: ${nodes[0]!.html} ${nodes[0]!.failureSummary}`,

@@ -164,6 +164,23 @@ describe.skipIf(CHROMIUM === null)(
         expect(await faults(page), tab).toEqual([]);
       }
 
+      // A host says whose word its delay is, and its sheet follows what is set.
+      await page.getByRole('tab', { name: 'Hosts' }).click();
+      await page.locator('.long .host-row button.plain').click();
+      const delay = page.locator('dt:text-is("Delay") + dd');
+      expect(await delay.innerText()).toBe('none');
+      for (const [ms, said] of [
+        ['250', '250 ms (set by you)'],
+        ['0', 'none'],
+      ] as const) {
+        await page.getByLabel('Delay in ms').fill(ms);
+        await page.getByRole('button', { name: 'Set', exact: true }).click();
+        await expect.poll(() => delay.innerText(), { timeout: 20_000 }).toBe(said);
+      }
+      expect(await page.getByRole('button', { name: 'Release' }).count()).toBe(0);
+      expect(await faults(page), 'host').toEqual([]);
+      await page.keyboard.press('Escape');
+
       // Why a URL is there.
       await page.getByRole('tab', { name: 'Pages' }).click();
       await page

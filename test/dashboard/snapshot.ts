@@ -1,4 +1,5 @@
-import type { LiveSnapshot, RunControls, WatchedRun } from '../../src/watch/live.js';
+import { LatencyHistogram } from '../../src/watch/latency.js';
+import type { LiveSnapshot, RunControls, ShownRun } from '../../src/watch/live.js';
 
 const NO_LATENCY: LiveSnapshot['latency'] = { count: 0, sumMs: 0, p50Ms: null, p90Ms: null, p99Ms: null, buckets: [] };
 
@@ -39,8 +40,9 @@ export function snapshot(parts: Partial<LiveSnapshot> = {}): LiveSnapshot {
 }
 
 /** A run that stands still and writes down what it is told. */
-export function madeRun(): { run: WatchedRun; told: string[] } {
+export function madeRun(): { run: ShownRun; told: string[]; failures: string[] } {
   const told: string[] = [];
+  const failures: string[] = [];
   const controls: RunControls = {
     pause: () => void told.push('pause'),
     goOn: () => void told.push('go on'),
@@ -51,5 +53,16 @@ export function madeRun(): { run: WatchedRun; told: string[] } {
     release: (host) => host === 'a.test' && told.push(`release ${host}`) > 0,
     allowTrap: async (pattern) => pattern === 'known' && told.push(`allow ${pattern}`) > 0,
   };
-  return { run: { live: () => snapshot(), controls }, told };
+  const run: ShownRun = {
+    live: () => snapshot(),
+    controls,
+    latencies: () => new LatencyHistogram().counts(),
+    delays: () =>
+      new Map([
+        [null, 300],
+        ['a.test', 250],
+      ]),
+    dashboardFailed: ({ message }) => void failures.push(message),
+  };
+  return { run, told, failures };
 }

@@ -6,9 +6,9 @@ import { WatchReader } from '../../src/store/watch-reader.js';
 import {
   HOST_SORTS,
   type HostQuestion,
-  type HostRow,
   type PageQuestion,
   type PageRow,
+  type StoredHost,
 } from '../../src/store/watch-rows.js';
 import { temporaryFolder } from '../crawl/support.js';
 import { hostName, makeStore } from '../dashboard/made-store.js';
@@ -29,15 +29,15 @@ afterAll(() => {
   folder.remove();
 });
 
-const HOST_QUESTION: HostQuestion = { sort: 'name', text: '', after: null, limit: 70 };
+const HOST_QUESTION: HostQuestion = { sort: 'name', text: '', after: null, limit: 70, name: null, delays: {} };
 const PAGE_QUESTION: PageQuestion = {
   ...{ state: null, reason: null, status: null, depth: null, host: null, text: '', isNewestFirst: false },
   ...{ after: null, limit: 500 },
 };
 
 /** All rows, screenful by screenful. */
-function allHosts(question: Partial<HostQuestion>): HostRow[] {
-  const rows: HostRow[] = [];
+function allHosts(question: Partial<HostQuestion>): StoredHost[] {
+  const rows: StoredHost[] = [];
   for (let after: string | null = null; ; ) {
     const answer = reader.hosts({ ...HOST_QUESTION, ...question, after }, NOW);
     rows.push(...answer.rows);
@@ -65,7 +65,7 @@ describe('hosts', () => {
     const rows = allHosts({ sort });
     expect(new Set(rows.map(({ id }) => id)).size).toBe(HOSTS);
     expect(rows).toHaveLength(HOSTS);
-    const sortedBy: Record<typeof sort, (row: HostRow) => number> = {
+    const sortedBy: Record<typeof sort, (row: StoredHost) => number> = {
       name: ({ id }) => id,
       state: ({ state }) =>
         ['idle', 'ready'].includes(state) ? 4 : ['backing off', 'put off', 'busy', 'delayed'].indexOf(state),

@@ -53,6 +53,17 @@ describe('the times of answers', () => {
     expect(buckets.map((each) => each.count)).toEqual([...buckets.map((each) => each.count)].sort((a, b) => a - b));
   });
 
+  it.each([3, 7, 42, 300, 1_500, 47_000])('%i ms each: quantiles are within an eighth of that', (ms) => {
+    const histogram = new LatencyHistogram();
+    for (let i = 0; i < 100; i++) {
+      histogram.add(ms);
+    }
+    const { p50Ms, p90Ms, p99Ms } = histogram.figures();
+    for (const quantile of [p50Ms!, p90Ms!, p99Ms!]) {
+      expect(Math.abs(quantile - ms) / ms).toBeLessThanOrEqual(1 / 8);
+    }
+  });
+
   it('that are longer than all buckets count as the last end', () => {
     const histogram = new LatencyHistogram();
     histogram.add(1e7);

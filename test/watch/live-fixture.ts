@@ -6,7 +6,8 @@ export function eventfulMoment(fields: Partial<LiveSnapshot> = {}): LiveSnapshot
   const clock = { now: () => 1_000, wall: () => 1_700_000_000_000, at: () => () => {} };
   const watch = new RunWatch({ command: 'crawl', directory: '/kept', clock, maxUrls: null, stop: () => {} });
   for (const status of [200, 200, 301, 404, 503, null]) {
-    watch.answered(status, status === null ? null : 35, 2_048);
+    watch.answered(status, status === null ? null : 35);
+    watch.kept(2_048);
   }
   watch.failed('http://a.test/<b>', 'http_4xx', 404, 'gone "away"\n');
   watch.failed('http://a.test/slow', 'timeout', null, null);

@@ -124,6 +124,7 @@ describe('events', () => {
       'error thread_died',
       'info governed',
       'info told',
+      'error dashboard_failed',
       'info notice',
       'warn log_dropped',
     ]);

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, request, type
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Clock } from '../../src/base/clock.js';
 import { METRICS_TYPE, metricsText } from '../../src/watch/metrics.js';
 import { MetricsServer } from '../../src/watch/metrics-server.js';
 import { notify } from '../../src/watch/notify.js';
@@ -91,7 +92,13 @@ beforeAll(async () => {
   web = await openWeb();
   web.site('a.test', {
     handle: ({ path }) =>
-      path === '/' ? html(linkPage('home', ['/gone', '/here'])) : path === '/here' ? html('<p>here') : notFound,
+      path === '/robots.txt'
+        ? { status: 200, headers: { 'content-type': 'text/plain' }, body: 'User-agent: *\nDisallow: /nothing\n' }
+        : path === '/'
+          ? html(linkPage('home', ['/gone', '/here']))
+          : path === '/here'
+            ? html('<p>here')
+            : notFound,
   });
   receiver = createServer(async (incoming, response) => {
     const body = await bodyOf(incoming);
@@ -121,6 +128,17 @@ const hook = (credentials = '') =>
   `http://${credentials}127.0.0.1:${(receiver.address() as AddressInfo).port}/hook?key=topsecret`;
 const fine: RequestListener = (_, response) => response.end('thanks');
 
+/** A clock that waits for nothing, and keeps how long it was to wait. */
+const hastyClock = (pauses: number[] = []): Clock => ({
+  now: () => 0,
+  wall: () => 0,
+  at: (at, fire) => {
+    pauses.push(at);
+    queueMicrotask(fire);
+    return () => {};
+  },
+});
+
 describe('whoever is to be told of the end', () => {
   it('is told once, with the credentials of the URL as a header', async () => {
     answers = fine;
@@ -138,19 +156,23 @@ describe('whoever is to be told of the end', () => {
       response.statusCode = 503;
       response.end();
     };
-    const problem = await notify(hook('me:password@'), {});
+    const pauses: number[] = [];
+    const problem = await notify(hook('me:password@'), {}, { clock: hastyClock(pauses) });
     expect(received).toHaveLength(2);
+    expect(pauses, 'a while between the two').toEqual([1_500]);
     expect(problem).toMatch(/^--notify: http:\/\/127\.0\.0\.1:\d+\/hook was not told: it answered 503$/);
   });
 
   it('is not waited for longer than a while', async () => {
     answers = () => {};
-    expect(await notify(hook(), {}, 50)).toContain('no answer in 0.05 s');
+    expect(await notify(hook(), {}, { timeoutMs: 50, clock: hastyClock() })).toContain('no answer in 0.05 s');
     expect(received).toHaveLength(2);
   });
 
   it('that is not there is a sentence, never an error', async () => {
-    expect(await notify('http://127.0.0.1:1/', {}, 1_000)).toContain('was not told');
+    expect(await notify('http://127.0.0.1:1/', {}, { timeoutMs: 1_000, clock: hastyClock() })).toContain(
+      'was not told',
+    );
   });
 });
 
@@ -186,6 +208,10 @@ describe.each(['crawl', 'check', 'docs'])('gossamer %s', (command) => {
     const told = JSON.parse(received[0]!.body);
     expect(told).toMatchObject({ command, reason: 'complete', requests: metrics.requests, error: null });
     expect(told.summary).not.toBeNull();
+    if (command === 'crawl') {
+      // Also here, where robots.txt has a body.
+      expect([told.bytes, metrics.bytes]).toEqual([told.summary.bytes, told.summary.bytes]);
+    }
     expect(code).toBe(command === 'check' ? 1 : 0);
   });
 });

@@ -67,7 +67,8 @@ beforeEach(() => {
 describe('what is seen of a run', () => {
   it('counts answers by the first digit of their status', () => {
     for (const status of [100, 200, 204, 301, 404, 404, 500, 999, null]) {
-      watch.answered(status, status === null ? null : 10, 7);
+      watch.answered(status, status === null ? null : 10);
+      watch.kept(7);
     }
     const { statusClasses, requests, bytes, latency } = watch.live();
     expect(statusClasses).toEqual({ none: 1, '1xx': 1, '2xx': 2, '3xx': 1, '4xx': 2, '5xx': 2 });
@@ -75,13 +76,15 @@ describe('what is seen of a run', () => {
   });
 
   it('goes on counting over the rounds of a run', () => {
-    watch.answered(200, 5, 100);
+    watch.answered(200, 5);
+    watch.kept(100);
     round.next = { retries: 2, refetched: 1 };
     const second = new Round();
     second.next = { retries: 3 };
     now = 5_000;
     watch.begins(second);
-    watch.answered(200, 5, 100);
+    watch.answered(200, 5);
+    watch.kept(100);
     expect(watch.live()).toMatchObject({ requests: 2, bytes: 200, retries: 5, refetched: 1, elapsedMs: 5_000 });
   });
 
@@ -104,7 +107,7 @@ describe('what is seen of a run', () => {
     for (now = 1_000; now <= 60_000; now += 1_000) {
       const pages = now <= 30_000 ? now / 100 : 300 + (now - 30_000) / 500;
       round.next = settled(pages);
-      watch.answered(200, 5, now <= 30_000 ? 1_000 : 100);
+      watch.kept(now <= 30_000 ? 1_000 : 100);
       watch.tick();
     }
     now = 60_000;
@@ -211,6 +214,29 @@ describe('what a run is told', () => {
     expect(() => watch.controls.setWorkers(Number.NaN)).toThrow('no number');
     watch.begins(second);
     expect(second.told).toEqual([]);
+  });
+
+  it('is logged with what came of it', async () => {
+    const heard: unknown[] = [];
+    watch.events.on('info', ({ code, message, fields }) => {
+      if (code === 'told') {
+        heard.push([message, fields.isDone]);
+      }
+    });
+    round.controls.release = () => false;
+    round.controls.quarantine = () => false;
+    round.controls.allowTrap = async () => false;
+    watch.controls.setDelay(null, 50);
+    watch.controls.quarantine('a.test');
+    watch.controls.release('b.test');
+    await watch.controls.allowTrap('/x/*');
+    expect(heard).toEqual([
+      ['told: setDelay all hosts 50', true],
+      // It holds as soon as the host comes in.
+      ['told: quarantine a.test', true],
+      ['refused: release b.test', false],
+      ['refused: allowTrap /x/*', false],
+    ]);
   });
 
   it('stops by whoever runs it', () => {

@@ -4,7 +4,7 @@ import type { LiveSnapshot } from '../../watch/live.js';
 import type { About } from '../api.js';
 import { Controls } from './controls.js';
 import { Corpora } from './corpora.js';
-import { get, useAbout, useLive } from './data.js';
+import { get, useAbout, useIsGone, useLive } from './data.js';
 import { Explain } from './explain.js';
 import { duration, shown, words } from './format.js';
 import { Hosts } from './hosts.js';
@@ -52,7 +52,16 @@ function Dashboard({ about }: { about: About }) {
   const isLive = entry?.isLive ?? false;
   const { answer, problem, askNow } = useLive(isLive);
   const live = isLive ? (answer?.live ?? null) : null;
-  const hasControls = isLive && problem === null && live !== null && live.state !== 'ended';
+  const isGone = useIsGone();
+  const isRunning = isLive && problem === null && live !== null && live.state !== 'ended';
+  // Whoever opened the page without its token may look, and tell nothing.
+  const hasControls = isRunning && answer?.hasControls === true;
+  const isEnded = live?.state === 'ended';
+  useEffect(() => {
+    if (isEnded) {
+      setSaid('');
+    }
+  }, [isEnded]);
   const choose = (name: Tab): void => {
     setTab(name);
     history.replaceState(null, '', `#${name.toLowerCase()}`);
@@ -82,18 +91,16 @@ function Dashboard({ about }: { about: About }) {
         {live === null ? null : <RunState live={live} isGone={problem !== null} />}
         {hasControls ? <Controls live={live} askNow={askNow} say={setSaid} /> : null}
       </header>
-      {problem === null || live === null || live.state === 'ended' ? null : (
-        <p class="remark" role="alert">
-          No answer from the run: {problem}. It may have ended. The figures are the last ones.
-        </p>
-      )}
-      <div class="bar">
+      <nav class="bar" aria-label="Views">
         <Tabs tab={tab} choose={choose} />
         <p class="said" role="status">
-          {said}
+          {isRunning && !hasControls
+            ? 'Read only: the URL in the terminal has the token that the controls need.'
+            : said}
         </p>
-      </div>
+      </nav>
       <main>
+        {isGone ? <Gone isEnded={isEnded} directory={entry?.directory ?? null} /> : null}
         <div id={`panel-${tab}`} role="tabpanel" aria-labelledby={`tab-${tab}`}>
           {tab === 'Overview' ? (
             <OverviewOf
@@ -101,6 +108,7 @@ function Dashboard({ about }: { about: About }) {
               hasCrawl={entry !== undefined}
               isLive={isLive}
               live={live}
+              hasControls={hasControls}
               explain={setExplained}
             />
           ) : null}
@@ -122,8 +130,13 @@ function Dashboard({ about }: { about: About }) {
         </div>
       </main>
       <footer>
-        gossamer {about.version} · <kbd>1</kbd>–<kbd>4</kbd> tabs <kbd>p</kbd> pause or go on <kbd>/</kbd> search{' '}
-        <kbd>?</kbd> help
+        gossamer {about.version} · <kbd>1</kbd>–<kbd>4</kbd> tabs{' '}
+        {hasControls ? (
+          <>
+            <kbd>p</kbd> pause or go on{' '}
+          </>
+        ) : null}
+        <kbd>/</kbd> search <kbd>?</kbd> help
       </footer>
       {explained === null ? null : (
         <Explain
@@ -134,8 +147,29 @@ function Dashboard({ about }: { about: About }) {
           explain={setExplained}
         />
       )}
-      {hasHelp ? <Help close={() => setHasHelp(false)} /> : null}
+      {hasHelp ? <Help hasControls={hasControls} close={() => setHasHelp(false)} /> : null}
     </>
+  );
+}
+
+/** Nothing can be asked any more: what is shown stays as it was. */
+function Gone({ isEnded, directory }: { isEnded: boolean; directory: string | null }) {
+  return (
+    <div class="banner" role="alert">
+      <p>
+        <b>{isEnded ? 'The run is over, and its dashboard with it.' : 'The dashboard does not answer.'}</b>{' '}
+        {isEnded ? '' : 'Its process may have ended or been stopped. '}What you see are the last figures.
+        {directory === null ? null : (
+          <>
+            {' '}
+            <code>gossamer serve {shown(directory)}</code> shows what is kept.
+          </>
+        )}
+      </p>
+      <button type="button" onClick={() => location.reload()}>
+        Try again
+      </button>
+    </div>
   );
 }
 
@@ -193,10 +227,11 @@ interface OverviewOfProps {
   readonly hasCrawl: boolean;
   readonly isLive: boolean;
   readonly live: LiveSnapshot | null;
+  readonly hasControls: boolean;
   explain(url: string): void;
 }
 
-function OverviewOf({ crawl, hasCrawl, isLive, live, explain }: OverviewOfProps) {
+function OverviewOf({ crawl, hasCrawl, isLive, live, hasControls, explain }: OverviewOfProps) {
   const [kept, setKept] = useState<KeptFigures | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
   useEffect(() => {
@@ -206,7 +241,7 @@ function OverviewOf({ crawl, hasCrawl, isLive, live, explain }: OverviewOfProps)
     }
   }, [crawl, isLive]);
   if (live !== null) {
-    return <Overview live={live} explain={explain} />;
+    return <Overview live={live} hasControls={hasControls} explain={explain} />;
   }
   if (!hasCrawl) {
     return <p class="empty">There is no crawl here. The corpora have a tab of their own.</p>;
@@ -232,11 +267,11 @@ function OverviewOf({ crawl, hasCrawl, isLive, live, explain }: OverviewOfProps)
   );
 }
 
-function Help({ close }: { close(): void }) {
+function Help({ hasControls, close }: { hasControls: boolean; close(): void }) {
   const keys: readonly (readonly [string, string])[] = [
     ['1 2 3 4', 'Overview, Hosts, Pages, Corpora'],
     ['← →', 'the tab before or after, while a tab has the focus'],
-    ['p', 'pause, or go on'],
+    ...(hasControls ? ([['p', 'pause, or go on']] as const) : []),
     ['/', 'search on this tab'],
     ['Esc', 'close what is open'],
     ['?', 'this help'],

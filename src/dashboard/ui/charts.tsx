@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { SERIES_COLUMNS, type SeriesColumn, type SeriesPoint } from '../api.js';
+import { stackOf } from './stack.js';
 
 /** One line of a chart. Lines differ in their dashes as well as in their colour. */
 export interface Line {
@@ -71,15 +72,15 @@ export function Chart({ title, lines, points, isStacked = false, figure, tick }:
   return (
     <section class="card chart">
       <div class="chart-head">
-        <h3>{title}</h3>
+        <h2>{title}</h2>
         <ul class="legend">
           {lines.map((line) => (
             <li key={line.column}>
-              <svg width="18" height="10" aria-hidden="true">
+              <svg width="14" height="10" aria-hidden="true">
                 <line
                   x1="0"
                   y1="5"
-                  x2="18"
+                  x2="14"
                   y2="5"
                   class={`stroke-${line.color}`}
                   stroke-dasharray={(line.dash ?? []).join(' ')}
@@ -104,10 +105,8 @@ function dataOf(points: readonly SeriesPoint[], lines: readonly Line[], isStacke
   const times = points.map((point) => point[0]! / 1000);
   const columns = lines.map(({ column }) => points.map((point) => point[placeOf(column)] ?? null));
   if (isStacked) {
-    // From the bottom up; the last line is the sum of all.
-    for (let i = 1; i < columns.length; i++) {
-      columns[i] = columns[i]!.map((value, place) => (value ?? 0) + (columns[i - 1]![place] ?? 0));
-    }
+    const { tops, edges } = stackOf(columns);
+    return [times, ...tops, ...edges] as unknown as uPlot.AlignedData;
   }
   return [times, ...columns] as uPlot.AlignedData;
 }
@@ -138,13 +137,22 @@ function optionsOf(
     ],
     series: [
       {},
+      // Where they are stacked, the areas first: a line may have gaps, and the area below it none.
+      ...(isStacked
+        ? lines.map(({ color }) => ({
+            stroke: 'transparent',
+            width: 0,
+            points: { show: false },
+            fill: `${colorOf(color)}2e`,
+          }))
+        : []),
       ...lines.map(({ color, dash }, place) => ({
         stroke: colorOf(color),
         width: 1.75,
-        spanGaps: true,
+        spanGaps: !isStacked,
         points: { show: false },
         ...(dash === undefined ? {} : { dash: [...dash] }),
-        ...(isStacked || (place === 0 && lines.length === 1) ? { fill: `${colorOf(color)}2e` } : {}),
+        ...(!isStacked && place === 0 && lines.length === 1 ? { fill: `${colorOf(color)}2e` } : {}),
       })),
     ],
     ...(isStacked

@@ -72,6 +72,30 @@ export function Controls({ live, askNow, say }: ControlsProps) {
   );
 }
 
+/** Lets URLs in that were cut as a trap. */
+export function LetTrapIn({ pattern }: { pattern: string }) {
+  const [said, setSaid] = useState<string | null>(null);
+  return (
+    <span class="let-in">
+      <button
+        type="button"
+        disabled={said !== null}
+        onClick={() =>
+          tell('allow-trap', { pattern }).then(
+            () => setSaid('They are let in.'),
+            (error: Error) => setSaid(error.message),
+          )
+        }
+      >
+        Let them in
+      </button>
+      <span role="status" class="aside">
+        {said}
+      </span>
+    </span>
+  );
+}
+
 function Adjust({
   live,
   order,

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CorpusEntry, CorpusHit, CorpusListed, CorpusPage, CorpusPages } from '../api.js';
 import { get } from './data.js';
 import { Outside } from './explain.js';
-import { count, counted, shown } from './format.js';
+import { count, counted, shown, withoutMarks } from './format.js';
 import { Markdown } from './markdown.js';
 import { Drawer, Search } from './parts.js';
 
@@ -122,7 +122,7 @@ function Listed({ page, open }: { page: CorpusListed | CorpusHit; open(): void }
         <span class="title">{shown('headings' in page ? [page.path, ...page.headings].join(' › ') : page.path)}</span>
       </button>
       <span class="aside">{count(page.tokens)} tokens</span>
-      {'snippet' in page ? <p class="snippet">{shown(page.snippet)}</p> : null}
+      {'snippet' in page ? <p class="snippet">{shown(withoutMarks(page.snippet))}</p> : null}
     </li>
   );
 }

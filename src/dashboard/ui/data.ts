@@ -21,6 +21,41 @@ const token = takeToken();
 
 export class Problem extends Error {}
 
+/** Whether the server answers at all, for the banner that says so. */
+let isGone = false;
+const whenGone = new Set<(isGone: boolean) => void>();
+
+async function ask(path: string, init: RequestInit): Promise<Response> {
+  const tellAll = (value: boolean): void => {
+    if (value !== isGone) {
+      isGone = value;
+      for (const tell of whenGone) {
+        tell(value);
+      }
+    }
+  };
+  try {
+    const response = await fetch(path, init);
+    tellAll(false);
+    return response;
+  } catch (error) {
+    if (init.signal?.aborted !== true) {
+      tellAll(true);
+    }
+    throw init.signal?.aborted === true ? error : new Problem('the dashboard does not answer');
+  }
+}
+
+/** True while the server does not answer. */
+export function useIsGone(): boolean {
+  const [value, setValue] = useState(isGone);
+  useEffect(() => {
+    whenGone.add(setValue);
+    return () => void whenGone.delete(setValue);
+  }, []);
+  return value;
+}
+
 async function answerOf<T>(response: Response): Promise<T> {
   if (response.ok) {
     return (await response.json()) as T;
@@ -30,7 +65,7 @@ async function answerOf<T>(response: Response): Promise<T> {
   try {
     said = (JSON.parse(text) as { problem: string }).problem;
   } catch {
-    // It is a sentence as it is.
+    // The server's guard answers in plain text, and that is what is shown.
   }
   throw new Problem(said.trim());
 }
@@ -41,7 +76,7 @@ export async function get<T>(path: string, parameters: Parameters = {}, signal?:
   const given = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== '');
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
   return answerOf(
-    await fetch(`api/${path}${query === '' ? '' : `?${query}`}`, {
+    await ask(`api/${path}${query === '' ? '' : `?${query}`}`, {
       headers: { 'x-gossamer-token': token },
       ...(signal === undefined ? {} : { signal }),
     }),
@@ -50,7 +85,7 @@ export async function get<T>(path: string, parameters: Parameters = {}, signal?:
 
 export async function tell(what: string, values: object = {}): Promise<void> {
   await answerOf(
-    await fetch(`api/control/${what}`, {
+    await ask(`api/control/${what}`, {
       method: 'POST',
       headers: { 'x-gossamer-token': token, 'content-type': 'application/json' },
       body: JSON.stringify(values),

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { Explanation, LinkFrom } from '../../explain/explanation.js';
-import { get, tell } from './data.js';
+import { LetTrapIn } from './controls.js';
+import { get } from './data.js';
 import { count, counted, duration, isWebUrl, shown, timeOfDay, words } from './format.js';
 import { BADGES } from './overview.js';
 import { Drawer, Fact } from './parts.js';
@@ -170,7 +171,6 @@ function Trap({
   urls: number;
   hasControls: boolean;
 }) {
-  const [said, setSaid] = useState<string | null>(null);
   return (
     <section class="remark">
       <p>
@@ -179,20 +179,7 @@ function Trap({
       <p>
         <code>{shown(pattern)}</code>
       </p>
-      {hasControls ? (
-        <button
-          type="button"
-          onClick={() =>
-            tell('allow-trap', { pattern }).then(
-              () => setSaid('They are let in.'),
-              (error: Error) => setSaid(error.message),
-            )
-          }
-        >
-          Let them in
-        </button>
-      ) : null}
-      <p role="status">{said}</p>
+      {hasControls ? <LetTrapIn pattern={pattern} /> : null}
     </section>
   );
 }

@@ -64,3 +64,16 @@ export const words = (name: string): string => name.replaceAll('_', ' ');
 
 /** Only what a browser may follow without harm. */
 export const isWebUrl = (url: string): boolean => /^https?:\/\//i.test(url);
+
+/** What failed, said once: a status says as much as the class that is named after it. */
+export const failureName = (reason: string, status: number | null): string =>
+  status === null ? words(reason) : /^http_[45]xx$/.test(reason) ? String(status) : `${status} ${words(reason)}`;
+
+/** A piece of Markdown as one line of plain text, without its marks. */
+export const withoutMarks = (markdown: string): string =>
+  markdown
+    .replace(/^\s*(?:#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .replace(/`{1,3}|\*\*|__/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();

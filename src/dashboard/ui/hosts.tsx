@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { HostAnswer, HostRow, HostSort, HostState } from '../../store/watch-rows.js';
-import { get, tell } from './data.js';
+import { get, tell, usePolling } from './data.js';
 import { count, duration, milliseconds, shown, words } from './format.js';
 import { type Column, List } from './list.js';
 import { Drawer, Fact, Search } from './parts.js';
@@ -57,7 +57,15 @@ export function Hosts({ crawl, isLive, hasControls, showPages }: HostsProps) {
         rowClass="host-row"
       />
       {open === null ? null : (
-        <HostDrawer host={open} hasControls={hasControls} close={() => setOpen(null)} showPages={showPages} />
+        <HostDrawer
+          key={open.id}
+          crawl={crawl}
+          first={open}
+          isLive={isLive}
+          hasControls={hasControls}
+          close={() => setOpen(null)}
+          showPages={showPages}
+        />
       )}
     </div>
   );
@@ -134,31 +142,58 @@ function StateOf({ row: { state, reason, until } }: { row: HostRow }) {
         {state}
       </span>
       <span class="aside">
-        {reason === null || reason === 'backoff' ? '' : ` ${words(reason)}`}
+        {reason === null || reason === 'backoff' ? '' : ` ${reason === 'held' ? 'in quarantine' : words(reason)}`}
         {left > 1_000 ? ` ${duration(left)}` : ''}
       </span>
     </>
   );
 }
 
-const delayOf = ({ crawlDelayMs, learnedDelayMs }: HostRow): string => {
-  const delay = Math.max(crawlDelayMs ?? 0, learnedDelayMs);
-  return delay === 0 ? 'as set' : milliseconds(delay);
+const delayOf = ({ delayMs }: HostRow): string => (delayMs === 0 ? 'none' : milliseconds(delayMs));
+
+const DELAY_FROM: Readonly<Record<HostRow['delayFrom'], string>> = {
+  user: 'set by you',
+  option: '--delay',
+  'robots.txt': 'Crawl-delay of robots.txt',
+  refusals: 'learnt from its refusals',
 };
 
+/** How long after an answer the host is looked at again. */
+const LOOK_MS = 1_500;
+
 interface DrawerProps {
-  readonly host: HostRow;
+  readonly crawl: number;
+  /** As the list has it; the sheet goes on from there by itself, because the row may be scrolled away. */
+  readonly first: HostRow;
+  readonly isLive: boolean;
   readonly hasControls: boolean;
   close(): void;
   showPages(host: string): void;
 }
 
-function HostDrawer({ host, hasControls, close, showPages }: DrawerProps) {
+function HostDrawer({ crawl, first, isLive, hasControls, close, showPages }: DrawerProps) {
+  const [host, setHost] = useState(first);
+  const lookNow = usePolling(
+    async (signal) => {
+      try {
+        const { rows } = await get<HostAnswer>('hosts', { crawl, name: first.name }, signal);
+        setHost((before) => rows[0] ?? before);
+      } catch {
+        // The banner says so, and the next look tries again.
+      }
+      return isLive ? LOOK_MS : null;
+    },
+    [crawl, first.name, isLive],
+  );
+  const isHeld = host.state === 'put off' && host.reason === 'held';
   const [said, setSaid] = useState<string | null>(null);
   const [delay, setDelay] = useState('');
   const order = (what: string, values: object, done: string): void => {
     tell(what, values).then(
-      () => setSaid(done),
+      () => {
+        setSaid(done);
+        lookNow();
+      },
       (error: Error) => setSaid(error.message),
     );
   };
@@ -171,9 +206,16 @@ function HostDrawer({ host, hasControls, close, showPages }: DrawerProps) {
         <Fact label="Waiting URLs">{`${count(host.queue)}${host.isQueueLonger ? ' and more' : ''}`}</Fact>
         <Fact label="Asked for">{count(host.requests)}</Fact>
         <Fact label="Next request">
-          {host.until === null ? 'as soon as it is its turn' : new Date(host.until).toLocaleString('en-GB')}
+          {isHeld
+            ? 'when it is released'
+            : host.until === null
+              ? 'as soon as it is its turn'
+              : new Date(host.until).toLocaleString('en-GB')}
         </Fact>
         <Fact label="robots.txt">{host.robots}</Fact>
+        <Fact label="Delay">
+          {host.delayMs === 0 ? 'none' : `${milliseconds(host.delayMs)} (${DELAY_FROM[host.delayFrom]})`}
+        </Fact>
         <Fact label="Crawl-delay">{host.crawlDelayMs === null ? null : milliseconds(host.crawlDelayMs)}</Fact>
         <Fact label="Learned delay">{host.learnedDelayMs === 0 ? null : milliseconds(host.learnedDelayMs)}</Fact>
         <Fact label="At once, tuned">{host.tunedLimit === null ? null : String(Math.floor(host.tunedLimit))}</Fact>
@@ -191,17 +233,18 @@ function HostDrawer({ host, hasControls, close, showPages }: DrawerProps) {
           Show its pages
         </button>
         {hasControls ? (
-          <>
+          isHeld ? (
+            <button type="button" onClick={() => order('release', { host: host.name }, 'It may be asked again.')}>
+              Release
+            </button>
+          ) : (
             <button
               type="button"
               onClick={() => order('quarantine', { host: host.name }, 'It is asked for nothing more.')}
             >
               Quarantine
             </button>
-            <button type="button" onClick={() => order('release', { host: host.name }, 'It may be asked again.')}>
-              Release
-            </button>
-          </>
+          )
         ) : null}
       </div>
       {hasControls ? (

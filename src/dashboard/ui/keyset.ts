@@ -6,6 +6,8 @@ export interface Screenful<Row, Key> {
   /** How far the server has looked, where it looks at a part at a time. */
   readonly searched?: number;
   readonly all?: number;
+  /** How many rows there are in all, where the server knows. */
+  readonly total?: number | null;
 }
 
 interface Piece<Row, Key> {
@@ -34,6 +36,7 @@ export class KeysetList<Row, Key> {
   problem: string | null = null;
   searched: number | null = null;
   all: number | null = null;
+  total: number | null = null;
 
   constructor(ask: (after: Key | null) => Promise<Screenful<Row, Key>>, changed: () => void) {
     this.#ask = ask;
@@ -103,6 +106,7 @@ export class KeysetList<Row, Key> {
         this.#next = answer.next;
         this.searched = answer.searched ?? null;
         this.all = answer.all ?? null;
+        this.total = answer.total ?? null;
         this.#changed();
       } while (this.#next !== null && this.length <= this.#wanted);
     } catch (error) {
@@ -121,7 +125,8 @@ export class KeysetList<Row, Key> {
     }
     this.#asking.add(piece);
     try {
-      const { rows, next } = await this.#ask(piece.after);
+      const { rows, next, total = null } = await this.#ask(piece.after);
+      this.total = total;
       const isLast = piece === this.#pieces.at(-1);
       // Rows before the last piece keep their number: what follows begins where it began.
       piece.rows = isLast ? rows : rows.slice(0, piece.length);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks';
-import { count } from './format.js';
+import { count, counted } from './format.js';
 import { KeysetList, type Screenful } from './keyset.js';
 
 const REFRESH_MS = 3_000;
@@ -40,17 +40,28 @@ export interface ListProps<Row, Key> {
   readonly noun: string;
   readonly isLive: boolean;
   readonly rowClass: string;
+  /** How tall a row is on a phone, where its cells stand in several lines. */
+  readonly phoneRow?: number;
 }
 
 /** A table of any length, of which only what is seen is in the page. */
-export function List<Row, Key>({ label, columns, ask, keyOf, noun, isLive, rowClass }: ListProps<Row, Key>) {
+export function List<Row, Key>({
+  label,
+  columns,
+  ask,
+  keyOf,
+  noun,
+  isLive,
+  rowClass,
+  phoneRow = 72,
+}: ListProps<Row, Key>) {
   const [, redraw] = useReducer((n: number) => n + 1, 0);
   const list = useMemo(() => new KeysetList<Row, Key>(ask, () => redraw(undefined)), [ask]);
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   /** The width of the scroll bar, which the head of the table leaves free. */
   const [bar, setBar] = useState(0);
-  const rowHeight = useIsPhone() ? 72 : 41;
+  const rowHeight = useIsPhone() ? phoneRow : 41;
 
   const natural = list.length * rowHeight;
   const height = Math.min(natural, TALLEST);
@@ -152,9 +163,12 @@ export function List<Row, Key>({ label, columns, ask, keyOf, noun, isLive, rowCl
   );
 }
 
-type Found = Pick<KeysetList<never, never>, 'length' | 'isAtEnd' | 'isLoading' | 'searched' | 'all'>;
+type Found = Pick<KeysetList<never, never>, 'length' | 'isAtEnd' | 'isLoading' | 'searched' | 'all' | 'total'>;
 
 function foundText(list: Found, noun: string): string {
+  if (list.total !== null) {
+    return counted(list.total, noun);
+  }
   const found = `${count(list.length)}${list.isAtEnd ? '' : '+'} ${list.length === 1 && list.isAtEnd ? noun : `${noun}s`}`;
   if (!list.isLoading || list.isAtEnd || list.searched === null || list.all === null) {
     return list.isLoading ? `${found}, loading…` : found;

@@ -2,14 +2,35 @@ import type { ComponentChildren } from 'preact';
 import type { KeptFigures } from '../../store/watch-rows.js';
 import type { LayerFigures, LiveSnapshot } from '../../watch/live.js';
 import { Chart, type Line } from './charts.js';
+import { LetTrapIn } from './controls.js';
 import { useSeries } from './data.js';
-import { bytes, count, counted, duration, milliseconds, rate, short, shown, timeOfDay, words } from './format.js';
+import {
+  bytes,
+  count,
+  counted,
+  duration,
+  failureName,
+  milliseconds,
+  rate,
+  short,
+  shown,
+  timeOfDay,
+  words,
+} from './format.js';
 
 /** Of the last problems and decisions; the tab of pages has all that failed. */
 const MOST_EVENTS = 14;
 
 /** Everything at a glance: how fast it goes, what it waits for, what fails. */
-export function Overview({ live, explain }: { live: LiveSnapshot; explain(url: string): void }) {
+export function Overview({
+  live,
+  hasControls,
+  explain,
+}: {
+  live: LiveSnapshot;
+  hasControls: boolean;
+  explain(url: string): void;
+}) {
   return (
     <>
       <Figures live={live} />
@@ -18,7 +39,7 @@ export function Overview({ live, explain }: { live: LiveSnapshot; explain(url: s
       <Layers live={live} />
       <div class="columns">
         <Problems live={live} explain={explain} />
-        <Decisions live={live} />
+        <Decisions live={live} hasControls={hasControls} />
       </div>
     </>
   );
@@ -49,6 +70,23 @@ function Figure({
   );
 }
 
+/** Notes of a figure: a line breaks between two of them, never within one. */
+function Bits({ of }: { of: readonly string[] }) {
+  return (
+    <>
+      {of.map((bit, place) => (
+        <>
+          {place === 0 ? '' : ' '}
+          <span class="bit">
+            {bit}
+            {place === of.length - 1 ? '' : ' ·'}
+          </span>
+        </>
+      ))}
+    </>
+  );
+}
+
 function Figures({ live }: { live: LiveSnapshot }) {
   const { urls, hosts, latency } = live;
   const settled = urls.done + urls.failed + urls.skipped + urls.deferred;
@@ -62,16 +100,16 @@ function Figures({ live }: { live: LiveSnapshot }) {
       </div>
       <dl class="figures">
         <Figure label="Done" value={count(urls.done)}>
-          {count(urls.skipped)} skipped · {count(urls.deferred)} put off
+          <Bits of={[`${count(urls.skipped)} skipped`, `${count(urls.deferred)} put off`]} />
         </Figure>
         <Figure label="Failed" value={count(urls.failed)}>
-          {share(urls.failed, urls.done + urls.failed)} · {counted(live.retries, 'retry', 'retries')}
+          <Bits of={[share(urls.failed, urls.done + urls.failed), counted(live.retries, 'retry', 'retries')]} />
         </Figure>
         <Figure label="Queued" value={count(urls.queued)}>
           {live.leftMs === null ? 'time left unknown' : `about ${duration(live.leftMs)} left`}
         </Figure>
         <Figure label="Speed" value={rate(live.pagesPerSecond)} unit="pages/s">
-          {bytes(live.bytesPerSecond)}/s · {bytes(live.bytes)} in all
+          <Bits of={[`${bytes(live.bytesPerSecond)}/s`, `${bytes(live.bytes)} in all`]} />
         </Figure>
         <Figure label="In flight" value={count(live.inFlight)}>
           {counted(live.requests, 'request')} so far
@@ -80,11 +118,21 @@ function Figures({ live }: { live: LiveSnapshot }) {
           {latency.p90Ms === null ? 'nothing answered yet' : `90% within ${milliseconds(latency.p90Ms)}`}
         </Figure>
         <Figure label="Hosts" value={count(hosts.known)}>
-          {count(hosts.busy)} busy · {count(hosts.delayed)} delayed · {count(hosts.backingOff)} backing off
+          <Bits
+            of={[
+              `${count(hosts.busy)} busy`,
+              `${count(hosts.delayed)} delayed`,
+              `${count(hosts.backingOff)} backing off`,
+            ]}
+          />
         </Figure>
         <Figure label="Memory" value={bytes(live.memory.bytes)}>
-          of {bytes(live.memory.limitBytes)}
-          {live.commitMs === null ? '' : ` · commit ${milliseconds(live.commitMs)}`}
+          <Bits
+            of={[
+              `of ${bytes(live.memory.limitBytes)}`,
+              ...(live.commitMs === null ? [] : [`commit ${milliseconds(live.commitMs)}`]),
+            ]}
+          />
         </Figure>
       </dl>
       {live.work === null ? null : (
@@ -117,7 +165,7 @@ function Waiting({ live: { tightest, waitingFor, layers, state } }: { live: Live
           <b>Held back by {layer.title}</b> (<code>{layer.option}</code>).{' '}
         </>
       )}
-      {waitingFor === null ? null : `Waits for ${shown(waitingFor)}.`}
+      {waitingFor === null ? null : `${waitingFor[0]!.toUpperCase()}${shown(waitingFor.slice(1))}.`}
     </p>
   );
 }
@@ -176,7 +224,8 @@ function Layer({
 }) {
   const figure = unit === 'bytes' ? bytes : count;
   const part = limit === null || limit === 0 ? 0 : Math.min(1, use / limit);
-  const kind = part >= 1 ? 'full' : part >= 0.8 ? 'high' : 'low';
+  // What is full while nobody waits for it holds nothing back.
+  const kind = waiting === 0 ? 'low' : part >= 1 ? 'full' : part >= 0.8 ? 'high' : 'low';
   const said = `${figure(use)} ${limit === null ? 'in use, no limit' : `of ${figure(limit)} in use`}, ${count(waiting)} waiting`;
   return (
     <li class={`card layer ${isTightest ? 'tightest' : ''}`}>
@@ -197,7 +246,8 @@ function Layer({
       </div>
       <div class="layer-foot">
         <span>
-          <b>{figure(use)}</b> {limit === null ? 'no limit' : `of ${figure(limit)}`}
+          <b>{figure(use)}</b>
+          {limit === null ? ', no limit' : ` of ${figure(limit)}`}
         </span>
         <span class={waiting > 0 ? 'waiting' : ''}>{waiting === 0 ? 'none wait' : `${short(waiting)} wait`}</span>
       </div>
@@ -227,10 +277,7 @@ function Problems({ live: { problems, failures }, explain }: { live: LiveSnapsho
           {problems.slice(0, MOST_EVENTS).map(({ at, url, reason, status, message }) => (
             <li key={`${at} ${url}`}>
               <time>{timeOfDay(at)}</time>
-              <span class="badge bad">
-                {words(reason)}
-                {status === null ? '' : ` ${status}`}
-              </span>
+              <span class="badge bad">{failureName(reason, status)}</span>
               <button type="button" class="plain" onClick={() => explain(url)} title="Explain this URL">
                 {shown(url)}
               </button>
@@ -243,7 +290,7 @@ function Problems({ live: { problems, failures }, explain }: { live: LiveSnapsho
   );
 }
 
-function Decisions({ live: { decisions, notices } }: { live: LiveSnapshot }) {
+function Decisions({ live: { decisions, notices }, hasControls }: { live: LiveSnapshot; hasControls: boolean }) {
   return (
     <div class="stack">
       <section class="card" aria-labelledby="decisions">
@@ -271,10 +318,11 @@ function Decisions({ live: { decisions, notices } }: { live: LiveSnapshot }) {
         <section class="card" aria-labelledby="notices">
           <h2 id="notices">Notices</h2>
           <ul class="events">
-            {notices.slice(0, MOST_EVENTS).map(({ at, text }, place) => (
-              <li key={`${at} ${place}`}>
+            {notices.slice(0, MOST_EVENTS).map(({ at, text, trap }) => (
+              <li key={`${at} ${text}`}>
                 <time>{timeOfDay(at)}</time>
                 <span class="message">{shown(text)}</span>
+                {trap === null || !hasControls ? null : <LetTrapIn pattern={trap} />}
               </li>
             ))}
           </ul>
@@ -290,14 +338,14 @@ export function KeptOverview({ kept }: { kept: KeptFigures }) {
   const most = Math.max(1, ...tallies.map(({ pages }) => pages));
   return (
     <>
-      <dl class="figures">
+      <dl class="figures seven">
         {['done', 'failed', 'skipped', 'deferred', 'queued'].map((name) => (
           <Figure
             key={name}
             label={name === 'deferred' ? 'Put off' : `${name[0]!.toUpperCase()}${name.slice(1)}`}
             value={count(counts[name] ?? 0)}
           >
-            URLs
+            {name === 'deferred' ? 'URLs of hosts left alone' : 'URLs'}
           </Figure>
         ))}
         <Figure label="Read" value={bytes(kept.bytes)}>
@@ -319,8 +367,8 @@ export function KeptOverview({ kept }: { kept: KeptFigures }) {
             {tallies.slice(0, 20).map(({ state, reason, status, pages }) => (
               <li key={`${state} ${reason} ${status}`}>
                 <span class="what">
-                  <span class={`badge ${BADGES[state] ?? 'mute'}`}>{state}</span> {status ?? ''}{' '}
-                  {reason === null ? '' : words(reason)}
+                  <span class={`badge ${BADGES[state] ?? 'mute'}`}>{state}</span>{' '}
+                  {reason === null ? (status ?? '') : failureName(reason, status)}
                 </span>
                 <span class="measure" role="presentation">
                   <span class={BADGES[state] ?? 'mute'} style={{ width: `${(100 * pages) / most}%` }} />

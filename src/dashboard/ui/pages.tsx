@@ -2,7 +2,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 import { PAGE_STATES, type PageAnswer, type PageRow } from '../../store/watch-rows.js';
 import { get } from './data.js';
 import { bytes, milliseconds, shown, words } from './format.js';
-import { type Column, List } from './list.js';
+import { type Column, List, useIsPhone } from './list.js';
 import { BADGES } from './overview.js';
 import { Search } from './parts.js';
 
@@ -55,6 +55,8 @@ const CLASSES = [
   ],
 ];
 
+const STATUSES = ['2xx', '3xx', '4xx', '5xx', 'none', '200', '301', '302', '403', '404', '410', '429', '500', '503'];
+
 interface PagesProps {
   readonly crawl: number;
   readonly isLive: boolean;
@@ -74,6 +76,11 @@ export function Pages({ crawl, isLive, host: chosen, explain }: PagesProps) {
     order: 'oldest',
   });
   useEffect(() => setFilter((before) => ({ ...before, host: chosen })), [chosen]);
+  const isPhone = useIsPhone();
+  const [areShown, setAreShown] = useState(false);
+  const inUse = [filter.state, filter.class, filter.status, filter.depth, filter.host].filter(
+    (each) => each !== '',
+  ).length;
   const set = (name: keyof typeof filter) => (value: string) => setFilter((before) => ({ ...before, [name]: value }));
   const ask = useCallback(
     (after: number | null) => get<PageAnswer>('pages', { crawl, ...filter, after, limit: after === null ? 100 : 500 }),
@@ -95,13 +102,15 @@ export function Pages({ crawl, isLive, host: chosen, explain }: PagesProps) {
       name: 'state',
       head: 'State',
       kind: 'state',
-      cell: ({ state, reason }) => (
+      cell: ({ state, reason, status }) => (
         <>
           <span class={`badge ${BADGES[state]}`}>
             <span aria-hidden="true">{MARKS[state]} </span>
             {state}
           </span>
-          <span class="aside">{reason === null ? '' : ` ${words(reason)}`}</span>
+          <span class="aside">
+            {reason === null || (status !== null && /^http_[45]xx$/.test(reason)) ? '' : ` ${words(reason)}`}
+          </span>
         </>
       ),
     },
@@ -116,38 +125,42 @@ export function Pages({ crawl, isLive, host: chosen, explain }: PagesProps) {
     },
   ];
   return (
-    <div class="pane">
+    <div class="pane pages">
       <div class="tools">
         <Search label="Search URLs and titles" value={filter.q} onChange={set('q')} />
-        <Choice label="State" value={filter.state} onChange={set('state')} values={PAGE_STATES} />
-        <Choice label="Class" value={filter.class} onChange={set('class')} values={CLASSES} />
-        <Choice
-          label="Status"
-          value={filter.status}
-          onChange={set('status')}
-          values={['2xx', '3xx', '4xx', '5xx', 'none', '200', '301', '302', '403', '404', '410', '429', '500', '503']}
-        />
-        <label>
-          Depth{' '}
-          <input
-            type="number"
-            min="0"
-            class="narrow"
-            value={filter.depth}
-            onInput={({ currentTarget }) => set('depth')(currentTarget.value)}
-          />
-        </label>
-        <div class="of-host">
-          <Search label="Host (whole name)" value={filter.host} onChange={set('host')} />
-        </div>
-        <label>
-          Order{' '}
-          <select value={filter.order} onChange={({ currentTarget }) => set('order')(currentTarget.value)}>
-            <option value="oldest">first found first</option>
-            <option value="newest">last found first</option>
-          </select>
-        </label>
+        {isPhone ? (
+          <button type="button" aria-expanded={areShown} onClick={() => setAreShown(!areShown)}>
+            Filters{inUse === 0 ? '' : ` (${inUse})`}
+          </button>
+        ) : null}
       </div>
+      {isPhone && !areShown ? null : (
+        <div class="tools filters">
+          <Choice label="State" value={filter.state} onChange={set('state')} values={PAGE_STATES} />
+          <Choice label="Class" value={filter.class} onChange={set('class')} values={CLASSES} />
+          <Choice label="Status" value={filter.status} onChange={set('status')} values={STATUSES} />
+          <label>
+            Depth{' '}
+            <input
+              type="number"
+              min="0"
+              class="narrow"
+              value={filter.depth}
+              onInput={({ currentTarget }) => set('depth')(currentTarget.value)}
+            />
+          </label>
+          <label>
+            Order{' '}
+            <select value={filter.order} onChange={({ currentTarget }) => set('order')(currentTarget.value)}>
+              <option value="oldest">first found first</option>
+              <option value="newest">last found first</option>
+            </select>
+          </label>
+          <div class="of-host">
+            <Search label="Host (whole name)" value={filter.host} onChange={set('host')} />
+          </div>
+        </div>
+      )}
       <List<PageRow, number>
         label="Pages"
         noun="page"
@@ -156,6 +169,7 @@ export function Pages({ crawl, isLive, host: chosen, explain }: PagesProps) {
         keyOf={({ id }) => id}
         isLive={isLive}
         rowClass="page-row"
+        phoneRow={92}
       />
     </div>
   );

@@ -32,12 +32,12 @@ export function Drawer({
       onKeyDown={(event) => event.stopPropagation()}
     >
       <div class="sheet">
-        <header>
+        <div class="sheet-head">
           <h2>{shown(title)}</h2>
           <button type="button" class="close" aria-label="Close" onClick={() => box.current!.close()}>
             ✕
           </button>
-        </header>
+        </div>
         {children}
       </div>
     </dialog>

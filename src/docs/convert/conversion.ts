@@ -9,7 +9,7 @@ export interface Job {
   url: string;
   /** The size of its body. */
   bytes: number;
-  /** Of the content that need not be measured again; null where there is none. */
+  /** The hash of the content as it was measured before: a page that still has it is not measured again. Null where it never was. */
   knownHash: string | null;
   /** Places on it that pages of the site link to. */
   linkedIds: readonly string[];

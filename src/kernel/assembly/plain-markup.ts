@@ -187,9 +187,9 @@ function isPlainValue(start: usize, end: usize): bool {
   for (let at = start; at < end; at += 16) {
     const block = v128.load(at);
     // The mask of the bytes themselves is that of their highest bits.
-    const telling = i8x16.bitmask(v128.or(block, v128.or(i8x16.eq(block, nul), i8x16.eq(block, carriageReturn))));
+    const notPlain = i8x16.bitmask(v128.or(block, v128.or(i8x16.eq(block, nul), i8x16.eq(block, carriageReturn))));
     const left = end - at;
-    if ((left < 16 ? telling & ((1 << (<i32>left)) - 1) : telling) !== 0) {
+    if ((left < 16 ? notPlain & ((1 << (<i32>left)) - 1) : notPlain) !== 0) {
       return false;
     }
   }
