@@ -3,7 +3,7 @@ import { asksForMore } from '../store/standing.js';
 import type { QueuedUrl } from '../store/transaction.js';
 import { isUnanswered, QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { isHttp, queueOriginOf } from '../url/host.js';
-import type { FetchedPage as BroughtByPage } from '../url/traps.js';
+import type { TrapEvidence as BroughtByPage } from '../url/traps.js';
 import type { Admission } from './admission.js';
 import type { Budget } from './budget.js';
 import type { Draft } from './draft.js';
