@@ -50,7 +50,8 @@ export const HOST_KEYS: Readonly<Record<HostPolicyKey, HostKey>> = {
   proxy: {
     written: 'proxy',
     flag: 'proxy',
-    spec: { ...FETCH_OPTIONS.proxy, check: checkProxyOrNone },
+    // One for a host, where the option for all hosts takes several.
+    spec: { ...FETCH_OPTIONS.proxy, type: 'text', default: null, check: checkProxyOrNone },
   },
   timeoutMs: { written: 'timeout', flag: 'timeout', spec: FETCH_OPTIONS.timeoutMs },
   render: { written: 'render', flag: 'render', spec: FETCH_OPTIONS.render },

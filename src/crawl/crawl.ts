@@ -226,6 +226,12 @@ export class Crawl {
     this.#woken(admitted).then(answer, () => {});
   }
 
+  /** So many requests of the host may be on the wire from now on. It gets no more than are left of all that may be out. */
+  retuned(host: string, limit: number): void {
+    const { governor, lanes } = this.#parts;
+    lanes.retune(host, limit, this.inFlight <= governor.limit);
+  }
+
   /** The same for what a browser made of pages. `whenDurable` is run before results are handed on. */
   rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
     return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages).then(whenDurable)));
@@ -265,13 +271,13 @@ export class Crawl {
     const { budget, frontier, lanes, limits } = this.#parts;
     const outcomes = this.#parts.review?.(given) ?? given;
     this.#suspects -= outcomes.length;
-    this.#inFlight -= outcomes.length;
     for (const outcome of outcomes) {
       const lane = lanes.returned(outcome.id);
       if (lane !== null) {
         budget.returned(lane, outcome.heldBytes);
       }
       frontier.ended(outcome);
+      this.#inFlight--;
       limits.addBytes(outcome.page?.bytes ?? 0);
       this.#account(outcome);
       this.#outcomes.push(outcome);

@@ -469,7 +469,7 @@ export class Engine {
         this.renderer?.settled(pages);
         plan.events.settled?.(this.#tellsLate ? pages.filter((page) => !waitsForBrowser(page)) : pages);
       },
-      retuned: (host, limit) => this.lanes.retune(host, limit),
+      retuned: (host, limit) => this.crawl.retuned(host, limit),
       recall: (host) => this.lanes.recall(host),
       originsLeft: (origins) => this.lanes.forgetRules(origins),
       wake: () => this.crawl.wake(),

@@ -295,11 +295,17 @@ export class LanePool {
     this.#toWake.add(member);
   }
 
-  /** So many requests of the host may be on the wire from now on. */
-  retune(host: string, limit: number): void {
-    const stocked = this.#stocked.get(host);
-    if (stocked !== undefined) {
-      this.#options.wire.limit(stocked.place, limit);
+  /** So many requests of the host may be on the wire from now on; where `mayRise` is false and that is more than before, its stock comes back. */
+  retune(host: string, limit: number, mayRise: boolean): void {
+    const { wire } = this.#options;
+    const place = this.#stocked.get(host)?.place;
+    if (place === undefined) {
+      return;
+    }
+    if (mayRise || limit < wire.limitOf(place)) {
+      wire.limit(place, limit);
+    } else {
+      this.recall(host);
     }
   }
 

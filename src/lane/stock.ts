@@ -17,6 +17,10 @@ export class WirePlaces {
     Atomics.store(this.cells, MOST_PLACES + place, requests);
   }
 
+  limitOf(place: number): number {
+    return Atomics.load(this.cells, MOST_PLACES + place);
+  }
+
   /** Whether another request may go out; then it counts from now on. */
   take(lane: number, place: number): boolean {
     const limit = Atomics.load(this.cells, MOST_PLACES + place);

@@ -16,7 +16,7 @@ const WORKED_OUT: Readonly<Record<string, string>> = {
   state: STATE,
   reason: `CASE WHEN ${WAITS} THEN 'limit' ELSE urls.reason END`,
   finalUrl: `CASE WHEN pages.status IS NULL OR ${WAITS} OR urls.state = ${UrlState.skipped} THEN NULL ELSE urls.url END`,
-  attempts: `CASE WHEN urls.state = ${UrlState.skipped} AND urls.reason = 'robots' THEN max(0, urls.attempts - 1) ELSE urls.attempts END`,
+  attempts: `CASE WHEN urls.state = ${UrlState.skipped} AND urls.reason IN ('robots', 'hook') THEN max(0, urls.attempts - 1) ELSE urls.attempts END`,
 };
 
 function waits(state: number): boolean {

@@ -258,7 +258,7 @@ describe('what is refused', () => {
   });
 
   it.each([
-    [['--cookie', 'a=b'], "unknown option --cookie; you may mean --header 'Cookie: …'"],
+    [['--cookie', 'a=b'], "unknown option --cookie; you may mean --cookie-jar, or --header 'Cookie: …'"],
     [['--rate', '4'], '--rate does not exist: use --delay, 4 a second = 1000/4 ms: --delay 250'],
     [['--level', '3'], 'unknown option --level; you may mean --depth'],
     [['--threads', '3'], 'unknown option --threads; you may mean --workers'],

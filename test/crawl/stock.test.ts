@@ -140,7 +140,7 @@ test('what auto-tune found while leases were committed is not undone by them', (
     { headers() {}, outcomes() {}, piece() {} },
   );
   pool.dispatch([lease(1, 'a.test')]);
-  pool.retune('a.test', 1);
+  pool.retune('a.test', 1, true);
   pool.dispatch([lease(2, 'a.test')]);
   expect([wire.take(0, 0), wire.take(0, 0)]).toEqual([true, false]);
 });

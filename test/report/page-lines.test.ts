@@ -43,7 +43,7 @@ const page = fc.option(
 const url = fc.record(
   {
     state: fc.constantFrom(...Object.values(UrlState)),
-    reason: fc.constantFrom('robots', 'limit', 'http_4xx', 'depth'),
+    reason: fc.constantFrom('robots', 'hook', 'limit', 'http_4xx', 'depth'),
     flags: fc.constantFrom(0, UrlFlag.external, UrlFlag.seed, UrlFlag.candidate),
     depth: fc.integer({ min: 0, max: 20 }),
     page,

@@ -84,6 +84,7 @@ export class Ledger {
   /** It is on the wire, and no more of its host than may be. */
   sent({ id }: Lease): void {
     const { host } = this.#go(id, ['stock'], 'lane');
+    this.inFlight++;
     const scheduled = this.#hostNamed(host.name);
     const limit = scheduled === undefined ? 0 : scheduled.isProbing ? 1 : scheduled.tuner.limit;
     if (++host.wire.inFlight > limit) {
@@ -115,7 +116,6 @@ export class Ledger {
     }
     this.#entries.set(id, { place: 'leasing', lane: -1, host });
     this.leased++;
-    this.inFlight++;
   }
 
   #go(id: number, from: readonly Place[], to: Place): Entry {
@@ -123,10 +123,8 @@ export class Ledger {
     if (entry === undefined || !from.includes(entry.place)) {
       throw new Error(`URL ${id} should go from ${from.join(' or ')} to ${to}, and is ${entry?.place ?? 'not leased'}`);
     }
-    if (to === 'back' || (to === 'settling' && entry.place === 'leasing')) {
-      this.inFlight--;
-    }
     if (entry.place === 'lane') {
+      this.inFlight--;
       entry.host.wire.inFlight--;
     }
     if (to === 'settling') {

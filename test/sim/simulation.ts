@@ -120,7 +120,7 @@ export class Simulation {
         retryLater: () => {},
         sitemapsCut: (host, files) => this.notices.push(`${host}: ${files ?? 'some'} sitemaps are not read`),
         settled: () => {},
-        retuned: (host, limit) => pool.retune(host, limit),
+        retuned: (host, limit) => this.crawl.retuned(host, limit),
         recall: (host) => pool.recall(host),
         originsLeft: () => {},
         wake: () => this.crawl.wake(),
