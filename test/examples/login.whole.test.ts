@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -162,6 +162,7 @@ describe('a site behind a login, with a token in its form and a session that cha
     };
     expect((await killed.ended).signal).toBe('SIGKILL');
     expect(members.sessions.length).toBeLessThan(PAGES.length);
+    expect(existsSync(join(directory, 'cookies.sqlite'))).toBe(true);
     const before = members.asked.length;
     const { code, stdout, stderr } = await gossamer(['resume', directory], { env });
     expect(code, stderr).toBe(0);
