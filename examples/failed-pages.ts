@@ -15,7 +15,7 @@ await run.finished;
 const kept = readCrawl(dataDir);
 for (const { state, url, reason, status, attempts, parent } of kept.pages()) {
   if (state === 'failed') {
-    console.log(`${status ?? reason} ${url} (${attempts} attempts) on ${parent ?? 'the command line'}`);
+    console.log(`${status ?? reason} ${url} (attempts: ${attempts}) on ${parent ?? 'the command line'}`);
   }
 }
 kept.close();
