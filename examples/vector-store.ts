@@ -1,6 +1,6 @@
 /**
- * Makes a corpus of a documentation site, puts its chunks into a vector store and answers a question from it. A second run asks only for
- * what has changed on the site. The embedding here is a hash of words, so that it runs anywhere: put your model's function in its place.
+ * Makes a corpus of a documentation site, puts its chunks into a vector store and answers a question from it. A second run brings it up to
+ * date. The embedding here is a hash of words, so that it runs anywhere: put your model's function in its place.
  *
  *     node examples/vector-store.ts https://example.com/docs/ ./corpus 'how do I install it'
  */
@@ -69,7 +69,7 @@ const hashWords: Embed = async (texts) =>
 
 const [seed = 'https://example.com/docs/', output = './corpus', question = 'how do I install it'] =
   process.argv.slice(2);
-await makeDocs(seed, { output, dataDir: `${output}.crawl`, resume: true, chunkTokens: 256 });
+await makeDocs(seed, { output, dataDir: `${output}.crawl`, chunkTokens: 256 });
 
 const store = new VectorStore(hashWords);
 const lines = readFileSync(`${output}/chunks.jsonl`, 'utf8').split('\n');
