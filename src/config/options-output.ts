@@ -106,7 +106,7 @@ export const OUTPUT_OPTIONS = {
     placeholder: 'NAME=SELECTOR',
     group: 'Output',
     sentence:
-      "Keep something of each page as data.NAME: NAME=SELECTOR, with @attribute, @text or @html behind it; NAME=jsonld:PATH, NAME=meta:NAME, NAME=re:PATTERN; 'NAME[]=…' takes all matches",
+      "Keep something of each page as data.NAME: NAME=SELECTOR, or NAME=SELECTOR@ATTRIBUTE (SELECTOR@text, SELECTOR@html); NAME=jsonld:PATH, NAME=meta:NAME, NAME=re:PATTERN; 'NAME[]=…' takes all matches",
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,

@@ -399,7 +399,8 @@ export class Crawl {
 
   /**
    * How many requests may go out now, and what lanes may take in stock beside them. What came back and is not settled yet needs a place among the
-   * results too. Stock is for lanes that have an eighth of all requests to spare: else hosts would wait for what others only keep.
+   * results too. Stock is for what is left of `--workers`, where an
+   * eighth of them is to spare: else hosts would wait for what others only keep.
    */
   #room(unsettled = this.#outcomes.length): Room {
     const { budget, frontier, governor } = this.#parts;
@@ -407,11 +408,11 @@ export class Crawl {
       return NO_ROOM;
     }
     const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
-    const most = Math.max(0, places - this.#inFlight - frontier.leasing);
+    const leased = this.#inFlight + frontier.leasing;
     const limit = this.#suspects > 0 ? 1 : governor.limit;
     return {
-      requests: Math.max(0, Math.min(limit - this.inFlight, most)),
-      stock: { most, leaving: Math.ceil(limit / 8) },
+      requests: Math.max(0, Math.min(limit - this.inFlight, places - leased)),
+      stock: { most: Math.max(0, Math.min(limit, places) - leased), leaving: Math.ceil(limit / 8) },
     };
   }
 

@@ -32,6 +32,12 @@ const ELSEWHERE = new Set([
     'module.enableCompileCache',
     'Client.dispatch',
   ],
+  // Of Crawlee and Scrapy, in docs/MIGRATING.md.
+  ...['CheerioCrawler', 'PlaywrightCrawler', 'RequestQueue', 'KeyValueStore', 'ProxyConfiguration', 'Sitemap.load'],
+  ...['enqueueLinks', 'addRequests', 'transformRequestFunction', 'requestHandler', 'preNavigationHooks'],
+  ...['failedRequestHandler', 'errorHandler', 'pushData', 'request.userData', 'uniqueKey', 'additionalMimeTypes'],
+  ...['maxRequestsPerCrawl', 'maxRequestRetries', 'maxCrawlDepth', 'maxConcurrency', 'maxRequestsPerMinute'],
+  ...['sameDomainDelaySecs', 'persistCookiesPerSession', 'CrawlSpider', 'LinkExtractor', 'FormRequest'],
 ]);
 
 /** Pages that name keys of options, files of a corpus and files of their readers. */
