@@ -56,6 +56,7 @@ const FUNCTIONS: Readonly<Record<string, unknown>> = { ...gossamer };
 type Call = (...given: never[]) => unknown;
 /** Every function, and what stands before the argument that is odd. */
 const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
+  addToCrawl: [[], [nowhere]],
   checkLinks: [[], [[join(nowhere, '*.md')]]],
   corpusStatus: [[]],
   crawl: [[]],

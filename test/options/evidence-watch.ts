@@ -12,7 +12,7 @@ const METRICS = 'metrics.json';
 
 /** The second page takes so long that a file which is written every second has been written again by then. */
 const slow: Stage = {
-  name: 'a page that takes its time',
+  name: 'a second page that takes its time',
   async play(values, trial) {
     const web = await trial.web();
     web.site('late.test', {

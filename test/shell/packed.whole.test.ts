@@ -83,7 +83,7 @@ describe('the package as it is published, with no other beside it', () => {
   });
 
   it('is small, and smaller still without the SQLite that only an old Node needs', () => {
-    expect(size('.')).toBeLessThan(26 * MB);
+    expect(size('.')).toBeLessThan(27 * MB);
     expect(size('.') - size('dist/sqlite')).toBeLessThan(8 * MB);
   });
 
@@ -91,16 +91,9 @@ describe('the package as it is published, with no other beside it', () => {
     const terms = readFileSync(join(installed, 'dist/bundle/LICENSES.txt'), 'utf8').split(`\n${'-'.repeat(80)}\n\n`);
     const names = terms.map((text) => text.slice(0, text.indexOf(' ')));
     expect(names).toEqual([
-      ...[
-        '@hono/node-server',
-        '@opentelemetry/api',
-        'bintrees',
-        'hono',
-        'ipaddr.js',
-        'jiti',
-        'picomatch',
-        'prom-client',
-      ],
+      ...['@hono/node-server', '@opentelemetry/api', 'bintrees', 'boolbase', 'css-select', 'css-what'],
+      ...['dom-serializer', 'domelementtype', 'domhandler', 'domutils', 'entities', 'hono', 'http-cache-semantics'],
+      ...['ipaddr.js', 'jiti', 'nth-check', 'picomatch', 'prom-client'],
       ...['re2js', 'saxes', 'tdigest', 'tldts', 'tough-cookie', 'undici', 'xmlchars'],
     ]);
     expect(terms.filter((text) => !/Copyright[\s\S]*(?:Permission|Redistribution)|Apache License/.test(text))).toEqual(
