@@ -34,6 +34,7 @@ export class CommitEffects {
   readonly #sitemapsCut = new Map<string, number>();
   readonly #counts: { done: number; failed: number; skipped: number; deferred: number };
   readonly #peaks = { onDisk: 0, hosts: 0, parked: 0 };
+  #settling = 0;
   #open: number;
 
   constructor(parts: FrontierParts, around: Surroundings) {
@@ -60,10 +61,17 @@ export class CommitEffects {
 
   get queuedOnDisk(): number {
     const { queues, leases } = this.#around;
-    return Math.max(0, this.#open - queues.inMemory - (leases.size - leases.ownRobots));
+    return Math.max(0, this.#open - queues.inMemory - (leases.size - leases.ownRobots) - this.#settling);
   }
 
-  apply(draft: Draft, answer: CommitAnswer): void {
+  /** So many leases are over and not durable yet: they wait nowhere. */
+  composed(outcomes: number): void {
+    this.#settling += outcomes;
+  }
+
+  /** @param outcomes that it has settled */
+  apply(draft: Draft, answer: CommitAnswer, outcomes: number): void {
+    this.#settling -= outcomes;
     const { hosts, scheduler, leases, budget } = this.#around;
     const { events, keys } = this.#parts;
     // What it held in memory may leave now.

@@ -214,7 +214,7 @@ export class Frontier {
     this.#save(draft);
     if (!draft.isEmpty) {
       this.#leasing += leases.length;
-      await this.#commit(draft);
+      await this.#committed(draft, {}, outcomes.length);
       this.#leasing -= leases.length;
     }
     return leases;
@@ -433,7 +433,9 @@ export class Frontier {
     return (await this.#committed(draft, meta)).known;
   }
 
-  async #committed(draft: Draft, meta: Record<string, string> = {}): Promise<CommitAnswer> {
+  /** @param outcomes that the transaction settles */
+  async #committed(draft: Draft, meta: Record<string, string> = {}, outcomes = 0): Promise<CommitAnswer> {
+    this.#effects.composed(outcomes);
     draft.transaction.meta = { ...this.#budget.meta, ...meta };
     this.#isLastPlain = draft.isPlain;
     this.#unanswered++;
@@ -441,7 +443,7 @@ export class Frontier {
     this.#unanswered--;
     this.#commitMs = answer.commitMs;
     this.#lookups = draft.transaction.newUrls.reduce((count, { unsure }) => count + (unsure ? 1 : 0), 0);
-    this.#effects.apply(draft, answer);
+    this.#effects.apply(draft, answer, outcomes);
     return answer;
   }
 }
