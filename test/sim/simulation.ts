@@ -93,7 +93,7 @@ export class Simulation {
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
-        piece: (piece, answer) => this.crawl.piece(piece, answer),
+        piece: (piece, answer) => this.crawl.intake.piece(piece, answer),
       },
     );
     this.frontier = new Frontier({
@@ -120,7 +120,7 @@ export class Simulation {
         retryLater: () => {},
         sitemapsCut: (host, files) => this.notices.push(`${host}: ${files ?? 'some'} sitemaps are not read`),
         settled: () => {},
-        retuned: (host, limit) => this.crawl.retuned(host, limit),
+        retuned: (host, limit) => this.crawl.room.retuned(host, limit),
         recall: (host) => pool.recall(host),
         originsLeft: () => {},
         wake: () => this.crawl.wake(),
