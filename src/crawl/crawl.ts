@@ -112,6 +112,8 @@ export class Crawl {
   #end: ((end: CrawlEnd) => void) | null = null;
   /** Goes on without whoever is being handed the results. */
   #leaveHandingOn: (() => void) | null = null;
+  /** URLs that are being admitted while results are handed on. */
+  #admitting: Promise<void> | null = null;
   readonly use = {
     requests: 0,
     /** Answers of the cache, without a request. */
@@ -211,7 +213,7 @@ export class Crawl {
 
   /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
   admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
-    return this.#woken(this.#waiting.add(() => this.#parts.frontier.admit(offers, meta)));
+    return this.#woken(this.#waiting.addAdmission(() => this.#parts.frontier.admit(offers, meta)));
   }
 
   /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
@@ -331,6 +333,8 @@ export class Crawl {
     if (this.#end === null || !this.#mayExchange) {
       if (this.#ending.isTimeUp) {
         this.#leaveHandingOn?.();
+      } else {
+        this.#admitMeanwhile();
       }
       return;
     }
@@ -362,7 +366,7 @@ export class Crawl {
   /** Returns false where nothing came of it: whatever is ready now gets its next chance from the timer, not from the loop. */
   async #exchangeOnce(): Promise<boolean> {
     if (this.#takesWork && this.#exchanges === 1) {
-      await this.#waiting.runNext();
+      await this.#waiting.runNext(this.#isHeldBack);
     }
     const outcomes = takeLight(this.#outcomes);
     const leases = await this.#settle(outcomes);
@@ -375,7 +379,7 @@ export class Crawl {
     if (this.#end === null) {
       return false;
     }
-    if (this.#waiting.isReady && this.#takesWork) {
+    if (this.#takesWork && this.#waiting.isReady(this.#isHeldBack)) {
       return true;
     }
     const now = this.#parts.clock.now();
@@ -385,7 +389,7 @@ export class Crawl {
 
   /** However much more there is: when the time is over, none of it is run. */
   get #takesWork(): boolean {
-    return !this.#isHeldBack && !this.#ending.isTimeUp;
+    return !this.#parts.disk.isLow && !this.#ending.isTimeUp;
   }
 
   /** Whoever takes the results cannot keep up, or the disk is nearly full. */
@@ -465,8 +469,26 @@ export class Crawl {
       this.#leaveHandingOn = resolve;
     });
     this.#setAlarm();
-    await Promise.race([this.#parts.handOn(), left]);
-    this.#leaveHandingOn = null;
+    try {
+      await Promise.race([this.#parts.handOn(), left]);
+    } finally {
+      this.#leaveHandingOn = null;
+      await this.#admitting;
+    }
+  }
+
+  /** The frontier is idle while results are handed on: a function of the user's that adds URLs there may wait until they are durable. */
+  #admitMeanwhile(): void {
+    const isHandingOn = this.#exchanges === 1 && this.#leaveHandingOn !== null;
+    if (isHandingOn && this.#admitting === null && this.#takesWork && this.#waiting.isReady(true)) {
+      this.#admitting = this.#waiting
+        .runNext(true)
+        .catch((error: Error) => this.#finish('error', error))
+        .finally(() => {
+          this.#admitting = null;
+          this.wake();
+        });
+    }
   }
 
   /** Nothing to exchange now: is it over, or when does something happen by itself? */
