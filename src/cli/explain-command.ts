@@ -132,11 +132,11 @@ function byPage(links: readonly LinkFrom[]): Map<string, LinkFrom[]> {
 function linkFrom(links: readonly LinkFrom[]): string {
   const { url, text } = links[0]!;
   const facts = new Set(
-    links.flatMap(({ kind, rel, nofollow }) => [
+    links.flatMap(({ kind, rel, nofollow, skip }) => [
       kind,
       ...(rel === '' ? [] : [`rel="${rel}"`]),
       ...(nofollow === 'page' ? ['its page says nofollow'] : []),
-      ...(nofollow === 'hook' ? ['skipped by the hook link'] : []),
+      ...(nofollow === 'hook' ? [`skipped by the hook link${skip === null ? '' : `: ${skip}`}`] : []),
     ]),
   );
   const times = links.length === 1 ? '' : ` ×${formatCount(links.length)}`;

@@ -262,8 +262,8 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
           }
         },
         seen: (pages) => {
-          for (const { page, edges } of pages) {
-            this.#settled.push({ url: page.url, targets: targetsOf(edges), body: null, page: () => storedPage(page) });
+          for (const { page, edges, body } of pages) {
+            this.#settled.push({ url: page.url, targets: targetsOf(edges), body, page: () => storedPage(page) });
           }
         },
       },

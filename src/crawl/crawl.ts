@@ -74,6 +74,8 @@ export class Crawl {
   #end: ((end: CrawlEnd) => void) | null = null;
   /** Goes on without whoever is being handed the results. */
   #leaveHandingOn: (() => void) | null = null;
+  /** URLs that are being admitted while results are handed on. */
+  #admitting: Promise<void> | null = null;
 
   constructor(parts: CrawlParts) {
     const { clock, frontier, governor, limits, graceMs, lanes } = parts;
@@ -112,6 +114,8 @@ export class Crawl {
     if (this.#end === null || !this.#mayExchange) {
       if (this.#ending.isTimeUp) {
         this.#leaveHandingOn?.();
+      } else {
+        this.#admitMeanwhile();
       }
       return;
     }
@@ -145,7 +149,7 @@ export class Crawl {
     if (this.#end === null) {
       return false;
     }
-    if (this.intake.waiting.isReady && this.#takesIn) {
+    if (this.#takesIn && this.intake.waiting.isReady(this.room.isHeldBack)) {
       return true;
     }
     const now = this.#parts.clock.now();
@@ -158,7 +162,7 @@ export class Crawl {
   async #exchangeOnce(): Promise<boolean> {
     const { waiting } = this.intake;
     if (this.#takesIn && this.#exchanges === 1) {
-      await waiting.runNext();
+      await waiting.runNext(this.room.isHeldBack);
     }
     const outcomes = takeLight(this.#outcomes);
     const leases = await this.#settle(outcomes);
@@ -169,7 +173,7 @@ export class Crawl {
 
   /** However much more waits in the intake: when the time is over, none of it is run. */
   get #takesIn(): boolean {
-    return !this.room.isHeldBack && !this.#ending.isTimeUp;
+    return !this.#parts.disk.isLow && !this.#ending.isTimeUp;
   }
 
   async #settle(outcomes: Outcome[]): Promise<Lease[]> {
@@ -220,8 +224,27 @@ export class Crawl {
       this.#leaveHandingOn = resolve;
     });
     this.#setAlarm();
-    await Promise.race([this.#parts.handOn(), left]);
-    this.#leaveHandingOn = null;
+    try {
+      await Promise.race([this.#parts.handOn(), left]);
+    } finally {
+      this.#leaveHandingOn = null;
+      await this.#admitting;
+    }
+  }
+
+  /** The frontier is idle while results are handed on: a function of the user's that adds URLs there may wait until they are durable. */
+  #admitMeanwhile(): void {
+    const { waiting } = this.intake;
+    const isHandingOn = this.#exchanges === 1 && this.#leaveHandingOn !== null;
+    if (isHandingOn && this.#admitting === null && this.#takesIn && waiting.isReady(true)) {
+      this.#admitting = waiting
+        .runNext(true)
+        .catch((error: Error) => this.#finish('error', error))
+        .finally(() => {
+          this.#admitting = null;
+          this.wake();
+        });
+    }
   }
 
   headers(ids: number[], ats: number[]): void {

@@ -366,7 +366,8 @@ export class Engine {
       isTrap: (url) => scope.trap(url) !== null,
       isGuarded: (origin) => this.#isGuarded(origin),
       read: (page) => this.lanes.read(page),
-      rendered: (pages) => this.crawl.intake.rendered(pages, () => this.#tellSeen(pages)),
+      showsAll: this.hooks !== null || settings.reader.handsOnBodies,
+      rendered: (pages) => this.#rendered(this.hooks?.reviewRendered(pages) ?? pages),
       notice: (text) => notices.add(text),
       changed: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
     });
@@ -378,11 +379,25 @@ export class Engine {
     return new HostManners(reader).rendersAny && !reader.keepsBodies;
   }
 
+  async #rendered(pages: RenderedOutcome[]): Promise<void> {
+    if (pages.length > 0) {
+      await this.crawl.intake.rendered(pages, () => this.#tellSeen(pages));
+    }
+  }
+
   async #tellSeen(pages: readonly RenderedOutcome[]): Promise<void> {
-    const { plan, store } = this.#parts;
+    const { plan, store, watch } = this.#parts;
+    for (const { page, outcome, asItCame } of pages) {
+      const read = outcome ?? asItCame;
+      if (read?.errorClass === 'hook') {
+        watch.failed(page.url, 'hook', read.status, read.message);
+      }
+    }
     if (this.#tellsLate && plan.events.seen !== undefined) {
       const ids = pages.map(({ page }) => page.id);
-      plan.events.seen(await store.seen(ids, plan.listensToEdges ?? false));
+      const bodies = new Map(pages.map(({ page, outcome, asItCame }) => [page.url, (outcome ?? asItCame)?.body]));
+      const seen = await store.seen(ids, plan.listensToEdges ?? false);
+      plan.events.seen(seen.map((each) => ({ ...each, body: bodies.get(each.page.url) ?? null })));
     }
   }
 

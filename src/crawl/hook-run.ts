@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import { counted } from '../base/figures.js';
-import { failure, type Outcome } from '../frontier/outcome.js';
+import { failure, type Outcome, type RenderedOutcome } from '../frontier/outcome.js';
 import { hookCells, type OpenHook } from '../hooks/hook-cells.js';
 import type { HooksSetup } from '../hooks/lane-hooks.js';
 import { HookWatch } from '../lane/hook-watch.js';
@@ -114,14 +114,34 @@ export class HookRun {
     return !settings.stopsOnError ? outcomes : outcomes.map((outcome) => this.#stoppedBy(outcome, clock.now()));
   };
 
+  /** The same for pages that a browser was to see. One that stops the run still waits, for the next one. */
+  reviewRendered(pages: RenderedOutcome[]): RenderedOutcome[] {
+    for (const { outcome } of pages) {
+      for (const [words, count] of Object.entries(outcome?.hookSkips ?? {})) {
+        this.#count(words, count);
+      }
+    }
+    if (!this.#parts.settings.stopsOnError) {
+      return pages;
+    }
+    return pages.filter(({ page, outcome, asItCame }) => {
+      const failed = [outcome, asItCame].find((each) => each?.errorClass === 'hook');
+      if (failed) {
+        this.#stop(failed.message, page.url);
+      }
+      return !failed;
+    });
+  }
+
+  #stop(message: string | null, url: string | null): void {
+    this.#parts.stop(new StateError('hook', `${message}, at ${url}; the state is kept, and resume asks for it again`));
+  }
+
   #stoppedBy(outcome: Outcome, now: number): Outcome {
     if (outcome.errorClass !== 'hook') {
       return outcome;
     }
-    const url = this.#parts.lanes().urlOf(outcome.id);
-    this.#parts.stop(
-      new StateError('hook', `${outcome.message}, at ${url}; the state is kept, and resume asks for it again`),
-    );
+    this.#stop(outcome.message, this.#parts.lanes().urlOf(outcome.id));
     const { heldBytes, unsent } = outcome;
     return { ...failure(outcome, now, null, null), heldBytes, unsent: unsent === null ? 'lost' : 'returned' };
   }

@@ -28,6 +28,8 @@ export interface RendererParts {
   kept(id: number): Promise<KeptAnswer | null>;
   /** Reads a page as a lane does: its links, its facts, its text. */
   read(page: RenderedHtml): Promise<Outcome>;
+  /** A function of the user's sees each page, once: one that stays as it came, when that is known. */
+  showsAll: boolean;
   /** Commits the pages; they are durable when the promise resolves. */
   rendered(pages: RenderedOutcome[]): Promise<void>;
   /** So many pages wait already. */
@@ -205,7 +207,7 @@ export class Renderer {
       if (this.#isStale) {
         return;
       }
-      const left: RenderedOutcome[] = [];
+      const left: (RenderedOutcome & { page: PageToRender })[] = [];
       for (const page of pages) {
         if (!this.#mayGoOn(isLast)) {
           break;
@@ -218,7 +220,7 @@ export class Renderer {
         }
       }
       if (left.length > 0) {
-        await this.#rendered(left);
+        await this.#rendered(await Promise.all(left.map((each) => this.#shown(each))));
       }
       if (!this.#mayGoOn(isLast)) {
         return;
@@ -283,19 +285,41 @@ export class Renderer {
 
   /** What a browser has made of it is kept where that is more than there was, or was asked for in any case. */
   async #take(page: PageToRender, visit: Extract<Visit, { html: string }> | null): Promise<void> {
-    const { manners, read, shapes, keepsBodies } = this.#parts;
-    const { id, url, depth, seed, flags, robots } = page;
+    const { manners, shapes, keepsBodies } = this.#parts;
+    const { url } = page;
+    const moreThan = manners.renderFor(url) === 'always' || isRoute(url) ? -1 : page.text;
     let outcome: Outcome | null = null;
     if (visit !== null) {
       const { html, ...seen } = visit;
-      outcome = await read({ id, url, depth, seed, flags, robots, html, seen }).catch(() => null);
+      outcome = await this.#read(page, { html, came: null, seen: { ...seen, moreThan } });
     }
     const text = outcome?.measured?.text ?? null;
-    const isBetter = text !== null && (manners.renderFor(url) === 'always' || isRoute(url) || text > page.text);
-    await this.#rendered([{ page, text, outcome: isBetter ? outcome : null, keepsBody: keepsBodies }]);
+    const isTaken = (text !== null && text > moreThan) || outcome?.errorClass === 'hook';
+    const rendered = { page, text, outcome: isTaken ? outcome : null, keepsBody: keepsBodies };
+    await this.#rendered([isTaken ? rendered : await this.#shown(rendered)]);
     if (shapes.ended(url, page.text, text)) {
       this.#lookFrom(0);
     }
+  }
+
+  /** The page stays as it came: functions of the user's have not seen it yet. */
+  async #shown(rendered: RenderedOutcome & { page: PageToRender }): Promise<RenderedOutcome> {
+    const { showsAll, keepsBodies, kept } = this.#parts;
+    if (!showsAll || keepsBodies) {
+      return rendered;
+    }
+    const source = (await kept(rendered.page.id))!;
+    const came = { status: source.status ?? 200, type: source.type, body: await inflate(source.packed!) };
+    const seen = { drawsByRoutes: false, route: null, moreThan: -1 };
+    return { ...rendered, asItCame: await this.#read(rendered.page, { html: null, came, seen }) };
+  }
+
+  /** Null where the page takes the lane down. */
+  #read(
+    { id, url, depth, seed, flags, robots }: PageToRender,
+    parts: Pick<RenderedHtml, 'html' | 'came' | 'seen'>,
+  ): Promise<Outcome | null> {
+    return this.#parts.read({ id, url, depth, seed, flags, robots, ...parts }).catch(() => null);
   }
 
   #tried({ id }: PageToRender): number {
@@ -327,7 +351,16 @@ export class Renderer {
 
 type Given = Pick<
   RendererParts,
-  'manners' | 'keepsBodies' | 'waitingAtStart' | 'hold' | 'browser' | 'read' | 'rendered' | 'notice' | 'changed'
+  | 'manners'
+  | 'keepsBodies'
+  | 'showsAll'
+  | 'waitingAtStart'
+  | 'hold'
+  | 'browser'
+  | 'read'
+  | 'rendered'
+  | 'notice'
+  | 'changed'
 > &
   Pick<PageAssetsParts, 'admit' | 'isTrap' | 'isGuarded'> & {
     store: StoreThread;

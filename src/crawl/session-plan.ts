@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { RankOf } from '../frontier/options.js';
-import type { SettledPage } from '../frontier/outcome.js';
+import type { Outcome, SettledPage } from '../frontier/outcome.js';
 import type { CustomFetch } from '../lane/custom-source.js';
 import type { PageResult } from '../store/page-types.js';
 import type { BadSeed, SeedRow } from '../store/transaction.js';
@@ -19,7 +19,7 @@ export interface SessionEvents {
   notice?(text: string): void;
   /** Pages are settled for good. Those that a browser has to see first are told by `seen`, once it has or will not. */
   settled?(pages: SettledPage[]): void;
-  seen?(pages: SeenPage[]): void;
+  seen?(pages: (SeenPage & { body: Outcome['body'] | null })[]): void;
   governed?(decision: GovernorDecision): void;
   retryLater?(url: string, status: number | null, why: string, afterMs: number): void;
   sitemapRead?(url: string, urls: number): void;

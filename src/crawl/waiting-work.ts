@@ -8,6 +8,8 @@ import type { Offer, PagePiece, RenderedOutcome } from '../frontier/outcome.js';
 const runIsOver = (): StateError => new StateError('run_over', 'the run is over');
 
 interface Work {
+  /** It only brings URLs in, and has no results. */
+  isAdmission: boolean;
   run(): Promise<void>;
   reject(error: unknown): void;
 }
@@ -31,26 +33,31 @@ export class WaitingWork {
 
   /** Resolves with what it gives when its turn has come and gone; rejects when it fails, or the run is over first. */
   add<T>(run: () => Promise<T>): Promise<T> {
-    return this.#enter(run, this.#work);
+    return this.#enter(run, this.#work, false);
+  }
+
+  /** The same for what only brings URLs in: it does not wait for whoever takes the results, who may be the one that adds them. */
+  addAdmission<T>(run: () => Promise<T>): Promise<T> {
+    return this.#enter(run, this.#work, true);
   }
 
   addPiece<T>(run: () => Promise<T>): Promise<T> {
     this.#pieceCame = true;
-    return this.#enter(run, this.#pieces);
+    return this.#enter(run, this.#pieces, false);
   }
 
   get isEmpty(): boolean {
     return this.#work.length + this.#pieces.length === 0;
   }
 
-  /** Something may be run now. */
-  get isReady(): boolean {
-    return this.#work.length > 0 || this.#maySendPiece;
+  /** Something may be run now. @param admitsOnly there is no place for results */
+  isReady(admitsOnly: boolean): boolean {
+    return admitsOnly ? this.#work.some(({ isAdmission }) => isAdmission) : this.#work.length > 0 || this.#maySendPiece;
   }
 
   /** Runs what comes first, where something is ready. Whatever fails is told to who added it, and thrown. */
-  async runNext(): Promise<void> {
-    const next = this.#work.shift() ?? this.#nextPiece();
+  async runNext(admitsOnly: boolean): Promise<void> {
+    const next = admitsOnly ? this.#nextAdmission() : (this.#work.shift() ?? this.#nextPiece());
     try {
       await next?.run();
     } catch (error) {
@@ -75,13 +82,18 @@ export class WaitingWork {
     }
   }
 
-  #enter<T>(run: () => Promise<T>, queue: Work[]): Promise<T> {
+  #nextAdmission(): Work | undefined {
+    const place = this.#work.findIndex(({ isAdmission }) => isAdmission);
+    return place < 0 ? undefined : this.#work.splice(place, 1)[0];
+  }
+
+  #enter<T>(run: () => Promise<T>, queue: Work[], isAdmission: boolean): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) {
         reject(runIsOver());
         return;
       }
-      queue.push({ run: async () => resolve(await run()), reject });
+      queue.push({ isAdmission, run: async () => resolve(await run()), reject });
     });
   }
 
@@ -117,7 +129,7 @@ export class Intake {
 
   /** URLs from outside a page. */
   admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
-    return this.#woken(this.waiting.add(() => this.#frontier.admit(offers, meta)));
+    return this.#woken(this.waiting.addAdmission(() => this.#frontier.admit(offers, meta)));
   }
 
   /** A part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */

@@ -96,6 +96,7 @@ class Explainer {
     const fate = fateOf({
       ...{ rules: this.#rules, row, page, place, trap, robots, crawl: this.#crawl },
       heldBack: pass.heldBack,
+      hookWords: [...new Set(pass.links.first.flatMap(({ words }) => words ?? []))],
       onlyForms: pass.links.total > 0 && pass.links.first.every(({ kind }) => LINK_KINDS[kind] === 'form'),
     });
     const waiting = place === null ? null : this.#waiting(row, place);
@@ -111,7 +112,7 @@ class Explainer {
       redirects: this.#redirects(row.id),
       linkedFrom: {
         total: pass.links.total,
-        first: pass.links.first.map((link) => this.#linkFrom(link, row.reason === 'link_hook')),
+        first: pass.links.first.map((link) => this.#linkFrom(link)),
         pages: pass.pages,
         nofollow: pass.heldBack,
       },
@@ -142,11 +143,11 @@ class Explainer {
     }));
   }
 
-  /** @param skipsHook a hook of the user's wanted no link to it followed */
-  #linkFrom({ from, kind, rel, text, follow }: LinkTo, skipsHook: boolean): LinkFrom {
+  #linkFrom({ from, kind, rel, text, follow, words }: LinkTo): LinkFrom {
     const isMarked = /(?:^|\s)nofollow(?:\s|$)/.test(rel);
-    const nofollow = follow !== 'nofollow' ? null : isMarked ? 'link' : skipsHook ? 'hook' : 'page';
-    return { url: this.#facts.byId(from)?.url ?? '', kind: LINK_KINDS[kind]!, rel, text, nofollow };
+    const marked = follow !== 'nofollow' ? null : isMarked ? 'link' : 'page';
+    const nofollow = follow === 'declined' ? 'hook' : marked;
+    return { url: this.#facts.byId(from)?.url ?? '', kind: LINK_KINDS[kind]!, rel, text, nofollow, skip: words };
   }
 
   #redirects(id: number): string[] {

@@ -50,6 +50,8 @@ export interface LinkFrom {
   text: string | null;
   /** The link may not be followed: it says nofollow, its whole page does, or a hook of yours has skipped it. */
   nofollow: 'link' | 'page' | 'hook' | null;
+  /** Why your hook has skipped it, in its words; null where it gave none. */
+  skip: string | null;
 }
 
 /** The first of very many, and how many there are. */

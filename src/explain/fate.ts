@@ -21,6 +21,8 @@ interface FateParts {
   trap: TrapResult | null;
   robots: RobotsSays | null;
   heldBack: number;
+  /** What the hook `link` said of the links that it skipped. */
+  hookWords: readonly string[];
   /** Only forms lead to the URL. */
   onlyForms: boolean;
   crawl: Explanation['crawl'];
@@ -187,7 +189,7 @@ function skipped(parts: FateParts): Fate {
       return {
         ...cut,
         what: 'not fetched: the hook link wanted no link to it followed',
-        rule: decidingRule('hook', 'link'),
+        rule: decidingRule('hook', ['link', wordsOfHook(parts.hookWords)].filter(Boolean).join(': ')),
         remedy: null,
       };
     case 'trap':
@@ -195,6 +197,14 @@ function skipped(parts: FateParts): Fate {
     default:
       return limited(parts);
   }
+}
+
+const MOST_HOOK_WORDS = 3;
+
+/** Pages may differ in why: the first few of what was said. */
+function wordsOfHook(words: readonly string[]): string {
+  const more = words.length > MOST_HOOK_WORDS ? [`and ${words.length - MOST_HOOK_WORDS} other reasons`] : [];
+  return [...words.slice(0, MOST_HOOK_WORDS).map(printable), ...more].join('; ');
 }
 
 const unreadSitemap = (cut: Pick<Fate, 'state' | 'reason'>, text: string): Fate => ({

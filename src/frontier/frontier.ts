@@ -169,8 +169,10 @@ export class Frontier {
   /** What a browser made of pages that are settled. */
   async rendered(pages: RenderedOutcome[]): Promise<void> {
     const draft = this.#draft();
-    for (const { page, text, outcome, keepsBody, isUntried } of pages) {
-      const reading = outcome === null ? null : this.#readingOf(page, outcome, draft);
+    for (const { page, text, outcome, asItCame = null, keepsBody, isUntried } of pages) {
+      const read = outcome ?? asItCame;
+      const isRead = read !== null && read.page !== null;
+      const reading = isRead ? this.#readingOf(page, read, draft) : null;
       if (!keepsBody) {
         this.#settlement.noteRendered(page.id, page.url, outcome);
       }
@@ -180,6 +182,8 @@ export class Frontier {
         reading,
         keepsBody,
         ...(isUntried ? { isUntried } : {}),
+        ...(outcome === null && isRead ? { isAsItCame: true as const } : {}),
+        ...(read?.errorClass === 'hook' ? { hookFailed: read.message } : {}),
       });
     }
     await this.#commit(draft);

@@ -340,6 +340,8 @@ export interface RenderedOutcome {
   text: number | null;
   /** Null: it stays as it came. */
   outcome: Outcome | null;
+  /** Then: as functions of the user's have seen it, where there are any. */
+  asItCame?: Outcome | null;
   /** What becomes of its body: see `RenderedPage`. */
   keepsBody: boolean;
   isUntried?: true;

@@ -3,7 +3,6 @@ import type { HookAddOptions, HookLink, HookPage } from '../hooks/contract.js';
 import type { LaneHooks, PageDecision } from '../hooks/lane-hooks.js';
 import { checkRank, FOLLOW } from '../hooks/link-verdict.js';
 import { headersByName, LazyContent } from '../hooks/page-content.js';
-import { LINK_KINDS } from '../parse/links.js';
 
 /** What of a page only its reader knows. */
 export interface HookedPageParts {
@@ -45,6 +44,7 @@ export class HookedPage {
   readonly #hooks: LaneHooks;
   readonly #parts: HookedPageParts;
   readonly #view: PageView;
+  readonly #words = new Set<string>();
   #takesMore = true;
   #linkFailed = false;
 
@@ -97,29 +97,37 @@ export class HookedPage {
     this.#hooks.leaveLinks();
   }
 
-  /** A rank; null: it is followed as it would have been; false: it is not followed. After a throw none is that was not asked about. */
-  judge(url: string, kind: number, rel: string, text: string | null): number | null | false {
+  /**
+   * A rank; null: it is followed as it would have been; a text: it is not followed, in the words of the hook. After a throw none is followed
+   * that was not asked about.
+   * @param counts it would have been followed now
+   */
+  judge(link: HookLink, counts: boolean): number | null | string {
     if (this.#linkFailed) {
-      return false;
+      return '';
     }
-    const link: HookLink = { url, kind: LINK_KINDS[kind]!, rel, text };
     try {
       const verdict = this.#hooks.link(link, this.#view);
       if (typeof verdict === 'string') {
-        this.#count(verdict === '' ? NO_WORDS : verdict);
-        return false;
+        return this.#wordsFor(verdict, counts);
       }
       return verdict === FOLLOW ? null : verdict;
     } catch (error) {
       this.#linkFailed = true;
       this.failure ??= (error as Error).message;
-      return false;
+      return '';
     }
   }
 
-  #count(words: string): void {
-    const key = this.skips.has(words) || this.skips.size < MOST_WORDS ? words : OTHER_WORDS;
-    this.skips.set(key, (this.skips.get(key) ?? 0) + 1);
+  /** The words as they are kept: of very many that differ, only the first are. */
+  #wordsFor(words: string, counts: boolean): string {
+    const kept = this.#words.has(words) || this.#words.size < MOST_WORDS ? words : OTHER_WORDS;
+    this.#words.add(kept);
+    if (counts) {
+      const name = kept === '' ? NO_WORDS : kept;
+      this.skips.set(name, (this.skips.get(name) ?? 0) + 1);
+    }
+    return kept;
   }
 
   /** Its bytes are used for another page from now on. */

@@ -1,6 +1,6 @@
 import { StateError } from '../base/errors.js';
 import type { KeyTable } from '../frontier/key-table.js';
-import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
+import { failure, type Lease, type Outcome, type PagePiece } from '../frontier/outcome.js';
 import type { OpenHook } from '../hooks/hook-cells.js';
 import type { KeptCookie } from '../url/kept-cookie.js';
 import { CookieHomes, type CookieSource } from './cookie-homes.js';
@@ -59,6 +59,8 @@ interface Member {
   inline: boolean;
   /** It is being ended: it gets nothing more. */
   isEnding: boolean;
+  /** What it is ended for: a hook that takes too long, where it is known which. */
+  endedBy: { error: Error; hook: OpenHook | null } | null;
 }
 
 /** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
@@ -86,6 +88,8 @@ export class LanePool {
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
   #hasThreads = false;
+  /** Pages of a browser's that lanes are reading. */
+  #reads = 0;
   /** Of the sockets, those that the inline lane still has while it runs dry. */
   #keptSockets = 0;
   /** Places of threads that could not be started, with the number of the job from which on that is tried again. */
@@ -126,7 +130,7 @@ export class LanePool {
   }
 
   get holdsAny(): boolean {
-    return this.#whereabouts.size > 0;
+    return this.#whereabouts.size + this.#reads > 0;
   }
 
   /** Of a lease that is with a lane. */
@@ -293,10 +297,38 @@ export class LanePool {
     }
   }
 
-  /** In a thread where there is one. A page that takes the lane down is not given to another. */
-  read(page: RenderedHtml): Promise<Outcome> {
+  /**
+   * In a thread where there is one. A page that takes the lane down is not given to another. Where a hook was over its time, it is the outcome of
+   * the page that it ran for; other pages are read by another lane, and where nobody knows which page it was, each once more.
+   */
+  async read(page: RenderedHtml, mayBeTried = true): Promise<Outcome> {
     this.#openMore();
-    return this.#live().at(-1)!.port.read(page);
+    const member = this.#live().at(-1);
+    if (member === undefined) {
+      await this.#ending;
+      return this.read(page, mayBeTried);
+    }
+    this.#reads++;
+    this.#options.hookWatch?.arm();
+    // What crosses to a thread is given away with it.
+    const came = page.came === null ? null : { ...page.came, body: new Uint8Array(page.came.body) };
+    try {
+      return await member.port.read({ ...page, came });
+    } catch (error) {
+      const { endedBy } = member;
+      if (endedBy === null) {
+        throw error;
+      }
+      const { hook } = endedBy;
+      const isOfPage = hook === null ? !mayBeTried : hook.id === page.id;
+      if (isOfPage) {
+        return failure(page, 0, 'hook', endedBy.error.message);
+      }
+      await this.#ending;
+      return this.read(page, hook !== null && mayBeTried);
+    } finally {
+      this.#reads--;
+    }
   }
 
   async close(): Promise<void> {
@@ -340,6 +372,7 @@ export class LanePool {
       return;
     }
     member.isEnding = true;
+    member.endedBy = { error, hook };
     // What it has told until then counts.
     this.#ending = member.port.close();
     await this.#ending;
@@ -415,7 +448,7 @@ export class LanePool {
       died: (which, error) => this.#died(which, error),
     };
     const port: LanePort = open(lane, listener, sockets);
-    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline, isEnding: false };
+    this.#members[lane] = { lane, port, jobs: new Map(), rules: new Map(), inline, isEnding: false, endedBy: null };
     for (const { version, seed, scopeUrls } of this.#scopeChanges) {
       port.widenScope(version, seed, scopeUrls);
     }

@@ -19,9 +19,9 @@ import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
 import { type JobSession, LaneCookies, type OpenJar } from './lane-cookies.js';
 import { LinkJudge, LinkTargets, type OwnResolve } from './link-targets.js';
-import { messageOf, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
+import { messageOf, RENDERED_TYPE, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
 import { PageReader } from './page-reader.js';
-import { type OutcomeReading, type ReaderOptions, ReadingQueue, type SeenInBrowser } from './reading.js';
+import { type FetchedPage, type OutcomeReading, type ReaderOptions, ReadingQueue } from './reading.js';
 import { Shells } from './shells.js';
 import { Stock, WirePlaces } from './stock.js';
 
@@ -61,10 +61,13 @@ export interface RenderedHtml {
   depth: number;
   seed: number;
   flags: number;
-  html: string;
+  /** As a browser left it; null where it is read as it came. */
+  html: string | null;
+  /** As it came; null where a browser has made something of it. */
+  came: { status: number; type: string | null; body: Uint8Array } | null;
   /** What robots.txt's kin, header and meta, said when it was fetched. */
   robots: string | null;
-  seen: SeenInBrowser;
+  seen: NonNullable<FetchedPage['rendered']>;
 }
 
 /** What a lane tells; always in batches, at the end of the turn of the event loop in which it happened. */
@@ -510,13 +513,14 @@ export class Lane {
 
   /** A page that is fetched already, as a browser left it. */
   read(page: RenderedHtml): Promise<Outcome> {
-    const { html, robots, seen, ...known } = page;
+    const { html, came, robots, seen, ...known } = page;
     const lease: Lease = {
       ...{ ...known, kind: UrlKind.page, hops: 0, attempt: 1, host: '', paced: false, wireLimit: 1, origin: 0 },
       ...{ rules: null, rulesVersion: 0, wantsText: true },
     };
     return new Promise((resolve) => {
-      this.#reading.add(lease, this.#responses.readRendered(lease, html, robots, seen), html.length, resolve);
+      const answer = came ?? { status: 200, type: RENDERED_TYPE, body: Buffer.from(html ?? '') };
+      this.#reading.add(lease, this.#responses.readRendered(lease, answer, robots, seen), answer.body.length, resolve);
     });
   }
 

@@ -49,8 +49,6 @@ export class JudgedLinks {
   readonly classOf: (url: string) => QueueClass;
   /** Sitemaps name all that is followed here, and links only say where they lead. */
   followsSitemapsOnly = false;
-  /** A hook of the user's does not want the link that is judged now to be followed. */
-  isSkippedByHook = false;
 
   constructor(classOf: (url: string) => QueueClass) {
     this.classOf = classOf;
@@ -88,16 +86,19 @@ export class LinkJudge {
     if (target.id === 0) {
       return PENDING + this.#offer(target, follow, depth, hops, links);
     }
-    const eligible =
-      follow !== 0 && target.web && target.leftOut === null && (target.seed >= 0 || this.#scope.checksOutside);
     const standing = standingOfEdge(follow);
-    if (eligible && isNews(target, standing, depth)) {
+    if (follow !== 0 && this.isEligible(target) && isNews(target, standing, depth)) {
       this.#lookUp(target);
       if (isNews(target, standing, depth)) {
         links.found.push(target.id, depth, standing);
       }
     }
     return target.id;
+  }
+
+  /** Whether a link that may be followed has it asked for, as far as the scope says. */
+  isEligible({ web, leftOut, seed }: Target): boolean {
+    return web && leftOut === null && (seed >= 0 || this.#scope.checksOutside);
   }
 
   /** Whether a sitemap passes over it: out of scope, or so deep that a check would only look at it. */
@@ -153,9 +154,6 @@ export class LinkJudge {
       return { state: UrlState.unlisted, reason: target.web ? target.leftOut : 'scheme', flags };
     }
     const fate = fateOf({ standing, depth }, target, false, this.#scope);
-    if (links.isSkippedByHook && fate.reason === 'nofollow') {
-      return { ...fate, reason: 'link_hook' };
-    }
     return fate.reason === 'asset' && links.followsSitemapsOnly ? { ...fate, reason: 'sitemap' } : fate;
   }
 

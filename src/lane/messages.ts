@@ -39,7 +39,7 @@ export const LANE_ORDERS = {
   started: told<{ started: string | null }>(PLAIN),
   /** The summary of the run, as JSON. */
   endHooks: asked<string, void>(PLAIN, PLAIN),
-  read: asked<RenderedHtml, Outcome>({ html: 'text' }, OUTCOME),
+  read: asked<RenderedHtml, Outcome>({ html: 'text', came: { body: 'bytes' } }, OUTCOME),
 };
 
 /** From a lane to the coordinator. */

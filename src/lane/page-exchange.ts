@@ -15,7 +15,7 @@ import { isShortened } from '../url/identity.js';
 import { pageOfRoute } from '../url/routes.js';
 import { refusalHeaders } from './link-facts.js';
 import type { PageReader } from './page-reader.js';
-import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading, SeenInBrowser } from './reading.js';
+import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading } from './reading.js';
 
 export interface RequestLimits {
   robotsTimeoutMs: number;
@@ -95,7 +95,7 @@ function afterHead(lease: Lease, status: number, contentType: string | null, rea
 const wantsPageBody = (_status: number, contentType: string | null): boolean =>
   contentType === null || TEXT.test(contentType);
 
-const RENDERED_TYPE = 'text/html; charset=utf-8';
+export const RENDERED_TYPE = 'text/html; charset=utf-8';
 
 /** Makes the outcome of a lease of what came back for it. Whatever goes wrong in it is the outcome too, and takes no lane down. */
 export class ResponseReader {
@@ -123,16 +123,21 @@ export class ResponseReader {
     }
   }
 
-  /** A page that is fetched already, as a browser left it. */
-  *readRendered(lease: Lease, html: string, robots: string | null, rendered: SeenInBrowser): OutcomeReading {
+  /** A page that is fetched already, as a browser left it, or as it came. */
+  *readRendered(
+    lease: Lease,
+    { status, type, body }: { status: number; type: string | null; body: Uint8Array },
+    robots: string | null,
+    rendered: NonNullable<FetchedPage['rendered']>,
+  ): OutcomeReading {
     const outcome = failure(lease, this.#clock.now(), null, null);
     outcome.scopeVersion = this.scopeVersion;
     try {
       const { page: row, ...read } = yield* this.#pages.read(lease, {
         ...{
-          status: 200,
-          contentType: RENDERED_TYPE,
-          body: Buffer.from(html),
+          status,
+          contentType: type,
+          body,
           robotsTags: robots === null ? [] : [robots],
         },
         ...{

@@ -1,7 +1,7 @@
 import type { LinkZone, LinkZones } from '../content/link-zones.js';
 import type { EdgeTargets, LinkPiece, QueuePlaces } from '../frontier/outcome.js';
-import { isFollowedKind, type ScannedLinks } from '../parse/links.js';
-import { edgeWord, FOLLOWED, type Follow, HELD_BACK, type PageEdges, PENDING } from '../store/page-row.js';
+import { isFollowedKind, LINK_KINDS, type ScannedLinks } from '../parse/links.js';
+import { DECLINED, edgeWord, FOLLOWED, type Follow, type PageEdges, PENDING, relWithWords } from '../store/page-row.js';
 import type { HookedPage } from './hooked-page.js';
 import { INVALID_SCHEME, type LinkFactsKeeper, shortHref } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, NO_DEFINITION, type Target } from './link-targets.js';
@@ -64,6 +64,8 @@ export class PageLinks {
   #place: LinkZone | null = null;
   /** Where a hook wants the link that is judged now. */
   #rank: number | null = null;
+  /** Why a hook does not want it followed; null where that was not said. */
+  #skipWords: string | null = null;
   #next = 0;
   #pieceStart = 0;
   #pieceText = 0;
@@ -162,7 +164,7 @@ export class PageLinks {
     this.#place = zones?.best(href) ?? null;
     if (this.#parts.hooked !== null) {
       this.#rank = null;
-      this.#judged.isSkippedByHook = false;
+      this.#skipWords = null;
     }
     if (this.#parts.hooked !== null && follow === FOLLOWED) {
       follow = this.#askHook(this.#parts.hooked, link, target);
@@ -173,7 +175,7 @@ export class PageLinks {
     this.#words[this.count * 2 + 1] = edgeWord(
       kind,
       follow,
-      this.#relPlace(rels[link]!),
+      this.#relPlace(this.#skipWords === null ? rels[link]! : relWithWords(rels[link]!, this.#skipWords)),
       isFollowedKind(kind) ? zones?.next(href) : 0,
     );
     this.#pieceText += judged.offers.length > offered ? target.length : 0;
@@ -185,19 +187,29 @@ export class PageLinks {
     this.count++;
   }
 
-  /** A hook of the user's is asked about each link that would be followed, but for those that a hook has added. */
-  #askHook(hooked: HookedPage, link: number, { url, web, seed, leftOut }: Target): Follow {
+  /**
+   * A hook of the user's is asked about each link that would be followed, but for those that a hook has added. It is asked about what is out
+   * of scope, too: a seed that redirects may bring that into scope when the page is long gone.
+   */
+  #askHook(hooked: HookedPage, link: number, target: Target): Follow {
     const { links, firstAdded } = this.#parts;
-    const isAdded = link >= firstAdded;
-    const isAsked = !isAdded && hooked.hasLinkHook && web && seed >= 0 && leftOut === null;
-    const verdict = isAsked
-      ? hooked.judge(url, links.kinds[link]!, links.rels[link]!, links.texts?.[link] ?? null)
-      : isAdded
-        ? hooked.added[link - firstAdded]!.rank
-        : null;
-    this.#judged.isSkippedByHook = verdict === false;
-    this.#rank = verdict === false ? null : verdict;
-    return verdict === false ? HELD_BACK : FOLLOWED;
+    if (link >= firstAdded) {
+      this.#rank = hooked.added[link - firstAdded]!.rank;
+      return FOLLOWED;
+    }
+    const { url, web, leftOut } = target;
+    if (!hooked.hasLinkHook || !web || leftOut !== null) {
+      return FOLLOWED;
+    }
+    const text = links.texts?.[link] ?? null;
+    const asked = { url, kind: LINK_KINDS[links.kinds[link]!]!, rel: links.rels[link]!, text };
+    const verdict = hooked.judge(asked, this.#judge.isEligible(target));
+    if (typeof verdict !== 'string') {
+      this.#rank = verdict;
+      return FOLLOWED;
+    }
+    this.#skipWords = verdict === '' ? null : verdict;
+    return DECLINED;
   }
 
   /** What is no URL leads nowhere; a check keeps it, to say so. */

@@ -153,11 +153,15 @@ export class PageReader {
         reading.page.body.measured = measured;
       }
     }
-    const isSeen = page.body !== null && (isHtml || this.#isNamedType(page.contentType));
-    if (isSeen && this.#options.handsOnBodies) {
-      // A copy: the lane uses the memory of the body again.
-      reading.body = { bytes: new Uint8Array(page.body!), type: page.contentType };
+    const isForBrowser = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
+    if (isForBrowser) {
+      reading.measured = this.#measureBody(lease, page, page.body!);
     }
+    if (page.rendered !== undefined && (reading.measured?.text ?? 0) <= page.rendered.moreThan) {
+      // It stays as it came, and whoever sees each page once sees that.
+      return reading;
+    }
+    const isSeen = page.body !== null && (isHtml || this.#isNamedType(page.contentType));
     const hooked =
       page.body === null || isHtml ? null : yield* this.#callHook(lease, page, isSeen, null, null, reading);
     if (page.links !== null) {
@@ -180,9 +184,12 @@ export class PageReader {
       reading.errorClass = 'malformed_html';
       reading.message = reading.page.malformed;
     }
-    const isForBrowser = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
-    if (isForBrowser && reading.errorClass === null) {
-      this.#keepForBrowser(lease, page, page.body!, reading);
+    if (isSeen && this.#options.handsOnBodies && !waitsForBrowser(reading)) {
+      // A copy: the lane uses the memory of the body again.
+      reading.body = { bytes: new Uint8Array(page.body!), type: page.contentType };
+    }
+    if (isForBrowser) {
+      this.#keepForBrowser(page, page.body!, reading);
     }
     return reading;
   }
@@ -214,7 +221,7 @@ export class PageReader {
       links: () => this.#urlsOf(scanned?.links.hrefs ?? [], base, encoding ?? 'utf-8'),
       resolve: (href) => this.#targets.urlOf(href, base),
     });
-    if (this.#hooks.hasPage && isSeen && !page.truncated) {
+    if (this.#hooks.hasPage && isSeen && !page.truncated && !waitsForBrowser(reading)) {
       let decision = hooked.call();
       if (decision instanceof Promise) {
         const answer = decision;
@@ -275,16 +282,24 @@ export class PageReader {
     return reading;
   }
 
-  /** The body is kept until a browser has seen it, and no longer; of a page that needs none, how much it gives to read. */
-  #keepForBrowser(lease: Lease, page: FetchedPage, body: Uint8Array, reading: Reading): void {
+  #measureBody(lease: Lease, page: FetchedPage, body: Uint8Array): NonNullable<Outcome['measured']> {
     const { encoding } = detectEncoding(body, page.contentType);
     const measured = this.#measure(decodeText(body, encoding).text, this.#manners.renderFor(lease.url));
+    const isRouteOfPage = this.#options.hashRoutes && isRoute(lease.url);
+    return { ...measured, needsBrowser: page.rendered === undefined && (measured.needsBrowser || isRouteOfPage) };
+  }
+
+  /** The body is kept until a browser has seen it, and no longer; of a page that needs none, how much it gives to read. */
+  #keepForBrowser(page: FetchedPage, body: Uint8Array, reading: Reading): void {
     if (page.rendered !== undefined) {
-      reading.measured = { ...measured, needsBrowser: false };
       return;
     }
-    measured.needsBrowser ||= this.#options.hashRoutes && isRoute(lease.url);
-    reading.measured = measured;
+    if (reading.errorClass !== null) {
+      // No browser sees it, and nothing is said of pages like it.
+      delete reading.measured;
+      return;
+    }
+    const measured = reading.measured!;
     reading.page.body = measured.needsBrowser
       ? { ...packBody(body, page.contentType), measured }
       : { type: null, packed: NO_BODY, measured };
@@ -536,6 +551,10 @@ export class PageReader {
     return this.#options.obeyNofollow && (pageNofollow || (rel !== '' && NOFOLLOW.test(rel))) ? HELD_BACK : FOLLOWED;
   }
 }
+
+/** It is told of when a browser has seen it, or none will: so do functions of the user's see it then. */
+const waitsForBrowser = ({ measured, errorClass }: Reading): boolean =>
+  measured !== undefined && measured.isKept !== true && measured.needsBrowser && errorClass === null;
 
 /** A hook that failed fails its page, with what it said. */
 function noteFailure({ failure }: HookedPage, reading: Reading): void {

@@ -28,9 +28,12 @@ export interface FetchedPage {
   damage: string | null;
   /** Those that a check wants; null in any other crawl. */
   refusalHeaders: Record<string, string> | null;
-  /** What a browser saw, where the page is as a browser left it. */
-  rendered?: SeenInBrowser;
-  /** All of them; null where a browser has rendered the page. */
+  /** What a browser saw, where the page is as a browser left it, or as it came because no browser makes more of it. */
+  rendered?: SeenInBrowser & {
+    /** It is read only where it gives more to read than so many characters. */
+    moreThan: number;
+  };
+  /** All of them; null where the page was fetched earlier. */
   headers: ResponseHeaders | null;
 }
 

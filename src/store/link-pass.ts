@@ -1,4 +1,4 @@
-import { edgeFollowed, edgeKind, edgeLeads, edgeRel, edgesFromBlob } from './page-row.js';
+import { edgeDeclined, edgeFollowed, edgeKind, edgeLeads, edgesFromBlob, relOfEdge } from './page-row.js';
 import type { Database, Row } from './sqlite.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
@@ -23,8 +23,10 @@ export interface LinkTo {
   kind: number;
   rel: string;
   text: string | null;
-  /** Leads to a page and may be followed; leads to one and is marked nofollow; is no link to a page. */
-  follow: 'followed' | 'nofollow' | 'asset';
+  /** Leads to a page and may be followed; leads to one and a hook has skipped it, or it is marked nofollow; is no link to a page. */
+  follow: 'followed' | 'declined' | 'nofollow' | 'asset';
+  /** What that hook said; null where it said nothing, or none did. */
+  words: string | null;
 }
 
 /** A URL on the way from a seed: how it was come by from the one before. */
@@ -54,7 +56,7 @@ const REDIRECTED = -3;
 const NAMED = -4;
 const REDIRECT_KIND = 18;
 const BY_THIRD_PARTIES = UrlFlag.fromCertificates | UrlFlag.fromCommonCrawl;
-const RANK = { followed: 0, nofollow: 1, asset: 2 } as const;
+const RANK = { followed: 0, declined: 1, nofollow: 1, asset: 2 } as const;
 
 /**
  * One pass over all edges: who links to a URL, and over which pages it is nearest. Nearest parents are kept for the pages that are no
@@ -144,7 +146,7 @@ export class LinkPass {
 
   #linkTo(from: number, word: number, place: number): void {
     const kind = edgeKind(word);
-    const follow = edgeFollowed(word) ? 'followed' : edgeLeads(word) ? 'nofollow' : 'asset';
+    const follow = followOf(word);
     this.#total++;
     this.#heldBack += follow === 'nofollow' ? 1 : 0;
     if (this.#links.length < this.#most) {
@@ -160,11 +162,10 @@ export class LinkPass {
     }
   }
 
-  #words(page: number, word: number, place: number): { rel: string; text: string | null } {
+  #words(page: number, word: number, place: number): Pick<LinkTo, 'rel' | 'words' | 'text'> {
     const { rels, texts } = this.#database.prepare('SELECT rels, texts FROM edges WHERE page = ?').get(page)!;
-    const rel = edgeRel(word);
     return {
-      rel: rel === 0 || rels === null ? '' : JSON.parse(rels)[rel - 1],
+      ...relOfEdge(word, rels === null ? null : JSON.parse(rels)),
       text: texts === null ? null : JSON.parse(texts)[place],
     };
   }
@@ -255,6 +256,13 @@ export class LinkPass {
     }
     return first ?? 0;
   }
+}
+
+function followOf(word: number): LinkTo['follow'] {
+  if (edgeFollowed(word)) {
+    return 'followed';
+  }
+  return edgeDeclined(word) ? 'declined' : edgeLeads(word) ? 'nofollow' : 'asset';
 }
 
 /** A link to a page says more of its way than that a sitemap or a third party names it. */

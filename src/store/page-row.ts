@@ -102,10 +102,10 @@ export function openPage({ text }: SealedPage): Pick<PageRow, PageField> {
 /**
  * The edges of a page as they cross threads and stand in the store: two 32-bit words an edge, in document order.
  *   word 0   id of the target; while PENDING is set, the place of the target among the page's new URLs
- *   word 1   kind (5 bits) | followed (1 bit) | held back (1 bit) | index into the page's list of rel values (23 bits, 0 = none)
- *            | zone (2 bits): where on the page it stands, in a crawl for a corpus
- * Followed: leads to a page and may be followed. Held back: leads to a page but is marked nofollow. Both: an asset that a check asks for.
- * Neither: an asset or a form.
+ *   word 1   kind (5 bits) | followed (1 bit) | held back (1 bit) | index into the page's list of rel values (22 bits, 0 = none)
+ *            | declined (1 bit) | zone (2 bits): where on the page it stands, in a crawl for a corpus
+ * Followed: leads to a page and may be followed. Held back: leads to a page but is marked nofollow, or, where declined is set too, a hook of
+ * the user's does not want it followed. Followed and held back: an asset that a check asks for. Neither: an asset or a form.
  */
 export const PENDING = 0x8000_0000;
 
@@ -115,10 +115,13 @@ export const HELD_BACK = 64;
 
 export const LOADED = 96;
 
-/** How a link leads on, as it stands in its word; 0 where it leads nowhere. */
-export type Follow = 0 | typeof FOLLOWED | typeof HELD_BACK | typeof LOADED;
+/** Held back, by a hook of the user's. */
+export const DECLINED: 0x2000_0040 = 0x2000_0040;
 
-const MOST_RELS = (1 << 23) - 1;
+/** How a link leads on, as it stands in its word; 0 where it leads nowhere. */
+export type Follow = 0 | typeof FOLLOWED | typeof HELD_BACK | typeof LOADED | typeof DECLINED;
+
+const MOST_RELS = (1 << 22) - 1;
 
 export const edgeWord = (kind: number, follow: Follow, relIndex: number, zone = 0): number =>
   (kind | follow | (Math.min(relIndex, MOST_RELS) << 7) | (zone << 30)) >>> 0;
@@ -132,7 +135,23 @@ export const edgeFollowed = (word: number): boolean => (word & FOLLOWED) !== 0;
 /** Leads to a page at all, whether or not it may be followed. */
 export const edgeLeads = (word: number): boolean => (word & (FOLLOWED | HELD_BACK)) !== 0;
 
-export const edgeRel = (word: number): number => (word >>> 7) & MOST_RELS;
+export const edgeDeclined = (word: number): boolean => (word & DECLINED) === DECLINED;
+
+/** Between the rel value and the words of the hook that declined the link, in the page's list. */
+const BEFORE_WORDS = '\0';
+
+/** What stands in the page's list for a link that a hook declined with these words. */
+export const relWithWords = (rel: string, words: string): string => rel + BEFORE_WORDS + words;
+
+/** The rel value of an edge, and why a hook declined it; null where none did, or it gave no words. */
+export function relOfEdge(word: number, rels: readonly string[] | null): { rel: string; words: string | null } {
+  const place = edgeRel(word);
+  const kept = place === 0 || rels === null ? '' : rels[place - 1]!;
+  const end = edgeDeclined(word) ? kept.lastIndexOf(BEFORE_WORDS) : -1;
+  return end < 0 ? { rel: kept, words: null } : { rel: kept.slice(0, end), words: kept.slice(end + 1) };
+}
+
+const edgeRel = (word: number): number => (word >>> 7) & MOST_RELS;
 
 export const edgeZone = (word: number): number => word >>> 30;
 

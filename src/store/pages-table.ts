@@ -82,8 +82,12 @@ export class PagesTable {
   }
 
   /** What the browser made of a page stands in place of what came; the hash stays that of what came. False where what came is kept. */
-  render({ id, text, reading, keepsBody, isUntried }: RenderedPage, knownIds: ReadonlyMap<number, number>): boolean {
-    const { keepAsItCame, dropBody, replaceBody } = this.#statements;
+  render(rendered: RenderedPage, knownIds: ReadonlyMap<number, number>): boolean {
+    const { id, text, reading, keepsBody, isUntried, isAsItCame, hookFailed } = rendered;
+    const { keepAsItCame, dropBody, replaceBody, setMessage } = this.#statements;
+    if (hookFailed !== undefined) {
+      setMessage.run(hookFailed, id);
+    }
     if (reading === null) {
       const { changes } = keepsBody
         ? keepAsItCame.run(text, id)
@@ -92,8 +96,8 @@ export class PagesTable {
       return false;
     }
     const { body, edges, facts } = openParts(reading.page);
-    const { changes } =
-      body === null ? dropBody.run(Rendering.rendered, text, id) : replaceBody.run(body.type, body.packed, text, id);
+    const end = isAsItCame === undefined ? Rendering.rendered : isUntried ? Rendering.untried : Rendering.futile;
+    const { changes } = body === null ? dropBody.run(end, text, id) : replaceBody.run(body.type, body.packed, text, id);
     this.#tellNow(id, keepsBody, Number(changes));
     if (Number(changes) === 0) {
       return false;
@@ -229,6 +233,7 @@ function prepare(
   | 'updateFacts'
   | 'replaceBody'
   | 'updatePage'
+  | 'setMessage'
   | 'seenAgain',
   Statement
 > {
@@ -263,6 +268,7 @@ function prepare(
         rendered === 'always' ? `${columnName} = ?` : `${columnName} = coalesce(nullif(?, ''), ${columnName})`,
       ).join(', ')} WHERE id = ?`,
     ),
+    setMessage: database.prepare('UPDATE pages SET message = ? WHERE id = ?'),
     seenAgain: database.prepare('UPDATE pages SET fetched_at = ? WHERE id = ?'),
   };
 }

@@ -2,7 +2,7 @@ import { hasGivenTable } from './given-data.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
 import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
 import { LEFT_OPEN, lineOf } from './page-lines.js';
-import { edgeKind, edgeRel, edgesFromBlob } from './page-row.js';
+import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
 import type { PageResult } from './page-types.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
 import type { Database, Row, Statement } from './sqlite.js';
@@ -358,7 +358,7 @@ export class Reader {
           from: row.url,
           to: target.url,
           kind: edgeKind(word),
-          rel: edgeRel(word) === 0 ? '' : rels[edgeRel(word) - 1]!,
+          rel: relOfEdge(word, rels).rel,
           text: texts === null ? null : texts[i >> 1]!,
           outside: target.outside,
         };

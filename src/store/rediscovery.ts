@@ -349,9 +349,7 @@ function newState(row: Row, fate: Fate, flags: number, isWanted: boolean): { sta
   const isCut = row.state === UrlState.skipped && CUT_BY_WAY.has(row.reason) && (row.reason !== 'trap' || isWanted);
   const isAnswered = row.state === UrlState.done || row.state === UrlState.failed;
   if (row.state === UrlState.unlisted || isCut) {
-    const keeps =
-      (fate.state === UrlState.unlisted && row.reason !== 'scope') ||
-      (fate.reason === 'nofollow' && row.reason === 'link_hook');
+    const keeps = fate.state === UrlState.unlisted && row.reason !== 'scope';
     return keeps ? { state: row.state, reason: row.reason } : fate;
   }
   if (fate.state === UrlState.queued && isAnswered && asksForMore(row.flags, flags, row.url)) {

@@ -1,24 +1,26 @@
 import { hasBinaryExtension } from '../url/host.js';
-import { edgeFollowed, edgeLeads, edgeLoads } from './page-row.js';
+import { edgeDeclined, edgeFollowed, edgeLeads, edgeLoads } from './page-row.js';
 import { UrlFlag, UrlState } from './url-state.js';
 
 /**
  * How a URL is led to. It only ever grows, whichever way is found first:
  *
- *   end ── heldBack ──┬── named ───┬── followed
- *                     └── loaded ──┘
+ *   end ── heldBack ── declined ──┬── named ───┬── followed
+ *                                 └── loaded ──┘
  */
 export const Standing = {
   /** It stands at the end of a link that leads nowhere (a form, an asset that is not asked for), or nothing leads to it. */
   end: 0,
-  /** Only links that must not be followed lead to it. */
+  /** Only links that are marked nofollow lead to it. */
   heldBack: 1,
+  /** A link leads to it that may be followed, but a hook of the user's wants none of these followed. */
+  declined: 2,
   /** Only third parties name it: a candidate. */
-  named: 2,
+  named: 3,
   /** Pages only load it, and in a check that is asked for. */
-  loaded: 3,
+  loaded: 4,
   /** A page, sitemap or redirect leads to it, or it is a seed. */
-  followed: 4,
+  followed: 5,
 } as const;
 export type Standing = (typeof Standing)[keyof typeof Standing];
 
@@ -47,8 +49,11 @@ export function standingOf(url: { state: UrlState; reason: string | null; flags:
   if (url.state === UrlState.unlisted) {
     return Standing.end;
   }
-  if (url.reason === 'nofollow' || url.reason === 'link_hook') {
+  if (url.reason === 'nofollow') {
     return Standing.heldBack;
+  }
+  if (url.reason === 'link_hook') {
+    return Standing.declined;
   }
   if ((url.flags & UrlFlag.candidate) !== 0) {
     return Standing.named;
@@ -87,6 +92,9 @@ export function standingOfEdge(word: number): Standing {
   if (edgeFollowed(word)) {
     return Standing.followed;
   }
+  if (edgeDeclined(word)) {
+    return Standing.declined;
+  }
   return edgeLeads(word) ? Standing.heldBack : Standing.end;
 }
 
@@ -113,7 +121,7 @@ export function isNews(known: Way, standing: Standing, depth: number): boolean {
 }
 
 const isAsked = (standing: Standing): boolean => standing >= Standing.named;
-const rankOf = (standing: Standing): number => (isAsked(standing) ? 2 : standing);
+const rankOf = (standing: Standing): number => (isAsked(standing) ? 2 : Math.min(standing, Standing.heldBack));
 
 /** What the scope says of a URL. */
 export interface UrlPlace {
@@ -159,6 +167,9 @@ export function fateOf(
   }
   if (standing === Standing.heldBack) {
     return { state: UrlState.skipped, reason: 'nofollow', flags };
+  }
+  if (standing === Standing.declined) {
+    return { state: UrlState.skipped, reason: 'link_hook', flags };
   }
   // What is out of scope is asked once and leads nowhere: it can be no trap.
   if (place.isCut || (place.trap !== null && inScope && !scope.checksBeyond)) {

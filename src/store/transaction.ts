@@ -91,6 +91,10 @@ export interface RenderedPage {
   keepsBody: boolean;
   /** Nobody has tried: nothing spoke for it. */
   isUntried?: true;
+  /** What is read of it is the page as it came: a function of the user's has seen that. */
+  isAsItCame?: true;
+  /** What a hook of the user's threw: the page fails. */
+  hookFailed?: string | null;
   /** What was read of the page that the browser made; null where the page stays as it came. */
   reading: (Pick<SettledUrl, 'newIds' | 'depth'> & { page: SealedPage }) | null;
 }

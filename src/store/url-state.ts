@@ -35,7 +35,8 @@ export const LEGAL_MOVES: Readonly<Record<UrlState, LegalMoves>> = {
     betweenRuns: LEFT_TO_OTHERS,
   },
   // Leased: only robots.txt, when its 24 hours are over. Queued: it was only looked at and is to be read now, or it is asked for once more.
-  [UrlState.done]: { anytime: [UrlState.leased, UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
+  // Failed: a hook of the user's throws when it sees what a browser has made of the page.
+  [UrlState.done]: { anytime: [UrlState.leased, UrlState.queued, UrlState.failed], betweenRuns: LEFT_TO_OTHERS },
   [UrlState.failed]: { anytime: [UrlState.leased, UrlState.queued], betweenRuns: LEFT_TO_OTHERS },
   // Found again by a shorter path or by a link that may be followed, or the options no longer cut it.
   [UrlState.skipped]: { anytime: [UrlState.queued], betweenRuns: LEFT_TO_OTHERS },

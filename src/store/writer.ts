@@ -134,7 +134,7 @@ export class Writer {
       this.#settle(settled, knownIds, transaction.at, answer);
     }
     for (const rendered of transaction.rendered) {
-      this.#render(rendered, knownIds);
+      this.#render(rendered, knownIds, answer);
     }
     this.#pages.trimAssets();
     for (const id of transaction.returned) {
@@ -323,8 +323,12 @@ export class Writer {
     }
   }
 
-  #render(rendered: RenderedPage, knownIds: Map<number, number>): void {
-    const { id, reading } = rendered;
+  #render(rendered: RenderedPage, knownIds: Map<number, number>, { change }: CommitAnswer): void {
+    const { id, reading, hookFailed } = rendered;
+    if (hookFailed !== undefined && this.#moves.failByHook.try(id)) {
+      change.done--;
+      change.failed++;
+    }
     if (this.#pages.render(rendered, knownIds) && reading !== null) {
       this.#noteDepth(id, this.#statements.depthOf.get(id)!.depth, reading.depth);
     }
@@ -400,7 +404,7 @@ function prepare(
 
 function prepareMoves(
   database: Database,
-): Record<'requeue' | 'lookAgain' | 'giveBack' | 'giveBackRobots' | 'skip' | 'lease', UrlMove> {
+): Record<'requeue' | 'lookAgain' | 'giveBack' | 'giveBackRobots' | 'skip' | 'failByHook' | 'lease', UrlMove> {
   const { queued, leased, done, failed, skipped } = UrlState;
   const again = `not_before = ?2, flags = ?3, reason = ?4, class = ${QueueClass.urgent}, lost = 0`;
   const unsent = `attempts = attempts - 1, class = ${QueueClass.urgent}`;
@@ -414,6 +418,7 @@ function prepareMoves(
       where: `kind = ${UrlKind.robots} AND hops = 0`,
     }),
     skip: new UrlMove(database, { from: queued, to: skipped, set: 'reason = ?2' }),
+    failByHook: new UrlMove(database, { from: UrlState.done, to: UrlState.failed, set: "reason = 'hook'" }),
     // robots.txt is leased again from done or failed when its time is over.
     lease: new UrlMove(database, {
       ...{ from: [queued, done, failed], to: leased, set: 'attempts = attempts + 1' },

@@ -11,7 +11,7 @@ describe('work that waits for its turn with the frontier', () => {
     };
     const answers = [waiting.addPiece(note('piece')), waiting.add(note('first')), waiting.add(note('second'))];
     while (!waiting.isEmpty) {
-      await waiting.runNext();
+      await waiting.runNext(false);
     }
     expect(ran).toEqual(['first', 'second', 'piece']);
     expect(await Promise.all(answers)).toEqual(['piece', 'first', 'second']);
@@ -22,26 +22,41 @@ describe('work that waits for its turn with the frontier', () => {
     const waiting = new WaitingWork(() => isShort);
     void waiting.addPiece(async () => 1);
     void waiting.addPiece(async () => 2);
-    expect(waiting.isReady).toBe(true);
-    await waiting.runNext();
-    expect(waiting.isReady).toBe(false);
+    expect(waiting.isReady(false)).toBe(true);
+    await waiting.runNext(false);
+    expect(waiting.isReady(false)).toBe(false);
     void waiting.add(async () => 3);
-    expect(waiting.isReady).toBe(true);
-    await waiting.runNext();
-    expect(waiting.isReady).toBe(false);
+    expect(waiting.isReady(false)).toBe(true);
+    await waiting.runNext(false);
+    expect(waiting.isReady(false)).toBe(false);
     expect(waiting.tick()).toBe(true);
-    expect(waiting.isReady).toBe(true);
-    await waiting.runNext();
+    expect(waiting.isReady(false)).toBe(true);
+    await waiting.runNext(false);
     expect(waiting.isEmpty).toBe(true);
     isShort = false;
     expect(waiting.tick()).toBe(false);
+  });
+
+  it('runs what only brings URLs in where there is no place for results, and leaves the rest for later', async () => {
+    const waiting = new WaitingWork(() => false);
+    const ran: string[] = [];
+    void waiting.add(async () => ran.push('rendered'));
+    void waiting.addPiece(async () => ran.push('piece'));
+    expect(waiting.isReady(true)).toBe(false);
+    await waiting.runNext(true);
+    void waiting.addAdmission(async () => ran.push('added'));
+    expect(waiting.isReady(true)).toBe(true);
+    await waiting.runNext(true);
+    expect(ran).toEqual(['added']);
+    expect(waiting.isReady(true)).toBe(false);
+    expect(waiting.isReady(false)).toBe(true);
   });
 
   it('tells who added it what went wrong, and throws it too', async () => {
     const waiting = new WaitingWork(() => false);
     const answer = waiting.add(() => Promise.reject(new Error('the store broke')));
     const told = expect(answer).rejects.toThrow('the store broke');
-    await expect(waiting.runNext()).rejects.toThrow('the store broke');
+    await expect(waiting.runNext(false)).rejects.toThrow('the store broke');
     await told;
   });
 
@@ -52,6 +67,6 @@ describe('work that waits for its turn with the frontier', () => {
     await first;
     await expect(waiting.addPiece(async () => 2)).rejects.toThrow('the run is over');
     expect(waiting.isEmpty).toBe(true);
-    await waiting.runNext();
+    await waiting.runNext(false);
   });
 });

@@ -153,6 +153,61 @@ describe('run.add', () => {
     expect(asked()).toHaveLength(21);
   });
 
+  it('is durable when it resolves in onPage and onEdge, which the commits wait for', async () => {
+    const directory = join(folder.path, 'from-on-page');
+    web.site('chain.test', { handle: ({ path }) => (/^\/(?:\d+)?$/.test(path) ? page('/1') : html('', 404)) });
+    const seen: [string, number | undefined][] = [];
+    const run = crawl({
+      ...{ ...options(), seeds: ['http://chain.test/'], scope: 'page', dataDir: directory },
+      onEdge: async (_from, to) => {
+        await run.add(to);
+      },
+      async onPage({ url }) {
+        const number = Number(new URL(url).pathname.slice(1));
+        if (number < 20) {
+          const added = [1, 2, 3].map((more) => run.add(`http://chain.test/${number + more}`));
+          expect(await Promise.all(added)).toHaveLength(3);
+        }
+        seen.push([url, crawlStatus(directory).counts.queued]);
+      },
+    });
+    expect((await run.finished).reason).toBe('complete');
+    expect(asked()).toHaveLength(23);
+    // Each was in the store before the page that added it was handed on.
+    expect(seen[0]).toEqual(['http://chain.test/', expect.any(Number)]);
+    expect(seen[0]![1]).toBe(3);
+  });
+
+  it('waits for no place among the results, which whoever adds in the loop may be the one to make', async () => {
+    const paths = Array.from({ length: 30 }, (_, i) => `/${i}`);
+    web.site('wide.test', { handle: ({ path }) => page(...(path === '/' ? paths : [])) });
+    const run = crawl({ ...options(), seeds: ['http://wide.test/'], queueSize: 1 });
+    for await (const { url } of run) {
+      if (/\/\d+$/.test(url)) {
+        // More pages come meanwhile than there are places for.
+        await new Promise((resolve) => run.on('tick', resolve));
+        await run.add(url.replace(/(\d+)$/, 'added-$1'));
+        break;
+      }
+    }
+    expect((await run.finished).reason).toBe('stopped');
+  });
+
+  it('is told that the crawl is over where a function that it waits in fails, or a limit ends the crawl', async () => {
+    web.site('home.test', pathSite({ '/': page('/a'), '/a': page() }));
+    let late: Promise<unknown> = Promise.resolve();
+    const run = crawl({
+      ...{ ...options(), seeds: ['http://home.test/'] },
+      async onPage() {
+        late = run.add('http://home.test/late').catch((error: unknown) => error);
+        throw new Error('no more');
+      },
+    });
+    await expect(run.finished).rejects.toThrow('no more');
+    const answer = await late;
+    expect(Array.isArray(answer) || (answer as { code: string }).code === 'run_over').toBe(true);
+  });
+
   it('takes keys beside fetch and resolve', async () => {
     const { fetch, asked: keys } = worldFetch({ root: ['a'], a: [], extra: ['deep'], deep: [] });
     const run = crawl({ seeds: ['root'], fetch, resolve: asKey });

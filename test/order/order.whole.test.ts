@@ -31,7 +31,15 @@ function small(
   plan: Partial<Plan> & Pick<Plan, 'seeds'>,
   sitemaps: Record<string, Sitemap> = {},
 ): Case {
-  const usual = { check: false, external: false, assets: false, obeyNofollow: true, seekSitemaps: false, depth: null };
+  const usual = {
+    check: false,
+    external: false,
+    assets: false,
+    obeyNofollow: true,
+    seekSitemaps: false,
+    depth: null,
+    hooks: true,
+  };
   return {
     web: {
       answers: new Map(Object.entries(answers)),
@@ -101,6 +109,42 @@ describe('what is found does not depend on the order in which answers arrive', (
         { seeds: [seed('http://a.test/'), seed('http://b.test/')], check: true, external: true, assets: true },
       ),
       ['http://c.test/2', { state: 'done', depth: 2, external: false }],
+    ],
+    [
+      'a page that one marks nofollow and a hook skips on another, deeper one',
+      small(
+        {
+          'http://a.test/': page(['a', 'http://a.test/1'], ['nofollow', 'http://a.test/t.txt']),
+          'http://a.test/1': page(['a', 'http://a.test/2'], ['declined', 'http://a.test/t.txt']),
+          'http://a.test/2': page(['nofollow', 'http://a.test/t.txt']),
+        },
+        { seeds: [seed('http://a.test/'), seed('http://a.test/2')] },
+      ),
+      ['http://a.test/t.txt', { state: 'skipped', reason: 'link_hook', depth: 1 }],
+    ],
+    [
+      'a page that a hook skips and another follows, too deep for the limit',
+      small(
+        {
+          'http://a.test/': page(['a', 'http://a.test/1'], ['declined', 'http://a.test/t.txt']),
+          'http://a.test/1': page(['a', 'http://a.test/t.txt']),
+        },
+        { seeds: [seed('http://a.test/')], depth: 1 },
+      ),
+      ['http://a.test/t.txt', { state: 'skipped', reason: 'depth', depth: 2 }],
+    ],
+    [
+      'a page that a hook skips where it is out of scope, until the scope grows to it',
+      small(
+        {
+          'http://a.test/': page(['declined', 'http://c.test/1'], ['nofollow', 'http://c.test/1']),
+          'http://b.test/': redirect('http://c.test/'),
+          'http://c.test/': page(['declined', 'http://c.test/1']),
+          'http://c.test/1': page(),
+        },
+        { seeds: [seed('http://a.test/'), seed('http://b.test/')] },
+      ),
+      ['http://c.test/1', { state: 'skipped', reason: 'link_hook', depth: 1 }],
     ],
     [
       'a candidate that a nofollow link leads to',

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { STORE_ORDERS } from '../../src/crawl/store-messages.js';
 import type { FetchRequest, FetchResponse } from '../../src/fetch/contract.js';
 import { ResponseHeaders } from '../../src/fetch/response-headers.js';
@@ -13,6 +14,8 @@ import {
   QueuePlaces,
 } from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
+import { hookCells } from '../../src/hooks/hook-cells.js';
+import { LaneHooks } from '../../src/hooks/lane-hooks.js';
 import { ByteBudget } from '../../src/lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../../src/lane/crawl-scope.js';
 import { type Job, Lane, type PageSource } from '../../src/lane/lane.js';
@@ -33,6 +36,24 @@ import { type Case, FORBIDDEN, htmlOf, originOf, type Plan, type SmallWeb } from
 export type Dice = (sides: number) => number;
 
 const LANES = 2;
+let loadedHooks: Promise<LaneHooks> | null = null;
+
+/** The link hook of all plans that have one; it has no state. */
+function linkHook(): Promise<LaneHooks> {
+  loadedHooks ??= LaneHooks.load(
+    {
+      ...{ file: fileURLToPath(new URL('declining-hook.js', import.meta.url)), cells: hookCells(1), contentTypes: [] },
+      started: null,
+      manners: {
+        ...{ obeyRobots: true, agent: 'gossamer', delayMs: 0, delayIsDefault: true },
+        ...{ maxCrawlDelayMs: 60_000, robotsTimeoutMs: 10_000 },
+      },
+    },
+    0,
+    { now: () => 0, wall: () => 0, at: () => () => {} },
+  );
+  return loadedHooks;
+}
 const MOST_STEPS = 4_000;
 
 const SCHEDULER: SchedulerOptions = {
@@ -78,6 +99,7 @@ export class Play {
   readonly #counts = this.#database.prepare(COUNTS);
   readonly #keyBytes: number;
   #killsLeft: number;
+  #hooks: LaneHooks | null = null;
   #now = 1_000;
   #store!: Store;
   #frontier!: Frontier;
@@ -108,6 +130,7 @@ export class Play {
           ...{ seed, url, label: url, scope, depth, maxUrls: null, fallbacks: [], scopeUrls: [url] },
         }),
       );
+      this.#hooks = this.#plan.hooks ? await linkHook() : null;
       this.#open(seeds, true);
       await this.#begin();
       for (let step = 0; !this.#isOver(); step++) {
@@ -267,6 +290,9 @@ export class Play {
           },
         },
         { now: () => this.#now, wall: () => this.#now, at: () => () => {} },
+        undefined,
+        undefined,
+        this.#hooks,
       );
       return { lane, inbox: [] };
     });

@@ -33,6 +33,7 @@ interface Ways {
   followed: number;
   loaded: number;
   heldBack: number;
+  declined: number;
   named: boolean;
   isSeed: boolean;
   /** It is the end of a link at all. */
@@ -50,7 +51,15 @@ const hostOf = (url: string): string => originOf(url).slice('http://'.length);
 const pathOf = (url: string): string => url.slice(originOf(url).length);
 const PLACES = ['/sitemap.xml', '/sitemap_index.xml'];
 const KIND: Record<LinkName, string> = {
-  ...{ a: 'a', nofollow: 'a', iframe: 'iframe', canonical: 'canonical', alternate: 'alternate', img: 'img' },
+  ...{
+    a: 'a',
+    nofollow: 'a',
+    declined: 'a',
+    iframe: 'iframe',
+    canonical: 'canonical',
+    alternate: 'alternate',
+    img: 'img',
+  },
   form: 'form',
 };
 
@@ -97,12 +106,20 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
     if (known !== undefined) {
       return known;
     }
-    const fresh = { followed: NEVER, loaded: NEVER, heldBack: NEVER, named: false, isSeed: false, isEnd: false };
+    const fresh = {
+      followed: NEVER,
+      loaded: NEVER,
+      heldBack: NEVER,
+      declined: NEVER,
+      named: false,
+      isSeed: false,
+      isEnd: false,
+    };
     ways.set(url, fresh);
     changed = true;
     return fresh;
   };
-  const lead = (url: string, sort: 'followed' | 'loaded' | 'heldBack', depth: number) => {
+  const lead = (url: string, sort: 'followed' | 'loaded' | 'heldBack' | 'declined', depth: number) => {
     const way = wayTo(url);
     if (depth < way[sort]) {
       way[sort] = depth;
@@ -130,7 +147,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
   const judge = (url: string, way: Ways) => {
     const owner = ownerOf(url);
     const isFetched = way.followed < NEVER || way.loaded < NEVER || way.named;
-    const depth = isFetched ? Math.min(way.followed, way.loaded, way.named ? 1 : NEVER) : way.heldBack;
+    const depth = isFetched
+      ? Math.min(way.followed, way.loaded, way.named ? 1 : NEVER)
+      : Math.min(way.heldBack, way.declined);
     if (way.isSeed) {
       return { fate: 'asked', depth, external: false } as const;
     }
@@ -139,6 +158,9 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
       return { fate: 'scope', depth: null, external: false } as const;
     }
     if (!isFetched) {
+      if (way.declined < NEVER) {
+        return { fate: 'link_hook', depth, external: outside } as const;
+      }
       return way.heldBack < NEVER
         ? ({ fate: 'nofollow', depth, external: outside } as const)
         : ({ fate: 'asset', depth: null, external: false } as const);
@@ -219,7 +241,8 @@ function explore(web: Case['web'], plan: Plan, given: Rule[], grown: Rule[]): { 
         }
       } else {
         const isHeldBack = plan.obeyNofollow && (nofollow !== null || name === 'nofollow');
-        lead(to, isHeldBack ? 'heldBack' : 'followed', depth + 1);
+        const isDeclined = plan.hooks && name === 'declined';
+        lead(to, isHeldBack ? 'heldBack' : isDeclined ? 'declined' : 'followed', depth + 1);
       }
     }
     return links.map(({ name, to }) => `${KIND[name]} ${to}`);

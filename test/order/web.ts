@@ -4,6 +4,8 @@ import fc from 'fast-check';
 export const LINKS = {
   a: (to: string) => `<a href="${to}">x</a>`,
   nofollow: (to: string) => `<a rel="nofollow" href="${to}">x</a>`,
+  /** The link hook of the plan skips it. */
+  declined: (to: string) => `<a rel="declined" href="${to}">x</a>`,
   iframe: (to: string) => `<iframe src="${to}"></iframe>`,
   canonical: (to: string) => `<link rel="canonical" href="${to}">`,
   alternate: (to: string) => `<link rel="alternate" hreflang="de" href="${to}">`,
@@ -48,6 +50,8 @@ export interface Plan {
   external: boolean;
   assets: boolean;
   obeyNofollow: boolean;
+  /** There is a link hook, which skips links that are declined. */
+  hooks: boolean;
   seekSitemaps: boolean;
   depth: number | null;
   seeds: Seed[];
@@ -120,6 +124,7 @@ export const cases: fc.Arbitrary<Case> = fc
     mode: fc.constantFrom('crawl', 'crawl', 'crawl', 'external', 'check', 'check'),
     assets: fc.boolean(),
     obeyNofollow: fc.boolean(),
+    hooks: fc.boolean(),
     seekSitemaps: fc.boolean(),
     depth: fc.option(fc.nat({ max: 3 }), { freq: 2 }),
     candidates: fc.array(place, { maxLength: 2 }),

@@ -44,6 +44,25 @@ it('a program is given each page once, as the browser drew it, and its edges wit
   expect(edges.filter(([, , kind]) => kind === 'a')).toEqual([['http://program.test/', 'http://program.test/a', 'a']]);
 });
 
+it('onPage sees each page once, with the HTML that the browser drew, or that came where it stays so', async () => {
+  const pages = { '/': { title: 'Start', links: ['/a'] }, '/a': { title: 'A' } };
+  const app = appSite({ pages, others: { '/thin': html('<title>Thin</title><p>Short<script></script>') } });
+  box.web.site('seen.test', app);
+  const seen = (await run(`
+    const seen = [];
+    await crawl({
+      seeds: ['http://seen.test/', 'http://seen.test/thin'], connectTo, delayMs: 0, render: 'auto', seedingStrategy: 'none',
+      onPage: ({ url }, { html, select }) => { seen.push([url, select('h1')?.text ?? null, html?.includes('Short') ?? null]); },
+    }).finished;
+    console.log(JSON.stringify(seen));
+  `)) as string[][];
+  expect(seen.toSorted()).toEqual([
+    ['http://seen.test/', 'Start', false],
+    ['http://seen.test/a', 'A', false],
+    ['http://seen.test/thin', null, true],
+  ]);
+});
+
 it('a resolve of the user’s own is refused together with render', async () => {
   const message = await run(`
     const run = crawl({ seeds: ['key'], render: 'always', fetch: async () => ({ status: 200, links: [] }), resolve: (href) => href });

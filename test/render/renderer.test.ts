@@ -34,6 +34,7 @@ class Box {
         ...{ url: this.waiting.get(id)!.url, state: UrlState.done, status: 200, redirectTo: null, type: null },
         packed: deflateRawSync('<p>'),
       }),
+      showsAll: false,
       read: async ({ id }) => ({ ...failure({ id }, 0, null, null), measured: { text: 1_000, needsBrowser: false } }),
       rendered: async (pages) => {
         this.done.push(...pages);
