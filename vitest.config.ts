@@ -4,6 +4,8 @@ import { defineConfig } from 'vitest/config';
 const WHOLE = 'test/**/*.whole.test.ts';
 
 const EVERY = { testTimeout: 120_000, hookTimeout: 180_000 };
+/** Libraries as their users have them: what some have for developers (the condition `development`) checks itself at every step. */
+const ssr = { resolve: { conditions: ['node'] } };
 
 export default defineConfig({
   test: {
@@ -11,6 +13,7 @@ export default defineConfig({
     maxWorkers: 3,
     projects: [
       {
+        ssr,
         test: {
           ...EVERY,
           name: 'unit',
@@ -23,6 +26,7 @@ export default defineConfig({
         },
       },
       {
+        ssr,
         test: {
           ...EVERY,
           name: 'whole',
