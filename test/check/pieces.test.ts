@@ -23,10 +23,10 @@ function manyLinks(count: number): CheckReport {
 }
 
 describe('reports', () => {
-  it.each(CHECK_FORMATS)('of a hundred thousand links come in small pieces: %s', (format) => {
+  it.each(CHECK_FORMATS)('of twenty thousand links come in small pieces: %s', (format) => {
     let longest = 0;
     let pieces = 0;
-    for (const piece of CHECK_REPORTS[format](manyLinks(100_000), PLAIN_REPORT)) {
+    for (const piece of CHECK_REPORTS[format](manyLinks(20_000), PLAIN_REPORT)) {
       longest = Math.max(longest, piece.length);
       pieces++;
     }

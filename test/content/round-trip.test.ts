@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toMarkdown } from '../../src/content/markdown/markdown.js';
@@ -201,11 +202,10 @@ const block: fc.Arbitrary<string> = fc.letrec<{ block: string; blocks: string }>
 
 function expectSame(html: string): void {
   const markdown = markdownOf(html);
-  expect({ html, markdown, outline: outlineOf(rendered(markdown)) }).toEqual({
-    html,
-    markdown,
-    outline: outlineOf(html),
-  });
+  const [outline, meant] = [outlineOf(rendered(markdown)), outlineOf(html)];
+  if (!isDeepStrictEqual(outline, meant)) {
+    expect({ html, markdown, outline }).toEqual({ html, markdown, outline: meant });
+  }
 }
 
 describe('Markdown means what the page said', () => {

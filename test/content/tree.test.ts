@@ -10,18 +10,19 @@ const DEEPEST = 512;
 
 /** How deep it goes, without recursion. */
 function depthOf(root: Element): number {
-  let deepest = 0;
-  const waiting: [Element, number][] = [[root, 1]];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-    const [element, depth] = next;
-    deepest = Math.max(deepest, depth);
-    for (const child of element.children) {
-      if (typeof child !== 'string') {
-        waiting.push([child, depth + 1]);
+  let depth = 0;
+  for (let level = [root]; level.length > 0; depth++) {
+    const next: Element[] = [];
+    for (const { children } of level) {
+      for (const child of children) {
+        if (typeof child !== 'string') {
+          next.push(child);
+        }
       }
     }
+    level = next;
   }
-  return deepest;
+  return depth;
 }
 
 describe('the tree of a page is that of a browser', () => {
@@ -161,7 +162,7 @@ describe('hostile pages', () => {
     ['formatting that is never closed', '<font color=1><i><p>x', 1_000_000],
     ['links in links', '<a href=x>', 1_000_000],
     ['ampersands', '&'],
-  ])('%s in megabytes', (_name, piece, size = 10_000_000) => {
+  ])('%s in megabytes', (_name, piece, size = 4_000_000) => {
     const root = parseTree(piece.repeat(size / piece.length));
     expect(depthOf(root)).toBeLessThanOrEqual(DEEPEST);
   });

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { readDocument } from '../../src/corpus/read-corpus.js';
 import { searchCorpus } from '../../src/corpus/search.js';
 import { repairCorpus, type SwapStep } from '../../src/corpus/swap.js';
@@ -17,36 +17,47 @@ const killAt = (wanted: SwapStep) => (step: SwapStep) => {
   }
 };
 
-async function expected(): Promise<Record<string, string>> {
-  const dir = join(temporaryFolder(), 'docs');
-  await write(dir, OLD);
+/** Written once: most of the time goes into waiting for the disk. */
+let old: string;
+/** What a swap that nobody disturbs makes of it. */
+let expected: Record<string, string>;
+beforeAll(async () => {
+  old = join(temporaryFolder(), 'docs');
+  await write(old, OLD);
+  const dir = oldCorpus();
   await write(dir, NEW);
-  return snapshot(dir);
+  expected = snapshot(dir);
+});
+
+/** A copy of its own of the old corpus. */
+function oldCorpus(): string {
+  const dir = join(temporaryFolder(), 'docs');
+  cpSync(old, dir, { recursive: true, preserveTimestamps: true });
+  return dir;
 }
 
 describe('the swap of an old corpus for a new one', () => {
   it.each(STEPS)(
     'killed when it had just %s leaves one of them findable, and a next start repairs it',
     async (step) => {
-      const dir = join(temporaryFolder(), 'docs');
-      await write(dir, OLD);
+      const dir = oldCorpus();
       mkdirSync(join(dir, 'notes/deep'), { recursive: true });
       writeFileSync(join(dir, 'notes/deep/mine.txt'), 'kept');
       writeFileSync(join(dir, 'c.md'), 'mine too');
-      const old = snapshot(dir);
+      const before = snapshot(dir);
       await expect(write(dir, NEW, { onSwapStep: killAt(step) })).rejects.toThrow('killed');
 
       const found = (await readDocument(dir, 'a.md')).content;
       expect(found).toMatch(step === 'state removed' ? /the old text/ : /the new text/);
       expect(searchCorpus(dir, 'text')[0]!.path).toBe('a.md');
       if (step === 'state removed') {
-        expect(snapshot(dir)).toEqual(old);
+        expect(snapshot(dir)).toEqual(before);
       }
 
       await repairCorpus(dir);
       const { 'notes/deep/mine.txt': mine, 'c.md.kept': beside, ...rest } = snapshot(dir);
       expect([mine, beside]).toEqual(['kept', 'mine too']);
-      expect(rest).toEqual(await expected());
+      expect(rest).toEqual(expected);
       expect(readdirSync(dirname(dir))).toEqual(['docs']);
     },
   );
@@ -54,8 +65,7 @@ describe('the swap of an old corpus for a new one', () => {
   it('killed, and then again by the next run, ends well with the third', async () => {
     for (const first of STEPS) {
       for (const second of STEPS) {
-        const dir = join(temporaryFolder(), 'docs');
-        await write(dir, OLD);
+        const dir = oldCorpus();
         await expect(write(dir, [page('/between')], { onSwapStep: killAt(first) })).rejects.toThrow('killed');
         await expect(write(dir, NEW, { onSwapStep: killAt(second) })).rejects.toThrow('killed');
         await write(dir, NEW);

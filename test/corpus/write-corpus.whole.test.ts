@@ -249,11 +249,10 @@ describe('a folder', () => {
   });
 });
 
-/** Runs many-pages.ts in a process of its own. */
+/** Runs many-pages.mjs in a process of its own. */
 function writeMany(options: string[], ...given: (string | number)[]) {
-  const jiti = fileURLToPath(import.meta.resolve('jiti/package.json')).replace('package.json', 'lib/jiti-cli.mjs');
-  const script = fileURLToPath(new URL('./many-pages.ts', import.meta.url));
-  return spawnSync(process.execPath, [...options, jiti, script, ...given.map(String)], { encoding: 'utf8' });
+  const script = fileURLToPath(new URL('./many-pages.mjs', import.meta.url));
+  return spawnSync(process.execPath, [...options, script, ...given.map(String)], { encoding: 'utf8' });
 }
 
 describe('a process', () => {

@@ -297,7 +297,7 @@ it('killed and resumed: entries are kept with the crawl, and budget and pace hol
   const first = start(['crawl', 'http://a.shop.test/', 'http://other.test/', ...args, ...entries]);
   const seen = (async () => {
     while (pathsTo('a.shop.test').length < 2) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await new Promise((resolve) => setTimeout(resolve, 1));
     }
   })();
   await seen;

@@ -30,7 +30,7 @@ describe('each layer of concurrency at its lowest bound', () => {
   const graph = makeGraph({
     seed: 11,
     hosts: 10,
-    urls: 400,
+    urls: 200,
     hostName: (i) => `h${i}.layers.test`,
     transient: false,
     failures: false,

@@ -130,12 +130,13 @@ describe('resume --allow-trap', () => {
   });
 });
 
-const PRODUCTS = 20_000;
+/** Ten times as many as a pattern may have without bringing anything new. */
+const PRODUCTS = 5_000;
 
 describe('what only looks like a trap', () => {
   const own = box();
 
-  it('a shop of 20,000 products under ?id= loses none of them', async () => {
+  it('a shop of 5,000 products under ?id= loses none of them', async () => {
     own.web.site('shop.test', shop(PRODUCTS));
     const { pages, summary } = await own.crawl(
       ['http://shop.test/'],

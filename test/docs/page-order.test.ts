@@ -45,7 +45,7 @@ describe('many seeds', () => {
     const folder = temporaryFolder();
     const database = openDatabase(join(folder.path, 'crawl.sqlite'));
     try {
-      database.exec(TABLES);
+      database.exec(`${TABLES}; BEGIN`);
       const url = database.prepare('INSERT INTO urls VALUES (?, ?, ?, ?, ?, ?, ?)');
       const edges = database.prepare('INSERT INTO edges VALUES (?, ?)');
       for (let seed = 0; seed < SEEDS; seed++) {
@@ -59,6 +59,7 @@ describe('many seeds', () => {
       const urls = named.map((id) => `<url><loc>https://a.test/${id}</loc></url>`).join('');
       url.run(sitemap, 'https://a.test/sitemap.xml', UrlKind.sitemap, 0, null, 0, UrlState.done);
       database.prepare('INSERT INTO bodies VALUES (?, ?)').run(sitemap, deflateRawSync(`<urlset>${urls}</urlset>`));
+      database.exec('COMMIT');
       const reads = new Map<string, number>();
       const order = await PageOrder.of(new DocsReader(counted(database, reads)), IDENTITY, new Breaks());
       expect(order.pages).toBe(3 * SEEDS);

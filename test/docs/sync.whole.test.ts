@@ -51,16 +51,16 @@ const transferred = () =>
   web.log.filter(({ status, path }) => status === 200 && path.startsWith('/docs/')).map(({ path }) => path);
 
 describe('a second run', () => {
-  it('of 500 pages, of which 3 changed, 2 came and 1 went, transfers and writes those', async () => {
-    const manual = install(499, { sitemap: () => null });
-    expect(await docs()).toMatch(/Saved 500 pages \(.*tokens\), 0 failed/);
+  it('of 150 pages, of which 3 changed, 2 came and 1 went, transfers and writes those', async () => {
+    const manual = install(149, { sitemap: () => null });
+    expect(await docs()).toMatch(/Saved 150 pages \(.*tokens\), 0 failed/);
     const before = filesOf(output());
     const stamps = new Map([...before.keys()].map((path) => [path, inodeOf(join(output(), path))]));
     web.clearLog();
     change(manual);
 
     const said = await docs();
-    expect(said).toMatch(/2 added, 3 changed, 1 removed, 496 unchanged/);
+    expect(said).toMatch(/2 added, 3 changed, 1 removed, 146 unchanged/);
     // Those that did not change have the same navigation but for the new entries: their ETag is of title and text.
     expect(transferred().sort()).toEqual([...CHANGED, ...ADDED].sort());
     const after = filesOf(output());

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DEEPEST, type Key, KeyTable, KeyTableView } from '../../src/frontier/key-table.js';
@@ -30,16 +31,17 @@ describe('the seen set in memory', () => {
           const map = new Map<string, Way & { id: number }>();
           for (const [place, [key, depth, standing]] of entries.entries()) {
             const isNew = !map.has(String(key));
-            expect(table.insert(key, place + 1, depth, standing)).toBe(isNew);
+            if (table.insert(key, place + 1, depth, standing) !== isNew) {
+              expect.fail(`${key} is new: ${isNew}`);
+            }
             // Depths that are not told apart are without end: whoever compares has to ask the store.
             const told = depth < DEEPEST ? depth : Number.POSITIVE_INFINITY;
             if (isNew) {
               map.set(String(key), { id: place + 1, depth: told, standing });
             }
           }
-          for (const [key] of entries) {
-            expect(table.find(key)).toEqual(map.get(String(key)));
-          }
+          const found = entries.map(([key]) => table.find(key));
+          expect(found).toEqual(entries.map(([key]) => map.get(String(key))));
           expect(table.size).toBe(map.size);
           expect(table.find([0x0010_0000, 5, 5, 5])).toBeNull();
         },
@@ -80,7 +82,7 @@ describe('the seen set in memory', () => {
         const truth = table.find(keyOf(`u${n}`));
         if (seen === null) {
           count += truth === null ? 0 : 1;
-        } else {
+        } else if (!isDeepStrictEqual(seen, truth)) {
           expect(seen).toEqual(truth);
         }
       }

@@ -4,6 +4,7 @@ import { KeyTable } from '../../src/frontier/key-table.js';
 import type { SchedulerOptions } from '../../src/frontier/options.js';
 import { failure, keyOf, type Lease, type Offer, type Outcome } from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
+import type { Statement } from '../../src/store/sqlite.js';
 import type { Store } from '../../src/store/store.js';
 import { QueueClass, UNANSWERED, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { TrapWatch } from '../../src/url/traps.js';
@@ -40,6 +41,12 @@ export function offer(url: string, fields: Partial<Offer> = {}): Offer {
   };
 }
 
+const pagesThatAre = (state: UrlState): string =>
+  `count(*) FILTER (WHERE kind = 0 AND state = ${state} AND NOT ${UNANSWERED})`;
+/** One look at the table: it is asked for after every step of every test. */
+const COUNTS = `SELECT count(*) FILTER (WHERE state IN (0, 1)) AS outstanding, ${pagesThatAre(UrlState.done)} AS done,
+  ${pagesThatAre(UrlState.failed)} AS failed, ${pagesThatAre(UrlState.skipped)} AS skipped, ${pagesThatAre(UrlState.deferred)} AS deferred FROM urls`;
+
 /** The frontier over a real store, without lanes: the test says what comes of each lease. */
 export class FrontierOnStore {
   readonly store: Store;
@@ -50,6 +57,7 @@ export class FrontierOnStore {
   now: number;
   /** Its process is gone: the store may say something else by now. */
   isKilled = false;
+  #countOnDisk: Statement | null = null;
 
   constructor(
     options: Partial<SchedulerOptions> = {},
@@ -116,17 +124,9 @@ export class FrontierOnStore {
   /** The counters in memory, against the rows in the store. */
   checkCounts(): void {
     const { outstanding, done, failed, skipped, deferred } = this.frontier.counts();
-    const count = (where: string): number =>
-      this.store.database.prepare(`SELECT count(*) AS n FROM urls WHERE ${where}`).get()!.n;
-    const pages = (state: UrlState) => count(`kind = 0 AND state = ${state} AND NOT ${UNANSWERED}`);
     const inMemory = { outstanding, done, failed, skipped, deferred };
-    const onDisk = {
-      outstanding: count('state IN (0, 1)'),
-      done: pages(UrlState.done),
-      failed: pages(UrlState.failed),
-      skipped: pages(UrlState.skipped),
-      deferred: pages(UrlState.deferred),
-    };
+    this.#countOnDisk ??= this.store.database.prepare(COUNTS);
+    const onDisk = { ...this.#countOnDisk.get() };
     if (JSON.stringify(inMemory) !== JSON.stringify(onDisk)) {
       throw new Error(`memory counts ${JSON.stringify(inMemory)}, and the store ${JSON.stringify(onDisk)}`);
     }

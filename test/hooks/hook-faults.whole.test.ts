@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { box, fates } from '../crawl/box.js';
+import { box, type Crawled, fates } from '../crawl/box.js';
 import { inProcess } from '../crawl/in-process.js';
 import { readPages } from '../crawl/support.js';
 import { html, linkPage, pathSite } from '../web/site.js';
@@ -31,26 +31,57 @@ beforeAll(() => {
   );
 });
 
-const SHORT = ['--hook-timeout', '2s'];
+const SHORT = ['--hook-timeout', '1s'];
+
+type Fault = readonly [name: string, does: string, words: string];
+
+/** Each at a page of its own, all in one crawl. */
+const QUICK: readonly Fault[] = [
+  ['throws', `throw new RangeError('too bad');`, 'the hook page threw: too bad'],
+  ['throws nothing', 'throw undefined;', 'the hook page threw: undefined'],
+  ['throws what has no text', `throw { toString() { throw 1; } };`, 'the hook page threw: something without a text'],
+  ['rejects', `return Promise.reject(new Error('late'));`, 'the hook page threw: late'],
+  ['returns a function', 'return { price: () => 1 };', 'the hook page returned a function in data.price'],
+  ['returns a symbol', 'return { a: [Symbol()] };', 'returned a symbol in data.a[0]'],
+  ['returns a BigInt', 'return { a: { b: 1n } };', 'returned a bigint in data.a.b'],
+  ['returns NaN', 'return { price: NaN };', 'returned NaN in data.price'],
+  ['returns a Map', 'return { price: new Map() };', 'returned a Map in data.price'],
+  ['returns itself', 'const a = {}; a.a = a; return a;', 'leads back to itself'],
+  ['returns a list', 'return [1];', 'returns an object of data, got a list'],
+  ['returns 100 MB', `return { all: 'x'.repeat(1e8) };`, 'returned more than 1 MiB of JSON'],
+  ['returns 100 MB in pieces', `return { all: new Array(1e6).fill('x'.repeat(100)) };`, 'more than 1 MiB of JSON'],
+];
+
+describe('page hooks', () => {
+  const places = new Map(QUICK.map(([name], place) => [name, `http://faults.test/page-${2 * place}`]));
+  let crawled: Crawled;
+  beforeAll(async () => {
+    const cases = QUICK.map(([name, does]) => `case '${places.get(name)}': { ${does} }`).join('\n');
+    const source = `export default { page({ url }) { switch (url) { ${cases} } return { path: new URL(url).pathname }; } };`;
+    crawled = await own.crawl(['http://faults.test/'], hooks(source));
+  });
+
+  it.each(QUICK)('one that %s fails its page by name', (name, _does, words) => {
+    const page = crawled.pages.get(places.get(name)!);
+    expect(page).toMatchObject({ state: 'failed', reason: 'hook' });
+    expect(page!.message).toContain(words);
+  });
+
+  it('that fail their pages fail no other', () => {
+    const bad = new Set(places.values());
+    const others = [...crawled.pages.values()].filter(({ url }) => !bad.has(url));
+    expect(others.map(({ state, data }) => `${state} ${data?.path}`).sort()).toEqual(
+      ['/', ...PATHS.filter((path) => !bad.has(`http://faults.test${path}`))].map((path) => `done ${path}`).sort(),
+    );
+    expect(crawled.summary.failed).toBe(QUICK.length);
+  });
+});
 
 describe('a page hook that', () => {
   it.each([
-    ['throws', `throw new RangeError('too bad');`, 'the hook page threw: too bad'],
-    ['throws nothing', 'throw undefined;', 'the hook page threw: undefined'],
-    ['throws what has no text', `throw { toString() { throw 1; } };`, 'the hook page threw: something without a text'],
-    ['rejects', `return Promise.reject(new Error('late'));`, 'the hook page threw: late'],
-    ['never resolves', 'return new Promise(() => {});', 'the hook page took longer than 2 s'],
-    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 2 s'],
-    ['loops for ever after a wait', 'return Promise.resolve().then(() => { for (;;) {} });', 'took longer than 2 s'],
-    ['returns a function', 'return { price: () => 1 };', 'the hook page returned a function in data.price'],
-    ['returns a symbol', 'return { a: [Symbol()] };', 'returned a symbol in data.a[0]'],
-    ['returns a BigInt', 'return { a: { b: 1n } };', 'returned a bigint in data.a.b'],
-    ['returns NaN', 'return { price: NaN };', 'returned NaN in data.price'],
-    ['returns a Map', 'return { price: new Map() };', 'returned a Map in data.price'],
-    ['returns itself', 'const a = {}; a.a = a; return a;', 'leads back to itself'],
-    ['returns a list', 'return [1];', 'returns an object of data, got a list'],
-    ['returns 100 MB', `return { all: 'x'.repeat(1e8) };`, 'returned more than 1 MiB of JSON'],
-    ['returns 100 MB in pieces', `return { all: new Array(1e6).fill('x'.repeat(100)) };`, 'more than 1 MiB of JSON'],
+    ['never resolves', 'return new Promise(() => {});', 'the hook page took longer than 1 s'],
+    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 1 s'],
+    ['loops for ever after a wait', 'return Promise.resolve().then(() => { for (;;) {} });', 'took longer than 1 s'],
   ])('%s fails its page by name, and no other', async (_name, does, words) => {
     const { pages, summary } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(badAt(does))]);
     expect(pages.get(BAD)).toMatchObject({ state: 'failed', reason: 'hook' });
@@ -101,21 +132,21 @@ describe('other hooks', () => {
     own.web.clearLog();
     const source = `export default { request({ url }) { if (url === '${BAD}') for (;;) {} } };`;
     const { pages } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(source)]);
-    expect(pages.get(BAD)!.message).toBe('the hook request took longer than 2 s');
+    expect(pages.get(BAD)!.message).toBe('the hook request took longer than 1 s');
     expect(own.web.log.map(({ path }) => path)).not.toContain('/page-7');
   });
 
   it('a link hook that loops for ever fails the page that it was called for', async () => {
     const source = `export default { link(link, page) { if (page.url === '${BAD}') for (;;) {} } };`;
     const { pages } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(source)]);
-    expect(pages.get(BAD)!.message).toBe('the hook link took longer than 2 s');
+    expect(pages.get(BAD)!.message).toBe('the hook link took longer than 1 s');
     expect([...pages.values()].filter(({ state }) => state === 'done')).toHaveLength(PATHS.length);
   });
 
   it.each([
     [`start() { throw new Error('no login'); }`, 'the hook start threw: no login'],
-    ['start() { for (;;) {} }', 'the hook start took longer than 2 s'],
-    ['start: () => new Promise(() => {})', 'the hook start took longer than 2 s'],
+    ['start() { for (;;) {} }', 'the hook start took longer than 1 s'],
+    ['start: () => new Promise(() => {})', 'the hook start took longer than 1 s'],
     ['start: () => ({ token: () => 1 })', 'the hook start returned a function in its answer.token'],
     ['page: 1', 'the hook page must be a function'],
     ['pages() {}', 'there is no hook pages; the hooks are start, request, page, link, end'],
@@ -168,7 +199,7 @@ describe('other hooks', () => {
 describe('--on-hook-error stop', () => {
   it.each([
     ['throws', `throw new Error('stop here');`, 'the hook page threw: stop here'],
-    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 2 s'],
+    ['loops for ever', 'for (;;) {}', 'the hook page took longer than 1 s'],
   ])('a hook that %s stops the run with its URL, and resume asks for the page again', async (_name, does, words) => {
     const given = hooks(badAt(does));
     const crawled = await own.crawl(['http://faults.test/'], [...SHORT, '--on-hook-error', 'stop', ...given], {

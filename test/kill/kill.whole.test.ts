@@ -9,7 +9,7 @@ import { openWebProcess } from './web-process.js';
 const SEED = 20_260_729;
 const WORKERS = 64;
 const SCENARIOS = [
-  { name: '50 hosts, 5,000 URLs, 25 kills', hosts: 50, urls: 5_000, kills: 25 },
+  { name: '50 hosts, 2,500 URLs, 25 kills', hosts: 50, urls: 2_500, kills: 25 },
   { name: '10 hosts, 400 URLs, 8 kills', hosts: 10, urls: 400, kills: 8 },
   // Before anything of the run can have been settled, as when a page takes the process down.
   { name: '10 hosts, 200 URLs, 7 kills, each at the first requests', hosts: 10, urls: 200, kills: 7, latest: 2 },

@@ -154,9 +154,18 @@ export function resetAfter(bodyBytes: number | null): Site {
 export function bigHeaders(headerBytes: number): Site {
   const line = `X-Filler: ${'x'.repeat(1000)}\r\n`;
   const lines = Math.ceil(headerBytes / line.length);
+  // Many at once: who reads beside much else, a turn of the event loop for each piece, has his fill well before he runs out of patience.
+  const linesAPiece = 64;
+  const full = Math.ceil(lines / linesAPiece);
   const tail = `Content-Length: ${PAGE.length}\r\n\r\n${PAGE}`;
   const pieces = (n: number): string | null =>
-    n === 0 ? HTML_HEAD : n <= lines ? line : n === lines + 1 ? tail : null;
+    n === 0
+      ? HTML_HEAD
+      : n <= full
+        ? line.repeat(Math.min(linesAPiece, lines - (n - 1) * linesAPiece))
+        : n === full + 1
+          ? tail
+          : null;
   return faultSite({ '/big-headers': { raw: pieces, end: 'close', status: 200 } });
 }
 

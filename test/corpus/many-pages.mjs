@@ -1,7 +1,7 @@
-/** many-pages.ts DIR COUNT CHARACTERS [KILLED]: writes a corpus of so many pages, with little memory or until it kills itself. */
-import { writeCorpus } from '../../src/corpus/write-corpus.js';
+/** many-pages.mjs DIR COUNT CHARACTERS [KILLED]: writes a corpus of so many pages, with little memory or until it kills itself. */
+import { writeCorpus } from '../../dist/src/corpus/write-corpus.js';
 
-const [dir, count, characters, killed] = process.argv.slice(2) as [string, string, string, string?];
+const [dir, count, characters, killed] = process.argv.slice(2);
 
 function* pages() {
   for (let i = 0; i < Number(count); i++) {
