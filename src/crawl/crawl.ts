@@ -29,7 +29,7 @@ type LoopFrontier = ConstructorParameters<typeof Intake>[0] &
     'settle' | 'takesMore' | 'headers' | 'mayGo' | 'ended' | 'counts' | 'commitMs' | 'isLookingUp' | 'spent'
   >;
 
-export interface CrawlParts extends Pick<RoomParts, 'disk' | 'placesLeft' | 'suspects'> {
+export interface CrawlParts extends Pick<RoomParts, 'disk' | 'placesLeft' | 'suspects' | 'isPaced'> {
   clock: Clock;
   frontier: LoopFrontier;
   lanes: LanePool;
@@ -166,7 +166,8 @@ export class Crawl {
     }
     const outcomes = takeLight(this.#outcomes);
     const leases = await this.#settle(outcomes);
-    this.#dispatch(leases);
+    this.room.leases(leases);
+    this.#dispatch();
     await this.#handOn();
     return outcomes.length + leases.length + this.#outcomes.length > 0 || !waiting.isEmpty;
   }
@@ -198,12 +199,13 @@ export class Crawl {
     return leases;
   }
 
-  #dispatch(leases: Lease[]): void {
+  /** Hands to the lanes what there is a place on the wire for. */
+  #dispatch(): void {
     const { frontier, lanes } = this.#parts;
+    const leases = this.room.takeReady();
     if (leases.length === 0) {
       return;
     }
-    this.room.dispatched(leases.length);
     this.use.sawInFlight(this.inFlight);
     if (this.room.left().requests === 0) {
       this.use.sawWaiting(frontier.counts().queuedInMemory);
@@ -212,7 +214,7 @@ export class Crawl {
     const going = leases.filter((lease) => !isClosed && frontier.mayGo(lease));
     lanes.dispatch(going);
     if (going.length < leases.length) {
-      // While they were committed the stop came, a limit was reached, or their host got into trouble.
+      // While they were committed or waited the stop came, a limit was reached, or their host got into trouble.
       const sent = new Set(going);
       this.#giveBack(leases.filter((lease) => !sent.has(lease)));
     }
@@ -273,6 +275,7 @@ export class Crawl {
       this.#outcomes.push(outcome);
     }
     this.room.takeStockBack();
+    this.#dispatch();
     this.wake();
   }
 

@@ -192,6 +192,7 @@ export class Engine {
       sources: [...(this.seeder === null ? [] : [this.seeder]), this.additions],
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
       suspects: opened.snapshot.suspects,
+      isPaced: plan.resolved.options.delayMs > 0,
       rssBytes: () => this.residentBytes(),
       disk: this.disk,
       ...(plan.placesLeft === undefined ? {} : { placesLeft: plan.placesLeft }),

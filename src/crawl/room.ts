@@ -13,6 +13,9 @@ export interface Leasable {
   stock: StockRoom;
 }
 
+/** Where fewer may be in flight, each lease is made when its request can go: what is found meanwhile may come before it. */
+const FEWEST_WORTH_LEADING = 64;
+
 const NOTHING: Leasable = { requests: 0, stock: NO_STOCK };
 
 export interface RoomParts {
@@ -28,6 +31,8 @@ export interface RoomParts {
   placesLeft?(): number;
   /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
   suspects?: number;
+  /** Hosts have a delay: none of them ever has more than one request out. */
+  isPaced?: boolean;
   /** Lanes have given these back without sending them. */
   unsent(leases: readonly Lease[]): void;
   /** Something else may go out now. */
@@ -41,6 +46,8 @@ export interface RoomParts {
 export class Room {
   readonly #parts: RoomParts;
   #leased = 0;
+  /** Of those, what is durable and waits for a place on the wire. */
+  #ready: Lease[] = [];
   #unsettled = 0;
   #suspects: number;
   /** Lanes were told to give their stock back, and nothing may have changed since. */
@@ -52,8 +59,16 @@ export class Room {
     this.#suspects = parts.suspects ?? 0;
   }
 
-  dispatched(count: number): void {
-    this.#leased += count;
+  /** These are durable, and may go out when there is a place for them. */
+  leases(leases: readonly Lease[]): void {
+    this.#leased += leases.length;
+    this.#ready.push(...leases);
+  }
+
+  /** Those that go to the lanes now. */
+  takeReady(): Lease[] {
+    const places = this.isClosed ? this.#ready.length : Math.max(0, this.#parts.governor.limit - this.inFlight);
+    return this.#ready.splice(0, places);
   }
 
   cameBack(count: number): void {
@@ -66,15 +81,14 @@ export class Room {
     this.#unsettled -= count;
   }
 
-  /** With the lanes, on the wire or in stock. */
+  /** All that is leased and has not come back: on the wire, in stock, or ready. */
   get leased(): number {
     return this.#leased;
   }
 
   /** Requests that are out. What lanes have in stock is not among them. */
   get inFlight(): number {
-    const { leasing, inStock } = this.#parts.frontier;
-    return Math.max(0, this.#leased + leasing - inStock);
+    return Math.max(0, this.#leased - this.#ready.length - this.#parts.frontier.inStock);
   }
 
   /** Nothing new goes out, of any host. */
@@ -93,9 +107,9 @@ export class Room {
   }
 
   /**
-   * How many requests may go out now, and what lanes may take in stock beside them. What came back and is not settled yet needs a place among
-   * the results too. Stock is for what is left of `--workers`, where an eighth of them is to spare: else hosts would wait for what others only
-   * keep.
+   * How many requests may be leased now, and what lanes may take in stock beside them. Of hosts with a delay as many again are leased ahead as
+   * may go out at once: while they become durable, the wire does not run dry. What came back and is not settled yet needs a place among the
+   * results too. Stock is for what is left of `--workers`, where an eighth of them is to spare: else hosts would wait for what others only keep.
    */
   left(): Leasable {
     const { budget, frontier, governor } = this.#parts;
@@ -105,8 +119,9 @@ export class Room {
     const places = this.#places - this.#unsettled;
     const leased = this.#leased + frontier.leasing;
     const limit = this.#suspects > 0 ? 1 : governor.limit;
+    const leads = this.#parts.isPaced === true && frontier.inStock === 0 && limit >= FEWEST_WORTH_LEADING;
     return {
-      requests: Math.max(0, Math.min(limit - this.inFlight, places - leased)),
+      requests: Math.max(0, Math.min((leads ? 2 * limit : limit) - (leased - frontier.inStock), places - leased)),
       stock: { most: Math.max(0, Math.min(limit, places) - leased), leaving: Math.ceil(limit / 8) },
     };
   }
@@ -133,14 +148,16 @@ export class Room {
 
   /** The governor has spoken. */
   governed(): void {
-    if (this.#isOverdrawn) {
+    if (this.inFlight > this.#parts.governor.limit) {
       this.#recallAll();
     }
   }
 
   /** So many requests of the host may be on the wire from now on. It gets no more than are left of all that may be out. */
   retuned(host: string, limit: number): void {
-    this.#parts.lanes.retune(host, limit, !this.#isOverdrawn);
+    const { frontier, governor, lanes } = this.#parts;
+    const isFull = this.#leased + frontier.leasing - frontier.inStock > governor.limit;
+    lanes.retune(host, limit, !isFull);
   }
 
   /** Where nothing new may go out, what lanes have not sent yet may not either; nor where a host waits for a place that it could have. */
@@ -154,18 +171,13 @@ export class Room {
   }
 
   #recallAll(): void {
-    this.#parts.unsent(this.#parts.lanes.recallAll());
+    this.#parts.unsent([...this.#ready.splice(0), ...this.#parts.lanes.recallAll()]);
   }
 
   #setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
     this.takeStockBack();
     this.#parts.changed();
-  }
-
-  /** More is out than the governor allows. */
-  get #isOverdrawn(): boolean {
-    return this.inFlight > this.#parts.governor.limit;
   }
 
   get #places(): number {

@@ -6,7 +6,6 @@ export type RobotsEnd = 'answered' | 'silent' | 'other';
 /** The hosts of one registrable domain, or on one address. */
 interface Group {
   readonly kind: 'domain' | 'address';
-  readonly key: string;
   /** Places that its hosts hold. */
   held: number;
   /** Until one of them has answered, nobody knows whether any will. */
@@ -22,7 +21,7 @@ interface Place {
   readonly isDoubtful: boolean;
 }
 
-/** Of so many groups that nobody waits at it is remembered how they answered. */
+/** Of so many groups of a kind that nobody waits at it is remembered how they answered. */
 const MOST_REMEMBERED = 10_000;
 
 /**
@@ -35,7 +34,7 @@ const MOST_REMEMBERED = 10_000;
  */
 export class RobotsPlaces {
   readonly #limit: number;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = { domain: new Map<string, Group>(), address: new Map<string, Group>() };
   /** Silent groups with hosts that hold a place or wait for one. */
   readonly #silent = { domain: new Set<Group>(), address: new Set<Group>() };
   /** Hosts that wait for a place, by id, in the order in which they came; and those that wait until these have theirs. */
@@ -112,7 +111,8 @@ export class RobotsPlaces {
       this.#noteSilence(group);
       this.#letGo(group);
     }
-    this.#forgetSome();
+    forgetSome(this.#groups.domain);
+    forgetSome(this.#groups.address);
   }
 
   wait(host: Host): void {
@@ -227,11 +227,11 @@ export class RobotsPlaces {
   }
 
   #group(kind: Group['kind'], name: string): Group {
-    const key = `${kind} ${name}`;
-    let group = this.#groups.get(key);
+    const groups = this.#groups[kind];
+    let group = groups.get(name);
     if (group === undefined) {
-      group = { kind, key, held: 0, standing: 'new', waiting: new Map() };
-      this.#groups.set(key, group);
+      group = { kind, held: 0, standing: 'new', waiting: new Map() };
+      groups.set(name, group);
     }
     return group;
   }
@@ -243,19 +243,19 @@ export class RobotsPlaces {
       this.#silent[group.kind].delete(group);
     }
   }
+}
 
-  /** What is forgotten is only how it answered. What that costs is spread over what came since. */
-  #forgetSome(): void {
-    if (this.#groups.size <= 2 * MOST_REMEMBERED) {
+/** What is forgotten is only how it answered. What that costs is spread over what came since. */
+function forgetSome(groups: Map<string, Group>): void {
+  if (groups.size <= 2 * MOST_REMEMBERED) {
+    return;
+  }
+  for (const [name, { held, waiting }] of groups) {
+    if (groups.size <= MOST_REMEMBERED) {
       return;
     }
-    for (const [key, { held, waiting }] of this.#groups) {
-      if (this.#groups.size <= MOST_REMEMBERED) {
-        return;
-      }
-      if (held + waiting.size === 0) {
-        this.#groups.delete(key);
-      }
+    if (held + waiting.size === 0) {
+      groups.delete(name);
     }
   }
 }

@@ -148,6 +148,7 @@ export class Simulation {
       },
       rssBytes: () => plan.rssBytes?.(this.clock.elapsedMs) ?? 0,
       disk: { isLow: false },
+      isPaced: options.delayMs > 0,
       handOn: async () => {},
     });
   }
