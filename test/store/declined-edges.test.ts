@@ -26,12 +26,8 @@ it('it says more of a URL than one that is marked nofollow, at any depth, and le
   const declined = { standing: Standing.declined, depth: 3 };
   const marked = { standing: Standing.heldBack, depth: 1 };
   const followed = { standing: Standing.followed, depth: 5 };
-  for (const ways of [
-    [declined, marked],
-    [marked, declined],
-  ] as const) {
-    expect(joinWays(...ways)).toEqual({ standing: Standing.declined, depth: 1 });
-  }
+  expect(joinWays(declined, marked)).toEqual({ standing: Standing.declined, depth: 1 });
+  expect(joinWays(marked, declined)).toEqual({ standing: Standing.declined, depth: 1 });
   expect(joinWays(declined, followed)).toEqual(followed);
   expect(joinWays(followed, declined)).toEqual(followed);
 });
