@@ -19,7 +19,7 @@ const run = crawl({
   },
 });
 
-// Add in the loop, and not in `onPage`: nothing is committed while that has not come back, and `add` resolves when its URLs are.
+// Each is in the store when `add` resolves, so what was added survives a kill.
 for await (const page of run) {
   if (page.state === 'done' && page.data === null && new URL(page.url).pathname.startsWith('/p/')) {
     const name = page.h1 ?? page.url;

@@ -72,7 +72,8 @@ export function headerProblem(name: string, value: string): string | null {
   if (!HEADER_VALUE.test(value)) {
     return `The value of header ${name} has a line break, a control character or one beyond latin1.`;
   }
-  const reason = OURS[name.toLowerCase()];
+  const lower = name.toLowerCase();
+  const reason = Object.hasOwn(OURS, lower) ? OURS[lower] : undefined;
   return reason === undefined ? null : `Header ${name} cannot be set: ${reason}.`;
 }
 

@@ -155,6 +155,7 @@ function hookSettings(
     manners: {
       ...{ obeyRobots: !ignoreRobots, agent: productToken(userAgent), delayMs, delayIsDefault },
       ...{ maxCrawlDelayMs, robotsTimeoutMs },
+      hosts: policiesOf(options.hosts, ['delayMs', 'userAgent']),
     },
     maxHeapMib: Math.max(LEAST_HEAP_MIB, Math.min(MOST_HEAP_MIB, half)),
   };

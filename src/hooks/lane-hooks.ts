@@ -5,9 +5,10 @@ import { loadModule } from '../base/load-module.js';
 import { printable } from '../base/text.js';
 import type { Header } from '../fetch/contract.js';
 import { checkedHeader } from '../fetch/headers.js';
+import type { HostPolicy } from '../url/host-policies.js';
 import type { HookContext, HookLink, HookPage, HookRequest, Hooks, PageContext } from './contract.js';
 import { type HookName, LaneCells, type OpenHook } from './hook-cells.js';
-import { jsonOf } from './hook-data.js';
+import { jsonOf, Refusal } from './hook-data.js';
 import { checkRank, FOLLOW, type LinkVerdict, shown } from './link-verdict.js';
 import { loadTreeTools, type TreeTools } from './page-content.js';
 
@@ -21,6 +22,8 @@ export interface Manners {
   delayIsDefault: boolean;
   maxCrawlDelayMs: number;
   robotsTimeoutMs: number;
+  /** Where hosts differ. */
+  hosts: readonly Pick<HostPolicy, 'match' | 'delayMs' | 'userAgent'>[];
 }
 
 /** What a lane is told of the hooks. */
@@ -44,14 +47,16 @@ export type PageDecision = { data: string | null } | { failed: string };
 const NAMES = ['start', 'request', 'page', 'link', 'end'] as const;
 
 /** What a hook must not set: who asks, and what an answer means, is the crawl's own affair. */
-const NOT_YOURS: Readonly<Record<string, string>> = {
-  'user-agent': 'use --user-agent',
-  cookie: 'cookies are set in start',
-  'accept-encoding': 'it is set for each request',
-  range: 'it is set for each request',
-  'if-none-match': 'it is set for each request',
-  'if-modified-since': 'it is set for each request',
-};
+const NOT_YOURS: ReadonlyMap<string, string> = new Map([
+  ['user-agent', 'use --user-agent'],
+  ['cookie', 'cookies are set in start, by cookies.set'],
+  ['accept-encoding', 'it is set for each request'],
+  ['range', 'it is set for each request'],
+  ['if-none-match', 'it is set for each request'],
+  ['if-modified-since', 'it is set for each request'],
+]);
+/** No server takes more, names and values together. */
+const MOST_HEADER_CHARACTERS = 64 * 1024;
 
 const LONGEST_WORDS = 200;
 
@@ -113,7 +118,7 @@ export class LaneHooks {
     try {
       return answer === undefined || answer === null ? null : jsonOf(answer, 'its answer');
     } catch (error) {
-      throw new StateError('hook', `the hook start ${wordsOf(error)}`);
+      throw new StateError('hook', returned('start', error));
     }
   }
 
@@ -167,7 +172,7 @@ export class LaneHooks {
       try {
         return read(answer);
       } catch (error) {
-        return { failed: `the hook ${name} ${wordsOf(error)}` };
+        return { failed: returned(name, error) };
       }
     };
     const fail = (error: unknown): { failed: string } => ({ failed: threw(name, error) });
@@ -196,7 +201,14 @@ export class LaneHooks {
     } catch (error) {
       throw new Error(threw('link', error));
     }
-    return answer === undefined || answer === null || answer === true ? FOLLOW : readLinkAnswer(answer);
+    if (answer === undefined || answer === null || answer === true) {
+      return FOLLOW;
+    }
+    try {
+      return readLinkAnswer(answer);
+    } catch (error) {
+      throw new Error(returned('link', error));
+    }
   }
 }
 
@@ -208,7 +220,7 @@ function readLinkAnswer(answer: unknown): LinkVerdict {
     try {
       return checkRank(answer);
     } catch (error) {
-      throw new Error(`the hook link returned: ${(error as Error).message}`);
+      throw new Refusal(`returned: ${(error as Error).message}`);
     }
   }
   const { skip } = answer as { skip?: unknown };
@@ -216,9 +228,9 @@ function readLinkAnswer(answer: unknown): LinkVerdict {
     return printable(skip).slice(0, LONGEST_WORDS);
   }
   if (isThenable(answer)) {
-    throw new Error('the hook link returned a promise: it must answer at once');
+    throw new Refusal('returned a promise: it must answer at once');
   }
-  throw new Error(`the hook link returns true, false, a rank or { skip: 'why' }, got ${shown(answer)}`);
+  throw new Refusal(`returns true, false, a rank or { skip: 'why' }, got ${shown(answer)}`);
 }
 
 function requestDecision(answer: unknown): RequestDecision {
@@ -228,28 +240,45 @@ function requestDecision(answer: unknown): RequestDecision {
   const { headers, skip, ...rest } = (typeof answer === 'object' ? answer : {}) as Record<string, unknown>;
   const others = Object.keys(rest);
   if (others.length > 0) {
-    throw new Error(`may add headers or skip, and returned ${printable(others.join(', '))}`);
+    throw new Refusal(`may add headers or skip, and returned ${printable(others.join(', '))}`);
   }
   if (typeof skip === 'string') {
     return { skip: printable(skip).slice(0, LONGEST_WORDS) };
   }
   if (typeof headers !== 'object' || headers === null) {
-    throw new Error(`returns { headers: { … } } or { skip: 'why' }, got ${shown(answer)}`);
+    throw new Refusal(`returns { headers: { … } } or { skip: 'why' }, got ${shown(answer)}`);
   }
-  return { headers: Object.entries(headers).map(([name, value]) => yourHeader(name, value)) };
+  return { headers: yourHeaders(headers) };
+}
+
+/** Those that a function of the user's gives. */
+export function yourHeaders(headers: object): Header[] {
+  let left = MOST_HEADER_CHARACTERS;
+  const checked: Header[] = [];
+  for (const [name, value] of Object.entries(headers)) {
+    left -= name.length + (typeof value === 'string' ? value.length : 0);
+    if (left < 0) {
+      throw new Refusal('gave more than 64 KiB of headers');
+    }
+    checked.push(yourHeader(name, value));
+  }
+  return checked;
 }
 
 /** The value may be a secret: no message has it. */
-export function yourHeader(name: string, value: unknown): Header {
-  const reason = NOT_YOURS[name.trim().toLowerCase()];
+function yourHeader(name: string, value: unknown): Header {
+  const reason = NOT_YOURS.get(name.trim().toLowerCase());
   if (reason !== undefined) {
-    throw new Error(`cannot set the header ${name.trim()}: ${reason}`);
+    throw new Refusal(`cannot set the header ${name.trim()}: ${reason}`);
   }
   if (typeof value !== 'string') {
-    throw new Error(`gave the header ${printable(name)} a value that is no text`);
+    throw new Refusal(`gave the header ${printable(name)} a value that is no text`);
   }
-  const [, checked] = checkedHeader(name, value);
-  return [name.trim().toLowerCase(), checked];
+  try {
+    return [name.trim().toLowerCase(), checkedHeader(name, value)[1]];
+  } catch (error) {
+    throw new Refusal(`gave a header that cannot be sent: ${wordsOf(error)}`);
+  }
 }
 
 function pageDecision(answer: unknown): PageDecision {
@@ -257,9 +286,13 @@ function pageDecision(answer: unknown): PageDecision {
     return { data: null };
   }
   if (typeof answer !== 'object' || Array.isArray(answer)) {
-    throw new Error(`returns an object of data, got ${Array.isArray(answer) ? 'a list' : shown(answer)}`);
+    throw new Refusal(`returns an object of data, got ${Array.isArray(answer) ? 'a list' : shown(answer)}`);
   }
-  return { data: jsonOf(answer, 'data') };
+  const data = jsonOf(answer, 'data');
+  if (!data.startsWith('{')) {
+    throw new Refusal('returns an object of data, got one that is something else in JSON');
+  }
+  return { data };
 }
 
 async function readHooks(file: string, begins: () => void): Promise<Hooks> {
@@ -288,6 +321,12 @@ const contextOf = (json: string | null): HookContext => ({ started: json === nul
 
 const isThenable = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function';
+
+/** A value of the user's that is refused, or that throws when it is read. */
+const returned = (name: HookName, error: unknown): string =>
+  error instanceof Refusal
+    ? `the hook ${name} ${wordsOf(error)}`
+    : `the hook ${name} returned what cannot be read: ${wordsOf(error)}`;
 
 const threw = (name: HookName, error: unknown): string => `the hook ${name} threw: ${wordsOf(error)}`;
 

@@ -4,10 +4,11 @@ import { baseDelayMs } from '../config/base-delay.js';
 import type { FetchRequest, FetchResponse, Header, PendingFetch } from '../fetch/contract.js';
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { RobotsMatcher } from '../robots/match.js';
-import { parseRobots } from '../robots/parse.js';
-import { hostnameOf, isHttp, originOf, pathOf } from '../url/host.js';
+import { parseRobots, productToken } from '../robots/parse.js';
+import { hostKeyOf, hostnameOf, isHttp, originOf, pathOf } from '../url/host.js';
+import { HostPolicies } from '../url/host-policies.js';
 import type { HookFetchOptions, HookResponse } from './contract.js';
-import { type Manners, yourHeader } from './lane-hooks.js';
+import { type Manners, yourHeaders } from './lane-hooks.js';
 import { headersByName, LazyContent, type TreeTools } from './page-content.js';
 import type { StartCookies } from './start-cookies.js';
 
@@ -33,6 +34,8 @@ const METHODS: readonly unknown[] = ['GET', 'HEAD', 'POST'];
  */
 export class PoliteFetch {
   readonly #parts: PoliteFetchParts;
+  /** What holds for some hosts only. */
+  readonly #policies: HostPolicies;
   readonly #rules = new Map<string, Promise<RobotsMatcher | null>>();
   readonly #crawlDelays = new Map<string, number>();
   /** By host: when it may be asked next. */
@@ -41,6 +44,7 @@ export class PoliteFetch {
 
   constructor(parts: PoliteFetchParts) {
     this.#parts = parts;
+    this.#policies = new HostPolicies(parts.manners.hosts);
   }
 
   readonly fetch = (url: string, options: HookFetchOptions = {}): Promise<HookResponse> => {
@@ -99,6 +103,7 @@ export class PoliteFetch {
 
   async #askRobots(origin: string): Promise<RobotsMatcher | null> {
     const { agent, robotsTimeoutMs, maxCrawlDelayMs } = this.#parts.manners;
+    const { userAgent } = this.#policies.ofOrigin(origin);
     let url = `${origin}/robots.txt`;
     for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
       const accept = 'text/plain,*/*;q=0.5';
@@ -119,7 +124,7 @@ export class PoliteFetch {
       if (status >= 300 || body === null) {
         return null;
       }
-      const file = parseRobots(body, agent, url);
+      const file = parseRobots(body, userAgent === undefined ? agent : productToken(userAgent), url);
       this.#crawlDelays.set(hostnameOf(url), Math.min(file.crawlDelayMs ?? 0, maxCrawlDelayMs));
       return new RobotsMatcher(file);
     }
@@ -137,13 +142,14 @@ export class PoliteFetch {
     try {
       return await source.fetch({ ...request, ...(cookie === '' ? {} : { cookie }) }, {}).promise;
     } finally {
-      this.#nextAt.set(host, clock.now() + this.#delayMs(host));
+      this.#nextAt.set(host, clock.now() + this.#delayMs(request.url, host));
     }
   }
 
-  #delayMs(host: string): number {
+  #delayMs(url: string, host: string): number {
     const { delayMs, delayIsDefault } = this.#parts.manners;
-    return Math.max(baseDelayMs(host, delayMs, delayIsDefault), this.#crawlDelays.get(host) ?? 0);
+    const own = this.#policies.ofHost(hostKeyOf(url)).delayMs ?? baseDelayMs(host, delayMs, delayIsDefault);
+    return Math.max(own, this.#crawlDelays.get(host) ?? 0);
   }
 
   #sleepUntil(at: number): Promise<void> | undefined {
@@ -156,14 +162,40 @@ export class PoliteFetch {
   }
 }
 
-function requestOf(given: string, { method, headers = {}, body }: HookFetchOptions): FetchRequest {
+const OPTIONS: readonly string[] = ['method', 'headers', 'body', 'redirect'];
+
+/** Throws for what cannot be asked for; no message has what may be a secret. */
+function urlOf(given: unknown): string {
+  const isText = typeof given === 'string' || given instanceof URL;
+  const url = isText && URL.canParse(String(given)) ? new URL(given) : null;
+  if (url === null || !isHttp(url.href)) {
+    const what = url === null ? 'what it was given' : `${url.protocol}…`;
+    throw new Error(`fetch asks for URLs of http and https, and ${what} is none`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('fetch takes no user and password in a URL: send the header Authorization');
+  }
+  url.hash = '';
+  return url.href;
+}
+
+function requestOf(given: string, options: HookFetchOptions): FetchRequest {
+  const { method, headers = {}, body, redirect } = options;
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined) {
+    throw new Error(`fetch knows no option ${unknown}; it has ${OPTIONS.join(', ')}`);
+  }
+  if (redirect !== undefined && redirect !== 'follow' && redirect !== 'manual') {
+    throw new Error(`redirect is follow or manual, got ${String(redirect)}`);
+  }
+  const url = urlOf(given);
   if (method !== undefined && !METHODS.includes(method)) {
     throw new Error(`fetch asks with GET, HEAD or POST, got ${String(method)}`);
   }
   if (body !== undefined && method !== 'POST') {
     throw new Error('fetch sends a body with method: POST alone');
   }
-  const own = Object.entries(headers).map(([name, value]) => yourHeader(name, value));
+  const own = yourHeaders(headers);
   const isForm = body !== undefined && typeof body !== 'string';
   const text = isForm ? new URLSearchParams(body as Record<string, string>).toString() : (body ?? '');
   const bytes = Buffer.from(text);
@@ -173,7 +205,7 @@ function requestOf(given: string, { method, headers = {}, body }: HookFetchOptio
   const isTyped = own.some(([name]) => name === 'content-type');
   const type: Header[] = isForm && !isTyped ? [['content-type', 'application/x-www-form-urlencoded']] : [];
   return {
-    url: new URL(given).href.replace(/#.*$/s, ''),
+    url,
     method: method ?? 'GET',
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     headers: [...own, ...type],

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/base/errors.js';
 import { readExtractRule } from '../../src/base/extract-rule.js';
 import { Extractor } from '../../src/lane/extraction.js';
@@ -60,6 +60,30 @@ describe('what is too much is cut, and said', () => {
     const { data, notes } = extracted(`<p>${'x'.repeat(70_000)}`, 'v=p', 'w=p@html', 'r=re:x+');
     expect(data).toMatchObject({ v: 'x'.repeat(65_536), w: `<p>${'x'.repeat(65_533)}`, r: 'x'.repeat(65_536) });
     expect(notes).toEqual(['extract_cut:v', 'extract_cut:w', 'extract_cut:r']);
+  });
+
+  it('no cut makes half a character', () => {
+    const { data } = extracted(`<p>x${'😀'.repeat(40_000)}`, 'v=p');
+    expect((data as { v: string }).v).toBe(`x${'😀'.repeat(32_767)}`);
+  });
+
+  it('an object of JSON-LD with more than 65,536 characters, which would be no JSON when it is cut', () => {
+    const script = `<script type=application/ld+json>{"big":{"a":"${'x'.repeat(70_000)}"},"small":{"a":1}}</script>`;
+    expect(extracted(script, 'v=jsonld:big', 's=jsonld:small')).toEqual({
+      data: { v: null, s: { a: 1 } },
+      notes: ['extract_cut:v'],
+    });
+  });
+
+  it('a pattern that is at it for more than a second', () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += 300));
+    try {
+      const { data, notes } = extracted('aaaaaaaaaa', 'v[]=re:a');
+      expect([data, notes]).toEqual([{ v: ['a', 'a', 'a', 'a'] }, ['extract_stopped:v']]);
+    } finally {
+      clock.mockRestore();
+    }
   });
 
   it('a list of more than 1,000 values', () => {

@@ -44,10 +44,23 @@ describe('the jar of a site', () => {
     ['a control character', 'n=a\x01b'],
     ['a line break', 'n=a\r\nX-Injected: b'],
     ['more than 4 KiB', `n=${'x'.repeat(4096)}`],
+    ['a line that no honest server writes', `n=1; Comment=${'x'.repeat(9_000)}`],
     ['a value that would be another cookie', '=sid=1'],
     ['nothing', ''],
   ])('takes nothing for %s', (_what, line) => {
     expect(sent(jarWith(line))).toBeNull();
+  });
+
+  test('reads fifty lines of an answer, and no more', () => {
+    const lines = Array.from({ length: 60 }, (_, n) => `n${n}=1; Path=/`);
+    expect(sent(jarWith(...lines))!.split('; ')).toHaveLength(50);
+  });
+
+  test('takes nothing for a domain below which anybody can register, though it is longer than com', () => {
+    const jar = new SiteJar('a.github.io', []);
+    const url = 'https://a.github.io/';
+    expect(jar.take(url, ['n=1; Domain=github.io', 'm=1; Domain=a.github.io'], NOW)).toHaveLength(1);
+    expect(jar.header(url, NOW)).toBe('m=1');
   });
 
   test('changes no Secure cookie at the word of an http page', () => {

@@ -141,3 +141,8 @@ test('response headers are bounded in number and length and free of line breaks'
   expect(responseHeaders('x', 'v'.repeat(100_000)).get('x')).toHaveLength(16 * 1024);
   expect(responseHeaders('x', 'a\r\nb\0c').get('x')).toBe('a  b c');
 });
+
+test('a header may be named like something that every object has', () => {
+  expect(parseHeaderOption('constructor: x').header).toEqual(['constructor', 'x']);
+  expect(parseHeaderOption('__proto__: x').header).toEqual(['__proto__', 'x']);
+});

@@ -46,6 +46,15 @@ const QUICK: readonly Fault[] = [
   ['returns a BigInt', 'return { a: { b: 1n } };', 'returned a bigint in data.a.b'],
   ['returns NaN', 'return { price: NaN };', 'returned NaN in data.price'],
   ['returns a Map', 'return { price: new Map() };', 'returned a Map in data.price'],
+  ['returns a Date', 'return new Date(0);', 'returns an object of data, got one that is something else in JSON'],
+  ['returns what is nothing', 'return { toJSON: () => undefined };', 'returned undefined in data'],
+  ['returns a getter that throws', 'return { get a() { throw null; } };', 'returned what cannot be read: null'],
+  ['returns a function the second time', 'let n = 0; return { get a() { return () => n++; } };', 'function in data.a'],
+  [
+    'returns a proxy',
+    `return new Proxy({}, { ownKeys() { throw new Error('no keys'); } });`,
+    'cannot be read: no keys',
+  ],
   ['returns itself', 'const a = {}; a.a = a; return a;', 'leads back to itself'],
   ['returns a list', 'return [1];', 'returns an object of data, got a list'],
   ['returns 100 MB', `return { all: 'x'.repeat(1e8) };`, 'returned more than 1 MiB of JSON'],
@@ -112,6 +121,12 @@ describe('a page hook that', () => {
   }, 120_000);
 });
 
+it('what a page hook returns is read once, whatever a getter says the second time', async () => {
+  const does = 'let n = 0; return { get a() { return n++ === 0 ? 1 : () => 2; } };';
+  const { pages } = await own.crawl(['http://faults.test/'], hooks(badAt(does)));
+  expect(pages.get(BAD)).toMatchObject({ state: 'done', data: { a: 1 } });
+});
+
 describe('a hook that is open beside others', () => {
   it('is not blamed for one that keeps the thread: that one fails, in the end alone', async () => {
     // Most pages wait a moment; one loops after a wait, when others are open too.
@@ -134,6 +149,30 @@ describe('other hooks', () => {
     const { pages } = await own.crawl(['http://faults.test/'], [...SHORT, ...hooks(source)]);
     expect(pages.get(BAD)!.message).toBe('the hook request took longer than 1 s');
     expect(own.web.log.map(({ path }) => path)).not.toContain('/page-7');
+  });
+
+  it.each([
+    ['{ get skip() { throw null; } }', 'the hook link returned what cannot be read: null'],
+    ['new Proxy({}, { get() { throw undefined; } })', 'the hook link returned what cannot be read: undefined'],
+  ])('a link hook that returns %s fails the page, and what was judged before is followed', async (answer, words) => {
+    const source = `export default { link: ({ url }) => (url === '${BAD}' ? ${answer} : undefined) };`;
+    const home = html(linkPage('Home', ['/page-1', '/page-7']));
+    own.web.site('one.test', pathSite({ '/': html(linkPage('One', ['/home'])), '/home': home, '/page-1': home }));
+    const { pages } = await own.crawl(['http://one.test/'], hooks(source.replace('faults.test', 'one.test')));
+    expect(pages.get('http://one.test/home')).toMatchObject({ state: 'failed', reason: 'hook', message: words });
+    expect(fates(pages)['http://one.test/page-7']).toBe('skipped link_hook');
+  });
+
+  it.each([
+    [`{ ['__proto__']: 'x', constructor: 'y' }`, null],
+    [`{ 'X-A': 'x'.repeat(70_000) }`, 'the hook request gave more than 64 KiB of headers'],
+    [`{ 'X-A': 'a\\r\\nX-B: c' }`, 'the hook request gave a header that cannot be sent: The value of header X-A'],
+  ])('a request that gives the headers %s', async (headers, words) => {
+    const source = `export default { request: ({ url }) => (url === '${BAD}' ? { headers: ${headers} } : undefined) };`;
+    own.web.clearLog();
+    const { pages } = await own.crawl(['http://faults.test/'], hooks(source));
+    expect(pages.get(BAD)?.message ?? null).toEqual(words === null ? null : expect.stringContaining(words));
+    expect(own.web.log.filter(({ path }) => path === '/page-7')).toHaveLength(words === null ? 1 : 0);
   });
 
   it('a link hook that loops for ever fails the page that it was called for', async () => {

@@ -38,7 +38,8 @@ beforeAll(async () => {
       };
       const html = { 'content-type': 'text/html' };
       if (request.url === '/robots.txt') {
-        answer(200, { 'content-type': 'text/plain' }, 'User-agent: *\nDisallow: /forbidden\n');
+        const rules = 'User-agent: special\nDisallow: /login\n\nUser-agent: *\nDisallow: /forbidden\n';
+        answer(200, { 'content-type': 'text/plain' }, rules);
       } else if (line === 'GET /login') {
         answer(200, { ...html, 'set-cookie': 'visit=1; Path=/' }, '<form><input name=csrf value="tok&amp;en"></form>');
       } else if (line === 'POST /login') {
@@ -138,6 +139,11 @@ describe('start', () => {
     [`await fetch('ORIGIN/forbidden/form');`, 'forbids', 'Disallow: /forbidden'],
     [`await fetch('http://169.254.169.254/latest');`, 'the hook start threw', '169.254.169.254'],
     [`await fetch('ORIGIN/x', { headers: { 'User-Agent': 'browser' } });`, 'cannot set the header User-Agent'],
+    [`await fetch('ORIGIN/x', { signal: AbortSignal.timeout(1) });`, 'fetch knows no option signal; it has method'],
+    [`await fetch('ORIGIN/x', { redirect: 'error' });`, 'redirect is follow or manual, got error'],
+    [`await fetch('file:///etc/passwd');`, 'fetch asks for URLs of http and https, and file:… is none'],
+    [`await fetch('/login');`, 'fetch asks for URLs of http and https, and what it was given is none'],
+    [`await fetch('ORIGIN/x'.replace('//', '//ann:s3cret@'));`, 'no user and password in a URL'],
     [`await fetch('ORIGIN/x', { body: 'x' });`, 'with method: POST alone'],
     [`cookies.set('ORIGIN/x', 'a=1; Domain=other.test');`, 'cannot have this cookie'],
   ])('%s is refused, and ends the run', async (does, ...words) => {
@@ -146,6 +152,17 @@ describe('start', () => {
     for (const each of words) {
       expect(run.stderr).toContain(each);
     }
+    expect(run.stderr).not.toContain('s3cret');
     expect(asked.filter(({ line }) => line !== 'GET /robots.txt')).toEqual([]);
+  });
+
+  it('goes by what is said of the host: its delay, and the agent that its robots.txt speaks to', async () => {
+    const host = new URL(origin).host;
+    const paced = await crawl(LOGIN, ['--delay', '0', '--host', `${host} delay=300ms`, '--max-urls', '1']);
+    expect(paced.run.code, paced.run.stderr).toBe(0);
+    const gaps = asked.slice(1).map(({ at }, i) => at - asked[i]!.at);
+    expect(Math.min(...gaps)).toBeGreaterThan(290);
+    const named = await crawl(LOGIN, ['--host', `${host} user-agent=special/1.0`]);
+    expect([named.run.code, named.run.stderr]).toEqual([3, expect.stringContaining('Disallow: /login')]);
   });
 });

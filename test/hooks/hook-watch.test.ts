@@ -122,6 +122,34 @@ describe('what a hook returns', () => {
     expect(() => jsonOf({ a: 'é'.repeat(MOST_DATA_BYTES / 2) }, 'data')).toThrow('more than 1 MiB');
   });
 
+  it('is read once, and no further than a mebibyte, whatever it says of itself', () => {
+    let reads = 0;
+    const counted = {
+      get a() {
+        return ++reads;
+      },
+    };
+    expect(jsonOf(counted, 'data')).toBe('{"a":1}');
+    let asked = 0;
+    const endless = new Proxy([] as string[], {
+      get(list, key) {
+        asked++;
+        return key === 'length' ? 1e9 : key === 'toJSON' ? undefined : (Reflect.get(list, key) ?? 'x');
+      },
+    });
+    expect(() => jsonOf({ endless }, 'data')).toThrow('more than 1 MiB');
+    expect(asked).toBeLessThan(MOST_DATA_BYTES * 2);
+  });
+
+  it('has no circles and no classes, and no key is anything else than a key', () => {
+    const circle: { a?: object } = {};
+    circle.a = [circle];
+    expect(() => jsonOf(circle, 'data')).toThrow('returned an object in data.a[0] that leads back to itself');
+    expect(() => jsonOf({ when: new (class When {})() }, 'data')).toThrow('returned a When in data.when');
+    expect(() => jsonOf({ toJSON: () => undefined }, 'data')).toThrow('returned undefined in data');
+    expect(jsonOf(JSON.parse('{"__proto__":{"a":1}}'), 'data')).toBe('{"__proto__":{"a":1}}');
+  });
+
   it('is not deeper than a hundred levels', () => {
     let deep: object = {};
     for (let i = 0; i < 101; i++) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { box, type Crawled, fates } from '../crawl/box.js';
 import { inProcess } from '../crawl/in-process.js';
-import { readLines } from '../crawl/support.js';
+import { gossamer, readLines } from '../crawl/support.js';
 import { html, linkPage, pathSite, type SiteAnswer } from '../web/site.js';
 
 const page = (title: string, hrefs: string[] = [], prose = '') => html(linkPage(title, hrefs, prose));
@@ -212,7 +212,7 @@ describe('a link hook', () => {
         const seen = [];
         export default {
           link(link, page) {
-            if (link.url.includes('out.test')) throw new Error('what is out of scope is not asked about');
+            if (link.url.includes('out.test')) return { skip: 'elsewhere' };
             if (link.url.endsWith('/login')) return { skip: 'login pages' };
             if (link.url.endsWith('/print') && page.url === 'http://link.test/') return false;
             if (link.kind !== 'a' || link.rel !== '' || link.text !== null) throw new Error('odd link');
@@ -226,7 +226,17 @@ describe('a link hook', () => {
       'http://link.test/print': 'done',
     });
     expect(asked('link.test')).not.toContain('/login');
-    expect(crawled.summary.notices.join('\n')).toContain('login pages (1)');
+    const notices = crawled.summary.notices.join('\n');
+    expect(notices).toContain('kept 2 links from being followed');
+    expect(notices).toContain('login pages (1)');
+    // It would not have been followed anyway.
+    expect(notices).not.toContain('elsewhere');
+    const explained = async (url: string) => (await gossamer(['explain', crawled.directory, url])).stdout;
+    expect(await explained('http://link.test/login')).toContain('link: login pages');
+    expect(await explained('http://link.test/login')).toContain('skipped by the hook link: login pages');
+    expect(await explained('http://link.test/print')).toContain('http://link.test/ (a, skipped by the hook link)');
+    const { stdout } = await gossamer(['export', crawled.directory, '--format', 'edges']);
+    expect(readLines<{ rel: string }>(stdout).map(({ rel }) => rel)).toEqual(['', '', '', '', '']);
   });
 
   it('gives ranks, by which --order priority asks', async () => {

@@ -46,7 +46,7 @@ function linkHook(): Promise<LaneHooks> {
       started: null,
       manners: {
         ...{ obeyRobots: true, agent: 'gossamer', delayMs: 0, delayIsDefault: true },
-        ...{ maxCrawlDelayMs: 60_000, robotsTimeoutMs: 10_000 },
+        ...{ maxCrawlDelayMs: 60_000, robotsTimeoutMs: 10_000, hosts: [] },
       },
     },
     0,

@@ -69,6 +69,20 @@ describe('a crawl that renders', () => {
     expect(keptBytes(run.directory)).toBe(0);
   });
 
+  it('renders the pages of one host by its entry, and leaves those of the others as they come', async () => {
+    box.web.site('drawn.test', appSite({ pages: { '/': { title: 'Drawn' } } }));
+    box.web.site('left.test', appSite({ pages: { '/': { title: 'Drawn too' } } }));
+    const seeds = ['http://drawn.test/', 'http://left.test/'];
+    const one = await box.crawl(seeds, ['--host', 'drawn.test render=always']);
+    expect([one.code, one.browsers], one.stderr).toEqual([0, 1]);
+    expect(pagesOf(one.directory)['http://drawn.test/']).toMatchObject({ title: 'Drawn' });
+    expect(pagesOf(one.directory)['http://left.test/']).toMatchObject({ title: 'App' });
+    const all = await box.crawl(seeds, ['--render', 'always', '--host', 'left.test render=never']);
+    expect([all.code, all.browsers], all.stderr).toEqual([0, 1]);
+    expect(pagesOf(all.directory)['http://drawn.test/']).toMatchObject({ title: 'Drawn' });
+    expect(pagesOf(all.directory)['http://left.test/']).toMatchObject({ title: 'App' });
+  });
+
   it('what pages load keeps the delay and obeys robots.txt; it is no page', async () => {
     const pages = {
       '/': { title: 'Paced', before: '<script src="/secret/x.js"></script>', links: ['/next', '/secret/page'] },
