@@ -15,7 +15,7 @@ function hooks(source: string): string[] {
   return ['--hooks', file];
 }
 
-const PATHS = Array.from({ length: 30 }, (_, n) => `/page-${n}`);
+const PATHS = Array.from({ length: 40 }, (_, n) => `/page-${n}`);
 const BAD = 'http://faults.test/page-7';
 /** A hook that does what the text says at one page, and returns the path at all others. */
 const badAt = (does: string): string =>
@@ -229,7 +229,7 @@ describe('other hooks', () => {
       { code: 3 },
     );
     expect(crawled.run.stderr).toContain(
-      'the hook end threw: I saw 31; the crawl has ended and its outputs are written',
+      'the hook end threw: I saw 41; the crawl has ended and its outputs are written',
     );
     expect(crawled.summary.done).toBe(31);
   });
