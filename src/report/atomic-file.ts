@@ -17,6 +17,9 @@ import { promisify } from 'node:util';
 import { StateError } from '../base/errors.js';
 import type { OutputFile, OutputFiles } from './output.js';
 
+/** Each is open until it is on disk; more than Node has threads for this would only wait. */
+const MOST_SYNCING = 4;
+
 /**
  * Files that take their names together, once all of them are complete and on disk. Until `commit` the files that had these names
  * stay as they were; after `discard` nothing of the new ones is left.
@@ -25,6 +28,9 @@ export class AtomicFiles implements OutputFiles {
   readonly several = true;
   readonly #path: string;
   readonly #files: AtomicFile[] = [];
+  /** Files that are closed and on their way to the disk. */
+  readonly #syncing = new Set<Promise<void>>();
+  #failures: unknown[] = [];
 
   constructor(path: string) {
     this.#path = throughLinks(path);
@@ -32,14 +38,34 @@ export class AtomicFiles implements OutputFiles {
   }
 
   create(): OutputFile {
-    const file = new AtomicFile(this.#path);
+    const file = new AtomicFile(this.#path, (each) => this.#sync(each));
     this.#files.push(file);
     return file;
   }
 
+  /** The disk is slow for one file after the other, and much faster for several at once. */
+  #sync(file: AtomicFile): void | Promise<void> {
+    const syncing = file
+      .closeMeanwhile()
+      .catch((error: unknown) => {
+        this.#failures.push(error);
+      })
+      .finally(() => this.#syncing.delete(syncing));
+    this.#syncing.add(syncing);
+    return this.#syncing.size < MOST_SYNCING ? undefined : Promise.race(this.#syncing);
+  }
+
+  /** Waits until what was closed is on disk, and throws where one file could not be. */
+  async synced(): Promise<void> {
+    await Promise.all(this.#syncing);
+    if (this.#failures.length > 0) {
+      throw this.#failures[0];
+    }
+  }
+
   commit(): void {
     for (const file of this.#files) {
-      file.close();
+      file.closeNow();
     }
     this.#rename();
     syncFolder(dirname(this.#path));
@@ -96,9 +122,12 @@ class AtomicFile implements OutputFile {
   #descriptor: number | null;
   #suffix = '';
   #isRenamed = false;
+  #closing: Promise<void> | null = null;
+  readonly #sync: (file: AtomicFile) => void | Promise<void>;
 
-  constructor(path: string) {
+  constructor(path: string, sync: (file: AtomicFile) => void | Promise<void>) {
     this.#path = path;
+    this.#sync = sync;
     this.#temporaryPath = join(
       dirname(path),
       `${temporaryPrefix(path)}${process.pid}-${randomBytes(8).toString('hex')}.tmp`,
@@ -114,7 +143,11 @@ class AtomicFile implements OutputFile {
     this.#try(() => writeFully(this.#descriptor!, bytes, null));
   }
 
-  close(): void {
+  close(): void | Promise<void> {
+    return this.#sync(this);
+  }
+
+  closeNow(): void {
     if (this.#descriptor === null) {
       return;
     }
@@ -129,7 +162,12 @@ class AtomicFile implements OutputFile {
     this.#try(() => closeSync(descriptor));
   }
 
-  async closeMeanwhile(): Promise<void> {
+  closeMeanwhile(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
     if (this.#descriptor === null) {
       return;
     }

@@ -88,9 +88,12 @@ export function refuseUnwritable(path: string): void {
 async function writeTo(files: AtomicFiles | StreamFiles, output: Output, reader: Reader): Promise<OutputNotes> {
   try {
     const notes = await output.write(reader, files);
-    await files.commit();
+    await files.synced();
+    files.commit();
     return notes;
   } catch (error) {
+    // Only when none of them is on its way to the disk any more may they be discarded.
+    await files.synced().catch(() => {});
     files.discard();
     throw error;
   }

@@ -25,6 +25,8 @@ export class StreamFiles implements OutputFiles {
     return this.#file;
   }
 
+  async synced(): Promise<void> {}
+
   commit(): void {}
 
   discard(): void {}
