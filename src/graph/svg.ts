@@ -49,16 +49,16 @@ export const colorOf = (community: number): string => COLORS[community - 1] ?? R
 
 export function svgText(picture: Picture): string {
   const spots = spotsOf(picture);
-  const { site, nodes, edges, links, notes, level } = picture;
-  const about = `${counted(nodes, level)}, ${counted(edges, 'edge')}, ${counted(links, 'link')}`;
+  const { site, title, nodes, edges, links, notes, level } = picture;
+  const about = `${counted(nodes, level)}, ${counted(links, 'link')}`;
   const plain = (text: string, most = 90): string => xmlText(printable(text, most));
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="t d">
 <title id="t">Links of ${plain(site)}</title>
-<desc id="d">${xmlText([about, ...notes].join('. '))}</desc>
+<desc id="d">${xmlText([`${about} (${counted(edges, 'edge')})`, ...notes].join('. '))}</desc>
 <style>${STYLE}</style>
 <rect class="back" width="${WIDTH}" height="${HEIGHT}" rx="8"/>
-<text class="title" x="${MARGIN}" y="40">${plain(site)}</text>
-<text class="quiet" x="${MARGIN}" y="60">${xmlText(about)}</text>
+<text class="title" x="${MARGIN}" y="40">${plain(title || site)}</text>
+<text class="quiet" x="${MARGIN}" y="60">${plain(site)} · ${xmlText(about)}</text>
 ${edgePaths(picture, spots)}<g class="nodes">
 ${circles(picture, spots)}</g>
 ${labels(picture, spots)}${legend(picture)}</svg>
