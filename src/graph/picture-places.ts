@@ -1,7 +1,7 @@
 import type { Edges } from './csr.js';
 import { layOut, type Springs } from './layout.js';
 import { degreeOf } from './measured-graph.js';
-import type { Leaves, Picture } from './picture.js';
+import type { Leaves, Picture } from './picture-shape.js';
 import type { Tree } from './tree.js';
 
 /**

@@ -1,58 +1,12 @@
 import { counted } from '../base/figures.js';
-import type { GraphLevel } from '../config/option-spec.js';
 import { bothWays, type Edges, folded } from './csr.js';
 import { degreeOf, type MeasuredGraph } from './measured-graph.js';
 import { type Chosen, chooseLeaves, foldersOf, prunedFolders } from './picture-leaves.js';
 import { placesOf, telling } from './picture-places.js';
+import { LeafMark, type Leaves, type Picture } from './picture-shape.js';
 import type { Tree } from './tree.js';
 
 const LONGEST_LABEL = 80;
-
-/**
- * A graph as it is drawn: leaves with places, in a tree of folders, and edges between leaves. Plain arrays, because it travels as JSON. A leaf is
- * a node of the graph, or stands for several that are not drawn apart.
- */
-export interface Picture {
-  /** What it is of: a URL, folder or host, and the title of the page; '' where it has none. */
-  readonly site: string;
-  readonly title: string;
-  readonly level: GraphLevel;
-  readonly nodes: number;
-  readonly edges: number;
-  readonly links: number;
-  /** What is not drawn, in sentences. */
-  readonly notes: readonly string[];
-  /** Folders, the root first; see Tree. */
-  readonly branches: { readonly names: readonly string[]; readonly parents: readonly number[] };
-  readonly leaves: Leaves;
-  readonly drawn: {
-    readonly from: readonly number[];
-    readonly to: readonly number[];
-    readonly weight: readonly number[];
-  };
-}
-
-/** By leaf. */
-export interface Leaves {
-  readonly parents: readonly number[];
-  readonly labels: readonly string[];
-  readonly names: readonly string[];
-  readonly titles: readonly string[];
-  /** Nodes of the graph that it stands for. */
-  readonly sizes: readonly number[];
-  readonly x: readonly number[];
-  readonly y: readonly number[];
-  readonly rank: readonly number[];
-  /** -1 where no click leads there. */
-  readonly depths: readonly number[];
-  readonly inDegrees: readonly number[];
-  readonly outDegrees: readonly number[];
-  readonly communities: readonly number[];
-  /** Bits of LeafMark. */
-  readonly marks: readonly number[];
-}
-
-export const LeafMark = { orphan: 1, deadEnd: 2, broken: 4, folded: 8 } as const;
 
 export interface PictureBounds {
   readonly leaves: number;

@@ -2,7 +2,8 @@ import { counted } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import { type OutputFiles, type OutputNotes, xmlText } from '../report/output.js';
 import type { MeasuredGraph } from './measured-graph.js';
-import { LeafMark, type Picture, pictureOf } from './picture.js';
+import { pictureOf } from './picture.js';
+import { COLORS, colorOf, LeafMark, type Picture, REST_COLOR } from './picture-shape.js';
 import { highest } from './summary.js';
 import { writeText } from './tables.js';
 
@@ -14,21 +15,6 @@ const LEGEND_WIDTH = 250;
 const MOST_NAMED = 16;
 const LONGEST_LABEL = 34;
 const FONT = 13;
-
-/** Communities by size; the rest share a grey. As far apart as ten colours can be, also for those who see fewer. */
-const COLORS = [
-  '#3b78c3',
-  '#e07b28',
-  '#3f9b56',
-  '#c44e52',
-  '#8566b8',
-  '#0f9aa7',
-  '#b5902f',
-  '#d0629f',
-  '#6d8b3c',
-  '#8c6d5a',
-];
-const REST = '#8a949e';
 
 const STYLE = `text{font:${FONT}px system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:#1c2126}
 .back{fill:#fff}.quiet{fill:#5c6670}.title{font-size:20px;font-weight:600}
@@ -44,8 +30,6 @@ export function writeSvg(graph: MeasuredGraph, files: OutputFiles): Promise<Outp
     return picture.leaves.names.length;
   });
 }
-
-export const colorOf = (community: number): string => COLORS[community - 1] ?? REST;
 
 export function svgText(picture: Picture): string {
   const spots = spotsOf(picture);
@@ -177,7 +161,7 @@ function legend({ leaves }: Picture): string {
   const y = HEADING + MARGIN + named.length * 38;
   const rest =
     others > 0
-      ? `<circle cx="${left}" cy="${y - 4}" r="6" fill="${REST}"/><text class="quiet" x="${left + 14}" y="${y}">${counted(others, 'smaller community', 'smaller communities')}</text>\n`
+      ? `<circle cx="${left}" cy="${y - 4}" r="6" fill="${REST_COLOR}"/><text class="quiet" x="${left + 14}" y="${y}">${counted(others, 'smaller community', 'smaller communities')}</text>\n`
       : '';
   return rows.join('') + rest;
 }
