@@ -45,8 +45,9 @@ export class FoldedPicture {
     this.#open = openBranches(this.#tree, this.#children, this.#worth, most);
   }
 
+  /** Whether there is a folder that `closeAll` would close. */
   get hasFolders(): boolean {
-    return this.#tree.branches > 1;
+    return this.#outermost().size < this.#tree.branches;
   }
 
   get hasClosed(): boolean {
@@ -78,11 +79,15 @@ export class FoldedPicture {
 
   /** Closes all folders but those that stand in none; of a single one, those that stand in it. */
   closeAll(): void {
-    this.#open = new Set([0]);
-    for (let branch = 0; this.#children[branch]!.length === 1 && this.#children[branch]![0]! < this.#tree.branches; ) {
-      branch = this.#children[branch]![0]!;
-      this.#open.add(branch);
+    this.#open = this.#outermost();
+  }
+
+  #outermost(): Set<number> {
+    const open = new Set([0]);
+    for (let at = this.#children[0]!; at.length === 1 && at[0]! < this.#tree.branches; at = this.#children[at[0]!]!) {
+      open.add(at[0]!);
     }
+    return open;
   }
 
   openAll(): void {

@@ -20,12 +20,13 @@ type Colouring = (typeof COLOURINGS)[number];
 interface Theme {
   readonly text: string;
   readonly back: string;
+  /** How much is seen of the colour of an edge. */
   readonly edge: string;
   readonly faded: string;
 }
 
-const LIGHT: Theme = { text: '#1c2126', back: '#ffffff', edge: '#d3d9e0', faded: '#e3e7eb' };
-const DARK: Theme = { text: '#e6e9ec', back: '#1d2126', edge: '#3a424b', faded: '#2c3239' };
+const LIGHT: Theme = { text: '#1c2126', back: '#ffffff', edge: '4a', faded: '#e3e7eb' };
+const DARK: Theme = { text: '#e6e9ec', back: '#1d2126', edge: '60', faded: '#2c3239' };
 
 export interface ShownGraph {
   /** Gives the canvas and all listeners back. */
@@ -116,7 +117,7 @@ class GraphView {
       button('⤢', () => void this.#sigma?.getCamera().animatedReset(), { 'aria-label': 'All of it' }),
     );
     const label = make('label', { class: 'graph-colours' }, 'Colour by ', colours);
-    const drawing = make('div', { class: 'graph-drawing' }, this.#canvas, views, this.#legend);
+    const drawing = make('div', { class: 'graph-drawing' }, this.#canvas, views);
     const side = make(
       'div',
       { class: 'graph-side' },
@@ -128,7 +129,7 @@ class GraphView {
       this.#list,
     );
     const notes = picture.notes.map((note) => make('p', { class: 'graph-note' }, note));
-    root.replaceChildren(...notes, make('div', { class: 'graph' }, drawing, side));
+    root.replaceChildren(...notes, make('div', { class: 'graph' }, make('div', {}, drawing, this.#legend), side));
     this.#dark.addEventListener('change', () => this.#paint(), { signal });
     root.addEventListener(
       'keydown',
@@ -211,10 +212,14 @@ class GraphView {
   }
 
   #edgeLook(edge: string, data: Record<string, unknown>): Record<string, unknown> {
+    const [from, to] = this.#graph.extremities(edge) as [string, string];
     if (this.#chosen === null) {
-      return { ...data, color: this.#theme.edge };
+      return {
+        ...data,
+        hidden: data.isQuiet,
+        color: `${this.#graph.getNodeAttribute(from, 'color')}${this.#theme.edge}`,
+      };
     }
-    const [from, to] = this.#graph.extremities(edge);
     const chosen = String(this.#chosen);
     return from === chosen || to === chosen
       ? { ...data, color: from === chosen ? COLORS[0] : COLORS[1], size: 1.2, zIndex: 1 }
@@ -234,9 +239,11 @@ class GraphView {
       const label = `${unit.isFolder ? '▸ ' : ''}${shown(unit.label)}`;
       this.#graph.addNode(String(unit.id), { x: unit.x, y: -unit.y, size, label, color: this.#colorOf(unit) });
     }
+    const told = leastTelling(this.#cut, Math.max(LEAST_EDGES, units.length * EDGES_A_NODE));
     for (const { from, to, weight } of edges) {
       const size = 0.4 + Math.min(3, Math.log10(weight) * 0.6);
-      this.#graph.addEdge(String(units[from]!.id), String(units[to]!.id), { size });
+      const isQuiet = told({ from, to });
+      this.#graph.addEdge(String(units[from]!.id), String(units[to]!.id), { size, isQuiet });
     }
     if (this.#chosen !== null && !this.#byId.has(this.#chosen)) {
       this.#chosen = null;
@@ -493,6 +500,22 @@ const matches = ({ name, title }: Unit, text: string): boolean =>
 
 const percent = (rank: number): string => `${(rank * 100).toPrecision(3)} %`;
 
+/** Edges that are drawn while nothing is chosen; the others are drawn with one of their ends. */
+const LEAST_EDGES = 600;
+const EDGES_A_NODE = 3;
+
+/** Tells the edges that say least: from nodes that link to much, to nodes that much links to. */
+function leastTelling({ units, edges }: Cut, most: number): (edge: { from: number; to: number }) => boolean {
+  const [outs, ins] = [new Uint32Array(units.length), new Uint32Array(units.length)];
+  for (const { from, to } of edges) {
+    outs[from]!++;
+    ins[to]!++;
+  }
+  const degreeOf = ({ from, to }: { from: number; to: number }): number => outs[from]! * ins[to]!;
+  const bound = edges.length <= most ? Infinity : Float64Array.from(edges, degreeOf).sort()[most]!;
+  return (edge) => degreeOf(edge) > bound;
+}
+
 type Drawn = PartialButFor<NodeDisplayData, 'x' | 'y' | 'size' | 'label' | 'color'>;
 
 function drawLabel(context: CanvasRenderingContext2D, data: Drawn, settings: Settings, theme: Theme): void {
@@ -516,7 +539,7 @@ function drawHover(context: CanvasRenderingContext2D, data: Drawn, settings: Set
   context.lineWidth = 2;
   context.strokeStyle = theme.text;
   context.stroke();
-  drawLabel(context, data, { ...settings, labelSize: settings.labelSize + 1 }, theme);
+  drawLabel(context, data, settings, theme);
 }
 
 /** In a page of its own, the picture stands beside the script. */
