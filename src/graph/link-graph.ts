@@ -52,24 +52,30 @@ export function readLinkGraph(reader: Reader, level: GraphLevel, withOutside: bo
 }
 
 function pageGraph({ graph }: Reader, withOutside: boolean): LinkGraph {
-  const nodes = graph.nodeCount(withOutside);
+  const most = graph.nodeCount(withOutside);
   const facts = {
-    urls: new TextTable(nodes),
-    titles: new TextTable(nodes),
-    states: new Uint8Array(nodes),
-    statuses: new Uint16Array(nodes),
-    marks: new Uint8Array(nodes),
+    urls: new TextTable(most),
+    titles: new TextTable(most),
+    states: new Uint8Array(most),
+    statuses: new Uint16Array(most),
+    marks: new Uint8Array(most),
   };
-  const places = new Int32Array(graph.largestId() + 1).fill(-1);
-  let place = 0;
+  const ids = graph.largestId() + 1;
+  const places = new Int32Array(ids).fill(-1);
+  const isLinked = withOutside ? linkedIds(graph.links(), ids) : null;
+  let nodes = 0;
   for (const node of graph.nodes(withOutside)) {
-    places[node.id] = place;
+    // Images and style sheets are known as well, and no reader gets there.
+    if (node.state === 'outside' && isLinked?.[node.id] !== 1) {
+      continue;
+    }
+    places[node.id] = nodes;
     facts.urls.add(node.url);
     facts.titles.add(node.title ?? '');
-    facts.states[place] = STATES.indexOf(node.state);
-    facts.statuses[place] = node.status ?? 0;
-    facts.marks[place] = marksOf(node);
-    place++;
+    facts.states[nodes] = STATES.indexOf(node.state);
+    facts.statuses[nodes] = node.status ?? 0;
+    facts.marks[nodes] = marksOf(node);
+    nodes++;
   }
   const out = csrOf(
     nodes,
@@ -91,6 +97,16 @@ function pageGraph({ graph }: Reader, withOutside: boolean): LinkGraph {
     facts,
     isRead: (node) => has(node, NodeMark.read),
   };
+}
+
+function linkedIds(links: Iterable<{ targets: Uint32Array }>, ids: number): Uint8Array {
+  const isLinked = new Uint8Array(ids);
+  for (const { targets } of links) {
+    for (const target of targets) {
+      isLinked[target] = 1;
+    }
+  }
+  return isLinked;
 }
 
 const marksOf = ({ isStart, isRedirect, isRead }: GraphNode): number =>
