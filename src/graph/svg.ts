@@ -85,6 +85,7 @@ const ends = (values: readonly number[]): [number, number] =>
     : [values.reduce((a, b) => Math.min(a, b), Infinity), values.reduce((a, b) => Math.max(a, b), -Infinity)];
 
 const fixed = (value: number): string => value.toFixed(1).replace(/\.0$/, '');
+const whole = (value: number): string => value.toFixed(0);
 
 /** One path for each colour, which is that of the page that the links stand on. */
 function edgePaths({ leaves, drawn }: Picture, { x, y }: Spots): string {
@@ -94,24 +95,25 @@ function edgePaths({ leaves, drawn }: Picture, { x, y }: Spots): string {
     const color = colorOf(leaves.communities[from]!);
     const path = paths.get(color) ?? [];
     paths.set(color, path);
-    path.push(`M${fixed(x[from]!)} ${fixed(y[from]!)}L${fixed(x[to]!)} ${fixed(y[to]!)}`);
+    path.push(`M${whole(x[from]!)} ${whole(y[from]!)}L${whole(x[to]!)} ${whole(y[to]!)}`);
   });
   const lines = [...paths].map(([color, path]) => `<path stroke="${color}" d="${path.join('')}"/>\n`);
   return `<g class="edges">\n${lines.join('')}</g>\n`;
 }
 
-/** The small ones last: they would be under the large ones. */
+/** By colour, and the small ones last: they would be under the large ones. */
 function circles({ leaves }: Picture, { x, y, radius }: Spots): string {
-  return inDrawingOrder(radius)
-    .map((leaf) => {
-      const shape = (leaves.marks[leaf]! & LeafMark.folded) !== 0 ? ' stroke-dasharray="2 2" stroke="#5c6670"' : '';
-      return `<circle cx="${fixed(x[leaf]!)}" cy="${fixed(y[leaf]!)}" r="${fixed(radius[leaf]!)}" fill="${colorOf(leaves.communities[leaf]!)}"${shape}/>\n`;
-    })
-    .join('');
+  const groups = new Map<string, string[]>();
+  const order = radius.map((_, leaf) => leaf).sort((a, b) => radius[b]! - radius[a]! || a - b);
+  for (const leaf of order) {
+    const color = colorOf(leaves.communities[leaf]!);
+    const group = groups.get(color) ?? [];
+    groups.set(color, group);
+    const shape = (leaves.marks[leaf]! & LeafMark.folded) !== 0 ? ' stroke-dasharray="2 2" stroke="#5c6670"' : '';
+    group.push(`<circle cx="${fixed(x[leaf]!)}" cy="${fixed(y[leaf]!)}" r="${fixed(radius[leaf]!)}"${shape}/>\n`);
+  }
+  return [...groups].map(([color, group]) => `<g fill="${color}">\n${group.join('')}</g>\n`).join('');
 }
-
-const inDrawingOrder = (radius: readonly number[]): number[] =>
-  radius.map((_, leaf) => leaf).sort((a, b) => radius[b]! - radius[a]! || a - b);
 
 /** Names of the highest ranks, where there is room for them. */
 function labels({ leaves }: Picture, { x, y, radius }: Spots): string {

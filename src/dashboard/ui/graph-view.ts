@@ -448,7 +448,7 @@ class GraphView {
     ];
     const explain = this.#explain;
     this.#facts.replaceChildren(
-      make('h3', {}, make('bdi', {}, shown(unit.title || unit.label))),
+      make('h2', {}, make('bdi', {}, shown(unit.title || unit.label))),
       make('p', { class: 'graph-url' }, link),
       ...(marks.length === 0 ? [] : [make('p', { class: 'graph-marks' }, marks.join(', '))]),
       make('dl', {}, ...facts.flatMap(([term, value]) => [make('dt', {}, term), make('dd', {}, value)])),
@@ -485,7 +485,7 @@ class GraphView {
     );
     const more = units.length - rows.length;
     const rest = more > 0 ? [make('li', {}, `and ${count(more)} more`)] : [];
-    return [make('h4', {}, `${title} (drawn)`), make('ul', {}, ...rows, ...rest)];
+    return [make('h3', {}, `${title} (drawn)`), make('ul', {}, ...rows, ...rest)];
   }
 }
 

@@ -49,7 +49,7 @@ export function LinkGraph({ crawl, isLive, explain }: { crawl: number; isLive: b
           </button>
         </p>
       ) : null}
-      <div ref={place} hidden={said !== null} />
+      <div ref={place} />
     </section>
   );
 }
