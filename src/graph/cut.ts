@@ -54,6 +54,11 @@ export class FoldedPicture {
     return this.#open.size < this.#tree.branches;
   }
 
+  /** Whether it stands in a folder that can be closed. */
+  isInFolder(id: number): boolean {
+    return this.#tree.parents[id]! > 0;
+  }
+
   /** Opens a folder, and those within that have nothing else in them. */
   open(branch: number): void {
     for (let at: number | undefined = branch; at !== undefined; ) {
@@ -109,7 +114,12 @@ export class FoldedPicture {
     const members = new Map<number, number[]>();
     leaves.parents.forEach((_, leaf) => {
       const id = this.#seenAs(branches + leaf);
-      members.set(id, [...(id < branches ? (members.get(id) ?? []) : []), leaf]);
+      const others = members.get(id);
+      if (others === undefined) {
+        members.set(id, [leaf]);
+      } else {
+        others.push(leaf);
+      }
     });
     const ids = [...members.keys()];
     ids.forEach((id, place) => {

@@ -1,4 +1,3 @@
-import { counted } from '../base/figures.js';
 import { folderOf } from '../url/host.js';
 import type { MeasuredGraph } from './measured-graph.js';
 import { inOpeningOrder, type Tree } from './tree.js';
@@ -53,7 +52,8 @@ export function foldersOf(graph: MeasuredGraph): Folders {
 /** Of a folder; the host is the last one, and stands in ''. */
 function parentFolder(folder: string): string {
   const parent = folder.slice(0, folder.lastIndexOf('/', folder.length - 2) + 1);
-  return /^https?:\/\/$/.test(parent) ? '' : parent;
+  // A key of a custom fetcher may be nothing but slashes.
+  return parent.length >= folder.length || /^https?:\/\/$/.test(parent) ? '' : parent;
 }
 
 export interface ChosenLeaf {
@@ -70,71 +70,107 @@ export interface Chosen {
   readonly of: Uint32Array;
 }
 
-/** The folders that count for most are opened for as long as there is room; one that is too large for it shows its best pages. */
+/**
+ * The folders that count for most are opened for as long as there is room. One that is too large for it, or the root, shows the best of what stands
+ * in it, and one leaf for the rest.
+ */
 export function chooseLeaves(graph: MeasuredGraph, folders: Folders, most: number): Chosen {
-  const branches = folders.names.length;
-  const worth = new Float64Array(branches);
-  const pages: number[][] = folders.names.map(() => []);
-  const folderCount = new Uint32Array(branches);
-  for (let node = 0; node < graph.nodes; node++) {
-    worth[folders.of[node]!]! += graph.rank[node]!;
-    pages[folders.of[node]!]!.push(node);
-  }
-  for (let branch = branches - 1; branch > 0; branch--) {
-    worth[folders.parents[branch]!]! += worth[branch]!;
-    folderCount[folders.parents[branch]!]!++;
-  }
-  /** How many pages of an open branch are leaves of their own. */
-  const shown = new Map<number, number>();
-  let seen = 1;
-  for (const branch of inOpeningOrder(branches, worth)) {
-    const isReachable = branch === 0 || shown.has(folders.parents[branch]!);
-    const [room, wanted] = [most - seen + 1 - folderCount[branch]!, pages[branch]!.length];
-    const part = Math.min(room - 1, Math.floor(most * SHARE_OF_A_FOLDER));
-    if (isReachable && wanted <= room) {
-      shown.set(branch, wanted);
-      seen += folderCount[branch]! + wanted - 1;
-    } else if (isReachable && (branch === 0 || (part > 0 && wanted > part))) {
-      shown.set(branch, Math.max(0, part));
-      seen += folderCount[branch]! + Math.max(0, part);
-    }
-  }
+  const inside = insideOf(graph, folders);
+  const open = openedWithin(inside, folders.parents, most);
   const of = new Uint32Array(graph.nodes);
   const leaves: ChosenLeaf[] = [];
-  const closedLeaf = new Map<number, number>();
-  for (let branch = 0; branch < branches; branch++) {
-    const closed = outermostClosed(branch, folders.parents, shown);
-    if (closed !== null) {
-      const leaf =
-        closedLeaf.get(closed) ??
-        leaves.push({ branch: folders.parents[closed]!, node: null, label: folders.names[closed]! }) - 1;
-      closedLeaf.set(closed, leaf);
-      for (const node of pages[branch]!) {
-        of[node] = leaf;
-      }
-      continue;
-    }
-    const byRank = [...pages[branch]!].sort((a, b) => graph.rank[b]! - graph.rank[a]! || a - b);
-    const apart = new Set(byRank.slice(0, shown.get(branch)));
-    const rest = pages[branch]!.length - apart.size;
-    let others = -1;
-    for (const node of pages[branch]!) {
-      if (apart.has(node)) {
-        of[node] = leaves.push({ branch, node, label: '' }) - 1;
+  const shared = new Map<string, number>();
+  /** The leaf of several nodes: made when the first of them comes. */
+  const sharedLeaf = (key: string, leaf: () => ChosenLeaf): number => {
+    const place = shared.get(key) ?? leaves.push(leaf()) - 1;
+    shared.set(key, place);
+    return place;
+  };
+  const nameOf = (branch: number): string => folders.names[branch]!;
+  const restOf = (branch: number): number =>
+    sharedLeaf(`rest ${branch}`, () => ({ branch, node: null, label: `${nameOf(branch)} (and more)`.trim() }));
+  for (let branch = 0; branch < folders.names.length; branch++) {
+    const closed = outermostClosed(branch, folders.parents, open);
+    const around = closed === null ? -1 : folders.parents[closed]!;
+    for (const node of inside.pages[branch]!) {
+      if (closed === null) {
+        of[node] = open.get(branch)!.has(pageKey(node)) ? leaves.push({ branch, node, label: '' }) - 1 : restOf(branch);
+      } else if (open.get(around)!.has(closed)) {
+        of[node] = sharedLeaf(`folder ${closed}`, () => ({ branch: around, node: null, label: nameOf(closed) }));
       } else {
-        others =
-          others === -1
-            ? leaves.push({ branch, node: null, label: `${folders.names[branch]} (${counted(rest, 'more page')})` }) - 1
-            : others;
-        of[node] = others;
+        of[node] = restOf(around);
       }
     }
   }
   return { leaves, of };
 }
 
+/** A page among folders, which are numbered from 1. */
+const pageKey = (node: number): number => -1 - node;
+
+interface Inside {
+  /** Of each folder, its own pages. */
+  readonly pages: number[][];
+  /** Of each folder, the folders and pages in it. */
+  readonly count: Uint32Array;
+  /** What a folder counts for, with all that stands in it. */
+  readonly worth: Float64Array;
+  /** The best of what stands in a folder, as keys. */
+  best(branch: number, most: number): number[];
+}
+
+function insideOf(graph: MeasuredGraph, { names, parents, of }: Folders): Inside {
+  const worth = new Float64Array(names.length);
+  const pages: number[][] = names.map(() => []);
+  const folders: number[][] = names.map(() => []);
+  const count = new Uint32Array(names.length);
+  for (let node = 0; node < graph.nodes; node++) {
+    worth[of[node]!]! += graph.rank[node]!;
+    pages[of[node]!]!.push(node);
+    count[of[node]!]!++;
+  }
+  for (let branch = names.length - 1; branch > 0; branch--) {
+    worth[parents[branch]!]! += worth[branch]!;
+    folders[parents[branch]!]!.push(branch);
+    count[parents[branch]!]!++;
+  }
+  const worthOf = (key: number): number => (key < 0 ? graph.rank[-1 - key]! : worth[key]!);
+  const best = (branch: number, most: number): number[] =>
+    [...folders[branch]!, ...pages[branch]!.map(pageKey)]
+      .sort((a, b) => worthOf(b) - worthOf(a) || b - a)
+      .slice(0, most);
+  return { pages, count, worth, best };
+}
+
+/** Open folders, each with what is seen of it apart. */
+function openedWithin(inside: Inside, parents: readonly number[], most: number): Map<number, ReadonlySet<number>> {
+  const open = new Map<number, ReadonlySet<number>>();
+  let seen = 1;
+  for (const branch of inOpeningOrder(parents.length, inside.worth)) {
+    if (branch !== 0 && open.get(parents[branch]!)?.has(branch) !== true) {
+      continue;
+    }
+    const room = most - seen + 1;
+    const wanted = inside.count[branch]!;
+    // One place is for the rest of it.
+    const part = Math.min(room - 1, branch === 0 ? most - 1 : Math.floor(most * SHARE_OF_A_FOLDER));
+    if (wanted <= room) {
+      open.set(branch, new Set(inside.best(branch, wanted)));
+      seen += wanted - 1;
+    } else if (branch === 0 || (part > 0 && wanted > most * SHARE_OF_A_FOLDER)) {
+      open.set(branch, new Set(inside.best(branch, part)));
+      seen += part;
+    }
+  }
+  return open;
+}
+
 /** Of a branch and those around it; null where all of them are open. */
-function outermostClosed(branch: number, parents: readonly number[], open: ReadonlyMap<number, number>): number | null {
+function outermostClosed(
+  branch: number,
+  parents: readonly number[],
+  open: ReadonlyMap<number, unknown>,
+): number | null {
   let outermost: number | null = null;
   for (let at = branch; at > 0; at = parents[at]!) {
     outermost = open.has(at) ? outermost : at;

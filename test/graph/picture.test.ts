@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { FoldedPicture } from '../../src/graph/cut.js';
@@ -8,6 +9,7 @@ import type { Picture } from '../../src/graph/picture-shape.js';
 import { svgText } from '../../src/graph/svg.js';
 import { UrlFlag } from '../../src/store/url-state.js';
 import { StoreFixture } from '../report/store-fixture.js';
+import { namedGraph } from './graphs.js';
 
 const ALL = { leaves: 1_000, edges: 1_000 };
 
@@ -64,8 +66,31 @@ describe('a picture', () => {
   it('shows the best pages of one folder that is too large for it, and one leaf for the rest', () => {
     const picture = pictureOf(siteOf({ 'all/': 500 }), { leaves: 100, edges: 100 });
     expect(picture.leaves.names.length).toBeLessThanOrEqual(100);
-    expect(picture.leaves.names.at(-1)).toMatch(/^https:\/\/a\.test\/all\/ \(\d+ more pages\)$/);
+    expect(picture.leaves.names.at(-1)).toBe('https://a.test/all/ (and more)');
     expect(total(picture.leaves.sizes)).toBe(501);
+  });
+
+  it('keeps to its room for any names, also those of a custom fetcher, and loses none', () => {
+    const part = fc.constantFrom('', 'a', 'b', '/', '//', 'http://', 'https://h.test', '?', 'x/y');
+    const names = fc.uniqueArray(
+      fc.array(part, { maxLength: 5 }).map((parts) => parts.join('')),
+      { maxLength: 40 },
+    );
+    fc.assert(
+      fc.property(names, fc.integer({ min: 2, max: 50 }), (urls, leaves) => {
+        const graph = {
+          ...namedGraph(
+            urls,
+            urls.map((_, i) => [i, (i * 7) % urls.length] as const),
+          ),
+          level: 'page' as const,
+        };
+        const picture = pictureOf(graph, { leaves, edges: 10 });
+        expect(picture.leaves.names.length).toBeLessThanOrEqual(leaves);
+        expect(total(picture.leaves.sizes)).toBe(urls.length);
+        expect(total(new FoldedPicture(picture, 5).cut().units.map(({ size }) => size))).toBe(urls.length);
+      }),
+    );
   });
 
   it('has short names for pages and folders', () => {

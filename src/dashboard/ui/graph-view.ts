@@ -456,19 +456,13 @@ class GraphView {
         'div',
         { class: 'graph-folding' },
         ...(unit.isFolder ? [button('Open folder', () => this.#openFolder(unit.id))] : []),
-        ...(this.#parentOf(unit) ? [button('Close its folder', () => this.#closeFolder(unit.id))] : []),
+        ...(this.#folded.isInFolder(unit.id) ? [button('Close its folder', () => this.#closeFolder(unit.id))] : []),
         ...(explain !== null && outside ? [button('Why this URL', () => explain(unit.name))] : []),
         button('Done', () => this.#choose(null)),
       ),
       ...this.#neighbours('Links to', this.#graph.outNeighbors(String(unit.id))),
       ...this.#neighbours('Linked from', this.#graph.inNeighbors(String(unit.id))),
     );
-  }
-
-  #parentOf({ id }: Unit): boolean {
-    const { branches, leaves } = this.#folded.picture;
-    const parents = [...branches.parents, ...leaves.parents];
-    return parents[id]! > 0;
   }
 
   #neighbours(title: string, ids: readonly string[]): HTMLElement[] {
