@@ -1,8 +1,8 @@
 import { extname, resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
 import { GRAPH_FORMATS, type GraphFormat } from '../config/option-spec.js';
-import { graphOf, writeGraph } from '../graph/kept-graph.js';
 import { summaryOf } from '../graph/summary.js';
+import { graphOf, writeGraph } from '../graph/write-graph.js';
 import { openForReading } from '../store/directory.js';
 import { type CommandInput, prepare, untilReaderLeaves, writeJson } from './command.js';
 import { EXIT } from './exit.js';

@@ -3,16 +3,12 @@ import { UsageError } from '../base/errors.js';
 import { describeValue, type OutputStream, readDirectory, readOptions, readOutputStream } from '../config/arguments.js';
 import { GRAPH_FORMATS, GRAPH_LEVELS, type GraphFormat, type GraphLevel } from '../config/option-spec.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
-import { type ExportTarget, writeOutput } from '../report/index.js';
-import type { OutputFiles, OutputNotes } from '../report/output.js';
+import type { OutputNotes } from '../report/output.js';
 import { openForReading } from '../store/directory.js';
-import type { Reader } from '../store/reader.js';
-import { writeGraphFormat } from './graph-formats.js';
-import { readLinkGraph } from './link-graph.js';
-import { type MeasuredGraph, measured } from './measured-graph.js';
-import { writeParquet } from './parquet.js';
-import { type GraphSummary, summaryOf, summaryText } from './summary.js';
-import { edgeRows, nodeRows, type Table, writeCsv, writeJsonl, writeText } from './tables.js';
+import type { MeasuredGraph } from './measured-graph.js';
+import { type GraphSummary, summaryOf } from './summary.js';
+import { edgeRows, nodeRows } from './tables.js';
+import { graphOf, writeGraph } from './write-graph.js';
 
 /** What a link graph is made of. */
 export interface GraphOptions {
@@ -64,7 +60,9 @@ export interface GraphNodeResult {
 
 /** All links from one node to another. */
 export interface GraphEdge {
+  /** The node that they stand on: a URL, folder or host. */
   from: string;
+  /** The node that they lead to. */
   to: string;
   /** How many links there are. */
   weight: number;
@@ -76,9 +74,9 @@ export class KeptGraph {
   readonly summary: GraphSummary;
   readonly #graph: MeasuredGraph;
 
-  constructor(graph: MeasuredGraph) {
-    this.#graph = graph;
-    this.summary = summaryOf(graph);
+  constructor(directory: string, level: GraphLevel, outside: boolean) {
+    this.#graph = openForReading(directory, (reader) => graphOf(reader, level, outside));
+    this.summary = summaryOf(this.#graph);
   }
 
   /** Every node with its measures, in alphabetical order. */
@@ -125,11 +123,8 @@ export function graph(directory: string, options?: GraphOptions): KeptGraph {
   if (typeof outside !== 'boolean') {
     throw new UsageError(`the option outside of graph must be true or false, got ${describeValue(outside)}`);
   }
-  return openForReading(from, (reader) => new KeptGraph(graphOf(reader, level, outside)));
+  return new KeptGraph(from, level, outside);
 }
-
-export const graphOf = (reader: Reader, level: GraphLevel, withOutside: boolean): MeasuredGraph =>
-  measured(readLinkGraph(reader, level, withOutside));
 
 function checkOneOf(what: string, value: unknown, values: readonly string[]): void {
   if (!values.includes(value as string)) {
@@ -137,36 +132,3 @@ function checkOneOf(what: string, value: unknown, values: readonly string[]): vo
     throw new UsageError(`${what} must be one of ${values.join(', ')}, got ${describeValue(value)}${didYouMean(near)}`);
   }
 }
-
-/** Formats that have either edges or nodes; the others have both. */
-const TABLES: readonly GraphFormat[] = ['csv', 'jsonl', 'parquet'];
-
-export function writeGraph(
-  graph: MeasuredGraph,
-  format: GraphFormat,
-  table: Table,
-  target: ExportTarget,
-): Promise<OutputNotes> {
-  if (table === 'nodes' && !TABLES.includes(format)) {
-    throw new UsageError(`nodes alone are written as ${TABLES.join(', ')}, and not as ${format}`);
-  }
-  return writeOutput(target, (files) => WRITERS[format](graph, files, table));
-}
-
-type GraphWriter = (graph: MeasuredGraph, files: OutputFiles, table: Table) => Promise<OutputNotes>;
-
-const WRITERS: Readonly<Record<GraphFormat, GraphWriter>> = {
-  terminal: (graph, files) =>
-    writeText(files, async (text) => {
-      await text.write(summaryText(summaryOf(graph)));
-      return 1;
-    }),
-  csv: (graph, files, table) => writeCsv(graph, table, files),
-  jsonl: (graph, files, table) => writeJsonl(graph, table, files),
-  parquet: (graph, files, table) => writeParquet(graph, table, files),
-  graphml: (graph, files) => writeGraphFormat('graphml', graph, files),
-  gexf: (graph, files) => writeGraphFormat('gexf', graph, files),
-  dot: (graph, files) => writeGraphFormat('dot', graph, files),
-  html: async (graph, files) => (await import('./html.js')).writeHtml(graph, files),
-  svg: async (graph, files) => (await import('./svg.js')).writeSvg(graph, files),
-};

@@ -15,6 +15,7 @@ interface Some<T> {
 export interface GraphSummary {
   /** What a node is. */
   level: GraphLevel;
+  /** How many there are. */
   nodes: number;
   /** From one node to another, each once. */
   edges: number;

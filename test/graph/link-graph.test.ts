@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { drawnGraph } from '../../src/graph/drawn-graph.js';
-import { graphOf } from '../../src/graph/kept-graph.js';
 import { summaryOf } from '../../src/graph/summary.js';
 import { edgeRows, nodeRows } from '../../src/graph/tables.js';
+import { graphOf } from '../../src/graph/write-graph.js';
 import { LINK_KIND_NUMBER, LINK_KINDS } from '../../src/parse/links.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { type FixtureUrl, StoreFixture } from '../report/store-fixture.js';

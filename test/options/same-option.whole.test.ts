@@ -116,6 +116,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
+  batchOf('graph', 'graph', (key) => !APART.includes(key)),
   batchOf('search', 'search', (key) => !APART.includes(key)),
   batchOf('serve', 'serve', (key) => !APART.includes(key)),
 ];
