@@ -44,7 +44,7 @@ export const GRAPH_EVIDENCE: Row[] = [
     command: 'graph',
     stage: graph,
     values: FORMATS.map(([format]) => ['--format', format]),
-    sees: (seen) => [seen.stdout.split('\n')[0], /<(\w+)[ >]/g.exec(seen.stdout.slice(40))?.[1] ?? null],
+    sees: (seen) => [seen.stdout.split('\n')[0], /<(\w+)[ >]/g.exec(seen.stdout.slice(20))?.[1] ?? null],
     gives: FORMATS.map(([format, first]) => [
       first,
       { graphml: 'graphml', gexf: 'gexf', html: 'head', svg: 'title' }[format] ?? null,
