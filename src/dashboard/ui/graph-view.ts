@@ -20,13 +20,13 @@ type Colouring = (typeof COLOURINGS)[number];
 interface Theme {
   readonly text: string;
   readonly back: string;
-  /** How much is seen of the colour of an edge. */
-  readonly edge: string;
+  /** How much an edge has of its colour; the rest is that of the background. */
+  readonly edge: number;
   readonly faded: string;
 }
 
-const LIGHT: Theme = { text: '#1c2126', back: '#ffffff', edge: '4a', faded: '#e3e7eb' };
-const DARK: Theme = { text: '#e6e9ec', back: '#1d2126', edge: '60', faded: '#2c3239' };
+const LIGHT: Theme = { text: '#1c2126', back: '#ffffff', edge: 0.32, faded: '#e3e7eb' };
+const DARK: Theme = { text: '#e6e9ec', back: '#1d2126', edge: 0.42, faded: '#2c3239' };
 
 export interface ShownGraph {
   /** Gives the canvas and all listeners back. */
@@ -217,7 +217,7 @@ class GraphView {
       return {
         ...data,
         hidden: data.isQuiet,
-        color: `${this.#graph.getNodeAttribute(from, 'color')}${this.#theme.edge}`,
+        color: mixed(this.#graph.getNodeAttribute(from, 'color'), this.#theme),
       };
     }
     const chosen = String(this.#chosen);
@@ -491,6 +491,18 @@ const PROBLEMS = [
 
 const matches = ({ name, title }: Unit, text: string): boolean =>
   name.toLowerCase().includes(text) || title.toLowerCase().includes(text);
+
+/** Not transparent: where many edges cross, sigma would add up their light. */
+function mixed(color: string, { back, edge }: Theme): string {
+  const parts = (text: string): number[] => [1, 3, 5].map((at) => Number.parseInt(text.slice(at, at + 2), 16));
+  const behind = parts(back);
+  const hex = parts(color).map((part, i) =>
+    Math.round(part * edge + behind[i]! * (1 - edge))
+      .toString(16)
+      .padStart(2, '0'),
+  );
+  return `#${hex.join('')}`;
+}
 
 const percent = (rank: number): string => `${(rank * 100).toPrecision(3)} %`;
 
