@@ -53,19 +53,31 @@ export async function build() {
   await buildPage(rolldown);
 }
 
-/** The page of the dashboard: one script, one style sheet, and nothing that a browser would ask another server for. */
+/**
+ * The page of the dashboard: one script, one style sheet, and nothing that a browser would ask another server for. The drawing of a link graph is
+ * a script of its own, for those who look at one; `gossamer graph --format html` puts the same into its file.
+ */
 async function buildPage(rolldown) {
   const source = join(root, 'src', 'dashboard', 'ui');
   rmSync(page, { recursive: true, force: true });
-  const made = await rolldown({
-    input: join(source, 'main.tsx'),
-    platform: 'browser',
-    resolve: { extensionAlias: { '.js': ['.tsx', '.ts', '.js'] } },
-  });
-  const { output } = await made.write({ file: join(page, 'app.js'), format: 'esm', minify: true });
-  const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
-  const styles = [join(root, 'node_modules', 'uplot', 'dist', 'uPlot.min.css'), join(source, 'style.css')];
-  writeFileSync(join(page, 'app.css'), styles.map((path) => readFileSync(path, 'utf8')).join('\n'));
+  const folders = [];
+  for (const [input, file] of Object.entries({ 'main.tsx': 'app.js', 'graph-view.ts': 'graph-view.js' })) {
+    const made = await rolldown({
+      input: join(source, input),
+      platform: 'browser',
+      resolve: { extensionAlias: { '.js': ['.tsx', '.ts', '.js'] } },
+    });
+    const { output } = await made.write({ file: join(page, file), format: 'esm', minify: true });
+    folders.push(...output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean));
+  }
+  const uplot = join(root, 'node_modules', 'uplot', 'dist', 'uPlot.min.css');
+  const graph = join(source, 'graph.css');
+  for (const [file, styles] of Object.entries({
+    'app.css': [uplot, join(source, 'style.css'), graph],
+    'graph-page.css': [join(source, 'graph-page.css'), graph],
+  })) {
+    writeFileSync(join(page, file), styles.map((path) => readFileSync(path, 'utf8')).join('\n'));
+  }
   for (const file of ['index.html', 'icon.svg']) {
     copyFileSync(join(source, file), join(page, file));
   }

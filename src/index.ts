@@ -15,7 +15,7 @@ export { defineConfig } from './config/config-file.js';
 export type { HostEntry } from './config/config-value.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
 export type { HostRule } from './config/host-entries.js';
-export type { CheckFormat, ExportFormat, ReportTarget } from './config/option-spec.js';
+export type { CheckFormat, ExportFormat, GraphFormat, GraphLevel, ReportTarget } from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
@@ -65,6 +65,10 @@ export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';
 export type { NewLink } from './frontier/options.js';
 export type { SeedFate } from './frontier/seed-book.js';
+export type { GraphEdge, GraphNodeResult, GraphOptions, KeptGraph } from './graph/kept-graph.js';
+/** How the pages of a kept crawl link to each other, with measures; as files and as a picture. */
+export { graph } from './graph/kept-graph.js';
+export type { GraphSummary } from './graph/summary.js';
 /** Functions of yours inside a crawl: the module that `hooks` names exports what this returns. */
 export type {
   HookAddOptions,

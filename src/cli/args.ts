@@ -181,7 +181,9 @@ function checkCommandTakes(command: Command, given: readonly { key: OptionKey; r
       throw new UsageError(`${rawName} cannot be changed on resume: seeds, scope and identity stay as they were`);
     }
     const others = COMMANDS.filter((other) => acceptsOption(other, spec)).map((other) => `\`gossamer ${other}\``);
-    throw new UsageError(`${rawName} is an option of ${others.join(', ')}, not of \`gossamer ${command}\``);
+    const here = gossamerNameOf(spec.flag);
+    const hint = here === null ? '' : `; you may mean ${here}`;
+    throw new UsageError(`${rawName} is an option of ${others.join(', ')}, not of \`gossamer ${command}\`${hint}`);
   }
 }
 

@@ -7,6 +7,7 @@ export const COMMANDS = [
   'add',
   'preview',
   'export',
+  'graph',
   'explain',
   'robots',
   'status',
@@ -96,6 +97,19 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
       'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  graph: {
+    usage: '<dir>',
+    sentence:
+      'Show how the pages of a kept crawl link to each other, without fetching anything: as a table or a file for graph programs, with PageRank, click depth, communities and more, or as a picture.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer graph gossamer-data/example.com',
+      'gossamer graph gossamer-data/example.com -o site.html',
+      'gossamer graph gossamer-data/example.com --nodes --format csv -o pages.csv',
+      'gossamer graph gossamer-data/example.com --level folder --format gexf -o folders.gexf',
     ],
   },
   explain: {

@@ -35,9 +35,17 @@ export const CHECK_FORMATS = [
 ] as const;
 /** The formats of reports of a check. */
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
-export type Format = ExportFormat | CheckFormat;
-export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS])];
-export const LATER_FORMATS = ['graphml', 'gexf', 'dot', 'warc', 'parquet'] as const;
+/** Those that no other command writes. */
+export const FORMATS_OF_GRAPHS = ['parquet', 'graphml', 'gexf', 'dot', 'svg'] as const;
+export const GRAPH_FORMATS = ['terminal', 'csv', 'jsonl', 'html', ...FORMATS_OF_GRAPHS] as const;
+/** The formats of a link graph. */
+export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+export const GRAPH_LEVELS = ['page', 'folder', 'host'] as const;
+/** What a node of a link graph is. */
+export type GraphLevel = (typeof GRAPH_LEVELS)[number];
+export type Format = ExportFormat | CheckFormat | GraphFormat;
+export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...GRAPH_FORMATS])];
+export const LATER_FORMATS = ['warc'] as const;
 
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;
 export type Preset = (typeof PRESETS)[number];

@@ -1,5 +1,5 @@
 import { checkApiUrl, checkDataText } from './checks.js';
-import type { OptionSpec } from './option-spec.js';
+import { GRAPH_LEVELS, type OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
 const CHECK = ['check'] as const;
@@ -254,6 +254,46 @@ export const ADD_OPTIONS = {
     advanced: false,
     resumable: false,
     commands: ADD,
+    perRun: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+const GRAPH = ['graph'] as const;
+
+/** What a link graph is made of, and what is written of it. */
+export const GRAPH_OPTIONS = {
+  level: {
+    flag: 'level',
+    type: 'enum',
+    values: GRAPH_LEVELS,
+    default: 'page',
+    group: 'Output',
+    sentence: 'What a node is; links between two folders or hosts are one edge with their number as its weight',
+    advanced: false,
+    resumable: false,
+    commands: GRAPH,
+    perRun: true,
+  },
+  nodes: {
+    flag: 'nodes',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Write the nodes with their measures and not the edges, as csv, jsonl or parquet',
+    advanced: false,
+    resumable: false,
+    commands: GRAPH,
+    perRun: true,
+  },
+  outside: {
+    flag: 'outside',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Take in what links lead to outside of the crawl, such as pages of other hosts',
+    advanced: false,
+    resumable: false,
+    commands: GRAPH,
     perRun: true,
   },
 } as const satisfies Record<string, OptionSpec>;

@@ -1,6 +1,14 @@
 import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
-import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
+import {
+  CHECK_FORMATS,
+  EXPORT_FORMATS,
+  FORMATS,
+  GRAPH_FORMATS,
+  LATER_FORMATS,
+  type OptionSpec,
+  PRESETS,
+} from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
@@ -9,8 +17,9 @@ const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
 const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
 const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
-const WRITERS = ['export', 'check', 'docs'] as const;
-const EXPORT_AND_CHECK = ['export', 'check'] as const;
+const WRITERS = ['export', 'check', 'docs', 'graph'] as const;
+/** Commands that write one output in one of several formats. */
+const FORMATTERS = ['export', 'check', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -20,6 +29,7 @@ const ANSWERS = [
   'resume',
   'add',
   'preview',
+  'graph',
   'explain',
   'robots',
   'status',
@@ -62,16 +72,16 @@ export const OUTPUT_OPTIONS = {
     short: 'f',
     type: 'enum',
     values: FORMATS,
-    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS, graph: GRAPH_FORMATS },
     later: LATER_FORMATS,
     default: 'jsonl',
-    defaultFor: { check: 'terminal' },
+    defaultFor: { check: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
     sentence: 'What to write on stdout or to --output',
     advanced: false,
     resumable: true,
-    commands: EXPORT_AND_CHECK,
+    commands: FORMATTERS,
     perRun: true,
   },
   output: {

@@ -1,6 +1,6 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
-import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS } from './options-commands.js';
+import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { HOOK_OPTIONS } from './options-hooks.js';
@@ -24,6 +24,7 @@ export const OPTIONS = {
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
   ...ADD_OPTIONS,
+  ...GRAPH_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...WATCH_OPTIONS,
   ...DASHBOARD_OPTIONS,

@@ -7,6 +7,7 @@ import { readEntries, readEntryTexts, type ValueReaders, writeEntry } from './ho
 import {
   type EnumSpec,
   FORMATS,
+  FORMATS_OF_GRAPHS,
   type Format,
   LATER_FORMATS,
   type ListSpec,
@@ -222,9 +223,14 @@ function checkEnum(spec: EnumSpec, text: string, origin: Origin): string {
   const choice = `must be ${spec.values.length > 2 ? 'one of ' : ''}${spec.values.join(spec.values.length > 2 ? ', ' : ' or ')}`;
   const later = text.split(',').find((part) => spec.later?.includes(part.trim()));
   return origin.fail(
-    later === undefined ? `${choice}, got ${shown(text)}` : `${choice}: ${later} is not part of this version`,
+    later === undefined
+      ? `${choice}, got ${shown(text)}${elsewhere(spec, text)}`
+      : `${choice}: ${later} is not part of this version`,
   );
 }
+
+const elsewhere = ({ flag }: EnumSpec, text: string): string =>
+  flag === 'format' && (FORMATS_OF_GRAPHS as readonly string[]).includes(text) ? ', which `gossamer graph` writes' : '';
 
 function readReport({ values = FORMATS }: ListSpec, text: string, origin: Origin): ReportTarget {
   const split = text.indexOf('=');

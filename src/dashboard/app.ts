@@ -92,6 +92,7 @@ export function dashboardApp({ shown, access, disk, series, assets, seen, failed
   app.get('/api/explain', (context) =>
     asked(context, { about: 'url', directory: crawlOf(context, shown), url: neededText(context, 'url') }),
   );
+  app.get('/api/graph', (context) => asked(context, { about: 'graph', directory: crawlOf(context, shown) }));
   app.get('/api/corpora', (context) => asked(context, { about: 'corpora', directories: shown.corpora() }));
   app.get('/api/corpus', (context) => {
     const [after, limit] = [wholeNumber(context, 'after', 0), rows(context)];

@@ -11,6 +11,7 @@ export interface Asset {
 const FILES: readonly (readonly [path: string, file: string, type: string])[] = [
   ['/', 'index.html', 'text/html; charset=utf-8'],
   ['/app.js', 'app.js', 'text/javascript; charset=utf-8'],
+  ['/graph-view.js', 'graph-view.js', 'text/javascript; charset=utf-8'],
   ['/app.css', 'app.css', 'text/css; charset=utf-8'],
   ['/icon.svg', 'icon.svg', 'image/svg+xml'],
 ];

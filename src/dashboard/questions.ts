@@ -3,6 +3,8 @@ import { corpusStatus } from '../corpus/list-corpora.js';
 import { listCorpus, readDocument } from '../corpus/read-corpus.js';
 import { searchCorpus } from '../corpus/search.js';
 import { explain } from '../explain/explain.js';
+import type { Picture } from '../graph/picture-shape.js';
+import { openForReading } from '../store/directory.js';
 import { keptFigures } from '../store/kept-figures.js';
 import { WatchReader } from '../store/watch-reader.js';
 import type { HostAnswer, HostQuestion, PageQuestion } from '../store/watch-rows.js';
@@ -22,6 +24,7 @@ export type Question =
   | { readonly about: 'host'; readonly directory: string; readonly name: string }
   | { readonly about: 'pages'; readonly directory: string; readonly question: PageQuestion }
   | { readonly about: 'url'; readonly directory: string; readonly url: string }
+  | { readonly about: 'graph'; readonly directory: string }
   | { readonly about: 'kept'; readonly directory: string }
   | { readonly about: 'corpora'; readonly directories: readonly string[] }
   | { readonly about: 'corpus'; readonly directory: string; readonly after: number; readonly limit: number }
@@ -57,6 +60,8 @@ export class Answers {
         return this.#reader(question.directory).pages(question.question);
       case 'url':
         return explain(question.directory, question.url);
+      case 'graph':
+        return linkPicture(question.directory);
       case 'kept':
         return keptFigures(question.directory);
       case 'corpora':
@@ -85,6 +90,15 @@ export class Answers {
     }
     return reader;
   }
+}
+
+/** The thread is part of the run's process: what it reads into memory is bounded. */
+const MOST_LINKS = 5_000_000;
+
+async function linkPicture(directory: string): Promise<Picture> {
+  // The half of the program that draws is loaded by the first who looks.
+  const { drawnGraph } = await import('../graph/drawn-graph.js');
+  return openForReading(directory, (reader) => drawnGraph(reader, MOST_LINKS));
 }
 
 /** One that is only being written, or is gone, is left out. */

@@ -7,7 +7,7 @@ import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
 import { AtomicFiles, outputFailure, writeFileAtomically } from './atomic-file.js';
 import { edgesJsonl, hostsJsonl, seedsFile } from './lists.js';
-import type { Output, OutputNotes } from './output.js';
+import type { Output, OutputFiles, OutputNotes } from './output.js';
 import { PagesSink, pagesCsv, pagesJsonl } from './pages.js';
 import type { Sink } from './sinks.js';
 import { sitemapOutput } from './sitemap.js';
@@ -48,19 +48,24 @@ export async function writeOutputs(
 
 export type ExportTarget = { path: string } | { stdout: Writable };
 
-/** Writes one output from the store. A file takes its name when it is complete; on failure the old one stays. */
-export async function exportFormat(reader: Reader, format: ExportFormat, target: ExportTarget): Promise<OutputNotes> {
-  const output = OUTPUTS[format];
+/** Writes one output from the store. */
+export const exportFormat = (reader: Reader, format: ExportFormat, target: ExportTarget): Promise<OutputNotes> =>
+  writeOutput(target, (files) => OUTPUTS[format].write(reader, files));
+
+/** Writes one output. A file takes its name when it is complete; on failure the old one stays. */
+export async function writeOutput(target: ExportTarget, write: WriteFiles): Promise<OutputNotes> {
   if ('stdout' in target) {
-    return writeTo(new StreamFiles(target.stdout, 'stdout'), output, reader);
+    return writeTo(new StreamFiles(target.stdout, 'stdout'), write);
   }
   if (isSpecialFile(target.path)) {
-    return writeToSpecialFile(target.path, output, reader);
+    return writeToSpecialFile(target.path, write);
   }
-  const notes = await writeTo(new AtomicFiles(target.path), output, reader);
+  const notes = await writeTo(new AtomicFiles(target.path), write);
   removeUnwritten(target.path, notes);
   return notes;
 }
+
+type WriteFiles = (files: OutputFiles) => Promise<OutputNotes>;
 
 /** What an earlier run left under this name must not pass for the output of this one. */
 function removeUnwritten(path: string, { files }: OutputNotes): void {
@@ -85,9 +90,9 @@ export function refuseUnwritable(path: string): void {
   }
 }
 
-async function writeTo(files: AtomicFiles | StreamFiles, output: Output, reader: Reader): Promise<OutputNotes> {
+async function writeTo(files: AtomicFiles | StreamFiles, write: WriteFiles): Promise<OutputNotes> {
   try {
-    const notes = await output.write(reader, files);
+    const notes = await write(files);
     await files.synced();
     files.commit();
     return notes;
@@ -116,10 +121,10 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-async function writeToSpecialFile(path: string, output: Output, reader: Reader): Promise<OutputNotes> {
+async function writeToSpecialFile(path: string, write: WriteFiles): Promise<OutputNotes> {
   const stream = createWriteStream(path);
   try {
-    const notes = await writeTo(new StreamFiles(stream, path), output, reader);
+    const notes = await writeTo(new StreamFiles(stream, path), write);
     stream.end();
     await finished(stream);
     return notes;

@@ -1,4 +1,5 @@
 import { hasGivenTable } from './given-data.js';
+import { GraphReader } from './graph-reader.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
 import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
 import { LEFT_OPEN, lineOf } from './page-lines.js';
@@ -91,6 +92,7 @@ export class Reader {
   readonly traps: TrapReader;
   readonly sitemapFiles: SitemapFilesReader;
   readonly hosts: HostReader;
+  readonly graph: GraphReader;
   readonly #database: Database;
   readonly #url: Statement;
   readonly #columnsOfPages: ReadonlySet<string>;
@@ -106,7 +108,9 @@ export class Reader {
   constructor(database: Database) {
     this.traps = new TrapReader(database);
     this.sitemapFiles = new SitemapFilesReader(database);
-    this.hosts = new HostReader(database, { listed: () => this.#listed(), chains: () => this.#redirectChains() });
+    const crawl = { listed: () => this.#listed(), chains: () => this.#redirectChains() };
+    this.hosts = new HostReader(database, crawl);
+    this.graph = new GraphReader(database, crawl);
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
     this.#hasGiven = hasGivenTable(database);

@@ -100,7 +100,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --constructor', 'unknown option --constructor'],
     ['crwal a.test', 'unknown command crwal; did you mean crawl?'],
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
-    ['graph dir', '`gossamer graph` is not part of this version'],
+    ['merge dir', '`gossamer merge` is not part of this version'],
     ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
     ['crawl --keep=text', '--keep is not part of this version: bodies and texts of pages are not kept'],
     ['crawl --cert f', 'unknown option --cert; you may mean --client-cert'],
@@ -120,7 +120,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, explain, robots, status, list, search, show, serve, mcp, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, explain, robots, status, list, search, show, serve, mcp, delete',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -132,7 +132,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, not of `gossamer crawl`',
+      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer graph`, not of `gossamer crawl`',
     ],
     [
       'crawl a --fail-on +moved',
@@ -140,7 +140,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

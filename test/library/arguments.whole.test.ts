@@ -65,6 +65,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   deleteCrawl: [[]],
   explain: [[], [nowhere]],
   exportCrawl: [[], [nowhere], [nowhere, 'csv']],
+  graph: [[], [nowhere]],
   listCorpora: [[]],
   listCorpus: [[]],
   listCrawls: [[]],

@@ -6,6 +6,7 @@ import { DASHBOARD_EVIDENCE } from './evidence-dashboard.js';
 import { DOCS_EVIDENCE } from './evidence-docs.js';
 import { FETCH_EVIDENCE, SLOW_FETCH_EVIDENCE } from './evidence-fetch.js';
 import { GENERAL_EVIDENCE } from './evidence-general.js';
+import { GRAPH_EVIDENCE } from './evidence-graph.js';
 import { HOOK_EVIDENCE } from './evidence-hooks.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
 import { LAYER_EVIDENCE } from './evidence-layers.js';
@@ -40,6 +41,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
   ...CORPUS_EVIDENCE,
+  ...GRAPH_EVIDENCE,
   ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...DASHBOARD_EVIDENCE,

@@ -116,6 +116,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
+  batchOf('graph', 'graph', (key) => !APART.includes(key)),
   batchOf('search', 'search', (key) => !APART.includes(key)),
   batchOf('serve', 'serve', (key) => !APART.includes(key)),
 ];
@@ -146,9 +147,13 @@ describe('an option is the same, however it is given', () => {
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
         const directory =
-          { add: ['some-crawl'], export: ['some-crawl'], search: ['some-corpus', 'word'], serve: ['some-crawl'] }[
-            batch.command as string
-          ] ?? [];
+          {
+            add: ['some-crawl'],
+            export: ['some-crawl'],
+            graph: ['some-crawl'],
+            search: ['some-corpus', 'word'],
+            serve: ['some-crawl'],
+          }[batch.command as string] ?? [];
         const run = await inProcess([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));

@@ -7,12 +7,13 @@ import { Corpora } from './corpora.js';
 import { get, useAbout, useIsGone, useLive } from './data.js';
 import { Explain } from './explain.js';
 import { duration, shown, words } from './format.js';
+import { LinkGraph } from './graph.js';
 import { Hosts } from './hosts.js';
 import { KeptOverview, Overview } from './overview.js';
 import { Pages } from './pages.js';
 import { Drawer } from './parts.js';
 
-const TABS = ['Overview', 'Hosts', 'Pages', 'Corpora'] as const;
+const TABS = ['Overview', 'Hosts', 'Pages', 'Links', 'Corpora'] as const;
 type Tab = (typeof TABS)[number];
 
 const STATES: Readonly<Record<string, { mark: string; kind: string }>> = {
@@ -126,11 +127,14 @@ function Dashboard({ about }: { about: About }) {
           {tab === 'Pages' && entry !== undefined ? (
             <Pages crawl={crawl} isLive={isLive && live?.state !== 'ended'} host={host} explain={setExplained} />
           ) : null}
+          {tab === 'Links' && entry !== undefined ? (
+            <LinkGraph crawl={crawl} isLive={isLive && live?.state !== 'ended'} explain={setExplained} />
+          ) : null}
           {tab === 'Corpora' ? <Corpora /> : null}
         </div>
       </main>
       <footer>
-        gossamer {about.version} · <kbd>1</kbd>–<kbd>4</kbd> tabs{' '}
+        gossamer {about.version} · <kbd>1</kbd>–<kbd>5</kbd> tabs{' '}
         {hasControls ? (
           <>
             <kbd>p</kbd> pause or go on{' '}
@@ -269,7 +273,7 @@ function OverviewOf({ crawl, hasCrawl, isLive, live, hasControls, explain }: Ove
 
 function Help({ hasControls, close }: { hasControls: boolean; close(): void }) {
   const keys: readonly (readonly [string, string])[] = [
-    ['1 2 3 4', 'Overview, Hosts, Pages, Corpora'],
+    ['1 2 3 4 5', 'Overview, Hosts, Pages, Links, Corpora'],
     ['← →', 'the tab before or after, while a tab has the focus'],
     ...(hasControls ? ([['p', 'pause, or go on']] as const) : []),
     ['/', 'search on this tab'],
