@@ -116,6 +116,8 @@ export class Crawl {
     requests: 0,
     /** Answers of the cache, without a request. */
     cached: 0,
+    /** Pages of an earlier crawl that were carried over, with a request that said so or without one. */
+    carriedOver: 0,
     peakInFlight: 0,
     peakWaiting: 0,
     parseMs: 0,
@@ -315,8 +317,9 @@ export class Crawl {
 
   #account(outcome: Outcome): void {
     const { use } = this;
+    use.carriedOver += outcome.isCarriedOver === undefined ? 0 : 1;
     if (outcome.fromCache !== undefined) {
-      use.cached += outcome.status === null ? 0 : 1;
+      use.cached += outcome.status === null || outcome.isCarriedOver !== undefined ? 0 : 1;
       this.#parts.events.cached?.(outcome);
     } else if (outcome.unsent === null && outcome.isShared === undefined) {
       use.requests++;

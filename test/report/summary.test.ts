@@ -10,6 +10,7 @@ const RUN: RunFacts = {
   refetched: 2,
   requests: 9,
   cached: 2,
+  carriedOver: 0,
   retries: 1,
   parseMs: 12,
   peakMemoryBytes: 1000,
