@@ -54,7 +54,7 @@ export class EarlierPages {
       return null;
     }
     const page = this.#crawl.find(lease.url);
-    if (page === null || (lease.wantsText && page.foldedTextHash === null)) {
+    if (page === null) {
       return null;
     }
     const ageMs = this.#clock.wall() - page.fetchedAt;

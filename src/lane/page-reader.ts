@@ -484,6 +484,7 @@ export class PageReader {
   *readEarlier(lease: Lease, { fields, links: kept, feeds }: EarlierContent): PageReading {
     const page: PageRow = { ...fields, facts: null, body: null, edges: null };
     const reading: Reading = { ...nothingRead(), errorClass: null, message: null, page };
+    // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
     reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
     const said = fields.robotsMeta === null ? [] : [fields.robotsMeta];
     const { nofollow } = robotsDirectives(said, [], this.agentFor(lease.url));

@@ -21,8 +21,6 @@ export interface EarlierPage {
   readonly lastModified: string | null;
   /** Milliseconds since 1970. */
   readonly fetchedAt: number;
-  /** Null: how its text compares to that of others of its pattern is not known. */
-  readonly foldedTextHash: number | null;
 }
 
 /** All that is carried over of a page. */
@@ -159,7 +157,7 @@ export class EarlierCrawl {
     this.#cells = cells;
     this.#database = database;
     this.#page = database.prepare(
-      `SELECT urls.url AS url, etag, last_modified AS lastModified, fetched_at AS fetchedAt, folded_text_hash AS foldedTextHash
+      `SELECT urls.url AS url, etag, last_modified AS lastModified, fetched_at AS fetchedAt
        FROM urls JOIN pages ON pages.id = urls.id WHERE urls.id = ? AND ${carriable(hasGivenTable(database))}`,
     );
     this.#fields = database.prepare(`SELECT ${selected.join(', ')} FROM pages WHERE id = ?`);
@@ -171,8 +169,8 @@ export class EarlierCrawl {
     for (const id of idsOf(this.#cells, keyWords(url))) {
       const row = this.#page.get(id);
       if (row !== undefined && row.url === url) {
-        const { etag, lastModified, fetchedAt, foldedTextHash } = row;
-        return { id, etag, lastModified, fetchedAt, foldedTextHash };
+        const { etag, lastModified, fetchedAt } = row;
+        return { id, etag, lastModified, fetchedAt };
       }
     }
     return null;
