@@ -7,6 +7,7 @@ export const COMMANDS = [
   'add',
   'preview',
   'export',
+  'diff',
   'explain',
   'robots',
   'status',
@@ -96,6 +97,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
       'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  diff: {
+    usage: '<dir> <dir>',
+    sentence:
+      'Compare two kept crawls, the earlier first: pages that were added, removed or changed, links and findings that came and went. Exit code 1 when something differs, 0 when nothing does.',
+    fewestArguments: 2,
+    mostArguments: 2,
+    examples: [
+      'gossamer diff gossamer-data/example.com gossamer-data/example.com-2',
+      'gossamer diff monday tuesday --ignore content,assets --report html=changes.html',
+      'gossamer diff staging production --map-host staging.example.com=example.com',
     ],
   },
   explain: {

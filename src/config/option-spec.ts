@@ -35,8 +35,30 @@ export const CHECK_FORMATS = [
 ] as const;
 /** The formats of reports of a check. */
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
+export const DIFF_FORMATS = ['terminal', 'json', 'jsonl', 'html'] as const satisfies readonly CheckFormat[];
+/** The formats of `diff`. */
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
 export type Format = ExportFormat | CheckFormat;
 export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS])];
+
+/** What may differ of a page between two crawls. */
+export const DIFF_ASPECTS = [
+  'status',
+  'redirect',
+  'title',
+  'description',
+  'h1',
+  'canonical',
+  'robots',
+  'content',
+  'links',
+  'assets',
+] as const;
+/** What may differ of a page between two crawls. */
+export type DiffAspect = (typeof DIFF_ASPECTS)[number];
+export const DIFF_PARTS = [...DIFF_ASPECTS, 'findings'] as const;
+/** What a comparison of two crawls can leave out: an aspect of pages, or the findings. */
+export type DiffPart = (typeof DIFF_PARTS)[number];
 export const LATER_FORMATS = ['graphml', 'gexf', 'dot', 'warc', 'parquet'] as const;
 
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;

@@ -1,16 +1,25 @@
 import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
-import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
+import {
+  CHECK_FORMATS,
+  DIFF_FORMATS,
+  EXPORT_FORMATS,
+  FORMATS,
+  LATER_FORMATS,
+  type OptionSpec,
+  PRESETS,
+} from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
-const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
-const WRITERS = ['export', 'check', 'docs'] as const;
-const EXPORT_AND_CHECK = ['export', 'check'] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
+const REPORTERS = ['crawl', 'diff', 'check'] as const;
+const WRITERS = ['export', 'diff', 'check', 'docs'] as const;
+/** Commands that write what they found in one of several formats. */
+const FORMATTERS = ['export', 'diff', 'check'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -48,30 +57,30 @@ export const OUTPUT_OPTIONS = {
     type: 'list',
     item: 'report',
     values: FORMATS,
-    valuesFor: { crawl: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { crawl: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS },
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
     sentence: 'Write an output at the end',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_CHECK,
+    commands: REPORTERS,
   },
   format: {
     flag: 'format',
     short: 'f',
     type: 'enum',
     values: FORMATS,
-    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { export: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS },
     later: LATER_FORMATS,
     default: 'jsonl',
-    defaultFor: { check: 'terminal' },
+    defaultFor: { check: 'terminal', diff: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
     sentence: 'What to write on stdout or to --output',
     advanced: false,
     resumable: true,
-    commands: EXPORT_AND_CHECK,
+    commands: FORMATTERS,
     perRun: true,
   },
   output: {

@@ -30,6 +30,8 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   extract: 'sample=h1@text',
   notify: 'https://sample.test/hook',
   givenData: '{"a":1}',
+  ignoredParts: 'title',
+  mapHosts: 'a.test=b.test',
   hosts: '*.sample.test delay=5s max-inflight=2',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
@@ -116,6 +118,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('preview', 'preview', (key) => !APART.includes(key)),
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
+  batchOf('diff', 'diff', (key) => !APART.includes(key)),
   batchOf('search', 'search', (key) => !APART.includes(key)),
   batchOf('serve', 'serve', (key) => !APART.includes(key)),
 ];
