@@ -1,21 +1,14 @@
 import { Alarm, type Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import type { Frontier } from '../frontier/frontier.js';
-import {
-  failure,
-  type Lease,
-  type Offer,
-  type Outcome,
-  type PagePiece,
-  type RenderedOutcome,
-  takeLight,
-} from '../frontier/outcome.js';
-import { NO_STOCK, type StockRoom } from '../frontier/scheduler.js';
+import { failure, type Lease, type Outcome, takeLight, unsent } from '../frontier/outcome.js';
 import type { ByteBudget } from '../lane/byte-budget.js';
 import type { LaneDeath, LanePool } from '../lane/lane-pool.js';
 import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
 import { type Governor, type GovernorDecision, Heartbeat } from './governor.js';
-import { Batching, WaitingWork } from './waiting-work.js';
+import { Room, type RoomParts } from './room.js';
+import { Usage } from './usage.js';
+import { Batching, Intake } from './waiting-work.js';
 
 export interface CrawlEvents {
   /** Once a second while the crawl runs. */
@@ -28,36 +21,15 @@ export interface CrawlEvents {
   laneDied(lane: number, error: Error): void;
 }
 
-/** What the loop asks of the frontier. */
-type LoopFrontier = Pick<
-  Frontier,
-  | 'admit'
-  | 'admitFrom'
-  | 'rendered'
-  | 'letTrapIn'
-  | 'settle'
-  | 'takesMore'
-  | 'leasing'
-  | 'inStock'
-  | 'headers'
-  | 'mayGo'
-  | 'ended'
-  | 'wakeAt'
-  | 'counts'
-  | 'commitMs'
-  | 'isLookingUp'
-  | 'spent'
->;
+/** What the loop asks of the frontier, beside what its intake and its room ask. */
+type LoopFrontier = ConstructorParameters<typeof Intake>[0] &
+  RoomParts['frontier'] &
+  Pick<
+    Frontier,
+    'settle' | 'takesMore' | 'headers' | 'mayGo' | 'ended' | 'counts' | 'commitMs' | 'isLookingUp' | 'spent'
+  >;
 
-/** What may be leased. */
-interface Room {
-  requests: number;
-  stock: StockRoom;
-}
-
-const NO_ROOM: Room = { requests: 0, stock: NO_STOCK };
-
-export interface CrawlParts {
+export interface CrawlParts extends Pick<RoomParts, 'disk' | 'placesLeft' | 'suspects'> {
   clock: Clock;
   frontier: LoopFrontier;
   lanes: LanePool;
@@ -68,16 +40,8 @@ export interface CrawlParts {
   graceMs: number;
   events: CrawlEvents;
   rssBytes(): number;
-  /** Where it is nearly full, nothing new goes out for now. */
-  disk: { readonly isLow: boolean };
-  /** How many more results there is a place for; left out where there is no end to them. Where there is none, nothing new goes out for now. */
-  placesLeft?(): number;
-  /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
-  suspects?: number;
-  /** Third parties are asked for URLs: it is not over before they have been. */
-  seeding?: { readonly isActive: boolean; stop(): void };
-  /** What the user adds is being read: it is not over before that is in the store. */
-  adding?: { readonly isActive: boolean };
+  /** Where URLs come from beside pages: third parties, and the user. It is not over before they are done. */
+  sources?: readonly { readonly isActive: boolean; stop?(): void }[];
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
   /** Sees what came back before anyone else, and may make something else of it. */
@@ -92,102 +56,43 @@ export interface CrawlParts {
  * timer and an idle store commits at once. A second exchange begins before the first is answered where the frontier takes it.
  */
 export class Crawl {
+  readonly intake: Intake;
+  readonly room: Room;
+  readonly use = new Usage();
   readonly #parts: CrawlParts;
   readonly #ending: Ending;
   readonly #batching = new Batching();
-  readonly #waiting: WaitingWork;
   readonly #heartbeat: Heartbeat;
   readonly #alarm: Alarm;
+  /** They came back, and wait to be settled. */
   #outcomes: Outcome[] = [];
-  #inFlight = 0;
-  /** Nothing may go out, and the lanes know. */
-  #isRecalled = false;
-  /** The user has said so. */
-  #isPaused = false;
-  #suspects: number;
   /** Exchanges that are under way. */
   #exchanges = 0;
   /** Ids of what is with the frontier now. */
   readonly #settling = new Set<number>();
+  /** Null before it runs, and when it is over. */
   #end: ((end: CrawlEnd) => void) | null = null;
   /** Goes on without whoever is being handed the results. */
   #leaveHandingOn: (() => void) | null = null;
-  readonly use = {
-    requests: 0,
-    /** Answers of the cache, without a request. */
-    cached: 0,
-    /** Pages of an earlier crawl that were carried over, with a request that said so or without one. */
-    carriedOver: 0,
-    peakInFlight: 0,
-    peakWaiting: 0,
-    parseMs: 0,
-    bytes: 0,
-    peakHeldBytes: 0,
-    peakPaused: 0,
-    skippedLinks: 0,
-  };
 
   constructor(parts: CrawlParts) {
-    const { clock, governor, limits, graceMs, lanes } = parts;
+    const { clock, frontier, governor, limits, graceMs, lanes } = parts;
     this.#parts = parts;
-    this.#suspects = parts.suspects ?? 0;
     this.#ending = new Ending(clock, limits, graceMs);
-    this.#waiting = new WaitingWork(() => governor.slowsPiecemeal);
+    this.room = new Room({
+      ...parts,
+      ending: this.#ending,
+      unsent: (leases) => this.#giveBack(leases),
+      changed: () => this.wake(),
+    });
+    this.intake = new Intake(
+      frontier,
+      () => governor.slowsPiecemeal,
+      () => this.wake(),
+    );
     this.#heartbeat = new Heartbeat(governor, clock.now(), parts.rssBytes);
     this.#alarm = new Alarm(clock, () => this.#rang());
     lanes.onDeath = (death) => this.#laneDied(death);
-  }
-
-  /** Requests that are out. What lanes have in stock is not among them. */
-  get inFlight(): number {
-    const { leasing, inStock } = this.#parts.frontier;
-    return Math.max(0, this.#inFlight + leasing - inStock);
-  }
-
-  get isStopping(): boolean {
-    return this.#ending.isStopping;
-  }
-
-  get isPaused(): boolean {
-    return this.#isPaused;
-  }
-
-  /** As it was at the last beat. */
-  get memory(): { bytes: number; peakBytes: number } {
-    return { bytes: this.#heartbeat.rssBytes, peakBytes: this.#heartbeat.peakRssBytes };
-  }
-
-  /** Mean of the last commits; null where there was none. */
-  get commitMs(): number | null {
-    return this.#heartbeat.commitMs;
-  }
-
-  /** Something may be asked for now, and only a place is missing. */
-  get isHeldUp(): boolean {
-    return this.#room().requests === 0 && this.#parts.frontier.wakeAt() <= this.#parts.clock.now();
-  }
-
-  /** Nothing new goes out until `goOn`; what is under way ends as it would have, and what came back is settled. Limits and stops still end the run. */
-  pause(): void {
-    this.#isPaused = true;
-    this.#recallStock();
-    this.wake();
-  }
-
-  goOn(): void {
-    this.#isPaused = false;
-    this.#recallStock();
-    this.wake();
-  }
-
-  /** In flight at most, from now on. What is on the wire beyond that ends as it would have. */
-  setWorkers(count: number): void {
-    const { governor } = this.#parts;
-    governor.setCeiling(count);
-    if (governor.limit < this.inFlight) {
-      this.#recallAll();
-    }
-    this.wake();
   }
 
   /** Runs until there is nothing left to do, a limit is reached, or it is stopped. */
@@ -198,136 +103,9 @@ export class Crawl {
     });
   }
 
-  /** Nothing new goes out; what is under way may finish until `graceMs` are over. */
-  stop(reason: EndReason, graceMs: number, error: Error | null = null): void {
-    this.#ending.stop(reason, graceMs, error);
-    this.#parts.seeding?.stop();
-    this.#parts.rendering?.stop();
-    this.#recallStock();
-    this.wake();
-    if (this.#exchanges > 0) {
-      // Its end may now come before what the timer was set for.
-      this.#setAlarm();
-    }
-  }
-
-  /** Hands URLs from outside a page to the frontier, between two exchanges; resolves when they are durable. */
-  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
-    return this.#woken(this.#waiting.add(() => this.#parts.frontier.admit(offers, meta)));
-  }
-
-  /** The same for a part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
-  piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
-    const admitted = this.#waiting.addPiece(() => {
-      this.#settling.add(piece.page.id);
-      return this.#parts.frontier.admitFrom(piece).then((ids) => {
-        this.#settling.delete(piece.page.id);
-        return ids;
-      });
-    });
-    this.#woken(admitted).then(answer, () => {});
-  }
-
-  /** So many requests of the host may be on the wire from now on. It gets no more than are left of all that may be out. */
-  retuned(host: string, limit: number): void {
-    const { governor, lanes } = this.#parts;
-    lanes.retune(host, limit, this.inFlight <= governor.limit);
-  }
-
-  /** The same for what a browser made of pages. `whenDurable` is run before results are handed on. */
-  rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
-    return this.#woken(this.#waiting.add(() => this.#parts.frontier.rendered(pages).then(whenDurable)));
-  }
-
-  /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
-  async letTrapIn(pattern: string): Promise<boolean> {
-    const { frontier } = this.#parts;
-    for (let isKnown = false; ; ) {
-      const step = await this.#woken(this.#waiting.add(() => frontier.letTrapIn(pattern)));
-      isKnown ||= step.isKnown;
-      if (step.queued === 0) {
-        return isKnown;
-      }
-    }
-  }
-
-  #woken<T>(work: Promise<T>): Promise<T> {
-    this.wake();
-    return work;
-  }
-
   /** Something happened that may let something go out. */
   wake(): void {
     void this.#exchange();
-  }
-
-  headers(ids: number[], ats: number[]): void {
-    ids.forEach((id, i) => {
-      this.#parts.frontier.headers(id, ats[i]!);
-    });
-    this.wake();
-  }
-
-  /** These leases have come to an end. */
-  arrived(given: Outcome[]): void {
-    const { budget, frontier, lanes, limits } = this.#parts;
-    const outcomes = this.#parts.review?.(given) ?? given;
-    this.#suspects -= outcomes.length;
-    for (const outcome of outcomes) {
-      const lane = lanes.returned(outcome.id);
-      if (lane !== null) {
-        budget.returned(lane, outcome.heldBytes);
-      }
-      frontier.ended(outcome);
-      this.#inFlight--;
-      limits.addBytes(outcome.page?.bytes ?? 0);
-      this.#account(outcome);
-      this.#outcomes.push(outcome);
-    }
-    this.#recallStock();
-    this.wake();
-  }
-
-  /** Where nothing new may go out, what lanes have not sent yet may not either; nor where a host waits for a place that it could have. */
-  #recallStock(): void {
-    const mayNotGo = this.#mayNotGo || (this.#parts.frontier.inStock > 0 && this.isHeldUp);
-    const isNew = mayNotGo && !this.#isRecalled;
-    this.#isRecalled = mayNotGo;
-    if (isNew) {
-      this.#recallAll();
-    }
-  }
-
-  #recallAll(): void {
-    this.#giveBack(this.#parts.lanes.recallAll());
-  }
-
-  /** They have not been sent. */
-  #giveBack(leases: readonly Lease[]): void {
-    if (leases.length > 0) {
-      const at = this.#parts.clock.now();
-      this.arrived(leases.map((lease) => ({ ...failure(lease, at, null, null), unsent: 'returned' as const })));
-    }
-  }
-
-  /** Nothing new goes out, of any host. */
-  get #mayNotGo(): boolean {
-    return this.#ending.isClosing || this.#isHeldBack || this.#isPaused;
-  }
-
-  #account(outcome: Outcome): void {
-    const { use } = this;
-    use.carriedOver += outcome.isCarriedOver === undefined ? 0 : 1;
-    if (outcome.fromCache !== undefined) {
-      use.cached += outcome.status === null || outcome.isCarriedOver !== undefined ? 0 : 1;
-      this.#parts.events.cached?.(outcome);
-    } else if (outcome.unsent === null && outcome.isShared === undefined) {
-      use.requests++;
-      this.#parts.events.answered?.(outcome);
-    }
-    use.parseMs += outcome.parseMs;
-    use.bytes += outcome.page?.bytes ?? 0;
-    use.skippedLinks += outcome.skippedLinks;
   }
 
   async #exchange(): Promise<void> {
@@ -357,88 +135,59 @@ export class Crawl {
     }
   }
 
-  /** What else waits for the frontier has it for itself. */
+  /** What waits in the intake has the frontier for itself. */
   get #mayExchange(): boolean {
-    return this.#exchanges === 0 || (this.#exchanges === 1 && this.#waiting.isEmpty && this.#parts.frontier.takesMore);
-  }
-
-  /** Returns false where nothing came of it: whatever is ready now gets its next chance from the timer, not from the loop. */
-  async #exchangeOnce(): Promise<boolean> {
-    if (this.#takesWork && this.#exchanges === 1) {
-      await this.#waiting.runNext();
-    }
-    const outcomes = takeLight(this.#outcomes);
-    const leases = await this.#settle(outcomes);
-    this.#dispatch(leases);
-    await this.#handOn();
-    return outcomes.length + leases.length + this.#outcomes.length > 0 || !this.#waiting.isEmpty;
+    const { takesMore } = this.#parts.frontier;
+    return this.#exchanges === 0 || (this.#exchanges === 1 && this.intake.waiting.isEmpty && takesMore);
   }
 
   #hasBusiness(): boolean {
     if (this.#end === null) {
       return false;
     }
-    if (this.#waiting.isReady && this.#takesWork) {
+    if (this.intake.waiting.isReady && this.#takesIn) {
       return true;
     }
     const now = this.#parts.clock.now();
-    const some = this.#outcomes.length > 0 || (this.#room().requests > 0 && this.#parts.frontier.wakeAt() <= now);
-    return this.#batching.isRipe(some, now, this.#load());
+    const hasSome =
+      this.#outcomes.length > 0 || (this.room.left().requests > 0 && this.#parts.frontier.wakeAt() <= now);
+    return this.#batching.isRipe(hasSome, now, this.#load());
   }
 
-  /** However much more there is: when the time is over, none of it is run. */
-  get #takesWork(): boolean {
-    return !this.#isHeldBack && !this.#ending.isTimeUp;
-  }
-
-  /** Whoever takes the results cannot keep up, or the disk is nearly full. */
-  get #isHeldBack(): boolean {
-    return this.#parts.disk.isLow || (this.#parts.placesLeft?.() ?? 1) <= 0;
-  }
-
-  #load() {
-    return { inFlight: this.#inFlight, unsettled: this.#outcomes.length, isStopping: this.#ending.isStopping };
-  }
-
-  /**
-   * How many requests may go out now, and what lanes may take in stock beside them. What came back and is not settled yet needs a place among the
-   * results too. Stock is for what is left of `--workers`, where an
-   * eighth of them is to spare: else hosts would wait for what others only keep.
-   */
-  #room(unsettled = this.#outcomes.length): Room {
-    const { budget, frontier, governor } = this.#parts;
-    if (this.#mayNotGo || budget.isOver) {
-      return NO_ROOM;
+  /** Returns false where nothing came of it: whatever is ready now gets its next chance from the timer, not from the loop. */
+  async #exchangeOnce(): Promise<boolean> {
+    const { waiting } = this.intake;
+    if (this.#takesIn && this.#exchanges === 1) {
+      await waiting.runNext();
     }
-    const places = (this.#parts.placesLeft?.() ?? Number.POSITIVE_INFINITY) - unsettled;
-    const leased = this.#inFlight + frontier.leasing;
-    const limit = this.#suspects > 0 ? 1 : governor.limit;
-    return {
-      requests: Math.max(0, Math.min(limit - this.inFlight, places - leased)),
-      stock: { most: Math.max(0, Math.min(limit, places) - leased), leaving: Math.ceil(limit / 8) },
-    };
+    const outcomes = takeLight(this.#outcomes);
+    const leases = await this.#settle(outcomes);
+    this.#dispatch(leases);
+    await this.#handOn();
+    return outcomes.length + leases.length + this.#outcomes.length > 0 || !waiting.isEmpty;
+  }
+
+  /** However much more waits in the intake: when the time is over, none of it is run. */
+  get #takesIn(): boolean {
+    return !this.room.isHeldBack && !this.#ending.isTimeUp;
   }
 
   async #settle(outcomes: Outcome[]): Promise<Lease[]> {
     const { budget, clock, frontier, lanes } = this.#parts;
-    const { use } = this;
     for (const { id } of outcomes) {
       this.#settling.add(id);
     }
-    const { requests, stock } = this.#room(outcomes.length);
+    const { requests, stock } = this.room.left();
     const leases = await frontier.settle(outcomes, requests, stock);
     for (const { id } of outcomes) {
       this.#settling.delete(id);
     }
-    use.peakHeldBytes = Math.max(use.peakHeldBytes, budget.held);
-    use.peakPaused = Math.max(use.peakPaused, budget.pausedBodies);
-    for (const outcome of outcomes) {
-      budget.settled(outcome.heldBytes);
+    this.room.settled(outcomes.length);
+    this.use.sawHeld(budget);
+    for (const { heldBytes } of outcomes) {
+      budget.settled(heldBytes);
     }
-    if (budget.somePaused) {
-      if (!budget.isOver) {
-        budget.allResumed();
-      }
+    if (budget.letsBodiesFlow()) {
       lanes.flow();
     }
     this.#heartbeat.committed(clock.now(), frontier.commitMs);
@@ -446,20 +195,23 @@ export class Crawl {
   }
 
   #dispatch(leases: Lease[]): void {
+    const { frontier, lanes } = this.#parts;
     if (leases.length === 0) {
       return;
     }
-    this.#inFlight += leases.length;
-    this.use.peakInFlight = Math.max(this.use.peakInFlight, this.inFlight);
-    if (this.#room().requests === 0) {
-      this.use.peakWaiting = Math.max(this.use.peakWaiting, this.#parts.frontier.counts().queuedInMemory);
+    this.room.dispatched(leases.length);
+    this.use.sawInFlight(this.inFlight);
+    if (this.room.left().requests === 0) {
+      this.use.sawWaiting(frontier.counts().queuedInMemory);
     }
-    const mayNone = this.#mayNotGo;
-    const mayGo = (lease: Lease): boolean => !mayNone && this.#parts.frontier.mayGo(lease);
-    const unsent = leases.filter((lease) => !mayGo(lease));
-    this.#parts.lanes.dispatch(unsent.length === 0 ? leases : leases.filter(mayGo));
-    // While they were committed the stop came, a limit was reached, or their host got into trouble.
-    this.#giveBack(unsent);
+    const { isClosed } = this.room;
+    const going = leases.filter((lease) => !isClosed && frontier.mayGo(lease));
+    lanes.dispatch(going);
+    if (going.length < leases.length) {
+      // While they were committed the stop came, a limit was reached, or their host got into trouble.
+      const sent = new Set(going);
+      this.#giveBack(leases.filter((lease) => !sent.has(lease)));
+    }
   }
 
   /** A function of the user's may never come back: the end of the run does not wait for it. */
@@ -472,22 +224,75 @@ export class Crawl {
     this.#leaveHandingOn = null;
   }
 
+  headers(ids: number[], ats: number[]): void {
+    ids.forEach((id, i) => {
+      this.#parts.frontier.headers(id, ats[i]!);
+    });
+    this.wake();
+  }
+
+  /** These leases have come to an end. */
+  arrived(given: Outcome[]): void {
+    const { budget, events, frontier, lanes, limits } = this.#parts;
+    const outcomes = this.#parts.review?.(given) ?? given;
+    this.room.cameBack(outcomes.length);
+    for (const outcome of outcomes) {
+      const lane = lanes.returned(outcome.id);
+      if (lane !== null) {
+        budget.returned(lane, outcome.heldBytes);
+      }
+      frontier.ended(outcome);
+      limits.addBytes(outcome.page?.bytes ?? 0);
+      const how = this.use.ended(outcome);
+      if (how !== null) {
+        events[how]?.(outcome);
+      }
+      this.#outcomes.push(outcome);
+    }
+    this.room.takeStockBack();
+    this.wake();
+  }
+
+  /** They have not been sent. */
+  #giveBack(leases: readonly Lease[]): void {
+    if (leases.length > 0) {
+      const at = this.#parts.clock.now();
+      this.arrived(leases.map((lease) => unsent(lease, at, 'returned')));
+    }
+  }
+
+  #laneDied({ lane, error, held }: LaneDeath): void {
+    const { budget, clock, events, frontier } = this.#parts;
+    events.laneDied(lane, error);
+    budget.laneGone(lane);
+    const at = clock.now();
+    for (const { lease } of held) {
+      // It may have been sent: the delay of its host runs from here.
+      frontier.headers(lease.id, at);
+    }
+    this.arrived(
+      held.map(({ lease, failure: cause }) =>
+        cause === null ? unsent(lease, at, 'lost') : failure(lease, at, cause.errorClass, cause.message),
+      ),
+    );
+  }
+
   /** Nothing to exchange now: is it over, or when does something happen by itself? */
   #rest(): void {
     if (this.#end === null) {
       return;
     }
-    const { frontier, seeding, adding, rendering } = this.#parts;
+    const { frontier, sources = [], rendering } = this.#parts;
     const { outstanding, deferred, secondLooks } = frontier.counts();
     const reason = this.#ending.reason({
-      inFlight: this.#inFlight,
+      inFlight: this.room.leased,
       unsettled: this.#outcomes.length,
-      hasWaitingWork: !this.#waiting.isEmpty,
+      hasWaitingWork: !this.intake.waiting.isEmpty,
       outstanding,
       deferred,
       secondLooks,
-      isSeeding: seeding?.isActive === true || adding?.isActive === true,
-      canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.#isHeldBack,
+      isSeeding: sources.some(({ isActive }) => isActive),
+      canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.room.isHeldBack,
       spent: frontier.spent,
       goesOnRendering: () => rendering?.goesOn() ?? false,
     });
@@ -502,14 +307,18 @@ export class Crawl {
   #setAlarm(): void {
     const { clock, frontier } = this.#parts;
     const ripeAt = this.#batching.ripeAt(this.#load());
-    const canLease = (this.#exchanges === 0 || this.#parts.frontier.takesMore) && this.#room().requests > 0;
+    const canLease = (this.#exchanges === 0 || frontier.takesMore) && this.room.left().requests > 0;
     const nextAt = ripeAt ?? (canLease ? frontier.wakeAt() : Number.POSITIVE_INFINITY);
     this.#alarm.set(Math.min(nextAt, this.#heartbeat.at, ...this.#ending.timesAhead(clock.now())));
   }
 
+  #load() {
+    return { inFlight: this.room.leased, unsettled: this.#outcomes.length, isStopping: this.#ending.isStopping };
+  }
+
   #rang(): void {
     const now = this.#parts.clock.now();
-    this.#recallStock();
+    this.room.takeStockBack();
     if (now >= this.#heartbeat.at) {
       this.#beat(now);
     }
@@ -521,12 +330,10 @@ export class Crawl {
   }
 
   #beat(now: number): void {
-    const { events, governor } = this.#parts;
-    const { decision, isExhausted } = this.#heartbeat.beat(now, this.#waiting.tick());
+    const { events } = this.#parts;
+    const { decision, isExhausted } = this.#heartbeat.beat(now, this.intake.waiting.tick());
     if (decision !== null) {
-      if (governor.limit < this.inFlight) {
-        this.#recallAll();
-      }
+      this.room.governed();
       events.governed(decision);
     }
     if (isExhausted) {
@@ -536,21 +343,43 @@ export class Crawl {
     events.tick();
   }
 
-  #laneDied({ lane, error, held }: LaneDeath): void {
-    this.#parts.events.laneDied(lane, error);
-    this.#parts.budget.laneGone(lane);
-    const at = this.#parts.clock.now();
-    for (const { lease } of held) {
-      // It may have been sent: the delay of its host runs from here.
-      this.#parts.frontier.headers(lease.id, at);
+  /** Requests that are out. */
+  get inFlight(): number {
+    return this.room.inFlight;
+  }
+
+  get isStopping(): boolean {
+    return this.#ending.isStopping;
+  }
+
+  /** As it was at the last beat. */
+  get memory(): { bytes: number; peakBytes: number } {
+    return { bytes: this.#heartbeat.rssBytes, peakBytes: this.#heartbeat.peakRssBytes };
+  }
+
+  /** Mean of the last commits; null where there was none. */
+  get commitMs(): number | null {
+    return this.#heartbeat.commitMs;
+  }
+
+  /** Nothing new goes out; what is under way may finish until `graceMs` are over. */
+  stop(reason: EndReason, graceMs: number, error: Error | null = null): void {
+    this.#ending.stop(reason, graceMs, error);
+    this.#stopSources();
+    this.room.takeStockBack();
+    this.wake();
+    if (this.#exchanges > 0) {
+      // Its end may now come before what the timer was set for.
+      this.#setAlarm();
     }
-    this.arrived(
-      held.map(({ lease, failure: cause }) =>
-        cause !== null
-          ? failure(lease, at, cause.errorClass, cause.message)
-          : { ...failure(lease, at, null, null), unsent: 'lost' as const },
-      ),
-    );
+  }
+
+  #stopSources(): void {
+    const { sources = [], rendering } = this.#parts;
+    for (const source of sources) {
+      source.stop?.();
+    }
+    rendering?.stop();
   }
 
   #finish(reason: EndReason, error: Error | null): void {
@@ -559,10 +388,9 @@ export class Crawl {
       return;
     }
     this.#end = null;
-    this.#parts.seeding?.stop();
-    this.#parts.rendering?.stop();
-    this.#waiting.close();
+    this.#stopSources();
+    this.intake.waiting.close();
     this.#alarm.clear();
-    end(this.#ending.end(reason, error, [...this.#settling]));
+    end(this.#ending.end(reason, error, [...this.#settling, ...this.intake.settling]));
   }
 }

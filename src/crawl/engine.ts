@@ -192,8 +192,7 @@ export class Engine {
           notices.add(`a thread died and was replaced: ${this.#deathWords(error)}`, 'threads that died'),
       },
       ...(this.hooks === null ? {} : { review: this.hooks.review }),
-      ...(this.seeder === null ? {} : { seeding: this.seeder }),
-      adding: this.additions,
+      sources: [...(this.seeder === null ? [] : [this.seeder]), this.additions],
       ...(this.renderer === null ? {} : { rendering: this.renderer }),
       suspects: opened.snapshot.suspects,
       rssBytes: () => this.residentBytes(),
@@ -278,7 +277,7 @@ export class Engine {
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
-        piece: (piece, answer) => this.crawl.piece(piece, answer),
+        piece: (piece, answer) => this.crawl.intake.piece(piece, answer),
         cookies: (changes) => cookies?.changed(changes),
       },
     );
@@ -327,7 +326,7 @@ export class Engine {
       ranks: plan.resolved.options.order === 'priority',
       scopeVersion: () => this.frontier.scopeVersion,
       scope: () => this.scope(),
-      admit: (offers) => this.crawl.admit(offers),
+      admit: (offers) => this.crawl.intake.admit(offers),
       notice: (text) => notices.add(text, 'lists of URLs that were added'),
       rests: () => this.crawl.wake(),
     });
@@ -344,7 +343,7 @@ export class Engine {
       scope: this.scope(),
       identity: identityOf(plan),
       kept,
-      admit: (offers, meta) => this.crawl.admit(offers, meta),
+      admit: (offers, meta) => this.crawl.intake.admit(offers, meta),
       resolve: (host) => this.lanes.resolve(host),
       notice: (text) => notices.add(text),
       ended: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
@@ -367,11 +366,11 @@ export class Engine {
       shapes: shapes.facts,
       waitingAtStart: shapes.waiting,
       hold: (holds) => this.frontier.holdPages(holds),
-      admit: (offers) => this.crawl.admit(offers),
+      admit: (offers) => this.crawl.intake.admit(offers),
       isTrap: (url) => scope.trap(url) !== null,
       isGuarded: (origin) => this.#isGuarded(origin),
       read: (page) => this.lanes.read(page),
-      rendered: (pages) => this.crawl.rendered(pages, () => this.#tellSeen(pages)),
+      rendered: (pages) => this.crawl.intake.rendered(pages, () => this.#tellSeen(pages)),
       notice: (text) => notices.add(text),
       changed: (error) => (error === null ? this.crawl.wake() : this.crawl.stop('error', 0, error)),
     });
@@ -473,7 +472,7 @@ export class Engine {
         this.renderer?.settled(pages);
         plan.events.settled?.(this.#tellsLate ? pages.filter((page) => !waitsForBrowser(page)) : pages);
       },
-      retuned: (host, limit) => this.crawl.retuned(host, limit),
+      retuned: (host, limit) => this.crawl.room.retuned(host, limit),
       recall: (host) => this.lanes.recall(host),
       originsLeft: (origins) => this.lanes.forgetRules(origins),
       wake: () => this.crawl.wake(),

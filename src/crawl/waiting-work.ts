@@ -1,4 +1,6 @@
 import { StateError } from '../base/errors.js';
+import type { Frontier } from '../frontier/frontier.js';
+import type { Offer, PagePiece, RenderedOutcome } from '../frontier/outcome.js';
 
 /** What waits for an exchange with the frontier, and when one is worth its commit. */
 
@@ -91,6 +93,63 @@ export class WaitingWork {
     const next = this.#maySendPiece ? this.#pieces.shift() : undefined;
     this.#pieceTaken ||= next !== undefined;
     return next;
+  }
+}
+
+type IntakeFrontier = Pick<Frontier, 'admit' | 'admitFrom' | 'rendered' | 'letTrapIn'>;
+
+/**
+ * What comes to the frontier beside the outcomes of leases. Each waits for its turn between two exchanges of the loop, and is answered when it
+ * is durable.
+ */
+export class Intake {
+  readonly waiting: WaitingWork;
+  readonly #frontier: IntakeFrontier;
+  readonly #wake: () => void;
+  /** Ids of the pages whose pieces are with the frontier now. */
+  readonly settling = new Set<number>();
+
+  constructor(frontier: IntakeFrontier, slowsPieces: () => boolean, wake: () => void) {
+    this.#frontier = frontier;
+    this.waiting = new WaitingWork(slowsPieces);
+    this.#wake = wake;
+  }
+
+  /** URLs from outside a page. */
+  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
+    return this.#woken(this.waiting.add(() => this.#frontier.admit(offers, meta)));
+  }
+
+  /** A part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */
+  piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void {
+    const admitted = this.waiting.addPiece(async () => {
+      this.settling.add(piece.page.id);
+      const ids = await this.#frontier.admitFrom(piece);
+      this.settling.delete(piece.page.id);
+      return ids;
+    });
+    this.#woken(admitted).then(answer, () => {});
+  }
+
+  /** What a browser made of pages. `whenDurable` is run before results are handed on. */
+  rendered(pages: RenderedOutcome[], whenDurable: () => Promise<void>): Promise<void> {
+    return this.#woken(this.waiting.add(() => this.#frontier.rendered(pages).then(whenDurable)));
+  }
+
+  /** URLs of a pattern are no trap any longer. False where no such pattern was ever seen. */
+  async letTrapIn(pattern: string): Promise<boolean> {
+    for (let isKnown = false; ; ) {
+      const step = await this.#woken(this.waiting.add(() => this.#frontier.letTrapIn(pattern)));
+      isKnown ||= step.isKnown;
+      if (step.queued === 0) {
+        return isKnown;
+      }
+    }
+  }
+
+  #woken<T>(work: Promise<T>): Promise<T> {
+    this.#wake();
+    return work;
   }
 }
 

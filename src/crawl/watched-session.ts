@@ -44,7 +44,8 @@ export class WatchedSession implements WatchedRound {
     const { queuedInMemory, queuedOnDisk, ...stats } = this.#stats();
     const { done, failed, skipped, deferred, retries, refetched, inFlight, dispatched, endsAt, now } = stats;
     const { known, busy, delayed, backingOff, deferred: deferredHosts } = frontier.hostFigures();
-    const { isPaused, isHeldUp, commitMs } = crawl;
+    const { isPaused, isHeldUp } = crawl.room;
+    const { commitMs } = crawl;
     const { waitingFor, seeding, rendering, isStopping, isDiskLow, hostsDelayed } = stats;
     return {
       urls: { done, failed, skipped, deferred, queued: queuedInMemory + queuedOnDisk + frontier.inStock, queuedOnDisk },
@@ -129,13 +130,13 @@ function msAPageOf({ seeds, settings }: WatchedParts): number | null {
 
 function controlsOf({ crawl, frontier }: Engine, { fetch }: EngineSettings): WatchedRound['controls'] {
   return {
-    pause: () => crawl.pause(),
-    goOn: () => crawl.goOn(),
+    pause: () => crawl.room.pause(),
+    goOn: () => crawl.room.goOn(),
     setWorkers: (count) => {
       if (!(Number.isInteger(count) && count >= 1)) {
         throw new UsageError(`workers must be a whole number from 1, got ${count}`);
       }
-      crawl.setWorkers(Math.min(count, fetch.maxSockets, MOST_WORKERS));
+      crawl.room.setWorkers(Math.min(count, fetch.maxSockets, MOST_WORKERS));
     },
     setDelay: (host, delayMs) => {
       if (!(delayMs >= 0 && delayMs <= LONGEST_DELAY_MS)) {
@@ -146,6 +147,6 @@ function controlsOf({ crawl, frontier }: Engine, { fetch }: EngineSettings): Wat
     quarantine: (host) => frontier.quarantine(host),
     release: (host) => frontier.release(host),
     // Those that a single URL shows are judged where links are read, and not queued again by the name of their pattern.
-    allowTrap: async (pattern) => !isTrapByLooks(pattern) && crawl.letTrapIn(pattern),
+    allowTrap: async (pattern) => !isTrapByLooks(pattern) && crawl.intake.letTrapIn(pattern),
   };
 }

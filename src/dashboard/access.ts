@@ -51,8 +51,8 @@ export interface Access {
  * The rules of every request, before anything is looked at.
  *
  * A page of another site can have the browser send requests here. It can make its own name point to this machine, so the name that is asked
- * for must be ours. It can send forms, so whatever changes something must come from our own page and bring the token, which other pages do
- * not have. Off loopback other people can ask too, so reading needs the token as well.
+ * for must be ours. A request that says it comes from elsewhere is refused. It can send forms, so whatever changes something must come from
+ * our own page and bring the token, which other pages do not have. Off loopback other people can ask too, so reading needs the token as well.
  */
 export function guard({ host, port, token }: Access): MiddlewareHandler {
   const names = namesOf(host);
@@ -70,7 +70,8 @@ export function guard({ host, port, token }: Access): MiddlewareHandler {
       context.header('allow', 'GET, POST');
       return context.text('only GET and POST\n', 405);
     }
-    if (method === 'POST' && context.req.header('origin') !== `http://${asked}`) {
+    const origin = context.req.header('origin');
+    if (origin !== `http://${asked}` && (method === 'POST' || origin !== undefined)) {
       return context.text('only from the dashboard itself\n', 403);
     }
     const isData = path.startsWith('/api/') || path === '/metrics';

@@ -335,7 +335,7 @@ export class Frontier {
 
   /** All that waits for a host is put off, until `release`; nothing more is sent to it. False where memory does not have it: then it is put off when it comes in. */
   quarantine(host: string): boolean {
-    const isHere = this.#scheduler.quarantine(host);
+    const isHere = this.#scheduler.deferrals.quarantine(host);
     this.#parts.events.recall?.(host);
     this.#parts.events.wake();
     return isHere;

@@ -2,9 +2,9 @@ import type { HostRow } from '../store/transaction.js';
 import { hostnameOfKey } from '../url/host.js';
 import { registrableDomain } from '../url/scope.js';
 import { OriginRobots } from './origin-robots.js';
+import { type BackoffOptions, type BlockReason, blockFor, Tuner } from './pace.js';
 import type { HeapItem } from './turns.js';
 import type { UrlQueue } from './url-queue.js';
-import { type BackoffOptions, type BlockReason, blockFor, Tuner } from './verdict.js';
 
 /** A host that says 429 is asked at least this much apart from then on, and after each further one twice as much. */
 const FIRST_LEARNED_MS = 200;

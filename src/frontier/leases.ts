@@ -4,14 +4,16 @@ import { isServer } from '../url/host.js';
 import type { Admission } from './admission.js';
 import { type Budget, isFirstOfPage } from './budget.js';
 import type { Draft } from './draft.js';
+import { isSecondLook } from './eligibility.js';
 import type { Host, Origin } from './host.js';
 import type { Hosts } from './hosts.js';
 import type { FrontierParts } from './options.js';
 import type { Lease, Outcome } from './outcome.js';
+import { isHostTrouble } from './pace.js';
 import type { RobotsAnswers } from './robots-answers.js';
 import type { RobotsEnd } from './robots-places.js';
-import { isSecondLook, type Picks, type Scheduler, type StockRoom } from './scheduler.js';
-import { isHostTrouble, isRetry } from './verdict.js';
+import type { Picks, Scheduler, StockRoom } from './scheduler.js';
+import { isRetry } from './verdict.js';
 
 /** What the coordinator remembers of a lease that is out: the URL as it waited, its origin, and when it went. */
 export interface Leased {
@@ -94,7 +96,7 @@ export class Leases {
     for (const host of probes) {
       // Its time has come: its URLs are queued again, and one of them goes to see.
       host.probe();
-      scheduler.putOff(host);
+      scheduler.deferralChanged(host);
       draft.move({ host }, { from: UrlState.deferred, to: UrlState.queued, reason: null });
     }
     return picks.map(({ origin, item }) =>
@@ -160,7 +162,7 @@ export class Leases {
     this.#handOut(item, origin, item.kind === UrlKind.robots ? robots.ownerOf(item.id) : null);
     const { crawlDelayMs } = origin.robots;
     if (crawlDelayMs !== null && crawlDelayMs > this.#parts.options.maxCrawlDelayMs && item.kind === UrlKind.page) {
-      scheduler.defer(origin.host, 'crawl_delay');
+      scheduler.deferrals.defer(origin.host, 'crawl_delay');
     }
     return this.#leaseOf(item, origin);
   }
@@ -310,7 +312,7 @@ export class Leases {
     this.#around.scheduler.blocked(host);
     this.#parts.events.recall?.(host.name);
     if (host.blockedUntil - now > options.maxWaitMs && host.deferredReason === null) {
-      this.#around.scheduler.defer(host);
+      this.#around.scheduler.deferrals.defer(host);
     }
   }
 

@@ -3,8 +3,9 @@ import type { SeedRow, StorePort, StoreSnapshot } from '../store/transaction.js'
 import type { TrapWatch } from '../url/traps.js';
 import type { KeyTable } from './key-table.js';
 import type { Order, SettledPage } from './outcome.js';
+import type { BackoffOptions } from './pace.js';
 import type { SeedBook } from './seed-book.js';
-import type { BackoffOptions, SecondLook } from './verdict.js';
+import type { SecondLook } from './verdict.js';
 
 /** What a frontier is made with. */
 export interface FrontierParts {

@@ -360,6 +360,11 @@ export interface SettledPage {
   outcome: Outcome;
 }
 
+/** An outcome of which no request was made, as far as anyone knows. */
+export function unsent(lease: Pick<Lease, 'id'>, endedAt: number, why: 'returned' | 'lost'): Outcome {
+  return { ...failure(lease, endedAt, null, null), unsent: why };
+}
+
 /** An outcome in which nothing came back. */
 export function failure(
   lease: Pick<Lease, 'id'>,

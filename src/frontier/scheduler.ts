@@ -1,8 +1,10 @@
 import type { Clock } from '../base/clock.js';
 import type { HostSnapshot, QueuedUrl, StorePort } from '../store/transaction.js';
-import { UrlFlag, UrlKind } from '../store/url-state.js';
+import { UrlKind } from '../store/url-state.js';
 import { Addresses } from './addresses.js';
 import type { Budget } from './budget.js';
+import { Deferrals } from './deferrals.js';
+import { Eligibility, isSecondLook } from './eligibility.js';
 import type { Host, Origin } from './host.js';
 import { HostFigures } from './host-figures.js';
 import type { Hosts } from './hosts.js';
@@ -45,15 +47,8 @@ export interface StockRoom {
 
 export const NO_STOCK: StockRoom = { most: 0, leaving: Number.POSITIVE_INFINITY };
 
-/** Why a host is put off that the user has told to leave alone. `quarantine` is taken: that is what a host gets into by itself. */
-const HELD = 'held';
-
 /** So many URLs are cut at most before another host gets its turn. */
 const CUTS_A_TURN = 1_000;
-
-export const isSecondLook = ({ flags }: QueuedUrl): boolean => (flags & UrlFlag.secondLook) !== 0;
-/** No limit on pages holds it back: a page that was fetched needs it. */
-const isAsset = ({ kind }: QueuedUrl): boolean => kind === UrlKind.asset;
 
 /**
  * Who is asked next. Only a host that may be asked now is ever looked at: a host has its turn at the time of its next
@@ -68,14 +63,12 @@ export class Scheduler {
   readonly #clock: Clock;
   readonly #hosts: Hosts;
   readonly #queues: Queues;
-  readonly #budget: Budget;
+  readonly #eligibility: Eligibility;
+  readonly deferrals: Deferrals;
   readonly #turns: Turns<Host>;
   readonly #robotsPlaces: RobotsPlaces;
   readonly #addresses: Addresses;
-  readonly #toDefer = new Set<Host>();
   readonly #figures: HostFigures;
-  /** Hosts that the user has put off, whether they are in memory or not. */
-  readonly #held = new Set<string>();
   readonly #peaks = { host: 0, hostWaiting: 0, delayed: 0 };
   /** Hosts that ask for as much as they may, and have more to ask for: a lane may take some of it in stock. */
   readonly #toStock = new Set<Host>();
@@ -90,7 +83,8 @@ export class Scheduler {
     this.#clock = clock;
     this.#hosts = hosts;
     this.#queues = queues;
-    this.#budget = budget;
+    this.#eligibility = new Eligibility({ options, clock, queues, budget });
+    this.deferrals = new Deferrals(hosts);
     this.#turns = new Turns(options.order, (host) => this.#addresses.pass(host));
     this.#robotsPlaces = new RobotsPlaces(options.robotsWorkers);
     this.#figures = new HostFigures(
@@ -108,7 +102,7 @@ export class Scheduler {
 
   /** When something can be done, as far as is known. */
   get nextAt(): number {
-    return this.#toDefer.size > 0 || this.#queues.wantLoad ? 0 : this.#turns.nextAt;
+    return this.deferrals.isDue || this.#queues.wantLoad ? 0 : this.#turns.nextAt;
   }
 
   /** The host whose turn comes first, for the line that says what is waited for. */
@@ -159,57 +153,21 @@ export class Scheduler {
     const host = this.#hosts.enter(snapshot);
     this.#figures.blocked(host.name, host.blockedUntil);
     this.#figures.deferred(host.name, host.deferredReason !== null);
-    if (this.#held.has(host.name)) {
-      this.#hold(host);
-    }
+    this.deferrals.entered(host);
     const waitMs = host.blockedUntil - this.#clock.now();
     if (waitMs > this.#options.maxWaitMs && host.deferredReason === null && host.waiting > 0) {
-      this.defer(host);
+      this.deferrals.defer(host);
     }
     this.refresh(host);
   }
 
-  /** With the next transaction all that waits for the host is put off. @param reason by default its backoff */
-  defer(host: Host, reason?: string): void {
-    host.deferSoon(reason);
-    this.#toDefer.add(host);
-  }
-
-  /** All that waits for the host is put off until it is released. False where memory does not have it: then it is put off when it comes in. */
-  quarantine(name: string): boolean {
-    this.#held.add(name);
-    const host = this.#hosts.named(name);
-    if (host !== undefined) {
-      this.#hold(host);
-    }
-    return host !== undefined;
-  }
-
-  #hold(host: Host): void {
-    if (host.deferredReason === null) {
-      this.defer(host, HELD);
-    } else {
-      host.deferredBecause(HELD);
-    }
-  }
-
-  /** Ends its quarantine. False where it was in none. */
+  /** The host is in the user's quarantine no longer. False where it was in none. */
   release(name: string): boolean {
-    const wasQuarantined = this.#held.delete(name);
-    const host = wasQuarantined ? this.#hosts.named(name) : undefined;
-    if (host === undefined) {
-      return wasQuarantined;
+    const { wasHeld, host } = this.deferrals.release(name);
+    if (host !== undefined) {
+      this.refresh(host);
     }
-    if (this.#toDefer.delete(host)) {
-      // Nothing has been moved yet.
-      host.cancelDeferral();
-    }
-    if (host.deferredReason === HELD) {
-      // As a host whose time has come: its URLs are queued again, and one request goes to see.
-      host.deferredBecause('released');
-    }
-    this.refresh(host);
-    return true;
+    return wasHeld;
   }
 
   /** It is in trouble, and left alone for a while. */
@@ -218,15 +176,8 @@ export class Scheduler {
   }
 
   /** All that waits for it was put off, or is queued again. */
-  putOff(host: Host): void {
+  deferralChanged(host: Host): void {
     this.#figures.deferred(host.name, host.deferredReason !== null);
-  }
-
-  /** Hosts that are to be put off now. */
-  takeDeferred(): Host[] {
-    const hosts = [...this.#toDefer];
-    this.#toDefer.clear();
-    return hosts;
   }
 
   /** Puts the host where it belongs. */
@@ -255,9 +206,7 @@ export class Scheduler {
 
   #turnOf(host: Host): number {
     if (host.deferredReason !== null) {
-      // A host that is slow by its own wish is not asked again in this run, nor is one that the user has put off.
-      const isForGood = host.deferredReason === 'crawl_delay' || host.deferredReason === HELD;
-      return isForGood ? Number.POSITIVE_INFINITY : host.blockedUntil;
+      return this.deferrals.isForGood(host) ? Number.POSITIVE_INFINITY : host.blockedUntil;
     }
     if (!host.hasPlace || host.isToBeDeferred) {
       if (host.waiting > 0 && host.inFlight >= host.tuner.limit) {
@@ -265,53 +214,7 @@ export class Scheduler {
       }
       return Number.POSITIVE_INFINITY;
     }
-    return Math.max(this.#workAtHost(host), host.readyAt, this.#addresses.calledAt(host));
-  }
-
-  #workAtHost(host: Host): number {
-    let workAt = Number.POSITIVE_INFINITY;
-    for (const origin of host.origins) {
-      workAt = Math.min(workAt, this.#workAt(origin));
-    }
-    return workAt;
-  }
-
-  /** When the origin has something to ask for, as far as its own state goes. */
-  #workAt(origin: Origin): number {
-    if (origin.isLoading || origin.waiting === 0) {
-      return Number.POSITIVE_INFINITY;
-    }
-    const ownTime = origin.queue.readyAt((item) => this.#isAllowed(origin, item));
-    if (origin.robots.isNeeded(this.#clock.wall())) {
-      return Math.min(ownTime, this.#keepsRobots(origin) ? Number.POSITIVE_INFINITY : origin.robots.retryAt);
-    }
-    return this.#wantsMore(origin) ? 0 : ownTime;
-  }
-
-  /** Nothing new may be asked for, so no robots.txt is needed either. */
-  #keepsRobots({ queue }: Origin): boolean {
-    return this.#budget.isSpent && !this.#options.asksAgain && queue.readyAt(isAsset) === Number.POSITIVE_INFINITY;
-  }
-
-  #wantsMore({ robots, queue }: Origin): boolean {
-    const wanted = robots.state === 'ready' ? queue.wanting() : null;
-    return (
-      wanted !== null && !this.#queues.isHeld(wanted.class) && !(this.#budget.takesNoNew && queue.urgentOnDisk === 0)
-    );
-  }
-
-  /** May this URL go, as far as its robots.txt, the budget and second looks are concerned? robots.txt itself always may. */
-  #isAllowed(origin: Origin, item: QueuedUrl): boolean {
-    return (
-      (origin.robots.state === 'ready' || item.kind === UrlKind.robots) &&
-      (!this.#budget.takesNoNew || item.attempts > 0 || isAsset(item)) &&
-      !(isSecondLook(item) && this.#keepsSecondLooks(origin))
-    );
-  }
-
-  /** One at a time; and after a failure something goes that has not failed yet, so that a few bad URLs do not put the whole host off. */
-  #keepsSecondLooks({ host, queue }: Origin): boolean {
-    return host.secondLooks > 0 || (host.failures > 0 && !this.#budget.takesNoNew && queue.restWaits);
+    return Math.max(this.#eligibility.from(host), host.readyAt, this.#addresses.calledAt(host));
   }
 
   /** Up to `want` requests that may go out now, and what lanes may take in stock beside them. */
@@ -375,7 +278,7 @@ export class Scheduler {
 
   #mayStock(host: Host, now: number): boolean {
     const isLeftAlone = host.deferredReason !== null || host.isToBeDeferred || host.readyAt > now;
-    return host.hasPlaceInStock && !host.isEvicted && !isLeftAlone && this.#workAtHost(host) <= now;
+    return host.hasPlaceInStock && !host.isEvicted && !isLeftAlone && this.#eligibility.from(host) <= now;
   }
 
   #pickFrom(host: Host, now: number, cut: Cut, result: Picks): Picks['picks'][number] | null {
@@ -387,7 +290,7 @@ export class Scheduler {
         const item = this.#queues.take(
           origin,
           now,
-          (each) => this.#isAllowed(origin, each) && this.#hasRobotsPlaceFor(each, host),
+          (each) => this.#eligibility.allows(origin, each) && this.#hasRobotsPlaceFor(each, host),
         );
         if (item === undefined) {
           break;
@@ -399,14 +302,16 @@ export class Scheduler {
         result.cut.push({ item, origin, ...verdict });
       }
       if (
-        origin.queue.readyAt((each) => this.#isAllowed(origin, each) && !this.#hasRobotsPlaceFor(each, host)) <= now
+        origin.queue.readyAt(
+          (each) => this.#eligibility.allows(origin, each) && !this.#hasRobotsPlaceFor(each, host),
+        ) <= now
       ) {
         this.#robotsPlaces.wait(host);
       }
       if (this.#mayAskRobots(host, origin, now)) {
         return { origin, item: null };
       }
-      if (this.#wantsMore(origin)) {
+      if (this.#eligibility.wantsMore(origin)) {
         this.#queues.want(origin);
       }
     }
@@ -415,9 +320,7 @@ export class Scheduler {
 
   /** Whether its robots.txt is asked for now. Where there is no place for that, the host stands in line for one. */
   #mayAskRobots(host: Host, origin: Origin, now: number): boolean {
-    const { robots } = origin;
-    const waits = origin.waiting > 0 && !this.#keepsRobots(origin);
-    if (!waits || !robots.isNeeded(this.#clock.wall()) || robots.retryAt > now) {
+    if (!this.#eligibility.wantsRobots(origin, now)) {
       return false;
     }
     if (this.#robotsPlaces.isScarce && this.#addresses.lacksAddress(host)) {
@@ -438,9 +341,7 @@ export class Scheduler {
   #start(host: Host, { origin, item }: Picks['picks'][number]): void {
     const looksAgain = item !== null && isSecondLook(item);
     this.#figures.started(host.inFlight);
-    const inStock = host.inStock;
-    host.started(looksAgain);
-    this.#inStock += host.inStock - inStock;
+    this.#countingStock(host, () => host.started(looksAgain));
     this.#secondLooks += looksAgain ? 1 : 0;
     this.#underWay++;
     this.#hosts.use(host);
@@ -458,10 +359,14 @@ export class Scheduler {
 
   /** Auto-tune has found another limit for the host. */
   retuned(host: Host): void {
-    const inStock = host.inStock;
-    host.retuned();
-    this.#inStock += host.inStock - inStock;
+    this.#countingStock(host, () => host.retuned());
     this.#noteWire(host);
+  }
+
+  #countingStock(host: Host, change: () => void): void {
+    const before = host.inStock;
+    change();
+    this.#inStock += host.inStock - before;
   }
 
   /** More may be on the wire. */
@@ -486,9 +391,7 @@ export class Scheduler {
     const lookedAgain = isSecondLook(item);
     this.#secondLooks -= lookedAgain ? 1 : 0;
     this.#underWay--;
-    const inStock = host.inStock;
-    host.ended(lookedAgain, sent);
-    this.#inStock += host.inStock - inStock;
+    this.#countingStock(host, () => host.ended(lookedAgain, sent));
     this.#figures.ended(host.inFlight);
     if (!headersSeen && sent) {
       host.headersArrived(at, this.#delaysAfter(item));

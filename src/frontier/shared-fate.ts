@@ -49,9 +49,9 @@ export class SharedFate {
       this.follow(origin, draft);
     }
     this.#late.clear();
-    for (const host of scheduler.takeDeferred()) {
+    for (const host of scheduler.deferrals.take()) {
       const reason = host.defer();
-      scheduler.putOff(host);
+      scheduler.deferralChanged(host);
       this.#moveAll({ host }, UrlState.deferred, reason, draft);
       scheduler.refresh(host);
     }
@@ -61,7 +61,7 @@ export class SharedFate {
   follow(origin: Origin, draft: Draft): void {
     const { host, robots } = origin;
     if (host.deferredReason !== null) {
-      this.#around.scheduler.defer(host, host.deferredReason);
+      this.#around.scheduler.deferrals.defer(host, host.deferredReason);
     } else if (robots.state === 'unreachable') {
       this.#moveAll({ origin }, UrlState.deferred, robots.problem, draft);
     } else if (robots.state === 'failed') {

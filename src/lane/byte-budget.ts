@@ -79,8 +79,13 @@ export class ByteBudget {
     this.slots[SETTLED]! += bytes;
   }
 
-  allResumed(): void {
-    this.slots[PAUSED] = 0;
+  /** Some bytes are settled. Returns whether lanes have to look at their paused bodies again. */
+  letsBodiesFlow(): boolean {
+    const hadPaused = this.somePaused;
+    if (hadPaused && !this.isOver) {
+      this.slots[PAUSED] = 0;
+    }
+    return hadPaused;
   }
 
   /** A lane gave this back; it is settled later. Known to the coordinator only. */

@@ -9,7 +9,7 @@ import type { KeptCookie } from '../url/kept-cookie.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
 import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } from './lane.js';
 import type { OpenJar } from './lane-cookies.js';
-import type { LaneListener, LanePort } from './lane-pool.js';
+import type { LaneListener, LanePort } from './lane-port.js';
 import type { OwnResolve } from './link-targets.js';
 import { LANE_NEWS, LANE_ORDERS, type StartedHooks } from './messages.js';
 

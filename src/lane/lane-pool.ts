@@ -1,57 +1,16 @@
 import { StateError } from '../base/errors.js';
-import type { KeyTable, SegmentUpdate } from '../frontier/key-table.js';
+import type { KeyTable } from '../frontier/key-table.js';
 import type { Lease, Outcome, PagePiece } from '../frontier/outcome.js';
 import type { OpenHook } from '../hooks/hook-cells.js';
-import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
+import type { KeptCookie } from '../url/kept-cookie.js';
 import { CookieHomes, type CookieSource } from './cookie-homes.js';
 import type { HookWatch } from './hook-watch.js';
 import type { Job, RenderedHtml } from './lane.js';
+import type { LaneListener, LanePort } from './lane-port.js';
+import { LaneSuspects } from './lane-suspects.js';
 import type { StartedHooks } from './messages.js';
 import type { WirePlaces } from './stock.js';
-
-/** A lane as the coordinator sees it: in this thread or in another. */
-export interface LanePort {
-  take(jobs: Job[], updates: SegmentUpdate[]): void;
-  widenScope(version: number, seed: number, scopeUrls: string[]): void;
-  forgetRules(origins: number[]): void;
-  dropCaches(): void;
-  /** See who may go on: bytes were settled, or another lane has left a place on the wire. */
-  flow(): void;
-  /** What is in stock for the host with this place, or for all (null), is to come back unsent. */
-  recall(place: number | null): void;
-  /** A piece of what a page leads to is admitted: the ids of what it offered. */
-  admitted(id: number, ids: readonly number[]): void;
-  /** Reads a page that a browser has left. */
-  read(page: RenderedHtml): Promise<Outcome>;
-  /** Cookies of a site that it has and that somebody else has set. */
-  putCookies?(site: string, cookies: readonly KeptCookie[]): void;
-  /** These sites have left it; only where cookies are kept. */
-  forgetCookies?(sites: readonly string[]): void;
-  resolve(host: string): Promise<string>;
-  /** So many sockets may be open in it from now on. */
-  resizeSockets?(count: number): void;
-  /** It gets no more jobs, and keeps no more sockets than are in use; gives their number. Only the inline lane is ever told. */
-  retireSockets?(): number;
-  /** Of a lane in a thread: resolves when that has time to answer. */
-  ping?(): Promise<void>;
-  /** Of a lane with hooks of the user's: runs `start`, tells what came of it, runs `end`. */
-  startHooks?(): Promise<StartedHooks>;
-  started?(started: string | null): void;
-  endHooks?(summary: string): Promise<void>;
-  close(): Promise<void>;
-  /** Most pages that ever waited to be read. */
-  peakWaiting(): number;
-}
-
-export interface LaneListener {
-  headers(ids: number[], ats: number[]): void;
-  outcomes(outcomes: Outcome[]): void;
-  piece(piece: PagePiece): void;
-  /** Cookies that answers have set; ahead of the outcomes of those answers. */
-  cookies?(changes: CookieChange[]): void;
-  /** The lane is gone, with what it held. */
-  died(lane: number, error: Error): void;
-}
+import { StockedHosts } from './stocked-hosts.js';
 
 /** What the lanes of a pool tell. */
 export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes' | 'cookies'> {
@@ -102,19 +61,8 @@ interface Member {
   isEnding: boolean;
 }
 
-/** A host without a delay that lanes hold leases of, and how many each. */
-interface Stocked {
-  readonly place: number;
-  readonly held: Map<Member, number>;
-}
-
 /** A lane with this many more requests than the least busy one is too busy, whatever host it prefers. */
 const SPILL_AT = 16;
-/** A URL that was held by so many lanes when they died may be what kills them: it gets the next one to itself. */
-const DEATHS_UNTIL_SUSPECT = 2;
-/** And then it is what kills them. */
-const DEATHS_UNTIL_FAILED = 3;
-
 /** How a thread ends that had no descriptor to start with. */
 const NO_ROOM = new Set(['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE']);
 const NO_THREAD = new StateError('hook', 'hooks run in threads of their own, and no thread could be started');
@@ -131,12 +79,9 @@ export class LanePool {
   readonly #listener: PoolListener;
   readonly #members: (Member | null)[] = [];
   readonly #whereabouts = new Map<number, Member>();
-  readonly #deaths = new Map<number, number>();
+  readonly #suspects = new LaneSuspects();
   readonly #waiting: Lease[] = [];
-  readonly #stocked = new Map<string, Stocked>();
-  readonly #freePlaces: number[] = [];
-  #nextPlace = 0;
-  readonly #toWake = new Set<Member>();
+  readonly #stocked: StockedHosts;
   readonly #homes: CookieHomes<Member> | null;
   readonly #scopeChanges: { version: number; seed: number; scopeUrls: string[] }[] = [];
   #sequence = 0;
@@ -154,6 +99,7 @@ export class LanePool {
     this.#options = options;
     this.#keys = keys;
     this.#listener = listener;
+    this.#stocked = new StockedHosts(options.wire);
     const { cookies } = options;
     this.#homes =
       cookies === undefined ? null : new CookieHomes(cookies, ({ port }, site) => port.forgetCookies?.([site]));
@@ -246,75 +192,19 @@ export class LanePool {
       lease: newRules || lease.rules === null ? lease : { ...lease, rules: null },
       sequence: this.#sequence++,
       newRules,
-      place: lease.paced ? null : this.#placeOf(lease, member),
+      place: lease.paced ? null : this.#stocked.taken(lease, member.port),
       ...(site === null ? {} : { session: this.#homes!.take(site, member) }),
     };
   }
 
-  #placeOf({ host, wireLimit }: Lease, member: Member): number {
-    let stocked = this.#stocked.get(host);
-    if (stocked === undefined) {
-      stocked = { place: this.#freePlaces.pop() ?? this.#nextPlace++, held: new Map() };
-      this.#stocked.set(host, stocked);
-      this.#options.wire.limit(stocked.place, wireLimit);
-    }
-    stocked.held.set(member, (stocked.held.get(member) ?? 0) + 1);
-    return stocked.place;
-  }
-
-  /** A lease of the host has come back. Where lanes share the host, the others may send now what this one has left a place for. */
-  #leavePlace(host: string, member: Member): void {
-    const stocked = this.#stocked.get(host)!;
-    const left = stocked.held.get(member)! - 1;
-    if (left > 0) {
-      stocked.held.set(member, left);
-    } else {
-      stocked.held.delete(member);
-    }
-    if (stocked.held.size === 0) {
-      this.#stocked.delete(host);
-      this.#freePlaces.push(stocked.place);
-    }
-    for (const other of stocked.held.keys()) {
-      if (other !== member) {
-        this.#wakeSoon(other);
-      }
-    }
-  }
-
-  #wakeSoon(member: Member): void {
-    if (this.#toWake.size === 0) {
-      queueMicrotask(() => {
-        const members = [...this.#toWake];
-        this.#toWake.clear();
-        for (const each of members) {
-          each.port.flow();
-        }
-      });
-    }
-    this.#toWake.add(member);
-  }
-
   /** So many requests of the host may be on the wire from now on; where `mayRise` is false and that is more than before, its stock comes back. */
   retune(host: string, limit: number, mayRise: boolean): void {
-    const { wire } = this.#options;
-    const place = this.#stocked.get(host)?.place;
-    if (place === undefined) {
-      return;
-    }
-    if (mayRise || limit < wire.limitOf(place)) {
-      wire.limit(place, limit);
-    } else {
-      this.recall(host);
-    }
+    this.#stocked.retune(host, limit, mayRise);
   }
 
   /** Nothing more may be sent to the host for now. */
   recall(host: string): void {
-    const stocked = this.#stocked.get(host);
-    for (const member of stocked?.held.keys() ?? []) {
-      member.port.recall(stocked!.place);
-    }
+    this.#stocked.recall(host);
   }
 
   /** Nothing more may be sent to anyone. Returns the leases that no lane has taken yet; those in stock come back as outcomes. */
@@ -338,11 +228,11 @@ export class LanePool {
       this.#homes!.returned(session.site, member);
     }
     if (place !== null) {
-      this.#leavePlace(lease.host, member);
+      this.#stocked.returned(lease.host, member.port);
     }
     if (this.#members[member.lane] === member) {
       // It came back from a lane that lives.
-      this.#deaths.delete(id);
+      this.#suspects.clear(id);
     }
     this.#closeIfDry(member);
     if (this.#waiting.length > 0) {
@@ -535,14 +425,13 @@ export class LanePool {
   #choose({ id, host }: Lease, site: string | null): Member | null {
     const threads = this.#live().filter((member) => !member.inline);
     const home = site === null ? null : (this.#homes?.of(site) ?? null);
-    const isSuspect = (each: number) => (this.#deaths.get(each) ?? 0) >= DEATHS_UNTIL_SUSPECT;
-    if (isSuspect(id)) {
+    if (this.#suspects.has(id)) {
       if (home?.isBound) {
         return null;
       }
       return threads.find((member) => member.jobs.size === 0) ?? null;
     }
-    const open = this.#deaths.size === 0 ? threads : threads.filter(({ jobs }) => ![...jobs.keys()].some(isSuspect));
+    const open = threads.filter(({ jobs }) => !this.#suspects.isAmong(jobs.keys()));
     if (open.length === 0 && threads.length > 0) {
       return null;
     }
@@ -589,9 +478,7 @@ export class LanePool {
   }
 
   #suspect({ id }: Lease, error: Error): HeldLease['failure'] {
-    const deaths = (this.#deaths.get(id) ?? 0) + 1;
-    this.#deaths.set(id, deaths);
-    if (deaths < DEATHS_UNTIL_FAILED) {
+    if (!this.#suspects.died(id)) {
       return null;
     }
     const errorClass = this.#options.hookWatch === undefined ? 'internal' : 'hook';

@@ -5,7 +5,7 @@ import type { FetchHooks, FetchRequest, FetchResponse, PendingFetch } from '../f
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
-import { isHostTrouble } from '../frontier/verdict.js';
+import { isHostTrouble } from '../frontier/pace.js';
 import type { HooksSetup, LaneHooks, RequestDecision } from '../hooks/lane-hooks.js';
 import { expandRobots } from '../robots/compact.js';
 import { RobotsMatcher } from '../robots/match.js';

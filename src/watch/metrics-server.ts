@@ -31,6 +31,9 @@ export class MetricsServer {
       if (!names.includes(context.req.header('host') ?? '')) {
         return context.text('this name is not served here\n', 403);
       }
+      if (context.req.header('origin') !== undefined) {
+        return context.text('not for pages of a browser\n', 403);
+      }
       if (context.req.method !== 'GET') {
         return context.text('only GET\n', 405, { allow: 'GET' });
       }

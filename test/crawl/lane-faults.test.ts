@@ -6,7 +6,8 @@ import { KeyTable } from '../../src/frontier/key-table.js';
 import type { Lease, Outcome } from '../../src/frontier/outcome.js';
 import { ByteBudget } from '../../src/lane/byte-budget.js';
 import { Lane, type LaneSetup, type PageSource } from '../../src/lane/lane.js';
-import { LanePool, type LanePort } from '../../src/lane/lane-pool.js';
+import { LanePool } from '../../src/lane/lane-pool.js';
+import type { LanePort } from '../../src/lane/lane-port.js';
 import { WirePlaces } from '../../src/lane/stock.js';
 import { UrlKind } from '../../src/store/url-state.js';
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { KeyTable } from '../../src/frontier/key-table.js';
 import type { Lease } from '../../src/frontier/outcome.js';
-import { type LaneListener, LanePool, type LanePort } from '../../src/lane/lane-pool.js';
+import { LanePool } from '../../src/lane/lane-pool.js';
+import type { LaneListener, LanePort } from '../../src/lane/lane-port.js';
 import { WirePlaces } from '../../src/lane/stock.js';
 
 /** A pool whose lanes look names up as they are told, the first lane first. */

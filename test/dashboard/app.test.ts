@@ -71,6 +71,18 @@ describe('who may ask', () => {
     expect(told).toEqual([]);
   });
 
+  it.each(['http://evil.example', `http://evil.example:${PORT}`, 'null', ''])(
+    'a question from Origin %j gets 403, and one from our own page or from no page an answer',
+    async (origin) => {
+      const { request } = dashboard();
+      for (const path of ['/', '/api/live', '/metrics']) {
+        expect((await request(path, { headers: { origin } })).status).toBe(403);
+        expect((await request(path, { headers: { origin: ORIGIN } })).status).not.toBe(403);
+        expect((await request(path)).status).not.toBe(403);
+      }
+    },
+  );
+
   it('a control without the token, or with another, gets 403 and is not heard', async () => {
     const { request, tell, told } = dashboard();
     const bare = await request('/api/control/stop', { method: 'POST', headers: { origin: ORIGIN } });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Host } from '../../src/frontier/host.js';
-import { blockFor, isHostTrouble, Tuner } from '../../src/frontier/verdict.js';
+import { blockFor, isHostTrouble, Tuner } from '../../src/frontier/pace.js';
 
 const BACKOFF = { maxBackoffMs: 3_600_000, quarantineAfter: 10, maxRetryAfterMs: 3_600_000 };
 

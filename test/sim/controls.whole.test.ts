@@ -50,7 +50,7 @@ describe('a pause', () => {
     const { simulation, end, log } = await crawlOf(
       { 'a.test': fast(), 'b.test': fast() },
       2_000,
-      { 3: ({ crawl }) => crawl.pause(), 60: ({ crawl }) => crawl.goOn() },
+      { 3: ({ crawl }) => crawl.room.pause(), 60: ({ crawl }) => crawl.room.goOn() },
       { options: { delayMs: 0, workers: 64 } },
     );
     expect(within(log, 1, 3).length).toBeGreaterThan(100);
@@ -62,7 +62,7 @@ describe('a pause', () => {
   });
 
   test('is no end: the run waits, and a stop or a limit still ends it', async () => {
-    const paused: Script = { 3: ({ crawl }) => crawl.pause() };
+    const paused: Script = { 3: ({ crawl }) => crawl.room.pause() };
     const options = { delayMs: 0, workers: 16 };
     const limited = await crawlOf({ 'a.test': fast() }, 2_000, paused, {
       options: { ...options, durationMs: 900 * SECOND },
@@ -83,8 +83,8 @@ describe('a pause', () => {
 
   test('of a run with nothing left to do ends it as complete', async () => {
     const { end } = await crawlOf({ 'a.test': fast() }, 1, {
-      0: ({ crawl }) => crawl.pause(),
-      5: ({ crawl }) => crawl.goOn(),
+      0: ({ crawl }) => crawl.room.pause(),
+      5: ({ crawl }) => crawl.room.goOn(),
     });
     expect(end?.reason).toBe('complete');
   });
@@ -96,7 +96,7 @@ describe('workers', () => {
     const { inFlight, end } = await crawlOf(
       hosts,
       400,
-      { 5: ({ crawl }) => crawl.setWorkers(4), 10: ({ crawl }) => crawl.setWorkers(32) },
+      { 5: ({ crawl }) => crawl.room.setWorkers(4), 10: ({ crawl }) => crawl.room.setWorkers(32) },
       { options: { delayMs: 0, workers: 64 } },
     );
     expect(Math.max(...inFlight.slice(1, 4))).toBeGreaterThan(40);

@@ -8,9 +8,9 @@ import {
   pageOffer as offerOf,
   QueuePlaces,
 } from '../../src/frontier/outcome.js';
-import { isHostTrouble } from '../../src/frontier/verdict.js';
+import { isHostTrouble } from '../../src/frontier/pace.js';
 import type { Job } from '../../src/lane/lane.js';
-import type { LaneListener, LanePort } from '../../src/lane/lane-pool.js';
+import type { LaneListener, LanePort } from '../../src/lane/lane-port.js';
 import { Stock, type WirePlaces } from '../../src/lane/stock.js';
 import { QueueClass } from '../../src/store/url-state.js';
 import type { VirtualClock } from './virtual-clock.js';

@@ -10,7 +10,8 @@ import { KeyTable } from '../../src/frontier/key-table.js';
 import type { Lease, Outcome } from '../../src/frontier/outcome.js';
 import { SeedBook } from '../../src/frontier/seed-book.js';
 import { ByteBudget } from '../../src/lane/byte-budget.js';
-import { type LaneListener, LanePool } from '../../src/lane/lane-pool.js';
+import { LanePool } from '../../src/lane/lane-pool.js';
+import type { LaneListener } from '../../src/lane/lane-port.js';
 import { WirePlaces } from '../../src/lane/stock.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { Random } from '../web/random.js';
@@ -93,7 +94,7 @@ export class Simulation {
       {
         headers: (ids, ats) => this.crawl.headers(ids, ats),
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
-        piece: (piece, answer) => this.crawl.piece(piece, answer),
+        piece: (piece, answer) => this.crawl.intake.piece(piece, answer),
       },
     );
     this.frontier = new Frontier({
@@ -120,7 +121,7 @@ export class Simulation {
         retryLater: () => {},
         sitemapsCut: (host, files) => this.notices.push(`${host}: ${files ?? 'some'} sitemaps are not read`),
         settled: () => {},
-        retuned: (host, limit) => this.crawl.retuned(host, limit),
+        retuned: (host, limit) => this.crawl.room.retuned(host, limit),
         recall: (host) => pool.recall(host),
         originsLeft: () => {},
         wake: () => this.crawl.wake(),

@@ -54,6 +54,7 @@ describe('metrics that are served', () => {
       for (const host of ['evil.test', `evil.test:${port}`, '127.0.0.1', 'localhost:1']) {
         expect(await asked(url, { headers: { host } })).toMatchObject({ status: 403 });
       }
+      expect(await asked(url, { headers: { origin: 'http://evil.test' } })).toMatchObject({ status: 403 });
       expect(await asked(url, { method: 'POST' })).toMatchObject({ status: 405 });
       expect(await asked(url.replace('/metrics', '/'))).toMatchObject({ status: 404 });
       await expect(MetricsServer.open(Number(port), () => null)).rejects.toThrow('the port is in use');
