@@ -57,6 +57,7 @@ describe('summary', () => {
       bytes: 20,
       requests: 9,
       cached: 2,
+      carriedOver: 0,
       retries: 1,
       byStatus: { 200: 2, 404: 1, 410: 1 },
       byClass: { http_4xx: 2, timeout: 1 },
