@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { html, linkPage, pathSite, type SiteRequest, type WholeAnswer } from '../web/site.js';
 import { DATA, type Row, type Stage } from './harness.js';
 import { timesAsked } from './questions.js';
@@ -35,6 +36,7 @@ const compared: Stage = {
   },
 };
 const MAPPED = ['--map-host', 'one.test=two.test'];
+const DIFFERS = 'http://two.test/';
 
 export const SINCE_EVIDENCE: Row[] = [
   {
@@ -69,5 +71,49 @@ export const SINCE_EVIDENCE: Row[] = [
     values: [[], MAPPED],
     sees: (seen) => /\d+ added, \d+ removed, \d+ changed/.exec(seen.stdout)?.[0],
     gives: ['1 added, 1 removed, 0 changed', '0 added, 0 removed, 1 changed'],
+  },
+  {
+    key: 'format',
+    command: 'diff',
+    stage: compared,
+    values: [[], ['--format', 'json'], ['--format', 'jsonl'], ['--format', 'html']],
+    sees: (seen) => seen.stdout.split('\n')[0]!.slice(0, 15),
+    gives: [expect.stringContaining('before '), '{"before":{"dir', '{"type":"page",', '<!doctype html>'],
+  },
+  {
+    key: 'output',
+    command: 'diff',
+    stage: compared,
+    values: [
+      ['-o', '-'],
+      ['-o', 'out.txt'],
+    ],
+    sees: (seen) => [seen.stdout.includes(DIFFERS), (seen.files.get('out.txt') ?? '').includes(DIFFERS)],
+    gives: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  {
+    key: 'reports',
+    command: 'diff',
+    stage: compared,
+    values: [[], ['--report', 'html=changes.html', '--report', 'json=changes.json']],
+    sees: (seen) => ['changes.html', 'changes.json'].map((name) => (seen.files.get(name) ?? '').includes(DIFFERS)),
+    gives: [
+      [false, false],
+      [true, true],
+    ],
+  },
+  {
+    key: 'quiet',
+    command: 'diff',
+    stage: {
+      name: 'two crawls that differ, as JSON',
+      play: (values, trial) => compared.play(['--format', 'json', ...values], trial),
+    },
+    values: [[], ['-q']],
+    sees: (seen) => seen.stderr.includes('diff: 1 added'),
+    gives: [true, false],
   },
 ];

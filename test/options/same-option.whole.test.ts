@@ -149,9 +149,13 @@ describe('an option is the same, however it is given', () => {
       for (const [way, { args = [], env = {} }] of Object.entries(inputsOf(batch))) {
         const ask = ['--print-config', ...(asksForJson ? [] : ['--json'])];
         const directory =
-          { add: ['some-crawl'], export: ['some-crawl'], search: ['some-corpus', 'word'], serve: ['some-crawl'] }[
-            batch.command as string
-          ] ?? [];
+          {
+            add: ['some-crawl'],
+            export: ['some-crawl'],
+            diff: ['some-crawl', 'other-crawl'],
+            search: ['some-corpus', 'word'],
+            serve: ['some-crawl'],
+          }[batch.command as string] ?? [];
         const run = await inProcess([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
         inForce.set(`${batch.name} ${way}`, readPrinted(run.stdout));
