@@ -1,7 +1,6 @@
-import { resolve } from 'node:path';
 import { UsageError } from '../base/errors.js';
+import { checkKeys, describeValue, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import { checkMapHost } from '../config/checks.js';
-import { checkOptionKeys } from '../config/names.js';
 import { DIFF_ASPECTS, DIFF_PARTS, type DiffPart } from '../config/option-spec.js';
 import { ChangeSpool } from '../store/change-spool.js';
 import { DiffReader } from '../store/diff-reader.js';
@@ -18,6 +17,7 @@ export interface DiffOptions {
   mapHosts?: Readonly<Record<string, string>>;
 }
 
+const CALL = "diff('monday', 'tuesday', { ignore: ['assets'] })";
 const CHANGES = ['added', 'removed', 'changed'] as const;
 const FINDINGS = ['came', 'went'] as const;
 
@@ -26,8 +26,11 @@ const FINDINGS = ['came', 'went'] as const;
  * is gone when the answer is closed.
  */
 export async function diff(before: string, after: string, options: DiffOptions = {}): Promise<CrawlDiff> {
-  const { ignored, names } = readOptions(options);
-  const directories = [resolve(before), resolve(after)] as const;
+  const directories = [
+    readDirectory(CALL, before, 'earlier crawl'),
+    readDirectory(CALL, after, 'later crawl'),
+  ] as const;
+  const { ignored, names } = readDiffOptions(options);
   const old = DiffReader.open(directories[0], names);
   let now: DiffReader | null = null;
   const spool = new ChangeSpool();
@@ -104,19 +107,26 @@ const factsOf = ({ crawl }: DiffReader, directory: string, pages: number): Compa
   pages,
 });
 
-function readOptions(options: DiffOptions): { ignored: ReadonlySet<DiffPart>; names: ReadonlyMap<string, string> } {
-  checkOptionKeys(options, ['ignore', 'mapHosts'], 'diff');
-  const ignored = new Set(options.ignore ?? []);
+function readDiffOptions(given: DiffOptions): { ignored: ReadonlySet<DiffPart>; names: ReadonlyMap<string, string> } {
+  const options = readOptions(CALL, given);
+  checkKeys('diff', options, ['ignore', 'mapHosts']);
+  const ignored = new Set(
+    (options.ignore === undefined ? [] : readTexts(CALL, options.ignore, 'ignore')) as DiffPart[],
+  );
   for (const part of ignored) {
     if (!DIFF_PARTS.includes(part)) {
-      throw new UsageError(`ignore must name parts of ${DIFF_PARTS.join(', ')}, got ${String(part)}`);
+      throw new UsageError(`ignore must name parts of ${DIFF_PARTS.join(', ')}, got ${describeValue(part)}`);
     }
   }
-  const entries = Object.entries(options.mapHosts ?? {});
+  const { mapHosts = {} } = options;
+  if (typeof mapHosts !== 'object' || mapHosts === null) {
+    throw new UsageError(`mapHosts must be an object of hosts by hosts, got ${describeValue(mapHosts)}`);
+  }
+  const entries = Object.entries(mapHosts);
   for (const [old, name] of entries) {
-    if (checkMapHost(`${old}=${String(name)}`) !== null) {
+    if (typeof name !== 'string' || checkMapHost(`${old}=${name}`) !== null) {
       throw new UsageError(
-        `mapHosts must name hosts by hosts, with ports where they have any, got ${old}: ${String(name)}`,
+        `mapHosts must be an object of hosts by hosts, with ports where they have any, got ${describeValue(name)} for ${describeValue(old)}`,
       );
     }
   }

@@ -68,26 +68,33 @@ export interface ComparedCrawl {
 
 /** How much differs. */
 export interface DiffCounts {
+  /** Pages that only the later crawl has. */
   added: number;
+  /** Pages that only the earlier crawl has. */
   removed: number;
+  /** Pages of both that are not the same. */
   changed: number;
   /** Pages that are in both and the same in all that was compared. */
   unchanged: number;
   /** Changed pages by what has changed of them. */
   byAspect: { [A in DiffAspect]?: number };
-  /** Findings that came and went. */
+  /** Findings that only the later crawl has. */
   findingsCame: number;
+  /** Findings that only the earlier crawl has. */
   findingsWent: number;
 }
 
 /** What differs between two crawls. It is kept in a temporary file until it is closed. */
 export interface CrawlDiff {
+  /** The earlier crawl. */
   readonly before: ComparedCrawl;
+  /** The later crawl. */
   readonly after: ComparedCrawl;
   /** What to keep in mind when reading it, in sentences: a crawl that is unfinished, other options. */
   readonly remarks: readonly string[];
   /** What was left out. */
   readonly ignored: readonly DiffPart[];
+  /** How much differs. */
   readonly counts: DiffCounts;
   /** Whether anything differs. */
   readonly differs: boolean;

@@ -21,7 +21,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   allowNetworks: '10.0.0.0/8',
   connectTo: 'a.test:80:127.0.0.1:8080',
   dnsServers: '127.0.0.1:5353',
-  reports: 'csv=/sample.csv',
+  reports: 'jsonl=/sample.jsonl',
   failOn: '+moved',
   accept: '403',
   baseUrl: 'https://sample.test/',
