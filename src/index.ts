@@ -15,7 +15,15 @@ export { defineConfig } from './config/config-file.js';
 export type { HostEntry } from './config/config-value.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
 export type { HostRule } from './config/host-entries.js';
-export type { CheckFormat, ExportFormat, GraphFormat, GraphLevel, ReportTarget } from './config/option-spec.js';
+export type {
+  CheckFormat,
+  DiffAspect,
+  DiffPart,
+  ExportFormat,
+  GraphFormat,
+  GraphLevel,
+  ReportTarget,
+} from './config/option-spec.js';
 /** What a crawl is given: options, seeds, and functions in place of the net and of URLs. */
 export type { CrawlOptions } from './config/options.js';
 export { VERSION } from './config/version.js';
@@ -43,6 +51,19 @@ export type { Forecast } from './crawl/survey/duration.js';
 export type { ForbiddingRule } from './crawl/survey/robots-judge.js';
 export type { SizeEstimate } from './crawl/survey/site-size.js';
 export type { Duration, PreviewHost } from './crawl/survey/survey.js';
+export type { DiffOptions } from './diff/diff.js';
+/** What differs between two kept crawls. */
+export { diff } from './diff/diff.js';
+export type {
+  BeforeAfter,
+  ComparedCrawl,
+  CrawlDiff,
+  DiffCounts,
+  FindingChange,
+  LinkChange,
+  PageChange,
+  PageDifferences,
+} from './diff/result.js';
 export type { CorpusPage, McpOptions } from './docs/kept-corpus.js';
 /** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
 export {

@@ -114,7 +114,8 @@ export class CrawlView {
   ended({ summary, end }: SessionResult, directory: string | null): void {
     this.close();
     const fromCache = summary.cached === 0 ? '' : `, ${formatCount(summary.cached)} more from the cache`;
-    const requests = `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')})${fromCache}`;
+    const carried = summary.carriedOver === 0 ? '' : `; ${counted(summary.carriedOver, 'page')} carried over`;
+    const requests = `${formatCount(summary.requests)} (${counted(summary.retries, 'retry', 'retries')})${fromCache}${carried}`;
     const time = `${formatDuration(summary.durationMs)}, ${summary.pagesPerSecond.toFixed(1)} pages/s, peak memory ${formatBytes(summary.peakMemoryBytes)}`;
     const rows: BoxRow[] = [
       [

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { readExtractRule } from '../base/extract-rule.js';
 import { readAddressed, readHeaderLine } from '../base/header-line.js';
 import { patternProblem } from '../url/pattern.js';
+import { DIFF_PARTS } from './option-spec.js';
 
 /** Checks of single texts. Each gives the end of a sentence that begins "--option must be …", or null when all is well. */
 
@@ -112,6 +113,20 @@ export function checkConnectTo(text: string): string | null {
   const [, , fromPort, , toPort] = /^(\[[^\]]*\]|[^:]*):(\d*):(\[[^\]]*\]|[^:]*):(\d*)$/.exec(text) ?? [];
   const valid = fromPort !== undefined && isPort(fromPort || '1') && isPort(toPort || '1');
   return valid ? null : 'of the form HOST:PORT:ADDR:PORT, where empty parts match anything and IPv6 stands in [ ]';
+}
+
+const MAPPED_HOST = /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+export function checkMapHost(text: string): string | null {
+  const hosts = text.split('=');
+  return hosts.length === 2 && hosts.every((host) => MAPPED_HOST.test(host))
+    ? null
+    : 'OLD=NEW, two hosts in lower case, with ports where they have any';
+}
+
+export function checkDiffParts(text: string): string | null {
+  const known: readonly string[] = DIFF_PARTS;
+  return text.split(',').every((part) => known.includes(part.trim())) ? null : `some of ${DIFF_PARTS.join(', ')}`;
 }
 
 /** Dotted IPv4 or IPv6; the short and octal forms that ipaddr.js also reads are how guards are fooled. */

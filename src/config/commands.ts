@@ -8,6 +8,7 @@ export const COMMANDS = [
   'preview',
   'export',
   'graph',
+  'diff',
   'explain',
   'robots',
   'status',
@@ -110,6 +111,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer graph gossamer-data/example.com -o site.html',
       'gossamer graph gossamer-data/example.com --nodes --format csv -o pages.csv',
       'gossamer graph gossamer-data/example.com --level folder --format gexf -o folders.gexf',
+    ],
+  },
+  diff: {
+    usage: '<dir> <dir>',
+    sentence:
+      'Compare two kept crawls, the earlier first: pages that were added, removed or changed, links and findings that came and went. Exit code 1 when something differs, 0 when nothing does.',
+    fewestArguments: 2,
+    mostArguments: 2,
+    examples: [
+      'gossamer diff gossamer-data/example.com gossamer-data/example.com-2',
+      'gossamer diff monday tuesday --ignore content,assets --report html=changes.html',
+      'gossamer diff staging production --map-host staging.example.com=example.com',
     ],
   },
   explain: {

@@ -1,6 +1,6 @@
 /** Names that are known but not part of this version are refused with a sentence of their own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = ['diff', 'merge', 'cluster'];
+const LATER_COMMANDS: readonly string[] = ['merge', 'cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
@@ -33,7 +33,7 @@ const OF_OTHERS: Readonly<Record<string, string>> = {
   ...fromAll(['max-pages', 'page-limit', 'closespider-pagecount'], '--max-urls'),
   ...fromAll(['domains', 'span-hosts', 'allowed-domains', 'no-parent'], '--scope'),
   ...fromAll(['accept-regex', 'include-regex', 'only'], "--include 're:…'"),
-  ...fromAll(['skip', 'ignore', 'ignore-url', 'reject', 'reject-regex', 'exclude-regex', 'no-follow-url'], '--exclude'),
+  ...fromAll(['skip', 'ignore-url', 'reject', 'reject-regex', 'exclude-regex', 'no-follow-url'], '--exclude'),
   ...fromAll(['no-check-certificate', 'skip-tls-verification', 'no-verify', 'ignore-certificate-errors'], '--insecure'),
   ...fromAll(['basic-auth', 'auth', 'http-user', 'http-password', 'password'], '--user'),
   ...fromAll(['output-document', 'output-file', 'directory-prefix', 'out'], '--output or --data-dir'),

@@ -46,6 +46,28 @@ export type GraphLevel = (typeof GRAPH_LEVELS)[number];
 export type Format = ExportFormat | CheckFormat | GraphFormat;
 export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...GRAPH_FORMATS])];
 export const LATER_FORMATS = ['warc'] as const;
+export const DIFF_FORMATS = ['terminal', 'json', 'jsonl', 'html'] as const satisfies readonly CheckFormat[];
+/** The formats of `diff`. */
+export type DiffFormat = (typeof DIFF_FORMATS)[number];
+
+/** What may differ of a page between two crawls. */
+export const DIFF_ASPECTS = [
+  'status',
+  'redirect',
+  'title',
+  'description',
+  'h1',
+  'canonical',
+  'robots',
+  'content',
+  'links',
+  'assets',
+] as const;
+/** What may differ of a page between two crawls. */
+export type DiffAspect = (typeof DIFF_ASPECTS)[number];
+export const DIFF_PARTS = [...DIFF_ASPECTS, 'findings'] as const;
+/** What a comparison of two crawls can leave out: an aspect of pages, or the findings. */
+export type DiffPart = (typeof DIFF_PARTS)[number];
 
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;
 export type Preset = (typeof PRESETS)[number];

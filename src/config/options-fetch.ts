@@ -9,9 +9,10 @@ import {
   checkUser,
 } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
-import { GIB, KIB, MIB } from './units.js';
+import { DAY_MS, GIB, KIB, MIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
+const ONLY_CRAWL = ['crawl'] as const;
 const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 /** Commands whose pages may be routes. */
 const ROUTERS = ['crawl', 'check'] as const;
@@ -391,6 +392,32 @@ export const FETCH_OPTIONS = {
     advanced: true,
     resumable: true,
     commands: CRAWL,
+  },
+  since: {
+    flag: 'since',
+    type: 'path',
+    default: null,
+    defaultText: 'none',
+    placeholder: 'DIR',
+    group: 'Fetching',
+    sentence:
+      'Ask for what has changed since the crawl that is kept there, and carry the other pages over with their links',
+    advanced: false,
+    resumable: false,
+    commands: ONLY_CRAWL,
+  },
+  maxAgeMs: {
+    flag: 'max-age',
+    type: 'duration',
+    min: 0,
+    max: 10 * 365 * DAY_MS,
+    default: null,
+    defaultText: 'none: every page is asked about',
+    group: 'Fetching',
+    sentence: 'Carry pages of --since over without a request where they were answered less long ago',
+    advanced: false,
+    resumable: false,
+    commands: ONLY_CRAWL,
   },
   maxSockets: {
     flag: 'max-sockets',

@@ -55,8 +55,22 @@ export const HOOK_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
-/** For commands whose crawls have no hooks: the values, and where they come from. */
+/** For commands whose crawls have no hooks and carry nothing over from an earlier one: the values, and where they come from. */
 export const WITHOUT_HOOKS = {
-  options: { hooks: null, hookTimeoutMs: HOOK_OPTIONS.hookTimeoutMs.default, onHookError: 'fail', contentTypes: [] },
-  sources: { hooks: 'default', hookTimeoutMs: 'default', onHookError: 'default', contentTypes: 'default' },
+  options: {
+    hooks: null,
+    hookTimeoutMs: HOOK_OPTIONS.hookTimeoutMs.default,
+    onHookError: 'fail',
+    contentTypes: [],
+    since: null,
+    maxAgeMs: null,
+  },
+  sources: {
+    hooks: 'default',
+    hookTimeoutMs: 'default',
+    onHookError: 'default',
+    contentTypes: 'default',
+    since: 'default',
+    maxAgeMs: 'default',
+  },
 } as const;

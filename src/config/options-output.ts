@@ -2,6 +2,7 @@ import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
 import {
   CHECK_FORMATS,
+  DIFF_FORMATS,
   EXPORT_FORMATS,
   FORMATS,
   GRAPH_FORMATS,
@@ -15,11 +16,11 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
-const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
-const WRITERS = ['export', 'check', 'docs', 'graph'] as const;
-/** Commands that write one output in one of several formats. */
-const FORMATTERS = ['export', 'check', 'graph'] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
+const REPORTERS = ['crawl', 'diff', 'check'] as const;
+const WRITERS = ['export', 'diff', 'check', 'docs', 'graph'] as const;
+/** Commands that write what they found in one of several formats. */
+const FORMATTERS = ['export', 'diff', 'check', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -58,24 +59,24 @@ export const OUTPUT_OPTIONS = {
     type: 'list',
     item: 'report',
     values: FORMATS,
-    valuesFor: { crawl: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { crawl: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS },
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
     sentence: 'Write an output at the end',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_CHECK,
+    commands: REPORTERS,
   },
   format: {
     flag: 'format',
     short: 'f',
     type: 'enum',
     values: FORMATS,
-    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS, graph: GRAPH_FORMATS },
+    valuesFor: { export: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS, graph: GRAPH_FORMATS },
     later: LATER_FORMATS,
     default: 'jsonl',
-    defaultFor: { check: 'terminal', graph: 'terminal' },
+    defaultFor: { check: 'terminal', diff: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
     sentence: 'What to write on stdout or to --output',

@@ -2,6 +2,7 @@ import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
 import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
+import { DIFF_OPTIONS } from './options-diff.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { HOOK_OPTIONS } from './options-hooks.js';
 import { HOST_OPTIONS } from './options-hosts.js';
@@ -25,6 +26,7 @@ export const OPTIONS = {
   ...DOCS_OPTIONS,
   ...ADD_OPTIONS,
   ...GRAPH_OPTIONS,
+  ...DIFF_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...WATCH_OPTIONS,
   ...DASHBOARD_OPTIONS,

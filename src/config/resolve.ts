@@ -320,6 +320,10 @@ function adjustOptions(
     }
   }
 
+  if ((options.maxAgeMs ?? null) !== null && !options.since) {
+    throw new UsageError(`${name('maxAgeMs')} needs a crawl to carry pages over from: --since DIR`);
+  }
+
   if (options.insecure) {
     notices.push(`TLS certificates are not verified (${name('insecure')})`);
   }

@@ -9,6 +9,7 @@ import type { RenderedOutcome, SettledPage } from '../frontier/outcome.js';
 import { SeedBook } from '../frontier/seed-book.js';
 import { ByteBudget } from '../lane/byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
+import type { EarlierSetup } from '../lane/earlier-pages.js';
 import { HostManners } from '../lane/host-manners.js';
 import type { LaneSetup } from '../lane/lane.js';
 import type { OpenJar } from '../lane/lane-cookies.js';
@@ -46,6 +47,8 @@ export interface EngineParts {
   opened: StoreOpened;
   /** What is known of pages that a browser has seen; null where none is to see any. */
   shapes: Awaited<ReturnType<StoreThread['renderShapes']>> | null;
+  /** The crawl whose unchanged pages are carried over; null where there is none. */
+  since: EarlierSetup | null;
   /** Called once a second while it runs. */
   tick(): void;
   watch: RunWatch;
@@ -311,6 +314,7 @@ export class Engine {
       wireCells: this.#wire.cells,
       budgetLimit: options.parseBufferBytes,
       ...(this.hooks === null ? {} : { hooks: this.hooks.setup }),
+      ...(this.#parts.since === null ? {} : { since: this.#parts.since }),
     };
   }
 

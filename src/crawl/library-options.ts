@@ -50,6 +50,8 @@ const NETWORK_ONLY = [
   'httpCache',
   'httpCacheOnly',
   'httpCacheBytes',
+  'since',
+  'maxAgeMs',
   'maxInflightPerIp',
   'delayPerIpMs',
 ] as const satisfies OptionKey[];

@@ -101,6 +101,7 @@ export interface SessionStats extends FrontierCounts {
   elapsedMs: number;
   requests: number;
   cached: number;
+  carriedOver: number;
   bytes: number;
   heldBytes: number;
   governorLimit: number;

@@ -39,6 +39,7 @@ import type { Browser } from './render/browser.js';
 import { browserFor } from './renderer.js';
 import type { SessionPlan } from './session-plan.js';
 import { type EngineSettings, engineSettings } from './settings.js';
+import { openSince, refuseMissingSince } from './since.js';
 import type { StoreOpened, StoreSetup, StoreUse } from './store-host.js';
 import { StoreThread } from './store-thread.js';
 import { WatchedSession } from './watched-session.js';
@@ -110,6 +111,7 @@ export class CrawlSession implements RunningSession {
     if (options.cookieJar !== null) {
       refuseUnwritableCookieFile(options.cookieJar);
     }
+    refuseMissingSince(plan);
     // Not before: whoever is refused while the plan is read leaves no thread behind that keeps the process alive.
     const store = StoreThread.take();
     let session: CrawlSession;
@@ -118,6 +120,10 @@ export class CrawlSession implements RunningSession {
       if (manners.needsBrowser) {
         await profile.browser?.start();
       }
+      const since = await openSince(plan, settings, (directory) => store.earlier(directory));
+      for (const notice of since.notices) {
+        notices.add(notice);
+      }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
       const shapes = manners.rendersAny ? await store.renderShapes() : null;
       const cookies = openJar === null ? null : new CookieBook(openJar, () => clock.wall(), opened.cookies);
@@ -125,7 +131,7 @@ export class CrawlSession implements RunningSession {
         ...{ plan, profile, settings, seeds, clock, notices, store, opened, watch, openJar, cookies },
         ownBrowser: own,
       };
-      const engine = new Engine({ ...parts, shapes, tick: () => plan.events.tick?.(session) });
+      const engine = new Engine({ ...parts, shapes, since: since.setup, tick: () => plan.events.tick?.(session) });
       session = new CrawlSession(parts, engine);
       if (file !== null) {
         cookies?.takeFile(file.cookies, file.writtenAt);
@@ -238,6 +244,7 @@ export class CrawlSession implements RunningSession {
       elapsedMs: now - this.#startedAt,
       requests: crawl.use.requests,
       cached: crawl.use.cached,
+      carriedOver: crawl.use.carriedOver,
       bytes: crawl.use.bytes,
       heldBytes: budget.held,
       governorLimit: governor.limit,
@@ -294,6 +301,7 @@ export class CrawlSession implements RunningSession {
         refetched: counts.refetched,
         requests: crawl.use.requests,
         cached: crawl.use.cached,
+        carriedOver: crawl.use.carriedOver,
         retries: counts.retries,
         parseMs: crawl.use.parseMs,
         peakMemoryBytes: Math.max(crawl.memory.peakBytes, this.#engine.residentBytes()),

@@ -10,7 +10,8 @@ import { refuseUnwritable, sinksIn, writeOutputs } from '../report/index.js';
 import { Sinks } from '../report/sinks.js';
 import { type RunFacts, type Summary, summarise } from '../report/summary.js';
 import { CookieStore, type SiteCookie } from '../store/cookie-store.js';
-import { clearUnbegun, takeCrashNote } from '../store/directory.js';
+import { clearUnbegun, openForReading, stateOf, takeCrashNote } from '../store/directory.js';
+import { type EarlierIndex, indexEarlier } from '../store/earlier-crawl.js';
 import { DirectoryLock } from '../store/lock.js';
 import type { PageResult } from '../store/page-types.js';
 import { type EdgeResult, Reader } from '../store/reader.js';
@@ -94,6 +95,11 @@ export interface StoreUse {
   commitMs: number;
 }
 
+/** A crawl whose pages are to be carried over. */
+export interface EarlierOpened extends EarlierIndex {
+  isFinished: boolean;
+}
+
 /** A page whose record had to wait for a browser. */
 export interface SeenPage {
   page: PageResult;
@@ -172,6 +178,12 @@ export class StoreHost {
     }
     const cookies = this.#cookies?.all() ?? [];
     return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes), cookies };
+  }
+
+  /** Of the crawl in another directory, which is opened to be read and closed again. */
+  earlier(directory: string): EarlierOpened {
+    const isFinished = stateOf(directory) === 'finished';
+    return { isFinished, ...openForReading(directory, (_reader, database) => indexEarlier(database)) };
   }
 
   /** Keys of segments that are on disk stay there. */

@@ -7,7 +7,15 @@ import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, Transaction } from '../store/transaction.js';
 import type { CookieChange } from '../url/kept-cookie.js';
 import type { ShapeFacts } from './render-shapes.js';
-import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import type {
+  DueHosts,
+  EarlierOpened,
+  FinishOrders,
+  SeenPage,
+  StoreOpened,
+  StoreSetup,
+  StoreUse,
+} from './store-host.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
 /** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
@@ -24,6 +32,7 @@ const TRANSACTION: Shape<Transaction> = {
 /** From the coordinator to the store. */
 export const STORE_ORDERS = {
   open: asked<StoreSetup, StoreOpened>('clone', 'clone'),
+  earlier: asked<string, EarlierOpened>(PLAIN, 'clone'),
   commit: asked<Transaction, CommitAnswer>(TRANSACTION, 'clone'),
   keepCookies: asked<CookieChange[], void>(PLAIN, PLAIN),
   loadQueue: asked<QueueLoad[], QueuedUrl[][]>(PLAIN, PLAIN),

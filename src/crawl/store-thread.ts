@@ -7,7 +7,15 @@ import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, StorePort, Transaction } from '../store/transaction.js';
 import type { CookieChange } from '../url/kept-cookie.js';
 import type { ShapeFacts } from './render-shapes.js';
-import type { DueHosts, FinishOrders, SeenPage, StoreOpened, StoreSetup, StoreUse } from './store-host.js';
+import type {
+  DueHosts,
+  EarlierOpened,
+  FinishOrders,
+  SeenPage,
+  StoreOpened,
+  StoreSetup,
+  StoreUse,
+} from './store-host.js';
 import { STORE_NEWS, STORE_ORDERS } from './store-messages.js';
 import type { Survey, SurveyQuestion } from './survey/survey.js';
 
@@ -66,6 +74,11 @@ export class StoreThread implements StorePort {
 
   open(setup: StoreSetup): Promise<StoreOpened> {
     return this.#thread.ask('open', setup);
+  }
+
+  /** What can be carried over from the crawl that is kept in another directory, which is only read. */
+  earlier(directory: string): Promise<EarlierOpened> {
+    return this.#thread.ask('earlier', directory);
   }
 
   commit(transaction: Transaction): Promise<CommitAnswer> {

@@ -6,6 +6,8 @@ export class Usage {
   requests = 0;
   /** Answers of the cache, without a request. */
   cached = 0;
+  /** Pages of an earlier crawl that were carried over, with a request that said so or without one. */
+  carriedOver = 0;
   bytes = 0;
   parseMs = 0;
   skippedLinks = 0;
@@ -19,8 +21,9 @@ export class Usage {
     this.parseMs += outcome.parseMs;
     this.bytes += outcome.page?.bytes ?? 0;
     this.skippedLinks += outcome.skippedLinks;
+    this.carriedOver += outcome.isCarriedOver === undefined ? 0 : 1;
     if (outcome.fromCache !== undefined) {
-      this.cached += outcome.status === null ? 0 : 1;
+      this.cached += outcome.status === null || outcome.isCarriedOver !== undefined ? 0 : 1;
       return 'cached';
     }
     if (outcome.unsent === null && outcome.isShared === undefined) {

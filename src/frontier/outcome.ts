@@ -309,6 +309,8 @@ export interface Outcome extends LinkPiece {
   fromCache?: true;
   /** The server says that it is as it was. */
   unchanged?: true;
+  /** The page is that of an earlier crawl: its server says that it has not changed, or (`fromCache`) nobody was asked because it is young. */
+  isCarriedOver?: true;
   /** HEAD was refused: ask again for the first byte. Or what looked binary is a page: ask for all of it. */
   askAgain: 'ranged' | 'whole' | null;
   /** Where it redirects: a place in `offers`, or the id of a known URL. */

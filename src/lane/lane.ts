@@ -17,6 +17,7 @@ import type { CookieChange, KeptCookie } from '../url/kept-cookie.js';
 import { isRoute, pageOfRoute } from '../url/routes.js';
 import { ByteBudget } from './byte-budget.js';
 import { CrawlScope, type CrawlScopeData } from './crawl-scope.js';
+import { type EarlierAnswer, EarlierPages, type EarlierSetup } from './earlier-pages.js';
 import { type JobSession, LaneCookies, type OpenJar } from './lane-cookies.js';
 import { LinkJudge, LinkTargets, type OwnResolve } from './link-targets.js';
 import { messageOf, RENDERED_TYPE, type RequestLimits, ResponseReader, requestFor } from './page-exchange.js';
@@ -52,6 +53,8 @@ export interface LaneSetup {
   budgetLimit: number;
   /** Hooks of the user's; left out where there are none. */
   hooks?: HooksSetup;
+  /** The crawl whose unchanged pages are carried over; left out where there is none. */
+  since?: EarlierSetup;
 }
 
 /** A page as a browser left it. */
@@ -112,6 +115,8 @@ interface Fetching {
   paused: boolean;
   startedAt: number;
   hasHeaders: boolean;
+  /** What an earlier crawl has of it. */
+  earlier: EarlierAnswer | null;
 }
 
 /**
@@ -137,6 +142,7 @@ export class Lane {
   readonly #shells = new Shells();
   readonly #cookies: LaneCookies<Job> | null;
   readonly #hooks: LaneHooks | null;
+  readonly #earlier: EarlierPages | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -159,6 +165,7 @@ export class Lane {
     this.#setup = setup;
     this.#cookies = openJar === undefined ? null : new LaneCookies(openJar, clock);
     this.#hooks = hooks;
+    this.#earlier = setup.since === undefined ? null : new EarlierPages(setup.since, clock);
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -317,6 +324,7 @@ export class Lane {
     this.#stock.takeBack();
     this.#cookies?.takeBack(null);
     await this.#source.close();
+    this.#earlier?.close();
   }
 
   #start(job: Job): void {
@@ -341,10 +349,20 @@ export class Lane {
   #fetch(job: Job): void {
     const { lease } = job;
     const startedAt = this.#clock.now();
-    const fetching: Fetching = { job, pending: null, heldBytes: 0, paused: false, startedAt, hasHeaders: false };
+    const request = this.#withCookies(requestFor(lease, this.#requestLimits), job);
+    const earlier = this.#earlier?.answerTo(lease, request) ?? null;
+    const fetching: Fetching = {
+      ...{ job, pending: null, heldBytes: 0, paused: false, startedAt, hasHeaders: false, earlier },
+    };
     this.#fetching.set(lease.id, fetching);
     this.#publishOldest();
-    const request = this.#withCookies(requestFor(lease, this.#requestLimits), job);
+    if (earlier?.isYoung) {
+      this.#carryOver(fetching, earlier);
+      return;
+    }
+    if (earlier !== null && earlier.ifModified !== null) {
+      request.ifModified = earlier.ifModified!;
+    }
     if (this.#hooks === null || !this.#hooks.hasRequest || lease.kind === UrlKind.robots) {
       this.#sendOrShare(fetching, request);
       return;
@@ -403,6 +421,19 @@ export class Lane {
     this.#reading.add(lease, this.#answered(fetching, request, response), 0, (outcome) =>
       this.#give({ ...outcome, isShared: true }),
     );
+  }
+
+  /** A page that is young enough stands for its answer: nobody is asked. Later, because whoever hands it out has not yet counted it as sent. */
+  #carryOver(fetching: Fetching, earlier: EarlierAnswer): void {
+    const { lease } = fetching.job;
+    setImmediate(() => {
+      if (this.#isClosed) {
+        return;
+      }
+      this.#takeCookies(fetching, null);
+      this.#done(fetching, null, null);
+      this.#reading.add(lease, this.#responses.readYoung(lease, earlier), 0, (outcome) => this.#give(outcome));
+    });
   }
 
   #send(fetching: Fetching, request: FetchRequest): void {
@@ -505,7 +536,8 @@ export class Lane {
 
   *#answered(fetching: Fetching, request: FetchRequest, response: FetchResponse): OutcomeReading {
     const { lease } = fetching.job;
-    const outcome = yield* this.#responses.read(lease, request, response, response.endedAt - fetching.startedAt);
+    const totalMs = response.endedAt - fetching.startedAt;
+    const outcome = yield* this.#responses.read(lease, request, response, totalMs, fetching.earlier);
     outcome.heldBytes = fetching.heldBytes;
     response.release?.();
     return outcome;

@@ -276,6 +276,9 @@ export class LinkTargets {
     if (route !== null) {
       return route;
     }
+    if (links.areKept) {
+      return this.#judge.recall(links.href(link));
+    }
     const start = links.starts[link]!;
     if (start < 0 || !this.#isInKernel) {
       return this.of(links.href(link), this.#base, this.#encoding);

@@ -13,6 +13,7 @@ import { readSetCookies } from '../url/cookies.js';
 import { hasBinaryExtension, isHttp } from '../url/host.js';
 import { isShortened } from '../url/identity.js';
 import { pageOfRoute } from '../url/routes.js';
+import { agrees, type EarlierAnswer } from './earlier-pages.js';
 import { refusalHeaders } from './link-facts.js';
 import type { PageReader } from './page-reader.js';
 import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading } from './reading.js';
@@ -114,13 +115,66 @@ export class ResponseReader {
     this.#wholeOnly = wholeOnly;
   }
 
-  /** @param totalMs from the request to the last byte */
-  *read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): OutcomeReading {
+  /**
+   * @param totalMs from the request to the last byte
+   * @param earlier what the server was asked with, where an earlier crawl has the page
+   */
+  *read(
+    lease: Lease,
+    request: FetchRequest,
+    response: FetchResponse,
+    totalMs: number,
+    earlier: EarlierAnswer | null = null,
+  ): OutcomeReading {
     try {
-      return yield* this.#read(lease, request, response, totalMs);
+      return yield* this.#read(lease, request, response, totalMs, earlier);
     } catch (error) {
       return failure(lease, this.#clock.now(), 'internal', messageOf(error));
     }
+  }
+
+  /** A page of an earlier crawl that is young enough: nobody was asked. */
+  *readYoung(lease: Lease, earlier: EarlierAnswer): OutcomeReading {
+    const outcome = failure(lease, this.#clock.now(), null, null);
+    outcome.scopeVersion = this.scopeVersion;
+    outcome.fromCache = true;
+    try {
+      return yield* this.#carryOver(lease, earlier, outcome, null);
+    } catch (error) {
+      return failure(lease, this.#clock.now(), 'internal', messageOf(error));
+    }
+  }
+
+  /**
+   * The page as the earlier crawl has it becomes the outcome. Where it cannot be had any more, or the answer says that more than its body counts, it
+   * is asked for once more and in full.
+   */
+  *#carryOver(
+    lease: Lease,
+    earlier: EarlierAnswer,
+    outcome: Outcome,
+    answered: { response: FetchResponse; totalMs: number } | null,
+  ): OutcomeReading {
+    const content = earlier.read();
+    if (
+      content === null ||
+      (answered !== null && !agrees(content, answered.response.headers, this.#pages.agentFor(lease.url)))
+    ) {
+      outcome.askAgain = 'whole';
+      return outcome;
+    }
+    const { page: row, ...read } = yield* this.#pages.readEarlier(lease, content);
+    if (answered !== null) {
+      const { headers, ttfbMs } = answered.response;
+      row.etag = headers.get('etag') ?? row.etag;
+      row.lastModified = headers.get('last-modified') ?? row.lastModified;
+      row.fetchedAt = this.#clock.wall();
+      row.ttfbMs = ttfbMs;
+      row.totalMs = answered.totalMs;
+    }
+    outcome.status = row.status;
+    outcome.isCarriedOver = true;
+    return Object.assign(outcome, read, { page: sealPage(row) });
   }
 
   /** A page that is fetched already, as a browser left it, or as it came. */
@@ -172,7 +226,13 @@ export class ResponseReader {
     return outcome;
   }
 
-  *#read(lease: Lease, request: FetchRequest, response: FetchResponse, totalMs: number): OutcomeReading {
+  *#read(
+    lease: Lease,
+    request: FetchRequest,
+    response: FetchResponse,
+    totalMs: number,
+    earlier: EarlierAnswer | null,
+  ): OutcomeReading {
     const { headers } = response;
     const status = statusOf(request, response.status);
     const contentType = headers.get('content-type');
@@ -191,6 +251,9 @@ export class ResponseReader {
     if (status === 304 && lease.ifModified !== undefined) {
       outcome.unchanged = true;
       return outcome;
+    }
+    if (status === 304 && earlier !== null && request.ifModified !== undefined) {
+      return yield* this.#carryOver(lease, earlier, outcome, { response, totalMs });
     }
     const page: FetchedPage = {
       status,

@@ -6,6 +6,7 @@ import {
   assetOffer,
   type Lease,
   type LinkPiece,
+  nothingRead,
   type Offer,
   type Outcome,
   QueuePlaces,
@@ -29,6 +30,7 @@ import {
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
+import { type EarlierContent, UNKNOWN_FEEDS } from '../store/earlier-crawl.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
@@ -85,6 +87,8 @@ const LEADS_ON = new Set([...REDIRECTS, 304]);
 /** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
 const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
+/** So much text of feeds is kept of a page. */
+const MOST_FEED_TEXT = 16_384;
 const NOFOLLOW = /(?:^|\s)nofollow(?:\s|$)/;
 
 /** From a response to what the crawl keeps of it: facts, links, and which of them are news. */
@@ -432,6 +436,8 @@ export class PageReader {
     row.robotsMeta = text;
     row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base, encoding);
     row.note = note;
+    row.foldedTextHash = scan.textHash;
+    row.feeds = scan.feeds.length === 0 ? null : this.#keptFeeds(scan.feeds, base, encoding);
     row.malformed = malformation(page, body, encoding, scan.looksLikeHtml);
     if (row.malformed !== null) {
       reading.errorClass = 'malformed_html';
@@ -474,6 +480,43 @@ export class PageReader {
         ? [sitemapOffer(target.url, 0, { isBeyond: this.#options.feedsAreBeyond })]
         : [],
     );
+  }
+
+  /** Those that can be asked for at all: what becomes of them is decided by each crawl for itself. */
+  #keptFeeds(hrefs: readonly string[], base: string, encoding: string): string {
+    const targets = new Set(hrefs.map((href) => this.#targets.of(href, base, encoding)));
+    const urls = [...targets].flatMap((target) =>
+      target !== null && isHttp(target.url) && !target.isCut ? [target.url] : [],
+    );
+    const text = JSON.stringify(urls);
+    return text.length > MOST_FEED_TEXT ? UNKNOWN_FEEDS : text;
+  }
+
+  /**
+   * A page as an earlier crawl has read it: its facts are as they were, and its links lead on as if it had been read now, by the scope and the
+   * rules of this crawl.
+   */
+  *readEarlier(lease: Lease, { fields, links: kept, feeds }: EarlierContent): PageReading {
+    const page: PageRow = { ...fields, facts: null, body: null, edges: null };
+    const reading: Reading = { ...nothingRead(), errorClass: null, message: null, page };
+    // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
+    reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
+    const said = fields.robotsMeta === null ? [] : [fields.robotsMeta];
+    const { nofollow } = robotsDirectives(said, [], this.agentFor(lease.url));
+    if (kept !== null) {
+      const links = new ScannedLinks(null);
+      links.areKept = true;
+      links.texts = this.#options.anchorText ? (kept.texts ?? kept.urls.map(() => '')) : null;
+      for (const [i, url] of kept.urls.entries()) {
+        links.addGiven(kept.kinds[i]!, url, kept.rels[i]!);
+      }
+      // What was too much for one page was not carried over: nothing is left out here.
+      yield* this.#readLinks(lease, links, lease.url, reading, { length: 0, nofollow });
+    }
+    if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
+      reading.offers.push(...this.#feeds(feeds, lease.url, lease.url, 'utf-8'));
+    }
+    return reading;
   }
 
   #isFollowed({ seed }: Lease): boolean {

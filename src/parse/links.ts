@@ -47,6 +47,8 @@ export interface HrefSource {
 export class ScannedLinks {
   /** The number of the page in the kernel that has read it, where one has. */
   kernelPage: number | null = null;
+  /** The hrefs are URLs as they are kept, from an earlier crawl, and not what a page says. */
+  areKept = false;
   readonly kinds: number[] = [];
   /** The rel attribute, white space folded, lower case; '' where there is none. */
   readonly rels: string[] = [];

@@ -14,6 +14,7 @@ export interface RunFacts {
   refetched: number;
   requests: number;
   cached: number;
+  carriedOver: number;
   retries: number;
   parseMs: number;
   peakMemoryBytes: number;
@@ -92,6 +93,8 @@ export interface Summary {
   requests: number;
   /** Answers that the cache gave in this run (`--http-cache`), robots.txt and sitemaps included: no request was made for them. */
   cached: number;
+  /** Pages of this run that were carried over from an earlier crawl (`--since`), because they have not changed or are young. */
+  carriedOver: number;
   /** Of them, those for pages that had failed before. */
   retries: number;
   /** Lines of pages.jsonl by HTTP status; those without an answer are in none. */
@@ -160,6 +163,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     settled: run.settled,
     requests: run.requests,
     cached: run.cached,
+    carriedOver: run.carriedOver,
     retries: run.retries,
     byStatus: sorted(sum.status),
     byClass: sorted(sum.failed),

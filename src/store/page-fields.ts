@@ -291,6 +291,26 @@ export const PAGE_FIELDS = {
     rendered: 'where found',
     sentence: 'What was taken from it for you, by name; a column `data.NAME` for each name in CSV.',
   },
+  feeds: {
+    ...TEXT,
+    column: 'pages.feeds',
+    source: 'body',
+    outputs: STORE_ONLY,
+    rendered: 'always',
+    sentence:
+      'The feeds that it names, a list in JSON, for a later crawl with `--since`; `…` where they are more than 16 KiB of text.',
+  },
+  foldedTextHash: {
+    type: 'integer',
+    empty: null,
+    nullable: true,
+    column: 'pages.folded_text_hash',
+    source: 'body',
+    outputs: STORE_ONLY,
+    rendered: 'always',
+    sentence:
+      'Hash of its text with digits folded, for a later crawl with `--since`; null where its pattern of URLs was far from being a trap.',
+  },
 } as const satisfies Readonly<Record<string, PageField>>;
 
 export type PageFields = typeof PAGE_FIELDS;

@@ -87,6 +87,12 @@ export interface Tally {
   bytes: number;
 }
 
+/** Condition of what is listed, by how the crawl ended: what a limit left in the queue is, what an interruption left there is not. */
+export function listedWhere(ended: { truncated: string | null } | null): string {
+  const unfinished = (ended?.truncated ?? null) === null ? `AND urls.state NOT IN (${UNDECIDED})` : '';
+  return `urls.kind = ${UrlKind.page} AND urls.state <> ${UrlState.unlisted} AND NOT ${UNANSWERED} ${unfinished}`;
+}
+
 /** Reads a store, also one that is being written: nothing it does disturbs the writer. */
 export class Reader {
   readonly traps: TrapReader;
@@ -306,8 +312,7 @@ export class Reader {
 
   /** Condition of what is listed. */
   #listed(): string {
-    const unfinished = (this.ended()?.truncated ?? null) === null ? `AND urls.state NOT IN (${UNDECIDED})` : '';
-    return `urls.kind = ${UrlKind.page} AND urls.state <> ${UrlState.unlisted} AND NOT ${UNANSWERED} ${unfinished}`;
+    return listedWhere(this.ended());
   }
 
   *#results(select: string): IterableIterator<PageResult> {

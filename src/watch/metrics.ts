@@ -46,7 +46,10 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   }),
   gossamer_queued_urls_on_disk: gauge('Queued URLs that are on disk alone.', ({ urls }) => one(urls.queuedOnDisk)),
   gossamer_requests_total: counter('Requests, robots.txt and sitemaps included.', ({ requests }) => one(requests)),
-  gossamer_cached_total: counter('Answers of the HTTP cache, without a request.', ({ cached }) => one(cached)),
+  gossamer_cached_total: counter(
+    'Answers without a request: of the HTTP cache, or pages that are carried over.',
+    ({ cached }) => one(cached),
+  ),
   gossamer_requests_in_flight: gauge('Requests under way.', ({ inFlight }) => one(inFlight)),
   gossamer_retries_total: counter('Requests for pages that had failed before.', ({ retries }) => one(retries)),
   gossamer_refetched_total: counter('Requests for what an earlier run had under way when it was cut off.', (live) =>

@@ -21,6 +21,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   preview: { line: 'preview SITE --delay 0 -q', code: 0 },
   export: { line: 'export data --format edges', code: 0 },
   graph: { line: 'graph data', code: 0 },
+  diff: { line: 'diff data data', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },
   robots: { line: 'robots SITEclosed', code: 1 },
   status: { line: 'status data --json', code: 0 },

@@ -63,6 +63,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   crawlStatus: [[]],
   deleteCorpus: [[]],
   deleteCrawl: [[]],
+  diff: [[], [nowhere], [nowhere, nowhere]],
   explain: [[], [nowhere]],
   exportCrawl: [[], [nowhere], [nowhere, 'csv']],
   graph: [[], [nowhere]],

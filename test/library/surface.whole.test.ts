@@ -19,6 +19,7 @@ it('the public surface is exactly this list', () => {
     'defineHooks',
     'deleteCorpus',
     'deleteCrawl',
+    'diff',
     'explain',
     'exportCrawl',
     'graph',

@@ -18,6 +18,7 @@ import { PREVIEW_EVIDENCE } from './evidence-preview.js';
 import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
+import { SINCE_EVIDENCE } from './evidence-since.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
 import { WATCH_EVIDENCE } from './evidence-watch.js';
 import { type Row, withWalkers } from './harness.js';
@@ -37,6 +38,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...HOOK_EVIDENCE,
   ...NETWORK_EVIDENCE,
   ...CACHE_EVIDENCE,
+  ...SINCE_EVIDENCE,
   ...ADD_EVIDENCE,
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,

@@ -21,7 +21,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   allowNetworks: '10.0.0.0/8',
   connectTo: 'a.test:80:127.0.0.1:8080',
   dnsServers: '127.0.0.1:5353',
-  reports: 'csv=/sample.csv',
+  reports: 'jsonl=/sample.jsonl',
   failOn: '+moved',
   accept: '403',
   baseUrl: 'https://sample.test/',
@@ -30,6 +30,8 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   extract: 'sample=h1@text',
   notify: 'https://sample.test/hook',
   givenData: '{"a":1}',
+  ignoredParts: 'title',
+  mapHosts: 'a.test=b.test',
   hosts: '*.sample.test delay=5s max-inflight=2',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
@@ -117,6 +119,7 @@ const BATCHES: readonly Batch[] = [
   batchOf('robots', 'robots', (key) => !APART.includes(key)),
   batchOf('export', 'export', (key) => !APART.includes(key)),
   batchOf('graph', 'graph', (key) => !APART.includes(key)),
+  batchOf('diff', 'diff', (key) => !APART.includes(key)),
   batchOf('search', 'search', (key) => !APART.includes(key)),
   batchOf('serve', 'serve', (key) => !APART.includes(key)),
 ];
@@ -151,6 +154,7 @@ describe('an option is the same, however it is given', () => {
             add: ['some-crawl'],
             export: ['some-crawl'],
             graph: ['some-crawl'],
+            diff: ['some-crawl', 'other-crawl'],
             search: ['some-corpus', 'word'],
             serve: ['some-crawl'],
           }[batch.command as string] ?? [];

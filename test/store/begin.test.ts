@@ -38,6 +38,7 @@ describe('a run that begins where another was killed', () => {
       ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at;
       ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; ALTER TABLE pages DROP COLUMN h1;
       ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data;
+      ALTER TABLE pages DROP COLUMN feeds; ALTER TABLE pages DROP COLUMN folded_text_hash;
       DROP TABLE cookies; PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
