@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
+import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
 import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
@@ -242,6 +243,7 @@ export class CheckRun {
       options: {
         ...options,
         ...WITHOUT_HOOKS.options,
+        ...WITHOUT_KEEPING.options,
         ...(options.dump ? { external: false } : {}),
         anchorText: true,
         extract: [],
@@ -252,6 +254,7 @@ export class CheckRun {
       sources: {
         ...sources,
         ...WITHOUT_HOOKS.sources,
+        ...WITHOUT_KEEPING.sources,
         anchorText: 'default',
         extract: 'default',
         assets: 'default',

@@ -111,6 +111,8 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsOutside: false,
       linkFacts: false,
       keepsBodies: false,
+      keep: options.keep,
+      searches: [...options.searches],
       unfollowed: new Set(),
       render: 'never',
       hashRoutes: false,

@@ -2,6 +2,7 @@ import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
+import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO_SEEDING } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
@@ -171,8 +172,8 @@ export class DocsRun {
       reports: 'default',
     } as const;
     return {
-      options: { ...options, ...WITHOUT_HOOKS.options, ...own },
-      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...none },
+      options: { ...options, ...WITHOUT_HOOKS.options, ...WITHOUT_KEEPING.options, ...own },
+      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...WITHOUT_KEEPING.sources, ...none },
       notices,
     };
   }

@@ -46,6 +46,8 @@ export interface FetchOptions {
   onlyFolders?: boolean;
   /** Answers of earlier runs are told again from here, as HTTP allows. */
   cache?: CacheOptions;
+  /** Nobody is asked: the crawl that is kept in this directory has the answers. */
+  keptIn?: string;
   /** Headers, agent, proxy and time for some hosts only. Left out: none. */
   hosts?: readonly Pick<HostPolicy, 'match' | 'headers' | 'userAgent' | 'proxy' | 'timeoutMs'>[];
 }

@@ -81,6 +81,8 @@ export interface LaneEvents {
 export interface PageSource {
   /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
   readonly wholeOnly?: boolean;
+  /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
+  readonly asksNobody?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
@@ -178,7 +180,7 @@ export class Lane {
       setup.aliases === undefined ? null : compileAliases(setup.aliases),
     );
     const pages = new PageReader(setup.reader, this.#judge, this.#targets, hooks);
-    this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false);
+    this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false, source.asksNobody);
   }
 
   /** Pages that are here in full and wait to be read. */

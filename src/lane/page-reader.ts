@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
+import { textOfPage } from '../content/page-text.js';
 import { readableText } from '../content/visible-text.js';
 import { ENDED_EARLY } from '../fetch/body.js';
 import {
@@ -40,6 +41,7 @@ import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
+import { PageSearch } from './page-search.js';
 import {
   addNote,
   cutLinks,
@@ -95,6 +97,7 @@ export class PageReader {
   readonly #targets: LinkTargets;
   readonly #sitemaps: SitemapReader;
   readonly #extractor: Extractor | null;
+  readonly #search: PageSearch | null;
   readonly #manners: HostManners;
   readonly #hooks: LaneHooks | null;
 
@@ -106,6 +109,7 @@ export class PageReader {
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
     this.#extractor = extractorOf(options.extract);
+    this.#search = options.searches.length === 0 ? null : new PageSearch(options.searches);
     this.#sitemaps = new SitemapReader(
       options,
       judge,
@@ -144,7 +148,7 @@ export class PageReader {
       return reading;
     }
     if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
-      reading.page.body = packBody(page.body, page.contentType);
+      reading.page.body = packBody(page.body, page.contentType, reading.page.hash!);
       const render = this.#manners.renderFor(lease.url);
       if (isHtml && render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
@@ -180,11 +184,32 @@ export class PageReader {
       reading.errorClass = 'malformed_html';
       reading.message = reading.page.malformed;
     }
+    if (page.body !== null && (this.#search !== null || this.#options.keep === 'text')) {
+      this.#readForText(page.body, page.contentType, reading);
+    }
     const isForBrowser = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
     if (isForBrowser && reading.errorClass === null) {
       this.#keepForBrowser(lease, page, page.body!, reading);
     }
     return reading;
+  }
+
+  /** What a reader sees, to be kept and looked through. Nothing where it is no text that people read. */
+  #readForText(body: Uint8Array, contentType: string | null, reading: Reading): void {
+    const text = textOfPage(body, contentType);
+    if (text === null) {
+      return;
+    }
+    if (this.#options.keep === 'text') {
+      reading.text = text;
+    }
+    if (this.#search !== null) {
+      const { found, stopped } = this.#search.find(text);
+      reading.page.found = found.length === 0 ? null : JSON.stringify(found);
+      for (const each of stopped) {
+        addNote(reading.page, `search_stopped:${each.replaceAll(',', ' ')}`);
+      }
+    }
   }
 
   #isNamedType(contentType: string | null): boolean {

@@ -44,7 +44,7 @@ function selectedFrom(kept: KeptColumns, names: readonly string[] | null = null)
   const fields = fieldsOf('kept').filter(({ name }) => names === null || names.includes(name));
   const values = fields.map((field) => {
     const value = valueIn(kept, field);
-    const stored = field.type === 'data' ? `json(${value})` : value;
+    const stored = field.type === 'data' || field.type === 'list' ? `json(${value})` : value;
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? stored : `coalesce(${stored}, ${unknown === '' ? "''" : Number(unknown)})`}`;
   });
