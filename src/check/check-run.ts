@@ -121,6 +121,7 @@ export class CheckRun {
         truncated: this.#truncated,
         end: result.end.reason,
         durationMs: clock.now() - this.#startedAt,
+        startedAt: this.#plan.kept?.startedAt,
         clock,
         suggest: options.suggest && this.#rounds.stoppedBy === null ? (table) => this.#suggest(table) : null,
       });

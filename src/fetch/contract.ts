@@ -135,6 +135,8 @@ export interface FetchResponse {
   endedAt: number;
   /** From the cache, without a request. */
   cached?: true;
+  /** When it was answered, in milliseconds since 1970, where that is not now: a kept crawl has asked before. */
+  answeredAt?: number;
   /** Null behind a proxy. */
   remoteAddress: string | null;
   /** Whoever has no more use for `body` may say so: its memory then holds the next one. */

@@ -67,6 +67,7 @@ class KeptSource implements AnyFetcher, PageSource {
       endedAt: at,
       remoteAddress: null,
       cached: true,
+      ...(kept.answeredAt === null ? {} : { answeredAt: kept.answeredAt }),
     };
   }
 }

@@ -254,7 +254,7 @@ export class ResponseReader {
       }
     }
     const { page: row, text, ...read } = reading;
-    row.fetchedAt = this.#clock.wall();
+    row.fetchedAt = response.answeredAt ?? this.#clock.wall();
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
     row.message = reading.message;

@@ -18,6 +18,8 @@ export interface AnsweredUrl extends KeptAnswer {
   headers: [string, string][];
   /** Deflated; null where no body was asked for, or none was wanted. */
   packed: Uint8Array | null;
+  /** In milliseconds since 1970. */
+  answeredAt: number | null;
 }
 
 /** Why there was no answer. */
@@ -35,6 +37,7 @@ interface AnswerRow {
   contentType: string | null;
   etag: string | null;
   lastModified: string | null;
+  answeredAt: number | null;
   type: string | null;
   answer: string | null;
   packed: Uint8Array | null;
@@ -57,7 +60,7 @@ export class KeptAnswers {
       WHERE urls.state IN (${UrlState.done}, ${UrlState.failed}) ORDER BY bodies.content IS NOT NULL`);
     this.#find = database.prepare(
       `SELECT pages.status AS status, urls.state AS state, urls.reason AS reason, pages.message AS message, pages.content_type AS contentType,
-         pages.etag AS etag, pages.last_modified AS lastModified, bodies.type AS type, bodies.answer AS answer, contents.packed AS packed
+         pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS answeredAt, bodies.type AS type, bodies.answer AS answer, contents.packed AS packed
        FROM temp.answered JOIN urls ON urls.id = answered.id JOIN pages ON pages.id = urls.id
          LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
        WHERE answered.url = ?`,
@@ -90,6 +93,7 @@ export class KeptAnswers {
       status,
       headers: [...own.filter((header): header is [string, string] => header[1] !== null), ...headers],
       packed: row.packed,
+      answeredAt: row.answeredAt,
     };
   }
 

@@ -74,6 +74,7 @@ describe('summary', () => {
       ].map(([url, reason, status]) => ({ url, reason, status, message: null, parent: null })),
       traps: [],
       linksCut: { pages: 0, links: 0 },
+      found: [],
       trapPatterns: 0,
       ignoredRobots: false,
       robotsUnreachable: { policy: 'defer', crawledHosts: 0 },
@@ -121,6 +122,7 @@ describe('summary', () => {
         { pattern: small, count: 1, examples: ['https://a.test/long'] },
       ],
       linksCut: { pages: 0, links: 0 },
+      found: [],
       trapPatterns: 2,
     });
   });
