@@ -48,6 +48,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       identity: options,
       requireHttps: options.requireHttps,
       hashRoutes: options.hashRoutes,
+      asksNobody: parts.startedAt !== undefined,
     });
     const { table } = findings;
     await parts.suggest?.(table);

@@ -290,7 +290,8 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
       allowPorts: portsOf(input.seeds.map(({ url }) => url)),
     },
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
-    verboseNetwork: options.verboseNetwork,
+    // A check shows the causes of a failure, and a kept one has to have them.
+    verboseNetwork: options.verboseNetwork || options.keep === 'body',
     ...(options.httpCache === null ? {} : { cache: cacheOptions(options, options.httpCache) }),
   };
 }

@@ -265,11 +265,13 @@ export class PageReader {
   }
 
   #readsText(lease: Lease, contentType: string | null): boolean {
-    const { linkFacts, keepsBodies } = this.#options;
+    const { linkFacts, keepsBodies, keep } = this.#options;
+    // Where answers are kept for a check and a corpus, what these would ask for is asked for.
+    const asCheck = linkFacts || keep === 'body';
     if (isMarkdownType(contentType)) {
-      return linkFacts || keepsBodies;
+      return asCheck || keepsBodies;
     }
-    return linkFacts && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
+    return asCheck && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
   }
 
   readSitemap(lease: Lease, page: FetchedPage): PageReading {
