@@ -243,7 +243,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     sentence:
-      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD; `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`, what `--extract` could not take as it is ([EXTRACT.md](EXTRACT.md)).',
+      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD; `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`, what `--extract` could not take as it is ([EXTRACT.md](EXTRACT.md)); `search_stopped:TEXT`, an expression of `--search` took too long.',
   },
   linksCut: {
     ...COUNT,

@@ -35,6 +35,7 @@ it('the public surface is exactly this list', () => {
     'resumeDocs',
     'robotsVerdict',
     'searchCorpus',
+    'searchCrawl',
     'serveMcp',
   ]);
 });
@@ -54,6 +55,7 @@ type Surface = [
   gossamer.CorpusPage,
   gossamer.CorpusReport,
   gossamer.CorpusStatus,
+  gossamer.CrawlHit,
   gossamer.CrawlOptions,
   gossamer.CrawlResult,
   gossamer.CrawlRun,
