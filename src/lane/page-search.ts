@@ -109,9 +109,14 @@ function compile(source: string): RE2JS {
   }
 }
 
+/** Cut between words where there is a blank near enough. */
 function around(text: string, at: number, length: number): string {
-  const from = Math.max(0, at - AROUND);
-  const to = Math.min(text.length, at + Math.min(length, LONGEST_SNIPPET - 2 * AROUND) + AROUND);
+  const end = at + Math.min(length, LONGEST_SNIPPET - 2 * AROUND);
+  const earliest = Math.max(0, at - AROUND);
+  const latest = Math.min(text.length, end + AROUND);
+  const from = earliest === 0 ? 0 : earliest + Math.max(0, text.slice(earliest, at).search(/\s/));
+  const cutAt = latest === text.length ? -1 : text.slice(end, latest).search(/\s\S*$/);
+  const to = cutAt < 0 ? latest : end + cutAt;
   const cut = text.slice(from, to).replace(/\s+/g, ' ').trim();
   return `${from > 0 ? '… ' : ''}${printable(cut, LONGEST_SNIPPET)}${to < text.length ? ' …' : ''}`;
 }

@@ -11,7 +11,6 @@ it('a line for each block, blanks folded, without what nobody sees', () => {
     'Home Next',
     'One bold word here.',
     'Second line',
-    'script',
     'cell',
     'other',
     'End',

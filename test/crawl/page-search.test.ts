@@ -23,7 +23,7 @@ describe('what --search finds on a page', () => {
 
   it('has a snippet around its first place that a terminal can be shown', () => {
     const { snippet } = find('needle', `${'hay '.repeat(100)}\u001b[31mneedle\u202e${' straw'.repeat(100)}`)!;
-    expect(snippet).toMatch(/^… (?:hay )+.\[31mneedle.(?: straw)+.* …$/);
+    expect(snippet).toMatch(/^… (?:hay )+.\[31mneedle.(?: straw)+ …$/);
     expect(snippet).not.toMatch(/[\u001b\u202e]/);
     expect(snippet.length).toBeLessThan(220);
     // This letter is longer in lower case.
