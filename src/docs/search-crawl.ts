@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { checkKeys, readDirectory, readOptions, readTextArgument } from '../config/arguments.js';
+import { checkKeys, describeValue, readDirectory, readOptions, readTextArgument } from '../config/arguments.js';
 import { nounOf } from '../config/commands.js';
 import type { StoredOptions } from '../config/stored.js';
 import { textOfPage } from '../content/page-text.js';
@@ -53,7 +53,7 @@ export async function searchCrawl(
   checkKeys('searchCrawl', given, ['limit']);
   const limit = given.limit ?? DEFAULT_HITS;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
-    throw new UsageError(`limit is a number from 1 to ${MOST_HITS}, not ${limit}`);
+    throw new UsageError(`limit is a number from 1 to ${MOST_HITS}, not ${describeValue(limit)}`);
   }
   refuseEmpty(path);
   const texts = KeptTexts.open(path);
