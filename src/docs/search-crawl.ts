@@ -8,7 +8,7 @@ import { checkKeys, describeValue, readDirectory, readOptions, readTextArgument 
 import { nounOf } from '../config/commands.js';
 import type { StoredOptions } from '../config/stored.js';
 import { textOfPage } from '../content/page-text.js';
-import { parseQuery, segmented, unsegmented } from '../corpus/query.js';
+import { parseQuery, type Query, segmented, unsegmented } from '../corpus/query.js';
 import { MOST_HITS } from '../corpus/search.js';
 import { PageSearch } from '../lane/page-search.js';
 import { SearchReader, SearchWriter } from '../store/corpus-search.js';
@@ -55,12 +55,13 @@ export async function searchCrawl(
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
     throw new UsageError(`limit is a number from 1 to ${MOST_HITS}, not ${describeValue(limit)}`);
   }
+  const search = text.startsWith(EXPRESSION) ? new PageSearch([text]) : parseQuery(text);
   refuseEmpty(path);
   const texts = KeptTexts.open(path);
   try {
-    return text.startsWith(EXPRESSION)
-      ? await byExpression(texts, text, limit)
-      : byWords(await indexOf(path, texts), text, limit);
+    return search instanceof PageSearch
+      ? await byExpression(texts, search, limit)
+      : byWords(await indexOf(path, texts), search, limit);
   } finally {
     texts.close();
   }
@@ -82,8 +83,7 @@ function refuseEmpty(directory: string): void {
   });
 }
 
-async function byExpression(texts: KeptTexts, expression: string, limit: number): Promise<CrawlHit[]> {
-  const search = new PageSearch([expression]);
+async function byExpression(texts: KeptTexts, search: PageSearch, limit: number): Promise<CrawlHit[]> {
   const hits: CrawlHit[] = [];
   for await (const { url, title, text } of inTurns(texts)) {
     const [found] = search.find(text).found;
@@ -97,8 +97,7 @@ async function byExpression(texts: KeptTexts, expression: string, limit: number)
   return hits;
 }
 
-function byWords(index: string, text: string, limit: number): CrawlHit[] {
-  const { all, none } = parseQuery(text);
+function byWords(index: string, { all, none }: Query, limit: number): CrawlHit[] {
   const reader = SearchReader.open(index);
   if (reader === null) {
     throw new StateError('search_version', `${index} was not written by this version: delete it`);

@@ -103,9 +103,7 @@ function compile(source: string): RE2JS {
     return RE2JS.compile(source);
   } catch (error) {
     const { error: what } = error as { error?: string };
-    throw new UsageError(
-      `--search re:${printable(source)} is no expression: ${printable(what ?? (error as Error).message)}`,
-    );
+    throw new UsageError(`re:${printable(source)} is no expression: ${printable(what ?? (error as Error).message)}`);
   }
 }
 
