@@ -80,6 +80,8 @@ export type { DocsLibraryOptions, DocsResult } from './docs/library.js';
 export { makeDocs, resumeDocs } from './docs/library.js';
 /** What a crawl or a corpus would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
 export { preview } from './docs/preview.js';
+export type { CrawlHit } from './docs/search-crawl.js';
+export { searchCrawl } from './docs/search-crawl.js';
 export type { SavedCorpus } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';

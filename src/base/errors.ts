@@ -56,12 +56,15 @@ export const ERROR_CLASSES = [
   'blocked_address',
   'invalid_url',
   'not_cached',
+  'not_kept',
   'hook',
   'internal',
   'unknown',
 ] as const;
 /** Why a URL failed, as it stands in every output. */
 export type ErrorClass = (typeof ERROR_CLASSES)[number];
+
+export const isErrorClass = (text: string): text is ErrorClass => (ERROR_CLASSES as readonly string[]).includes(text);
 
 /** A request that got no usable answer. Settles its URL as failed, or sends it back to its host's queue (see retries). */
 export class FetchError extends GossamerError {

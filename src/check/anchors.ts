@@ -26,13 +26,18 @@ export interface FragmentCheck {
   byRedirect: boolean;
 }
 
-/** All fragments that links name, by target; then those that redirects name. */
+/**
+ * All fragments that links name, by target; then those that redirects name.
+ *
+ * @param asksNobody a kept crawl has answered: a page of which it has no body stays unread, however often it is asked for
+ */
 export function* checkFragments(
   store: CheckReader,
   fragments: FragmentTable,
   chains: RedirectChains,
+  asksNobody = false,
 ): IterableIterator<FragmentCheck> {
-  const pages = new Pages(store);
+  const pages = new Pages(store, asksNobody);
   let last: { target: number; end: number; page: Page } | undefined;
   for (const { target, fragment } of fragments.all()) {
     if (last?.target !== target) {
@@ -83,9 +88,12 @@ function hasOne(anchors: AnchorSet, fragment: string): boolean {
 
 class Pages {
   readonly #store: CheckReader;
+  /** A page that has these was asked for, and is not unread. */
+  readonly #askedFlags: number;
 
-  constructor(store: CheckReader) {
+  constructor(store: CheckReader, asksNobody: boolean) {
     this.#store = store;
+    this.#askedFlags = asksNobody ? UrlFlag.asset : UrlFlag.anchors | UrlFlag.asset;
   }
 
   /** Whether a redirect on the way names a place itself: browsers go there, and forget the one that the link names. */
@@ -145,7 +153,7 @@ class Pages {
     }
     const type = row.contentType;
     const readable = type === null || isHtmlType(type) || isMarkdownType(type) || isMdxType(type);
-    return readable && (row.flags & (UrlFlag.anchors | UrlFlag.asset)) === 0 ? 'unread' : 'unknown';
+    return readable && (row.flags & this.#askedFlags) === 0 ? 'unread' : 'unknown';
   }
 }
 

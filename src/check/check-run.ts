@@ -1,13 +1,16 @@
 import type { Clock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
+import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
+import type { KeptPages } from '../crawl/kept-pages.js';
 import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
 import type { Browser } from '../crawl/render/browser.js';
 import { browserFor } from '../crawl/renderer.js';
 import { Rounds } from '../crawl/rounds.js';
 import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
+import type { SecondLook } from '../frontier/verdict.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { FileAliases } from '../url/aliases.js';
 import { hostKeyOf } from '../url/host.js';
@@ -41,6 +44,8 @@ export interface CheckPlan {
   round: number;
   spentMs: number;
   truncated: string | null;
+  /** The crawl whose answers are taken, instead of asking for them. */
+  kept?: KeptPages | undefined;
   folders: readonly LocalFolder[];
   files: FileAliases;
   /** Only a new check has these two. */
@@ -116,6 +121,7 @@ export class CheckRun {
         truncated: this.#truncated,
         end: result.end.reason,
         durationMs: clock.now() - this.#startedAt,
+        startedAt: this.#plan.kept?.startedAt,
         clock,
         suggest: options.suggest && this.#rounds.stoppedBy === null ? (table) => this.#suggest(table) : null,
       });
@@ -189,7 +195,8 @@ export class CheckRun {
       offline: options.offline,
       onlySeeds: options.dump,
       aliases: { remaps: options.remaps, ...files },
-      secondLook: leftMs <= 0 ? null : secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin))),
+      secondLook: leftMs <= 0 ? null : this.#secondLook(served),
+      kept: this.#plan.kept,
       leftMs,
       isLater: this.#round > 0,
       known: cache === null ? [] : this.#fresh(cache),
@@ -199,6 +206,14 @@ export class CheckRun {
       browser: this.#browser,
       next: (ended) => this.#next(ended, since, served),
     });
+  }
+
+  #secondLook(served: ServedFolders): SecondLook {
+    const looks = secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin)));
+    const { kept } = this.#plan;
+    return kept === undefined
+      ? looks
+      : { ...looks, afterMs: (...asked) => (looks.afterMs(...asked) === null ? null : 0) };
   }
 
   /** Queues what seems broken for another look, as long as there is time for one and something to look at. */
@@ -226,6 +241,7 @@ export class CheckRun {
       rules: this.#rules,
       hashRoutes: resolved.options.hashRoutes,
       ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
+      asksNobody: this.#plan.kept !== undefined,
     });
     if (queued === 0) {
       return null;
@@ -242,6 +258,7 @@ export class CheckRun {
       options: {
         ...options,
         ...WITHOUT_HOOKS.options,
+        ...WITHOUT_KEEPING.options,
         ...(options.dump ? { external: false } : {}),
         anchorText: true,
         extract: [],
@@ -252,6 +269,7 @@ export class CheckRun {
       sources: {
         ...sources,
         ...WITHOUT_HOOKS.sources,
+        ...WITHOUT_KEEPING.sources,
         anchorText: 'default',
         extract: 'default',
         assets: 'default',

@@ -32,6 +32,8 @@ export interface FindingsParts {
   requireHttps: boolean;
   /** Routes of pages that draw by them are checked too. */
   hashRoutes: boolean;
+  /** A kept crawl has answered. */
+  asksNobody: boolean;
 }
 
 /** Verdicts for which a report does not list the places of links. */
@@ -56,13 +58,13 @@ export class Findings {
   ignored = 0;
 
   private constructor(parts: FindingsParts, links: LinkTable, remapped: ReadonlyMap<number, string>) {
-    const { store, maxRedirects, rules, cache, names, leftBy, requireHttps } = parts;
+    const { store, maxRedirects, rules, cache, names, leftBy, requireHttps, asksNobody } = parts;
     this.#parts = parts;
     this.#links = links;
     this.#chains = store.redirectChains(maxRedirects);
     const isMixed = (id: number) => links.mixed[id] === 1;
     this.#verdicts = new LinkVerdicts({
-      ...{ store, chains: this.#chains, rules, cache, names, leftBy, isMixed, remapped, requireHttps },
+      ...{ store, chains: this.#chains, rules, cache, names, leftBy, isMixed, remapped, requireHttps, asksNobody },
     });
     this.table = new FindingTable(store.newFindings());
   }
@@ -116,7 +118,9 @@ export class Findings {
   }
 
   async #judgeFragments(): Promise<void> {
-    for await (const check of inTurns(checkFragments(this.#parts.store, this.#links.fragments, this.#chains))) {
+    for await (const check of inTurns(
+      checkFragments(this.#parts.store, this.#links.fragments, this.#chains, this.#parts.asksNobody),
+    )) {
       if (check.byRedirect && this.#links.links[check.target] === 0) {
         continue;
       }

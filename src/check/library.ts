@@ -6,11 +6,12 @@ import type { CheckRule } from '../config/check-config.js';
 import { CHECK_FORMATS, type CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf, refuseHostKeys, refuseOtherIdentity } from '../config/resolve.js';
+import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type CheckPlan, CheckRun } from './check-run.js';
-import { openKeptCheck, planCheck, planKept, planResumed } from './plan-check.js';
+import { openKeptCheck, planCheck, planCheckOfKept, planKept, planResumed } from './plan-check.js';
 import { writeReportFile } from './report/index.js';
 import type { CheckedLink, CheckReport, CheckSummary } from './report/result.js';
 import { reopenBroken } from './rounds.js';
@@ -60,7 +61,7 @@ export interface LinkCheck {
 
 const CHECK_CALL = "checkLinks(['https://example.com/', 'README.md'], { retries: 1 })";
 
-/** Checks links: of sites by their URLs, of folders of HTML, of Markdown files and patterns of them. */
+/** Checks links: of sites by their URLs, of folders of HTML, of Markdown files and patterns of them, of a crawl that kept its pages, by its directory. */
 export async function checkLinks(
   inputs: string | readonly string[],
   choice: CheckLibraryOptions = {},
@@ -68,6 +69,10 @@ export async function checkLinks(
   const arguments_ = readTexts(CHECK_CALL, inputs, 'inputs');
   const options = readOptions(CHECK_CALL, choice);
   const { given, config } = split(options);
+  const crawl = crawlDirectoryIn(arguments_);
+  if (crawl !== null) {
+    return checkKept(crawl, options);
+  }
   const resolved = completeOptionsOf('check', given);
   if (given.hosts !== undefined) {
     refuseHostKeys('check', resolved.options.hosts);
@@ -82,6 +87,19 @@ export async function checkLinks(
     return await finished(planned.plan, options, notices, planned.cleanUp);
   } catch (error) {
     planned.cleanUp();
+    throw error;
+  }
+}
+
+async function checkKept(directory: string, options: CheckLibraryOptions): Promise<LinkCheck> {
+  const { given, config } = split(options);
+  const kept = keptPagesIn(directory, 'a check');
+  const resolved = completeOptionsOf('check', given, undefined, { values: kept.inherited, withheld: [] });
+  const { plan, cleanUp } = planCheckOfKept(kept, optionsForKept(resolved), config);
+  try {
+    return await finished(plan, options, [...resolved.notices, ...kept.notices], cleanUp);
+  } catch (error) {
+    cleanUp();
     throw error;
   }
 }

@@ -24,6 +24,8 @@ interface VerdictParts {
   names: PageNames;
   /** Why the run ended while URLs were still waiting. */
   leftBy: LeftBy;
+  /** A kept crawl has answered. */
+  asksNobody: boolean;
   /** Whether a page that was fetched by https loads this URL by http. */
   isMixed(id: number): boolean;
   /** The URL as written in links that --remap led elsewhere, by their target. */
@@ -158,12 +160,18 @@ export class LinkVerdicts {
 
   /** The finding for a page that answers but was not read for its anchors. */
   ofUnread({ target, end, fragment }: FragmentCheck): Finding {
-    const { leftBy } = this.#parts;
-    const ruling: Ruling = {
-      verdict: 'unchecked',
-      unchecked: leftBy,
-      why: `${LEFT_UNREAD[leftBy]} before the page was read for its ids`,
-    };
+    const { leftBy, asksNobody } = this.#parts;
+    const ruling: Ruling = asksNobody
+      ? {
+          verdict: 'unchecked',
+          unchecked: 'not_kept',
+          why: 'the crawl asked whether the page is there, and did not read it for its ids',
+        }
+      : {
+          verdict: 'unchecked',
+          unchecked: leftBy,
+          why: `${LEFT_UNREAD[leftBy]} before the page was read for its ids`,
+        };
     return {
       ...this.#finding(this.#parts.store.checkedUrl(target), this.#parts.store.checkedUrl(end), ruling),
       fragment,

@@ -19,6 +19,8 @@ export interface ReportParts {
   truncated: string | null;
   end: EndReason;
   durationMs: number;
+  /** When the answers are from, where that is not when the check began. */
+  startedAt?: number | undefined;
   clock: Clock;
   /** Asks an archive for copies of dead links. */
   suggest: ((table: FindingTable) => Promise<void>) | null;
@@ -46,6 +48,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
       identity: options,
       requireHttps: options.requireHttps,
       hashRoutes: options.hashRoutes,
+      asksNobody: parts.startedAt !== undefined,
     });
     const { table } = findings;
     await parts.suggest?.(table);
@@ -77,7 +80,7 @@ export async function makeReport(parts: ReportParts): Promise<MadeReport> {
     return {
       summary,
       seeds: crawl.seeds().map(({ label }) => names.url(label)),
-      startedAt: new Date(Number(crawl.meta().startedAt ?? 0)).toISOString(),
+      startedAt: new Date(parts.startedAt ?? Number(crawl.meta().startedAt ?? 0)).toISOString(),
       links: () => table.links(),
       close: () => store.close(),
     };

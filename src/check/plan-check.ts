@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
+import { type KeptPages, seedsFor } from '../crawl/kept-pages.js';
 import { type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { badSeedLines } from '../crawl/seed-input.js';
 import type { SeedRow } from '../store/transaction.js';
@@ -35,13 +36,7 @@ export async function planCheck(
     ...{ clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {} },
   });
   if (options.dataDir === null) {
-    const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
-    const cleanUp = () => {
-      process.off('exit', cleanUp);
-      rmSync(directory, { recursive: true, force: true });
-    };
-    // A second Ctrl+C ends the process at once.
-    process.on('exit', cleanUp);
+    const { directory, cleanUp } = temporaryDirectory();
     return { what: 'new', plan: make(directory), notices, cleanUp };
   }
   const choice = chooseDirectory(options, { command: 'check', seeds });
@@ -54,6 +49,31 @@ export async function planCheck(
     notices.push(`moved the old check to ${choice.movedTo}`);
   }
   return { what: 'new', plan: make(directory), notices, cleanUp: () => {} };
+}
+
+/** A check of the links of a crawl that kept its answers: nobody is asked. */
+export function planCheckOfKept(
+  kept: KeptPages,
+  resolved: ResolvedOptions<'check'>,
+  config: Config,
+): { plan: CheckPlan; cleanUp(): void } {
+  const { directory, cleanUp } = temporaryDirectory();
+  const plan: CheckPlan = {
+    ...{ resolved, config, directory, seeds: seedsFor(kept, resolved.options.scope), folders: [], files: NO_FILES },
+    ...{ cwd: process.cwd(), clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {}, kept },
+  };
+  return { plan, cleanUp };
+}
+
+function temporaryDirectory(): { directory: string; cleanUp(): void } {
+  const directory = mkdtempSync(join(tmpdir(), 'gossamer-check-'));
+  const cleanUp = () => {
+    process.off('exit', cleanUp);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  // A second Ctrl+C ends the process at once.
+  process.on('exit', cleanUp);
+  return { directory, cleanUp };
 }
 
 /** A check as a directory holds it. */

@@ -1,3 +1,4 @@
+import { answeredFrom, type KeptPages, withoutWaiting } from '../crawl/kept-pages.js';
 import type { CrawlProfile } from '../crawl/profile.js';
 import type { Browser } from '../crawl/render/browser.js';
 import { portsOf, spareDescriptors } from '../crawl/settings.js';
@@ -27,6 +28,8 @@ export interface CheckProfileParts {
   /** URLs whose results the cache has. */
   known: Iterable<string>;
   meta: Record<string, string>;
+  /** The crawl that answers, instead of the web. */
+  kept: KeptPages | undefined;
   /** Which pages a browser sees, and the browser. */
   render: RenderMode;
   hashRoutes: boolean;
@@ -52,7 +55,8 @@ export function checkProfile(parts: CheckProfileParts): CrawlProfile {
     },
     aliases: parts.aliases,
     scheduler: (options) => schedulerFor(options, parts),
-    fetch: (options, lanes) => fetchFor(options, lanes, parts),
+    fetch: (options, lanes) =>
+      parts.kept === undefined ? fetchFor(options, lanes, parts) : answeredFrom(options, parts.kept.directory),
     reader: (options) => ({
       ...options,
       linkFacts: true,
@@ -68,11 +72,12 @@ export function checkProfile(parts: CheckProfileParts): CrawlProfile {
 }
 
 function schedulerFor(options: SchedulerOptions, parts: CheckProfileParts): SchedulerOptions {
+  const base = parts.kept === undefined ? options : withoutWaiting(options);
   const own = parts.served.origins.map(({ origin }) => origin);
   const ownHosts = new Set(own.map((origin) => hostKeyOf(`${origin}/`)));
   return {
-    ...options,
-    delayMsFor: (host) => (ownHosts.has(host) ? 0 : options.delayMsFor(host)),
+    ...base,
+    delayMsFor: (host) => (ownHosts.has(host) ? 0 : base.delayMsFor(host)),
     ownOrigins: own,
     learnsDelay: true,
     asksTraps: true,

@@ -22,6 +22,8 @@ export interface RoundOptions {
   hashRoutes: boolean;
   /** The origins of the folders that are checked. */
   ownOrigins: readonly string[];
+  /** A kept crawl answers: nothing waits, and it has no answer for pages that cannot exist. */
+  asksNobody?: boolean;
 }
 
 /** Queues the URLs that the next round asks for. Returns how many there are. */
@@ -33,7 +35,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
     const lost = [...lostRoutes(store)];
     const redirects = [...brokenRedirects(store, chains)].filter(isInDoubt).map(({ id }) => id);
     const soft404s = new Soft404s(store, chains);
-    return change(pacing(options.ownOrigins), (queue) => {
+    return change(pacing(options.ownOrigins, options.asksNobody), (queue) => {
       if (options.truncated !== null) {
         queue.leaveRest();
       }
@@ -48,7 +50,7 @@ export async function prepareRound(options: RoundOptions): Promise<number> {
       queue.askForAnchors(unread);
       queue.askForFirstByte(headsToConfirm(store, options.ownOrigins));
       queue.lookAgainAt(soft404s.lookalikes());
-      queue.askForProbes(soft404s.wanted(options.ownOrigins));
+      queue.askForProbes(options.asksNobody ? [] : soft404s.wanted(options.ownOrigins));
       queue.forgiveHosts();
       queue.note({
         checkRound: String(options.round),

@@ -150,6 +150,9 @@ function ruleOnFailure(answer: Answer): Ruling {
   if (answer.reason === 'not_cached') {
     return notAsked('cache', inWords(answer));
   }
+  if (answer.reason === 'not_kept') {
+    return notAsked('not_kept', 'the crawl did not ask for it');
+  }
   const last = ruleOnLook(answer, answer);
   if (last.verdict === 'ok') {
     return last;

@@ -7,7 +7,7 @@ import { readBaseline } from '../check/baseline.js';
 import { type CheckEvents, type CheckPlan, CheckRun, rulesOf } from '../check/check-run.js';
 import { DUMP_FORMATS, dumpText } from '../check/dump.js';
 import { checkExitCode } from '../check/make-report.js';
-import { openKeptCheck, planCheck, planKept, planResumed } from '../check/plan-check.js';
+import { openKeptCheck, planCheck, planCheckOfKept, planKept, planResumed } from '../check/plan-check.js';
 import { githubStepSummary, lastLineOf, type Paint, writeCheckReport, writeReportFile } from '../check/report/index.js';
 import type { CheckReport } from '../check/report/result.js';
 import { reopenBroken } from '../check/rounds.js';
@@ -16,6 +16,7 @@ import type { CheckFormat } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
+import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { nextStep } from '../crawl/resume-plan.js';
 import type { SessionEvents } from '../crawl/session-plan.js';
 import type { SeedFate } from '../frontier/seed-book.js';
@@ -36,6 +37,10 @@ type CheckOptions = OptionsOf<'check'>;
 
 /** gossamer check */
 export async function runCheck(input: CommandInput): Promise<number> {
+  const crawl = crawlDirectoryIn(input.positionals);
+  if (crawl !== null) {
+    return checkKept(crawl, input);
+  }
   const ready = prepare('check', input);
   if (ready === null) {
     return EXIT.ok;
@@ -61,6 +66,29 @@ export async function runCheck(input: CommandInput): Promise<number> {
     return await check(planned.plan, terminal, resolved.options.dataDir !== null);
   } finally {
     planned.cleanUp();
+  }
+}
+
+/** Checks the links of a crawl that kept its answers, without a network. */
+async function checkKept(directory: string, input: CommandInput): Promise<number> {
+  const kept = keptPagesIn(directory, 'a check');
+  const ready = prepare('check', input, undefined, kept.inherited);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { resolved, terminal } = ready;
+  refuseNonsense(resolved, input);
+  if (resolved.options.recheck !== null) {
+    refuseInputs(input.positionals, resolved.options);
+  }
+  const { plan, cleanUp } = planCheckOfKept(kept, optionsForKept(resolved), configOf(input));
+  for (const notice of kept.notices) {
+    terminal.warn(notice);
+  }
+  try {
+    return await (resolved.options.dump ? dump(plan, terminal) : check(plan, terminal, false));
+  } finally {
+    cleanUp();
   }
 }
 

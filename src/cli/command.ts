@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { GossamerError, StateError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
 import type { ConfigFile } from '../config/config-file.js';
-import type { OptionsOf } from '../config/options.js';
+import type { CrawlOptions, OptionsOf } from '../config/options.js';
 import { printConfig, printConfigJson } from '../config/print.js';
 import { type Environment, type RawFlags, type ResolvedOptions, resolveOptions } from '../config/resolve.js';
 import type { StoredOptions } from '../config/stored.js';
@@ -24,6 +24,7 @@ export function prepare<C extends Command>(
   command: C,
   input: CommandInput,
   stored?: StoredOptions,
+  inherited?: Partial<CrawlOptions>,
 ): { resolved: ResolvedOptions<C>; terminal: Terminal } | null {
   const resolved = resolveOptions({
     command,
@@ -31,6 +32,7 @@ export function prepare<C extends Command>(
     env: input.env,
     configFile: input.configFile,
     ...(stored === undefined ? {} : { stored }),
+    inherited,
   });
   const options = resolved.options as Partial<OptionsOf<'crawl'>>;
   const terminal = new Terminal({

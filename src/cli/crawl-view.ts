@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { formatMoment } from '../base/text.js';
+import { formatMoment, printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { RunningSession, SessionResult } from '../crawl/profile.js';
 import { nextStep } from '../crawl/resume-plan.js';
@@ -152,6 +152,12 @@ export class CrawlView {
     const { links, pages } = summary.linksCut;
     if (links > 0) {
       rows.push(['links cut', `${counted(links, 'link')} of ${counted(pages, 'page')}: more than 64 MiB of URLs`]);
+    }
+    for (const { text, pages, count } of summary.found) {
+      rows.push([
+        'search',
+        `${printable(text, 60)}: ${pages === 0 ? 'on no page' : `${counted(count, 'time')} on ${counted(pages, 'page')}`}`,
+      ]);
     }
     for (const { host, ...facts } of summary.seeding) {
       rows.push([host, seedingOf(facts)]);

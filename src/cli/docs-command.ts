@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
 import { partialOf } from '../corpus/layout.js';
+import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
-import { isFinished, keptDocsIn, planDocs, planKeptDocs } from '../docs/plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from '../docs/plan-docs.js';
 import type { SavedCorpus } from '../docs/write-corpora.js';
 import { resumeCommand } from '../store/directory.js';
 import { withResumeAdvice } from './advice.js';
@@ -18,6 +19,10 @@ import { counted, formatBytes, formatCount, type Terminal } from './terminal.js'
 
 /** gossamer docs */
 export async function runDocs(input: CommandInput): Promise<number> {
+  const crawl = crawlDirectoryIn(input.positionals);
+  if (crawl !== null) {
+    return docsOfKept(crawl, input);
+  }
   const ready = prepare('docs', input);
   if (ready === null) {
     return EXIT.ok;
@@ -36,6 +41,24 @@ export async function runDocs(input: CommandInput): Promise<number> {
     terminal.line(notice);
   }
   return make(planned.plan, terminal);
+}
+
+/** A corpus of a crawl that kept its pages, without a network. */
+async function docsOfKept(directory: string, input: CommandInput): Promise<number> {
+  const kept = keptPagesIn(directory, 'a corpus');
+  const ready = prepare('docs', input, undefined, kept.inherited);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { plan, cleanUp } = planDocsOfKept(kept, optionsForKept(ready.resolved));
+  for (const notice of kept.notices) {
+    ready.terminal.warn(notice);
+  }
+  try {
+    return await make(plan, ready.terminal);
+  } finally {
+    cleanUp();
+  }
 }
 
 /** Resumes a corpus that is kept. */
@@ -74,10 +97,12 @@ async function makeWith(plan: DocsPlan, terminal: Terminal, outlets: Outlets): P
       isAnnounced = true;
     },
   });
-  const afterwards = `\`${resumeCommand(plan.directory)}\` goes on`;
+  const afterwards = goesOn(plan);
   const removeListeners = stopOnSignals({ run, graceMs: options.graceMs, terminal, afterwards });
   try {
-    const { result, corpora, stopped } = await withResumeAdvice(plan.directory, () => run.run());
+    const { result, corpora, stopped } = await (plan.kept === undefined
+      ? withResumeAdvice(plan.directory, () => run.run())
+      : run.run());
     view.close();
     outlets.cameTo({ truncated: result.end.truncated, corpora });
     if (stopped !== null) {
@@ -88,8 +113,14 @@ async function makeWith(plan: DocsPlan, terminal: Terminal, outlets: Outlets): P
       throw seedFailure(result.seeds, result.summary);
     }
     tell(corpora, result.end.truncated, terminal);
+    tellNotKept(plan, result.summary.byClass.not_kept ?? 0, terminal);
     if (options.json) {
-      writeJson({ reason: result.end.reason, truncated: result.end.truncated, directory: plan.directory, corpora });
+      writeJson({
+        reason: result.end.reason,
+        truncated: result.end.truncated,
+        directory: plan.kept?.directory ?? plan.directory,
+        corpora,
+      });
     }
     return EXIT.ok;
   } finally {
@@ -98,7 +129,7 @@ async function makeWith(plan: DocsPlan, terminal: Terminal, outlets: Outlets): P
   }
 }
 
-function tellStopped({ directory }: DocsPlan, corpora: readonly SavedCorpus[], terminal: Terminal): void {
+function tellStopped(plan: DocsPlan, corpora: readonly SavedCorpus[], terminal: Terminal): void {
   const left = corpora.filter(({ isFinished }) => !isFinished);
   if (left.length < corpora.length) {
     terminal.line(
@@ -110,7 +141,19 @@ function tellStopped({ directory }: DocsPlan, corpora: readonly SavedCorpus[], t
       terminal.line(`what is done stands in ${partialOf(output)}`);
     }
   }
-  terminal.line(`stopped; \`${resumeCommand(directory)}\` goes on`);
+  terminal.line(`stopped; ${goesOn(plan)}`);
+}
+
+const goesOn = ({ directory, kept }: DocsPlan): string =>
+  kept === undefined ? `\`${resumeCommand(directory)}\` goes on` : 'the same command begins anew';
+
+/** What a corpus of the site would have, and this one has not. */
+function tellNotKept({ kept }: DocsPlan, pages: number, terminal: Terminal): void {
+  if (kept !== undefined && pages > 0) {
+    terminal.warn(
+      `${counted(pages, 'page')} of the site ${pages === 1 ? 'is' : 'are'} missing: the crawl did not ask for ${pages === 1 ? 'it' : 'them'}`,
+    );
+  }
 }
 
 function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {

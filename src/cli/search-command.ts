@@ -1,8 +1,13 @@
+import { resolve } from 'node:path';
 import { printable } from '../base/text.js';
 import type { SearchHit } from '../corpus/search.js';
+import { isCrawlDirectory } from '../crawl/kept-pages.js';
 import { searchCorpus } from '../docs/kept-corpus.js';
+import { type CrawlHit, searchCrawl } from '../docs/search-crawl.js';
+import { openForReading } from '../store/directory.js';
 import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
 import { EXIT } from './exit.js';
+import type { Terminal } from './terminal.js';
 
 /** gossamer search <dir> <words…> */
 export async function runSearch(input: CommandInput): Promise<number> {
@@ -12,15 +17,40 @@ export async function runSearch(input: CommandInput): Promise<number> {
   }
   const [directory, ...words] = input.positionals;
   const { limit, json } = ready.resolved.options;
+  if (isKeptCrawl(directory!)) {
+    const hits = await searchCrawl(directory!, words.join(' '), { limit });
+    return tell(hits, crawlHitText, directory!, words, json, ready.terminal);
+  }
   const hits = searchCorpus(directory!, words.join(' '), { limit });
+  return tell(hits, hitText, directory!, words, json, ready.terminal);
+}
+
+/** A crawl by itself; the data directory of a corpus stands for that. */
+function isKeptCrawl(directory: string): boolean {
+  return isCrawlDirectory(directory) && openForReading(resolve(directory), (reader) => reader.command()) === 'crawl';
+}
+
+async function tell<Hit>(
+  hits: readonly Hit[],
+  textOf: (hit: Hit) => string,
+  directory: string,
+  words: readonly string[],
+  json: boolean,
+  terminal: Terminal,
+): Promise<number> {
   if (json) {
     writeJson(hits);
   } else if (hits.length === 0) {
-    ready.terminal.line(`nothing in ${directory} matches ${words.join(' ')}`);
+    terminal.line(`nothing in ${directory} matches ${printable(words.join(' '))}`);
   } else {
-    await writePieces([hits.map(hitText).join('\n')]);
+    await writePieces([hits.map(textOf).join('\n')]);
   }
   return EXIT.ok;
+}
+
+function crawlHitText({ title, url, snippet }: CrawlHit): string {
+  const lines = [title === '' ? url : title, `  ${url}`, `  ${snippet}`];
+  return `${lines.map((line) => printable(line, 1000)).join('\n')}\n`;
 }
 
 function hitText({ title, headings, path, url, snippet }: SearchHit): string {

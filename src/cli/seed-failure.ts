@@ -51,6 +51,7 @@ function whatHappened({ fate, detail, reason, status }: SeedFate, otherwise: str
       return 'redirects more often than --max-redirects allows';
     case 'blocked_address':
     case 'not_cached':
+    case 'not_kept':
       return `was not asked for${said}`;
     case 'tls':
       return `has no connection that can be trusted${said}`;

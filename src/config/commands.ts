@@ -47,7 +47,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   check: {
     usage: '<url|folder|file…>',
     sentence:
-      'Find dead links, and fail only for what is really dead. An argument is a URL or a bare domain, a folder of HTML or Markdown, such files or patterns of them (also MDX and reStructuredText), a sitemap, a list of URLs, or - (a list from stdin).',
+      'Find dead links, and fail only for what is really dead. An argument is a URL or a bare domain, a folder of HTML or Markdown, such files or patterns of them (also MDX and reStructuredText), a sitemap, a list of URLs, - (a list from stdin), or the directory of a crawl with --keep body, which is checked without a network.',
     fewestArguments: 0,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -58,14 +58,15 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     ],
   },
   docs: {
-    usage: '<url…>',
+    usage: '<url…|dir>',
     sentence:
-      'Make a Markdown corpus of a documentation site, or bring the one that is there up to date: pages as files, llms.txt, corpus.jsonl, chunks.jsonl and a full-text index.',
+      'Make a Markdown corpus of a documentation site, or bring the one that is there up to date: pages as files, llms.txt, corpus.jsonl, chunks.jsonl and a full-text index. The directory of a crawl with --keep body is made a corpus of without a network.',
     fewestArguments: 0,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
       'gossamer docs https://example.com/docs/',
       'gossamer docs https://example.com/docs/ --output corpus --chunk-tokens 800',
+      'gossamer docs gossamer-data/example.com',
     ],
   },
   resume: {
@@ -177,7 +178,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   search: {
     usage: '<dir> <words…>',
     sentence:
-      'Find pages of a corpus that have all the words, the best first. "a phrase" in quotes is taken as one; -word, after --, is what a page must not have.',
+      'Find pages of a corpus, or of a crawl with --keep, that have all the words, the best first. "a phrase" in quotes is taken as one; -word, after --, is what a page must not have. Of a crawl also re:EXPRESSION.',
     fewestArguments: 2,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [

@@ -4,7 +4,6 @@ const LATER_COMMANDS: readonly string[] = ['merge', 'cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
-  keep: 'bodies and texts of pages are not kept',
   redis: 'a crawl runs on one machine',
 };
 

@@ -7,6 +7,7 @@ import { FETCH_OPTIONS } from './options-fetch.js';
 import { HOOK_OPTIONS } from './options-hooks.js';
 import { HOST_OPTIONS } from './options-hosts.js';
 import { INPUT_OPTIONS, SEEDING_OPTIONS, TRAP_OPTIONS } from './options-input.js';
+import { KEEP_OPTIONS } from './options-keep.js';
 import { LAYER_OPTIONS } from './options-layers.js';
 import { OUTPUT_OPTIONS } from './options-output.js';
 import { POLITENESS_OPTIONS } from './options-politeness.js';
@@ -28,6 +29,7 @@ export const OPTIONS = {
   ...GRAPH_OPTIONS,
   ...DIFF_OPTIONS,
   ...OUTPUT_OPTIONS,
+  ...KEEP_OPTIONS,
   ...WATCH_OPTIONS,
   ...DASHBOARD_OPTIONS,
 } as const satisfies Record<string, OptionSpec>;

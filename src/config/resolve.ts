@@ -46,6 +46,8 @@ interface ResolveInput<C extends Command> {
   readonly configFile: ConfigFile | null;
   /** What the crawl was started with; given on `resume` and `crawl --resume` of an existing crawl. */
   readonly stored?: StoredOptions;
+  /** What a kept crawl was told, where the command works on that: it holds unless something else is said. */
+  readonly inherited?: Partial<CrawlOptions> | undefined;
   /** Relative paths of flags and variables start here. */
   readonly cwd?: string;
   readonly cores?: number;
@@ -129,7 +131,11 @@ export function defaultOf(command: Command, spec: OptionSpec): OptionValue {
 
 function find(key: OptionKey, input: ResolveInput<Command>, preset: Preset | null): Found {
   const spec = specFor(input.command, key);
-  const kept = fromPreset(key, preset) ?? fromStored(key, input.stored) ?? byDefault(input.command, key);
+  const kept =
+    fromPreset(key, preset) ??
+    fromStored(key, input.stored) ??
+    fromInherited(key, input.inherited) ??
+    byDefault(input.command, key);
   // Options of one start of `crawl`, such as its seeds, mean nothing to `resume`; the others are compared below.
   const readable = acceptsOption(input.command, spec) || !spec.perRun;
   const given = readable ? (fromFlag(key, spec, input) ?? fromVariable(spec, input) ?? fromConfig(spec, input)) : null;
@@ -229,6 +235,9 @@ function fromStored(key: OptionKey, stored: StoredOptions | undefined): Found | 
     ? null
     : take(storedOrigin(spec), (at) => checkValue(spec, kept, at));
 }
+
+const fromInherited = (key: OptionKey, values: Partial<CrawlOptions> | undefined): Found | null =>
+  values === undefined ? null : fromStored(key, { values, withheld: [] });
 
 function byDefault(command: Command, key: OptionKey): Found {
   return { value: defaultOf(command, specOf(key)), source: 'default', name: `--${specOf(key).flag}` };

@@ -418,7 +418,7 @@ function settledPage({ url, depth, attempts, state, reason, external, data, outc
 }
 
 const resultOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
-  type === 'data' && stored !== null ? JSON.parse(stored as string) : stored;
+  (type === 'data' || type === 'list') && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** As a lane would have said it. */
 function targetsOf(edges: readonly EdgeResult[]): EdgeTargets {

@@ -432,6 +432,7 @@ function storeSetup(
     hasOutputs: profile.writesOutputs,
     rendersAll: settings.reader.render === 'always',
     leavesUnrendered: !rendersAny && !settings.reader.keepsBodies,
+    keepsBodies: settings.reader.keep !== 'none',
     dropsBodies: rendersAny && !settings.reader.keepsBodies,
     scope: scopeRules(plan, profile, settings),
     pid: process.pid,

@@ -12,6 +12,7 @@ import type { CacheOptions, FetchOptions, Header } from '../fetch/contract.js';
 import { basicAuthorization, overlay, parseHeaderOption, parseUserOption } from '../fetch/headers.js';
 import type { SchedulerOptions } from '../frontier/options.js';
 import type { Manners } from '../hooks/lane-hooks.js';
+import { PageSearch } from '../lane/page-search.js';
 import type { ReaderOptions } from '../lane/reading.js';
 import { SITEMAP_URL_DEPTH } from '../lane/sitemap-reader.js';
 import { productToken } from '../robots/parse.js';
@@ -80,6 +81,8 @@ const SITEMAP_MAX_BYTES = 50 * 1024 * 1024;
 
 export function engineSettings(input: SettingsInput): EngineSettings {
   const { options } = input;
+  // An expression that is none is refused before anything is asked for.
+  new PageSearch(options.searches);
   const memoryLimitBytes = options.memoryLimitBytes ?? Math.floor(DEFAULT_MEMORY_SHARE * availableMemory());
   const sources = seedingSources(options.seedingStrategy);
   const sockets = socketBudget(options.maxSockets, sources.has('ct') || sources.has('commoncrawl'));
@@ -111,6 +114,8 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       keepsOutside: false,
       linkFacts: false,
       keepsBodies: false,
+      keep: options.keep,
+      searches: [...options.searches],
       unfollowed: new Set(),
       render: 'never',
       hashRoutes: false,
@@ -286,7 +291,8 @@ function fetchOptions(input: SettingsInput, userAgent: string, maxSockets: numbe
       allowPorts: portsOf(input.seeds.map(({ url }) => url)),
     },
     dnsServers: options.dnsServers.length > 0 ? [...options.dnsServers] : null,
-    verboseNetwork: options.verboseNetwork,
+    // A check shows the causes of a failure, and a kept one has to have them.
+    verboseNetwork: options.verboseNetwork || options.keep === 'body',
     ...(options.httpCache === null ? {} : { cache: cacheOptions(options, options.httpCache) }),
   };
 }

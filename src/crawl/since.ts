@@ -30,7 +30,7 @@ export const NO_SINCE: Since = { setup: null, notices: [] };
  * are carried over are judged anew.
  */
 const SHAPING: readonly OptionKey[] = [
-  ...(['extract', 'anchorText', 'hooks', 'contentTypes', 'render', 'hashRoutes', 'maxBodyBytes'] as const),
+  ...(['extract', 'anchorText', 'hooks', 'contentTypes', 'render', 'hashRoutes', 'maxBodyBytes', 'searches'] as const),
   ...(['userAgent', 'contact', 'headers', 'user', 'authFile', 'cookies', 'cookieJar', 'clientCerts'] as const),
   ...(['hosts', 'connectTo', 'stripQuery', 'stripTracking', 'sortQuery', 'maxUrlLength', 'allowTraps'] as const),
 ];
@@ -78,7 +78,7 @@ export async function openSince(
 
 /** What can never go together with an earlier crawl, whatever that is. */
 function refuseOthers(
-  { directory, fetch, resolve: ownKeys, handsOnBodies }: SessionPlan,
+  { directory, fetch, resolve: ownKeys, handsOnBodies, resolved }: SessionPlan,
   settings: EngineSettings,
   since: string,
 ): void {
@@ -93,6 +93,9 @@ function refuseOthers(
   }
   if (settings.hooks !== null) {
     throw new UsageError(`--since cannot be used with --hooks: ${because}`);
+  }
+  if (resolved.options.keep !== 'none') {
+    throw new UsageError(`--since cannot be used with --keep: ${because}, and so none to keep`);
   }
   if (new HostManners(settings.reader).rendersAny) {
     throw new UsageError(

@@ -51,6 +51,8 @@ export interface StoreSetup {
   leavesUnrendered: boolean;
   /** Pages are not kept once a browser has seen them: what is told of one waits for that. */
   dropsBodies: boolean;
+  /** Pages are kept, also when the browser has seen them. */
+  keepsBodies: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
   scope: Omit<CrawlScopeData, 'seeds'>;
@@ -148,7 +150,8 @@ export class StoreHost {
       falsePositiveRate: setup.falsePositiveRate,
       lookupBatch: setup.lookupBatch,
       scope,
-      ...(setup.dropsBodies ? { mostAssetBytes: MOST_ASSET_BYTES } : {}),
+      ...(setup.dropsBodies && !setup.keepsBodies ? { mostAssetBytes: MOST_ASSET_BYTES } : {}),
+      keepsBodies: setup.keepsBodies,
     });
     this.#store = store;
     this.#waitsForBrowser = setup.dropsBodies ? new Reader(database) : null;

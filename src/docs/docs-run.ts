@@ -2,11 +2,13 @@ import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
+import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { AUTO_SEEDING } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/ending.js';
+import { answeredFrom, type KeptPages, withoutWaiting } from '../crawl/kept-pages.js';
 import type { CrawlProfile, EndedRound, RunningSession, SessionResult } from '../crawl/profile.js';
 import type { Browser } from '../crawl/render/browser.js';
 import { browserFor } from '../crawl/renderer.js';
@@ -31,6 +33,8 @@ export interface DocsPlan {
   /** Whether the run begins; otherwise the one in the directory goes on, or is brought up to date where it is finished. */
   isNew: boolean;
   progress: DocsProgress;
+  /** The crawl whose pages are taken, instead of asking for them. */
+  kept?: KeptPages | undefined;
   badSeeds?: SessionPlan['badSeeds'];
   credentials?: SessionPlan['credentials'];
   events: SessionEvents;
@@ -124,6 +128,7 @@ export class DocsRun {
       named: this.#progress.widened.length === 0 ? [] : this.#named(),
       spent: this.#spent,
       next: (ended) => this.#next(ended),
+      kept: this.#plan.kept,
     });
   }
 
@@ -171,8 +176,8 @@ export class DocsRun {
       reports: 'default',
     } as const;
     return {
-      options: { ...options, ...WITHOUT_HOOKS.options, ...own },
-      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...none },
+      options: { ...options, ...WITHOUT_HOOKS.options, ...WITHOUT_KEEPING.options, ...own },
+      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...WITHOUT_KEEPING.sources, ...none },
       notices,
     };
   }
@@ -203,7 +208,7 @@ export class DocsRun {
         isComplete: result.end.truncated === null,
         isPartial: stoppedBy(result) !== null,
         written: this.#progress.written ?? null,
-        now: new Date(clock.wall()).toISOString().slice(0, 10),
+        now: new Date(this.#plan.kept?.startedAt ?? clock.wall()).toISOString().slice(0, 10),
         isStopped: () => this.#rounds.stoppedBy !== null,
         isTimeUp: () => clock.now() >= this.#timeUpAt,
         onWritten: (written) => this.#save({ ...this.#progress, written }),
@@ -262,18 +267,20 @@ interface DocsProfileParts {
   /** What earlier rounds of the same run have used of its limits. */
   spent: { ms: number; bytes: number };
   next: NonNullable<CrawlProfile['next']>;
+  kept: KeptPages | undefined;
 }
 
 /** One round of a corpus: a survey of robots.txt, sitemaps and seeds, or the pages, which are kept. */
-function docsProfile({ progress, render, browser, named, spent, next }: DocsProfileParts): CrawlProfile {
+function docsProfile({ progress, render, browser, named, spent, next, kept }: DocsProfileParts): CrawlProfile {
   const surveys = progress.round === 'survey';
   return {
     command: 'docs',
     meta: asMeta(progress),
     writesOutputs: false,
     scope: { surveys },
+    ...(kept === undefined ? {} : { fetch: (options) => answeredFrom(options, kept.directory) }),
     scheduler: (options) => ({
-      ...options,
+      ...(kept === undefined ? options : withoutWaiting(options)),
       renews: progress.renews,
       surveyOnly: surveys,
       surveysSeeds: surveys,

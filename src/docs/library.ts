@@ -4,13 +4,14 @@ import { checkFunction, readDirectory, readOptions, readTexts } from '../config/
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf, refuseOtherIdentity } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
+import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
 import type { SessionResult } from '../crawl/profile.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
-import { isFinished, keptDocsIn, planDocs, planKeptDocs } from './plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
@@ -42,13 +43,17 @@ export interface DocsResult {
 const DOCS_CALL = "makeDocs('https://example.com/docs/', { output: 'corpus' })";
 const RESUME_CALL = "resumeDocs('gossamer-data/example.com', { delayMs: 2000 })";
 
-/** Makes a Markdown corpus of each site, or brings those that are there up to date. */
+/** Makes a Markdown corpus of each site, or brings those that are there up to date; or one of a crawl that kept its pages, by its directory. */
 export async function makeDocs(
   inputs: string | readonly string[],
   given: DocsLibraryOptions = {},
 ): Promise<DocsResult> {
   const arguments_ = readTexts(DOCS_CALL, inputs, 'inputs');
   const options = readOptions(DOCS_CALL, given);
+  const crawl = crawlDirectoryIn(arguments_);
+  if (crawl !== null) {
+    return docsOfKept(crawl, options);
+  }
   const resolved = completeOptionsOf('docs', givenOf(options));
   const seeds = readSeeds(arguments_, resolved.options, 'docs');
   const planned = planDocs(seeds, resolved);
@@ -56,6 +61,18 @@ export async function makeDocs(
     return { reason: 'complete', truncated: null, directory: planned.directory, corpora: [], seeds: [], summary: null };
   }
   return finished(planned.plan, options, [...resolved.notices, ...badSeedLines(seeds.bad), ...planned.notices]);
+}
+
+async function docsOfKept(directory: string, options: DocsLibraryOptions): Promise<DocsResult> {
+  const kept = keptPagesIn(directory, 'a corpus');
+  const resolved = completeOptionsOf('docs', givenOf(options), undefined, { values: kept.inherited, withheld: [] });
+  const { plan, cleanUp } = planDocsOfKept(kept, optionsForKept(resolved));
+  try {
+    const result = await finished(plan, options, [...resolved.notices, ...kept.notices]);
+    return { ...result, directory: kept.directory };
+  } finally {
+    cleanUp();
+  }
 }
 
 /** Goes on with a corpus that was stopped, by whatever. */

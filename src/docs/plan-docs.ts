@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
@@ -6,9 +7,18 @@ import { specOf } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { changedOptions, optionsToStore, type StoredOptions } from '../config/stored.js';
 import { isCorpus } from '../corpus/index-file.js';
+import { type KeptPages, seedsFor } from '../crawl/kept-pages.js';
 import { type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { type SeedInput, sameSeeds } from '../crawl/seed-input.js';
-import { folderNameOf, moveAside, openForReading, resumeCommand, stateOf } from '../store/directory.js';
+import {
+  clearWorkFolder,
+  folderNameOf,
+  moveAside,
+  openForReading,
+  resumeCommand,
+  stateOf,
+  workFolderOf,
+} from '../store/directory.js';
 import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
@@ -47,6 +57,33 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
     ...{ events: {}, clock: systemClock },
   };
   return { what: 'run', plan, notices: movedTo === null ? [] : [`moved the old crawl to ${movedTo}`] };
+}
+
+/** A corpus of a crawl that kept its pages: nobody is asked, and nothing but the corpus stays. */
+export function planDocsOfKept(
+  kept: KeptPages,
+  resolved: ResolvedOptions<'docs'>,
+): { plan: DocsPlan; cleanUp(): void } {
+  const { options } = resolved;
+  if (options.output === '-') {
+    throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
+  }
+  const seeds = seedsFor(kept, options.scope);
+  const outputs = outputFolders(seeds, options.output);
+  refuseNested(kept.directory, outputs);
+  const directory = workFolderOf(kept.directory);
+  clearWorkFolder(kept.directory);
+  const cleanUp = () => {
+    process.off('exit', cleanUp);
+    rmSync(directory, { recursive: true, force: true });
+  };
+  // A second Ctrl+C ends the process at once.
+  process.on('exit', cleanUp);
+  const plan: DocsPlan = {
+    ...{ resolved, directory, seeds, isNew: true, progress: firstProgress(outputs), kept },
+    ...{ events: {}, clock: systemClock },
+  };
+  return { plan, cleanUp };
 }
 
 const firstProgress = (outputs: string[]): DocsProgress => ({

@@ -46,6 +46,8 @@ export interface FetchOptions {
   onlyFolders?: boolean;
   /** Answers of earlier runs are told again from here, as HTTP allows. */
   cache?: CacheOptions;
+  /** Nobody is asked: the crawl that is kept in this directory has the answers. */
+  keptIn?: string;
   /** Headers, agent, proxy and time for some hosts only. Left out: none. */
   hosts?: readonly Pick<HostPolicy, 'match' | 'headers' | 'userAgent' | 'proxy' | 'timeoutMs'>[];
 }
@@ -133,6 +135,8 @@ export interface FetchResponse {
   endedAt: number;
   /** From the cache, without a request. */
   cached?: true;
+  /** When it was answered, in milliseconds since 1970, where that is not now: a kept crawl has asked before. */
+  answeredAt?: number;
   /** Null behind a proxy. */
   remoteAddress: string | null;
   /** Whoever has no more use for `body` may say so: its memory then holds the next one. */

@@ -2,11 +2,11 @@ import type { Clock } from '../base/clock.js';
 import { ownUrl } from '../base/own-url.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { FetchOptions } from '../fetch/fetcher.js';
-import { openFetcher } from '../fetch/http-cache.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome } from '../frontier/outcome.js';
 import type { KeptCookie } from '../url/kept-cookie.js';
 import { type CustomFetch, CustomSource } from './custom-source.js';
+import { openSource } from './kept-source.js';
 import { type Job, Lane, type LaneSetup, type PageSource, type RenderedHtml } from './lane.js';
 import type { OpenJar } from './lane-cookies.js';
 import type { LaneListener, LanePort } from './lane-port.js';
@@ -70,7 +70,7 @@ export class LaneOpenings {
   #source(): PageSource {
     const { clock, fetch, fetchOptions, guardsFetch } = this.#parts;
     return fetch === undefined
-      ? openFetcher(fetchOptions, clock)
+      ? openSource(fetchOptions, clock)
       : new CustomSource(fetch, fetchOptions, guardsFetch, clock);
   }
 }

@@ -2,16 +2,16 @@ import { workerData } from 'node:worker_threads';
 import { systemClock } from '../base/clock.js';
 import { serve } from '../base/worker-thread.js';
 import type { FetchOptions } from '../fetch/fetcher.js';
-import { openFetcher } from '../fetch/http-cache.js';
 import { prepareExtraction } from './extraction-door.js';
 import type { HookService } from './hook-service.js';
+import { openSource } from './kept-source.js';
 import { Lane, type LaneSetup } from './lane.js';
 import { loadJars, type OpenJar } from './lane-cookies.js';
 import { LANE_NEWS, LANE_ORDERS } from './messages.js';
 
 const { setup, fetchOptions } = workerData as { setup: LaneSetup; fetchOptions: FetchOptions };
 
-const source = openFetcher(fetchOptions, systemClock);
+const source = openSource(fetchOptions, systemClock);
 
 /** What is told before it has begun waits at the port. */
 function begin(openJar: OpenJar | undefined, hooks: HookService | null): void {

@@ -87,6 +87,8 @@ export interface LaneEvents {
 export interface PageSource {
   /** It knows no HEAD: each page is asked for once, whatever its name looks like. */
   readonly wholeOnly?: boolean;
+  /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
+  readonly asksNobody?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
@@ -188,7 +190,7 @@ export class Lane {
       setup.aliases === undefined ? null : compileAliases(setup.aliases),
     );
     const pages = new PageReader(setup.reader, this.#judge, this.#targets, hooks);
-    this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false);
+    this.#responses = new ResponseReader(setup.reader, pages, clock, source.wholeOnly ?? false, source.asksNobody);
   }
 
   /** Pages that are here in full and wait to be read. */
@@ -551,7 +553,8 @@ export class Lane {
       ...{ rules: null, rulesVersion: 0, wantsText: true },
     };
     return new Promise((resolve) => {
-      const answer = came ?? { status: 200, type: RENDERED_TYPE, body: Buffer.from(html ?? '') };
+      const drawn = { status: 200, type: RENDERED_TYPE, body: Buffer.from(html ?? '') };
+      const answer = { ...(came ?? drawn), isAsItCame: came !== null };
       this.#reading.add(lease, this.#responses.readRendered(lease, answer, robots, seen), answer.body.length, resolve);
     });
   }

@@ -3,7 +3,7 @@ import { packAnchors } from '../parse/anchors.js';
 import { IGNORED_LINK, type LinkFacts } from '../store/page-row.js';
 
 /** Headers that say why a request was refused, or by whom. */
-const TELLING = [
+export const TELLING_HEADERS = [
   'server',
   'retry-after',
   'www-authenticate',
@@ -53,7 +53,7 @@ export function shortHref(href: string): string {
 /** Null where none of them is there. */
 export function refusalHeaders(headers: ResponseHeaders): Record<string, string> | null {
   const found: Record<string, string> = {};
-  for (const name of TELLING) {
+  for (const name of TELLING_HEADERS) {
     const value = headers.get(name);
     if (value !== null) {
       found[name] = value.slice(0, LONGEST_HEADER);

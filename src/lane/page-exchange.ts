@@ -7,16 +7,26 @@ import { failure, type Lease, type Outcome, pageOffer, type RobotsAnswer } from 
 import { isCssType, isHtmlType } from '../parse/media-type.js';
 import { compactRobots } from '../robots/compact.js';
 import { parseRobots } from '../robots/parse.js';
-import { sealPage } from '../store/page-row.js';
+import type { KeptAnswer } from '../store/kept-answers.js';
+import { type KeptBody, type PageRow, READABLE_TYPE, sealPage } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { readSetCookies } from '../url/cookies.js';
 import { hasBinaryExtension, isHttp } from '../url/host.js';
 import { isShortened } from '../url/identity.js';
 import { pageOfRoute } from '../url/routes.js';
 import { agrees, type EarlierAnswer } from './earlier-pages.js';
-import { refusalHeaders } from './link-facts.js';
+import { refusalHeaders, TELLING_HEADERS } from './link-facts.js';
 import type { PageReader } from './page-reader.js';
-import type { FetchedPage, OutcomeReading, PageReading, ReaderOptions, Reading } from './reading.js';
+import {
+  type FetchedPage,
+  NO_BODY,
+  type OutcomeReading,
+  type PageReading,
+  packBody,
+  type ReaderOptions,
+  type Reading,
+  sha256,
+} from './reading.js';
 
 export interface RequestLimits {
   robotsTimeoutMs: number;
@@ -26,6 +36,9 @@ export interface RequestLimits {
   /** There is no HEAD: each page is asked for once, whatever its name looks like. */
   wholeOnly: boolean;
 }
+
+/** What commands read besides the headers that have a field of their own. No cookie and nothing that a login gave is among them. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set(['location', 'x-robots-tag', 'retry-after', ...TELLING_HEADERS]);
 
 const ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
@@ -104,15 +117,20 @@ export class ResponseReader {
   readonly #pages: PageReader;
   readonly #clock: Clock;
   readonly #wholeOnly: boolean;
+  readonly #asksNobody: boolean;
   /** Of the scope that links are judged by now. */
   scopeVersion = 0;
 
-  /** @param wholeOnly pages come from a source that knows no HEAD */
-  constructor(options: ReaderOptions, pages: PageReader, clock: Clock, wholeOnly: boolean) {
+  /**
+   * @param wholeOnly pages come from a source that knows no HEAD
+   * @param asksNobody they come from a crawl that is kept
+   */
+  constructor(options: ReaderOptions, pages: PageReader, clock: Clock, wholeOnly: boolean, asksNobody = false) {
     this.#options = options;
     this.#pages = pages;
     this.#clock = clock;
     this.#wholeOnly = wholeOnly;
+    this.#asksNobody = asksNobody;
   }
 
   /**
@@ -180,14 +198,18 @@ export class ResponseReader {
   /** A page that is fetched already, as a browser left it, or as it came. */
   *readRendered(
     lease: Lease,
-    { status, type, body }: { status: number; type: string | null; body: Uint8Array },
+    { status, type, body, isAsItCame }: { status: number; type: string | null; body: Uint8Array; isAsItCame: boolean },
     robots: string | null,
     rendered: NonNullable<FetchedPage['rendered']>,
   ): OutcomeReading {
     const outcome = failure(lease, this.#clock.now(), null, null);
     outcome.scopeVersion = this.scopeVersion;
     try {
-      const { page: row, ...read } = yield* this.#pages.read(lease, {
+      const {
+        page: row,
+        text,
+        ...read
+      } = yield* this.#pages.read(lease, {
         ...{
           status,
           contentType: type,
@@ -206,6 +228,11 @@ export class ResponseReader {
         },
         rendered,
       });
+      if (this.#options.keep === 'body' && !isAsItCame) {
+        row.body = packBody(body, type, sha256(body));
+      } else if (text !== undefined) {
+        row.body = keptText(text);
+      }
       return Object.assign(outcome, read, { page: sealPage(row) });
     } catch (error) {
       return failure(lease, this.#clock.now(), 'internal', messageOf(error));
@@ -217,7 +244,7 @@ export class ResponseReader {
     const errorClass = error instanceof FetchError ? error.errorClass : 'internal';
     const outcome = failure(lease, this.#clock.now(), errorClass, messageOf(error));
     outcome.scopeVersion = this.scopeVersion;
-    if (errorClass === 'not_cached') {
+    if (this.#asksNobody || errorClass === 'not_cached') {
       outcome.fromCache = true;
     }
     if (lease.kind === UrlKind.robots) {
@@ -292,11 +319,20 @@ export class ResponseReader {
         outcome.cookies = cookies;
       }
     }
-    const { page: row, ...read } = reading;
-    row.fetchedAt = this.#clock.wall();
+    const { page: row, text, ...read } = reading;
+    row.fetchedAt = response.answeredAt ?? this.#clock.wall();
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
     row.message = reading.message;
+    const before = row.body;
+    if (this.#options.keep === 'body') {
+      row.body = keptBody(row, response);
+    } else if (text !== undefined && before?.measured?.needsBrowser !== true) {
+      row.body = keptText(text);
+    }
+    if (row.body !== null && before?.measured !== undefined) {
+      row.body.measured = before.measured;
+    }
     return Object.assign(outcome, read, { page: sealPage(row) });
   }
 
@@ -330,6 +366,34 @@ export class ResponseReader {
 // biome-ignore lint/correctness/useYield: read like the others, without pieces.
 function* atOnce(reading: Reading): PageReading {
   return reading;
+}
+
+/** All that is needed to read the answer again. Of what could not be read whole, what there is. */
+function keptBody({ hash, contentType }: PageRow, response: FetchResponse): KeptBody {
+  const { body, headers, endedEarly, truncated, damage } = response;
+  const kept: KeptAnswer = {};
+  const others = headers.list().filter(([name]) => KEPT_HEADERS.has(name));
+  if (others.length > 0) {
+    kept.headers = others;
+  }
+  if (endedEarly) {
+    kept.endedEarly = true;
+  }
+  if (truncated) {
+    kept.truncated = true;
+  }
+  if (damage !== null) {
+    kept.damage = damage;
+  }
+  return {
+    ...(body === null ? { type: contentType, packed: NO_BODY } : packBody(body, contentType, hash ?? sha256(body))),
+    ...(Object.keys(kept).length === 0 ? {} : { answer: JSON.stringify(kept) }),
+  };
+}
+
+function keptText(text: string): KeptBody {
+  const bytes = Buffer.from(text);
+  return packBody(bytes, READABLE_TYPE, sha256(bytes));
 }
 
 /** Whatever is thrown has a message; what cannot even be turned into text must not take the lane down. */
@@ -374,7 +438,7 @@ function robotsAnswer(page: FetchedPage, agent: string, url: string): RobotsAnsw
 const NO_RULES: RobotsAnswer = { standing: 'rules', rules: null, crawlDelayMs: null, sitemaps: [], maxAgeMs: null };
 
 const robotsFailure = (errorClass: ErrorClass): RobotsAnswer =>
-  errorClass === 'not_cached'
+  errorClass === 'not_cached' || errorClass === 'not_kept'
     ? NO_RULES
     : HOST_ERRORS.has(errorClass)
       ? { standing: 'failed', errorClass }

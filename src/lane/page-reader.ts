@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
+import { textOfPage } from '../content/page-text.js';
 import { readableText } from '../content/visible-text.js';
 import { ENDED_EARLY } from '../fetch/body.js';
 import {
@@ -42,6 +43,7 @@ import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
+import { PageSearch } from './page-search.js';
 import {
   addNote,
   cutLinks,
@@ -99,6 +101,7 @@ export class PageReader {
   readonly #targets: LinkTargets;
   readonly #sitemaps: SitemapReader;
   readonly #extractor: Extractor | null;
+  readonly #search: PageSearch | null;
   readonly #manners: HostManners;
   readonly #hooks: LaneHooks | null;
 
@@ -110,6 +113,7 @@ export class PageReader {
     this.#places = new QueuePlaces(options.order);
     this.#targets = targets;
     this.#extractor = extractorOf(options.extract);
+    this.#search = options.searches.length === 0 ? null : new PageSearch(options.searches);
     this.#sitemaps = new SitemapReader(
       options,
       judge,
@@ -148,7 +152,7 @@ export class PageReader {
       return reading;
     }
     if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
-      reading.page.body = packBody(page.body, page.contentType);
+      reading.page.body = packBody(page.body, page.contentType, reading.page.hash!);
       const render = this.#manners.renderFor(lease.url);
       if (isHtml && render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
@@ -192,10 +196,31 @@ export class PageReader {
       // A copy: the lane uses the memory of the body again.
       reading.body = { bytes: new Uint8Array(page.body!), type: page.contentType };
     }
+    if (page.body !== null && (this.#search !== null || this.#options.keep === 'text')) {
+      this.#readForText(page.body, page.contentType, reading);
+    }
     if (isForBrowser) {
       this.#keepForBrowser(page, page.body!, reading);
     }
     return reading;
+  }
+
+  /** What a reader sees, to be kept and looked through. Nothing where it is no text that people read. */
+  #readForText(body: Uint8Array, contentType: string | null, reading: Reading): void {
+    const text = textOfPage(body, contentType);
+    if (text === null) {
+      return;
+    }
+    if (this.#options.keep === 'text') {
+      reading.text = text;
+    }
+    if (this.#search !== null) {
+      const { found, stopped } = this.#search.find(text);
+      reading.page.found = found.length === 0 ? null : JSON.stringify(found);
+      for (const each of stopped) {
+        addNote(reading.page, `search_stopped:${each.replaceAll(',', ' ')}`);
+      }
+    }
   }
 
   #isNamedType(contentType: string | null): boolean {
@@ -251,11 +276,13 @@ export class PageReader {
   }
 
   #readsText(lease: Lease, contentType: string | null): boolean {
-    const { linkFacts, keepsBodies } = this.#options;
+    const { linkFacts, keepsBodies, keep } = this.#options;
+    // Where answers are kept for a check and a corpus, what these would ask for is asked for.
+    const asCheck = linkFacts || keep === 'body';
     if (isMarkdownType(contentType)) {
-      return linkFacts || keepsBodies;
+      return asCheck || keepsBodies;
     }
-    return linkFacts && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
+    return asCheck && (isText(contentType, lease) || (isCssType(contentType) && lease.depth <= DEEPEST_STYLESHEET));
   }
 
   readSitemap(lease: Lease, page: FetchedPage): PageReading {

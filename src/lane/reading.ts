@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import {
@@ -72,8 +73,12 @@ export interface ReaderOptions {
   keepsOutside: boolean;
   /** For a check: where each link stands, what fragments can point at, what a refusal says. */
   linkFacts: boolean;
-  /** Pages, and sitemaps, are kept as they came. */
+  /** For a corpus: pages, and sitemaps, are kept as they came, with the place on its page of each link. */
   keepsBodies: boolean;
+  /** Of a crawl: the text of pages is kept, or every answer as it came. */
+  keep: 'none' | 'text' | 'body';
+  /** Texts and expressions of `--search`. */
+  searches: readonly string[];
   /** Seeds whose pages are named by their sitemaps alone: links lead nowhere. */
   unfollowed: ReadonlySet<number>;
   /** Which pages a browser has to see. Where bodies are not kept, these are, until it has. */
@@ -96,6 +101,8 @@ export type Reading = Pick<
   keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured' | 'hookSkips' | 'body'
 > & {
   page: PageRow;
+  /** What a reader sees of it, where that is to be kept. */
+  text?: string;
 };
 
 /** A page being read: it hands on pieces of what it leads to, and is told the ids of what each of them offered. */
@@ -136,10 +143,17 @@ export function emptyReading(page: FetchedPage): Reading {
   return { ...nothingRead(), errorClass: null, message: null, page: row };
 }
 
-/** The page itself, as it is kept. */
-export const packBody = (body: Uint8Array, type: string | null): KeptBody => ({
+export const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
+
+/**
+ * The page itself, as it is kept.
+ *
+ * @param hash of the body; left out where it is kept for a while only
+ */
+export const packBody = (body: Uint8Array, type: string | null, hash?: string): KeptBody => ({
   type,
   packed: deflateRawSync(body, { level: PACKING_LEVEL }),
+  ...(hash === undefined ? {} : { hash }),
 });
 
 /** Of a page that needs no browser, what it gives to read is kept without the page. */

@@ -16,6 +16,7 @@ import {
   REDIRECTS,
   type ReaderOptions,
   type Reading,
+  sha256,
 } from './reading.js';
 
 const MOST_SITEMAP_HOPS = 5;
@@ -62,7 +63,7 @@ export class SitemapReader {
       return reading;
     }
     if (this.#options.keepsBodies) {
-      reading.page.body = packBody(page.body, page.contentType);
+      reading.page.body = packBody(page.body, page.contentType, sha256(page.body));
     }
     const { sitemapMaxUrls: maxUrls, sitemapMaxBytes: maxBytes, pieceUrls } = this.#options;
     const contents = readSitemap(page.body, { maxUrls, maxBytes, baseUrl: lease.url });

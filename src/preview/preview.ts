@@ -10,6 +10,7 @@ import {
   specOf,
 } from '../config/options.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
+import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import { givenOrigin } from '../config/origin.js';
 import { completeOptions, completeOptionsOf, defaultOf, type ResolvedOptions } from '../config/resolve.js';
 import { checkValue } from '../config/values.js';
@@ -117,11 +118,13 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
     options: {
       ...options,
       ...WITHOUT_HOOKS.options,
+      ...WITHOUT_KEEPING.options,
       ...{ anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] },
     },
     sources: {
       ...sources,
       ...WITHOUT_HOOKS.sources,
+      ...WITHOUT_KEEPING.sources,
       ...{ anchorText: 'default', extract: 'default', assets: 'default' },
       ...{ external: 'default', hashRoutes: 'default', reports: 'default' },
     },

@@ -23,6 +23,7 @@ const JSON_TYPES: Readonly<Record<PageFieldType, object>> = {
   flag: { const: true },
   state: { enum: ['done', 'failed', 'skipped', 'deferred'] },
   data: { type: 'object' },
+  list: { type: 'array', items: { type: 'object' } },
 };
 const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   text: 'string',
@@ -32,6 +33,7 @@ const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   flag: 'boolean',
   state: "'done' | 'failed' | 'skipped' | 'deferred'",
   data: 'Record<string, unknown>',
+  list: 'readonly Record<string, unknown>[]',
 };
 
 /** Of docs/OUTPUTS.md: the keys of a line of pages.jsonl. */

@@ -125,6 +125,8 @@ export interface Summary {
   }[];
   /** Links that were left out of pages whose URLs are too much text, and how many pages those are. */
   linksCut: { pages: number; links: number };
+  /** What `--search` looked for: on how many pages it stands, and how often in all (of one page up to 1,000). */
+  found: { text: string; pages: number; count: number }[];
   /** What was cut as a trap, the largest first; of very many patterns the first thousand. */
   traps: TrapSummary[];
   /** How many patterns there are in all. */
@@ -176,6 +178,7 @@ export function summarise(reader: Reader, run: RunFacts): Summary {
     deferredHosts: reader.hosts.deferred(),
     failures: sum.byState.failed === 0 ? [] : firstFailures(reader),
     linksCut: reader.cutLinks(),
+    found: reader.foundTexts(),
     ...summariseTraps(reader),
     ignoredRobots: run.ignoredRobots,
     robotsUnreachable: { policy: run.robotsUnreachable, crawledHosts: reader.hosts.withoutRobots() },

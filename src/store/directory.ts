@@ -242,9 +242,27 @@ export function listCrawls(root: string, onUnreadable: (name: string, error: Err
 
 /** Files that a crawl makes. Nothing else in its directory is ever touched. */
 const OURS =
-  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|sitemap[\w.-]*\.xml)$/;
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|search-\d+\.db(?:\.tmp)?|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|sitemap[\w.-]*\.xml)$/;
 
 const OUR_MAIL = /^\.?\d{15}-[\da-f]{12}-\d{6}\.json(?:\.tmp|\.refused)?$/;
+
+/** Within a kept crawl: where a corpus is worked out of it. It goes when that is done, and with the crawl where it was not. */
+export const workFolderOf = (directory: string): string => join(directory, 'docs-work');
+
+/** Deletes what a command that was killed has left there. What is none of ours is refused. */
+export function clearWorkFolder(directory: string): void {
+  const folder = workFolderOf(directory);
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return;
+  }
+  if (existsSync(join(folder, 'lock.sqlite'))) {
+    DirectoryLock.refuseTaken(folder);
+  }
+  if (readdirSync(folder).some((name) => !OURS.test(name))) {
+    throw new StateError('occupied', `${folder} is needed for a while and holds files of others: move them elsewhere`);
+  }
+  rmSync(folder, { recursive: true });
+}
 
 /** Deletes a crawl that is not running. Returns how many files of others stand in its directory, which then stays. */
 export function deleteCrawl(directory: string): number {
@@ -255,6 +273,7 @@ export function deleteCrawl(directory: string): number {
   }
   DirectoryLock.take(directory).release();
   deleteMail(directory);
+  clearWorkFolder(directory);
   for (const name of readdirSync(directory)) {
     if (OURS.test(name)) {
       rmSync(join(directory, name));

@@ -1,4 +1,5 @@
 import type { Breaks } from '../base/breaks.js';
+import { dropUnusedContents } from './contents.js';
 import { DocsReader } from './docs-reader.js';
 import { edgeLeads, edgesFromBlob, FOLLOWED, HELD_BACK } from './page-row.js';
 import type { Database } from './sqlite.js';
@@ -98,6 +99,7 @@ export class DocsQueue {
       AND (flags & ${UrlFlag.seed}) = 0 AND url NOT IN (SELECT url FROM temp.named)
       AND id NOT IN (SELECT redirect_to FROM pages WHERE redirect_to IS NOT NULL)`;
     this.#database.exec(`DELETE FROM bodies WHERE page IN (SELECT id FROM urls WHERE ${found})`);
+    dropUnusedContents(this.#database);
     moveAll(this.#database, {
       ...{ from: [queued, done], to: unlisted, when: 'betweenRuns' },
       ...{ set: "reason = 'sitemap'", where: found },

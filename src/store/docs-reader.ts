@@ -164,7 +164,11 @@ export class DocsReader {
 
   /** Deflated. */
   bodyOf(id: number): Uint8Array {
-    return this.#statements.of('SELECT packed FROM bodies WHERE page = ?').get(id)?.packed ?? EMPTY;
+    return (
+      this.#statements
+        .of('SELECT packed FROM bodies JOIN contents ON contents.id = bodies.content WHERE page = ?')
+        .get(id)?.packed ?? EMPTY
+    );
   }
 
   fateOf(id: number): PageFate {
@@ -183,8 +187,9 @@ export class DocsReader {
       .of(
         `SELECT urls.url AS url, pages.title AS title, pages.description AS description, pages.lang AS lang,
            pages.canonical AS canonical, pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS fetchedAt,
-           bodies.type AS type, bodies.packed AS packed
-         FROM urls JOIN pages ON pages.id = urls.id JOIN bodies ON bodies.page = urls.id WHERE urls.id = ?`,
+           bodies.type AS type, contents.packed AS packed
+         FROM urls JOIN pages ON pages.id = urls.id JOIN bodies ON bodies.page = urls.id
+           JOIN contents ON contents.id = bodies.content WHERE urls.id = ?`,
       )
       .get(id);
     return (row as PageToConvert | undefined) ?? null;
@@ -195,9 +200,9 @@ export class DocsReader {
     for (const { given, ...page } of this.#database
       .prepare(
         `SELECT urls.url AS url, urls.state AS state, pages.redirect_to AS redirectTo, pages.robots_meta AS robots,
-           bodies.type AS type, bodies.packed AS packed, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given
+           bodies.type AS type, contents.packed AS packed, parents.id IS NULL OR parents.kind = ${UrlKind.sitemap} AS given
          FROM pages JOIN urls ON urls.id = pages.id LEFT JOIN urls AS parents ON parents.id = urls.parent
-           LEFT JOIN bodies ON bodies.page = urls.id
+           LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
          WHERE urls.kind = ${UrlKind.page} AND urls.state IN (${UrlState.done}, ${UrlState.failed}) ORDER BY pages.seq`,
       )
       .iterate()) {

@@ -26,8 +26,11 @@ export interface PageField {
   readonly sentence: string;
 }
 
-/** `data` is an object by name: text of JSON in a row, the object itself in results, and a column for each of its names in CSV. */
-export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state' | 'data';
+/**
+ * `data` is an object by name: text of JSON in a row, the object itself in results, and a column for each of its names in CSV. `list` is a list of
+ * records: text of JSON in a row and in CSV, the list itself in results.
+ */
+export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state' | 'data' | 'list';
 export type PageFieldSource = 'crawl' | 'answer' | 'headers' | 'body';
 /** pages.jsonl; CSV; the pages of a kept crawl (`readCrawl`); the pages of a crawl as they come (`crawl`). */
 export type PageOutput = 'jsonl' | 'csv' | 'kept' | 'live';
@@ -240,7 +243,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     sentence:
-      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD; `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`, what `--extract` could not take as it is ([EXTRACT.md](EXTRACT.md)).',
+      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD; `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`, what `--extract` could not take as it is ([EXTRACT.md](EXTRACT.md)); `search_stopped:TEXT`, an expression of `--search` took too long.',
   },
   linksCut: {
     ...COUNT,
@@ -311,6 +314,18 @@ export const PAGE_FIELDS = {
     sentence:
       'Hash of its text with digits folded, for a later crawl with `--since`; null where its pattern of URLs was far from being a trap.',
   },
+  found: {
+    type: 'list',
+    empty: null,
+    nullable: true,
+    column: 'pages.found',
+    source: 'body',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    rendered: 'always',
+    sentence:
+      'What `--search` found on it: a list of `text` as you gave it, `count`, how often (up to 1,000), and `snippet`, its first place; as JSON in CSV. Null where nothing was found.',
+  },
 } as const satisfies Readonly<Record<string, PageField>>;
 
 export type PageFields = typeof PAGE_FIELDS;
@@ -324,12 +339,13 @@ interface FieldTypes {
   flag: boolean;
   state: 'done' | 'failed' | 'skipped' | 'deferred';
   data: Record<string, unknown>;
+  list: readonly Record<string, unknown>[];
 }
 /** What a field is in a result. */
 export type ResultValue<F extends PageField> = FieldTypes[F['type']] | (F['nullable'] extends true ? null : never);
 /** What a field is in the row that a lane sends. */
 export type RowValue<F extends PageField> =
-  | (F['type'] extends 'data' ? string : FieldTypes[F['type']])
+  | (F['type'] extends 'data' | 'list' ? string : FieldTypes[F['type']])
   | (F['empty'] extends null ? null : never);
 
 /** The fields that a lane fills in. */
@@ -372,4 +388,5 @@ const SQL_TYPES: Readonly<Record<PageFieldType, string>> = {
   flag: 'INTEGER',
   state: 'TEXT',
   data: 'TEXT',
+  list: 'TEXT',
 };

@@ -59,7 +59,12 @@ function plainOf(field: NamedField, value: string): string {
 function pieceOf(field: NamedField, isFirst: boolean, value: string): string {
   const key = `'${isFirst ? '{' : ','}"${field.name}":'`;
   if (field.isOptional) {
-    const json = field.name === 'external' ? `'true'` : field.type === 'data' ? value : `json_quote(${value})`;
+    const json =
+      field.name === 'external'
+        ? `'true'`
+        : field.type === 'data' || field.type === 'list'
+          ? value
+          : `json_quote(${value})`;
     return `CASE WHEN ${saysNothing(field, value)} THEN '' ELSE ${key} || ${json} END`;
   }
   const json = `json_quote(${plainOf(field, value)})`;

@@ -15,11 +15,18 @@ export type PageRow = { [Name in RowField]: RowValue<PageFields[Name]> } & {
 export interface KeptBody {
   /** Content-Type as it was sent. */
   type: string | null;
-  /** Deflated. */
+  /** Deflated; empty where there is nothing to keep. */
   packed: Uint8Array;
+  /** Of what is packed, SHA-256 in hexadecimal digits: the same bytes are kept once. Left out: they are kept for this page alone. */
+  hash?: string;
+  /** What else of the answer has to be known to read it again, as JSON (`KeptAnswer` in kept-answers.ts); left out: nothing. */
+  answer?: string;
   /** How much there is to read, and whether a browser has to see it; left out where nobody asked. */
   measured?: { text: number; needsBrowser: boolean };
 }
+
+/** The type of a body that is what a reader sees of the page (`--keep text`), and not what came. */
+export const READABLE_TYPE = 'text/plain; charset=utf-8; gossamer=readable';
 
 /** What is kept of a page for a check: a row of `link_facts`. */
 export interface LinkFacts {

@@ -1,3 +1,4 @@
+import { Contents } from './contents.js';
 import type { GivenData } from './given-data.js';
 import { ROW_FIELDS } from './page-fields.js';
 import {
@@ -19,7 +20,7 @@ const NO_PAGE: null[] = PAGE_COLUMNS.map(() => null);
 const DATA_PLACE = PAGE_COLUMNS.indexOf('data');
 const NOTHING_KEPT = { values: NO_PAGE, facts: null, body: null, edges: null };
 /** Of the bodies of a crawl that keeps no pages: those of pages have been measured. */
-const IS_ASSET = 'text IS NULL AND length(packed) > 0';
+const IS_ASSET = 'text IS NULL AND content IS NOT NULL';
 /** What a browser may have changed. */
 const RENDERED_FIELDS = ROW_FIELDS.filter(({ rendered }) => rendered !== undefined);
 
@@ -31,14 +32,29 @@ export class PagesTable {
   readonly #database: Database;
   readonly #mostAssetBytes: number;
   #assetBytes: number;
+  readonly #contents: Contents;
+  readonly #keepsBodies: boolean;
 
-  constructor(database: Database, given: GivenData, mostAssetBytes: number = Number.POSITIVE_INFINITY) {
+  constructor(
+    database: Database,
+    given: GivenData,
+    {
+      mostAssetBytes = Number.POSITIVE_INFINITY,
+      keepsBodies = false,
+    }: { mostAssetBytes?: number; keepsBodies?: boolean } = {},
+  ) {
+    this.#keepsBodies = keepsBodies;
     this.#given = given;
     this.#database = database;
     this.#mostAssetBytes = mostAssetBytes;
     this.#statements = prepare(database);
+    this.#contents = new Contents(database);
     this.#assetBytes = Number.isFinite(mostAssetBytes)
-      ? database.prepare(`SELECT coalesce(sum(length(packed)), 0) AS n FROM bodies WHERE ${IS_ASSET}`).get()!.n
+      ? database
+          .prepare(
+            `SELECT coalesce(sum(length(packed)), 0) AS n FROM bodies JOIN contents ON contents.id = content WHERE ${IS_ASSET}`,
+          )
+          .get()!.n
       : 0;
     this.#nextSeq = (database.prepare('SELECT max(seq) AS seq FROM pages').get()?.seq ?? 0) + 1;
   }
@@ -63,7 +79,10 @@ export class PagesTable {
     if (body !== null) {
       const { text, needsBrowser } = body.measured ?? { text: null, needsBrowser: false };
       const rendering = needsBrowser ? Rendering.wanted : Rendering.none;
-      this.#statements.insertBody.run(settled.id, body.type, body.packed, rendering, text);
+      const before = this.#contents.of(settled.id);
+      const content = this.#contents.keep(body);
+      this.#statements.insertBody.run(settled.id, body.type, content, body.answer ?? null, rendering, text);
+      this.#contents.drop(before);
       this.#assetBytes += text === null ? body.packed.length : 0;
     }
     if (edges !== null && edges.words.length > 0 && settled.newIds !== null) {
@@ -84,20 +103,27 @@ export class PagesTable {
   /** What the browser made of a page stands in place of what came; the hash stays that of what came. False where what came is kept. */
   render(rendered: RenderedPage, knownIds: ReadonlyMap<number, number>): boolean {
     const { id, text, reading, keepsBody, isUntried, isAsItCame, hookFailed } = rendered;
-    const { keepAsItCame, dropBody, replaceBody, setMessage } = this.#statements;
+    const { keepAsItCame, replaceBody, setMessage } = this.#statements;
+    const dropBody = this.#leaveBody;
     if (hookFailed !== undefined) {
       setMessage.run(hookFailed, id);
     }
     if (reading === null) {
+      const before = keepsBody ? null : this.#contents.of(id);
       const { changes } = keepsBody
         ? keepAsItCame.run(text, id)
         : dropBody.run(isUntried ? Rendering.untried : Rendering.futile, text, id);
+      this.#contents.drop(before);
       this.#tellNow(id, keepsBody, Number(changes));
       return false;
     }
     const { body, edges, facts } = openParts(reading.page);
     const end = isAsItCame === undefined ? Rendering.rendered : isUntried ? Rendering.untried : Rendering.futile;
-    const { changes } = body === null ? dropBody.run(end, text, id) : replaceBody.run(body.type, body.packed, text, id);
+    const before = this.#contents.of(id);
+    const content = body === null ? null : this.#contents.keep(body);
+    const { changes } =
+      body === null ? dropBody.run(end, text, id) : replaceBody.run(body.type, content, end, text, id);
+    this.#contents.drop(Number(changes) === 0 ? content : before);
     this.#tellNow(id, keepsBody, Number(changes));
     if (Number(changes) === 0) {
       return false;
@@ -121,7 +147,9 @@ export class PagesTable {
     }
     const dropped: number[] = [];
     for (const { page, bytes } of this.#database
-      .prepare(`SELECT page, length(packed) AS bytes FROM bodies WHERE ${IS_ASSET} ORDER BY page`)
+      .prepare(
+        `SELECT page, length(packed) AS bytes FROM bodies JOIN contents ON contents.id = content WHERE ${IS_ASSET} ORDER BY page`,
+      )
       .iterate()) {
       if (this.#assetBytes <= this.#mostAssetBytes / 2) {
         break;
@@ -129,24 +157,40 @@ export class PagesTable {
       dropped.push(page);
       this.#assetBytes -= bytes;
     }
-    this.#database
-      .prepare(`UPDATE bodies SET packed = x'' WHERE page IN (SELECT value FROM json_each(?))`)
-      .run(JSON.stringify(dropped));
+    this.#dropContents('page IN (SELECT value FROM json_each(?))', JSON.stringify(dropped));
   }
 
   /** They are told of as they came: to sinks by their new number, to programs at the end. */
   leaveUnrendered(): void {
     const waiting = `SELECT page FROM bodies WHERE rendering = ${Rendering.wanted}`;
     for (const { page } of this.#database.prepare(waiting).all()) {
-      this.#statements.dropBody.run(Rendering.untried, null, page);
+      const before = this.#contents.of(page);
+      this.#leaveBody.run(Rendering.untried, null, page);
+      this.#contents.drop(before);
       this.#statements.renumber.run(this.#nextSeq++, page);
       this.#database.prepare(`UPDATE urls SET flags = flags | ${UrlFlag.listedLate} WHERE id = ?`).run(page);
     }
   }
 
   dropAssets(): void {
-    this.#database.exec(`UPDATE bodies SET packed = x'' WHERE ${IS_ASSET}`);
+    if (this.#keepsBodies) {
+      return;
+    }
+    this.#dropContents(IS_ASSET);
     this.#assetBytes = 0;
+  }
+
+  /** No browser will see the page again: its body goes, unless the crawl keeps bodies. */
+  get #leaveBody(): Statement {
+    return this.#keepsBodies ? this.#statements.settleBody : this.#statements.dropBody;
+  }
+
+  /** What pages load is no other row's: it goes with the row that has it. */
+  #dropContents(where: string, ...values: string[]): void {
+    this.#database
+      .prepare(`DELETE FROM contents WHERE id IN (SELECT content FROM bodies WHERE ${where})`)
+      .run(...values);
+    this.#database.prepare(`UPDATE bodies SET content = NULL WHERE ${where}`).run(...values);
   }
 
   /** Where bodies are not kept, what is told of a page waits for the browser, and its number is that of the end of the wait. */
@@ -228,6 +272,7 @@ function prepare(
   | 'insertBody'
   | 'keepAsItCame'
   | 'dropBody'
+  | 'settleBody'
   | 'renumber'
   | 'selectFacts'
   | 'updateFacts'
@@ -246,13 +291,16 @@ function prepare(
       'INSERT OR REPLACE INTO link_facts (page, hrefs, places, anchors, headers, text_hash) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     insertBody: database.prepare(
-      'INSERT OR REPLACE INTO bodies (page, type, packed, rendering, text) VALUES (?, ?, ?, ?, ?)',
+      'INSERT OR REPLACE INTO bodies (page, type, content, answer, rendering, text) VALUES (?, ?, ?, ?, ?, ?)',
     ),
     keepAsItCame: database.prepare(
       `UPDATE bodies SET rendering = ${Rendering.futile}, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
     ),
     dropBody: database.prepare(
-      `UPDATE bodies SET type = NULL, packed = x'', rendering = ?, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
+      `UPDATE bodies SET type = NULL, content = NULL, rendering = ?, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
+    ),
+    settleBody: database.prepare(
+      `UPDATE bodies SET rendering = ?, rendered_text = ? WHERE page = ? AND rendering = ${Rendering.wanted}`,
     ),
     renumber: database.prepare('UPDATE pages SET seq = ? WHERE id = ?'),
     selectFacts: database.prepare('SELECT hrefs, places FROM link_facts WHERE page = ?'),
@@ -260,7 +308,7 @@ function prepare(
       'UPDATE link_facts SET hrefs = ?, places = ?, anchors = ?, text_hash = coalesce(?, text_hash) WHERE page = ?',
     ),
     replaceBody: database.prepare(
-      `UPDATE bodies SET type = ?, packed = ?, rendering = ${Rendering.rendered}, rendered_text = ?
+      `UPDATE bodies SET type = ?, content = ?, rendering = ?, rendered_text = ?
        WHERE page = ? AND rendering = ${Rendering.wanted}`,
     ),
     updatePage: database.prepare(

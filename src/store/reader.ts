@@ -45,7 +45,7 @@ function selectedFrom(kept: KeptColumns, names: readonly string[] | null = null)
   const fields = fieldsOf('kept').filter(({ name }) => names === null || names.includes(name));
   const values = fields.map((field) => {
     const value = valueIn(kept, field);
-    const stored = field.type === 'data' ? `json(${value})` : value;
+    const stored = field.type === 'data' || field.type === 'list' ? `json(${value})` : value;
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? stored : `coalesce(${stored}, ${unknown === '' ? "''" : Number(unknown)})`}`;
   });
@@ -410,6 +410,23 @@ export class Reader {
         .map(({ name }): string => name),
     );
     return [...new Set(names)].sort();
+  }
+
+  /** Of each text that the crawl was to look for (`--search`), in that order: on how many pages it stands, and how often in all. */
+  foundTexts(): { text: string; pages: number; count: number }[] {
+    const { values } = JSON.parse(this.meta().options ?? '{}') as { values?: { searches?: string[] } };
+    const searches = values?.searches ?? [];
+    if (searches.length === 0 || !this.#columnsOfPages.has('found')) {
+      return [];
+    }
+    const rows = this.#database
+      .prepare(
+        `SELECT each.value ->> '$.text' AS text, count(*) AS pages, sum(each.value ->> '$.count') AS count
+         FROM pages, json_each(pages.found) AS each WHERE pages.found IS NOT NULL GROUP BY 1`,
+      )
+      .all() as { text: string; pages: number; count: number }[];
+    const found = new Map(rows.map((row) => [row.text, row]));
+    return [...new Set(searches)].map((text) => found.get(text) ?? { text, pages: 0, count: 0 });
   }
 
   /** Pages that lead to more than is kept, and the links of theirs that were left out. */

@@ -46,8 +46,9 @@ export class RenderingReader {
        WHERE bodies.rendering = ${Rendering.wanted} AND bodies.page > ? AND urls.state = ${UrlState.done} ORDER BY bodies.page LIMIT ?`,
     );
     this.#kept = database.prepare(
-      `SELECT urls.url AS url, urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type, bodies.packed AS packed
-       FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id WHERE urls.id = ?`,
+      `SELECT urls.url AS url, urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type, contents.packed AS packed
+       FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id
+         LEFT JOIN contents ON contents.id = bodies.content WHERE urls.id = ?`,
     );
   }
 

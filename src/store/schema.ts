@@ -7,7 +7,7 @@ import { Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '
  * a store that lacks their columns is read as if they were NULL, and gets them when it is written to; so it is with the table `given`.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 4;
+export const SCHEMA_VERSION = 5;
 /** What makes a store of each earlier version one of the next. Reading one as it is must go well, too: readers change nothing. */
 export const UPGRADES: ReadonlyMap<number, string> = new Map([
   [
@@ -26,6 +26,17 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
        SELECT origins.host AS host, count(*) AS n FROM urls JOIN origins ON origins.id = urls.origin
        WHERE urls.kind = ${UrlKind.page} AND urls.attempts > (urls.state = ${UrlState.leased}) AND urls.reason IS NOT 'robots'
        GROUP BY origins.host) AS asked WHERE hosts.id = asked.host;`,
+  ],
+  [
+    // Nobody knows the hashes of these bodies: each stays with its own page.
+    4,
+    `CREATE TABLE contents (id INTEGER PRIMARY KEY, hash BLOB UNIQUE, packed BLOB NOT NULL);
+     INSERT INTO contents (id, packed) SELECT page, packed FROM bodies WHERE length(packed) > 0;
+     ALTER TABLE bodies ADD COLUMN content INTEGER;
+     ALTER TABLE bodies ADD COLUMN answer TEXT;
+     UPDATE bodies SET content = page WHERE length(packed) > 0;
+     ALTER TABLE bodies DROP COLUMN packed;
+     CREATE INDEX bodies_content ON bodies (content) WHERE content IS NOT NULL;`,
   ],
 ]);
 /** What gives the `pages` of an earlier store, which has these columns, those that it lacks. */
@@ -132,11 +143,14 @@ CREATE TABLE link_facts (
 CREATE TABLE bodies (
   page INTEGER PRIMARY KEY,
   type TEXT,
-  packed BLOB NOT NULL,
+  content INTEGER,
+  answer TEXT,
   rendering INTEGER NOT NULL DEFAULT 0,
   text INTEGER,
   rendered_text INTEGER
 );
+CREATE INDEX bodies_content ON bodies (content) WHERE content IS NOT NULL;
+CREATE TABLE contents (id INTEGER PRIMARY KEY, hash BLOB UNIQUE, packed BLOB NOT NULL);
 CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = ${Rendering.wanted};
 
 CREATE TABLE attempts (

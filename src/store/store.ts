@@ -47,7 +47,7 @@ export class Store {
   /** Pages that are kept as they came wait for a browser. */
   renderAll(): void {
     this.database.exec(
-      `UPDATE bodies SET rendering = ${Rendering.wanted} WHERE rendering IN (${Rendering.none}, ${Rendering.futile}) AND length(packed) > 0
+      `UPDATE bodies SET rendering = ${Rendering.wanted} WHERE rendering IN (${Rendering.none}, ${Rendering.futile}) AND content IS NOT NULL
          AND (type IS NULL OR type LIKE 'text/html%' OR type LIKE 'application/xhtml%')
          AND page IN (SELECT id FROM urls WHERE kind = ${UrlKind.page})`,
     );

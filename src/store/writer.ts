@@ -21,6 +21,8 @@ export interface WriterOptions {
   scope: StoreScope;
   /** What pages load is dropped when it is more bytes than this, the oldest first; left out: it is kept. */
   mostAssetBytes?: number;
+  /** Bodies stay when a browser has seen them, or will not: the crawl keeps its pages. */
+  keepsBodies?: boolean;
 }
 
 /** Commits transactions: the only writer of the store while a crawl runs. */
@@ -52,7 +54,7 @@ export class Writer {
     });
     this.hosts = new HostsTable(database);
     this.#given = new GivenData(database);
-    this.#pages = new PagesTable(database, this.#given, options.mostAssetBytes);
+    this.#pages = new PagesTable(database, this.#given, options);
     this.#traps = new TrapsTable(database, options.scope);
     this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
     this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);

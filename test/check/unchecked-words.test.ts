@@ -23,7 +23,7 @@ describe('what was not looked at', () => {
     const all = reportOf(UNCHECKED_CAUSES.flatMap((cause) => unseen(cause, 1)));
     expect(lastLineOf(all)).toContain(
       `0 links fine, ${UNCHECKED_CAUSES.length} not looked at: 1 too long, 1 cut from pages that lead to too much, ` +
-        '1 sitemap unread, 1 robots.txt, 1 robots.txt out of reach, 1 host put off, 1 blocked address, 1 cache missing, 1 on the net, 1 page of a trap unread, 1 beyond a limit, 1 stopped (',
+        '1 sitemap unread, 1 robots.txt, 1 robots.txt out of reach, 1 host put off, 1 blocked address, 1 cache missing, 1 not in the crawl, 1 on the net, 1 page of a trap unread, 1 beyond a limit, 1 stopped (',
     );
   });
 

@@ -102,7 +102,6 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
     ['merge dir', '`gossamer merge` is not part of this version'],
     ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
-    ['crawl --keep=text', '--keep is not part of this version: bodies and texts of pages are not kept'],
     ['crawl --cert f', 'unknown option --cert; you may mean --client-cert'],
     ['crawl --load-cookies f', 'unknown option --load-cookies; you may mean --cookie-jar'],
     ['crawl --netrc', 'unknown option --netrc; you may mean --auth-file'],

@@ -20,6 +20,7 @@ const SETUP: LaneSetup = {
     external: false,
     anchorText: false,
     extract: [],
+    searches: [],
     listensToEdges: false,
     nofollow: 'obey',
     agent: 'gossamer',

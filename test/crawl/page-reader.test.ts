@@ -22,6 +22,7 @@ it.each([
     assets: true,
     anchorText: false,
     extract: [],
+    searches: [],
     targets: false,
     order: 'bfs',
   };
@@ -50,6 +51,7 @@ it.each([
     assets: true,
     anchorText: false,
     extract: [],
+    searches: [],
     targets: false,
     order: 'bfs',
   };

@@ -229,6 +229,7 @@ describe('crawl --since', () => {
       '--since cannot be used with --hooks: of a page that is carried over there is no body to see',
     ],
     [['--since', 'DIR', '--render', 'auto'], '--since cannot be used with --render'],
+    [['--since', 'DIR', '--keep', 'body'], '--since cannot be used with --keep'],
     [['--since', 'NOTHING'], 'there is no crawl in'],
     [['--max-age', '1h'], '--max-age needs a crawl to carry pages over from: --since DIR'],
   ])('refuses %j', async (args, words) => {

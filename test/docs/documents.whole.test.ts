@@ -28,13 +28,15 @@ function crawled(count: number, html = pageOf): { directory: string; database: D
     `INSERT INTO urls (id, url, kind, origin, depth, seed, class, state) VALUES (?, ?, ${UrlKind.page}, 1, 0, 0, 0, ${UrlState.done})`,
   );
   const page = database.prepare('INSERT INTO pages (id, seq, status, bytes, fetched_at) VALUES (?, ?, 200, ?, 0)');
-  const body = database.prepare('INSERT INTO bodies (page, type, packed) VALUES (?, ?, ?)');
+  const content = database.prepare('INSERT INTO contents (id, packed) VALUES (?, ?)');
+  const body = database.prepare('INSERT INTO bodies (page, type, content) VALUES (?, ?, ?)');
   const ids = Array.from({ length: count }, (_, i) => i + 1);
   for (const id of ids) {
     const bytes = Buffer.from(html(id));
     url.run(id, `https://docs.test/${id}.html`);
     page.run(id, id, bytes.length);
-    body.run(id, 'text/html; charset=utf-8', deflateRawSync(bytes));
+    content.run(id, deflateRawSync(bytes));
+    body.run(id, 'text/html; charset=utf-8', id);
   }
   // In another order than that of the ids.
   return { directory, database, ids: ids.toReversed() };
@@ -111,7 +113,7 @@ describe('documents of a crawl', () => {
 
   it('leave out a page that cannot be read, and say so; where it is known, it stays', async () => {
     const site = crawled(60);
-    site.database.prepare('UPDATE bodies SET packed = ? WHERE page = 30').run(Buffer.from('no deflate'));
+    site.database.prepare('UPDATE contents SET packed = ? WHERE id = 30').run(Buffer.from('no deflate'));
     const problems: string[] = [];
     expect((await converted(site, 2, NOTHING, problems)).length).toBe(59);
     expect(problems).toEqual([expect.stringMatching(/^https:\/\/docs\.test\/30\.html it cannot be converted: /)]);

@@ -44,7 +44,8 @@ function crawled(seeds: number, pagesEach: number): void {
     `INSERT INTO urls (id, url, kind, origin, depth, parent, seed, class, state, flags) VALUES (?, ?, ${UrlKind.page}, 1, 0, ?, ?, 0, ${UrlState.done}, ?)`,
   );
   const page = database.prepare('INSERT INTO pages (id, seq, status, bytes, fetched_at) VALUES (?, ?, 200, 1000, 0)');
-  const body = database.prepare('INSERT INTO bodies (page, type, packed) VALUES (?, ?, ?)');
+  const content = database.prepare('INSERT INTO contents (id, packed) VALUES (?, ?)');
+  const body = database.prepare('INSERT INTO bodies (page, type, content) VALUES (?, ?, ?)');
   const edges = database.prepare('INSERT INTO edges (page, packed) VALUES (?, ?)');
   database.exec('BEGIN');
   for (let seed = 0; seed < seeds; seed++) {
@@ -55,7 +56,8 @@ function crawled(seeds: number, pagesEach: number): void {
       url.run(id, `https://${seed}.test/${isSeed ? '' : id}`, isSeed ? null : first, seed, isSeed ? UrlFlag.seed : 0);
       page.run(id, id);
       const html = `<title>Page ${id}</title><main><h1>Page ${id}</h1><p>${words(id, 40)}</p></main>`;
-      body.run(id, 'text/html', deflateRawSync(html));
+      content.run(id, deflateRawSync(html));
+      body.run(id, 'text/html', id);
     }
     const links = Array.from({ length: pagesEach - 1 }, (_, i) => [first + 1 + i, FOLLOWED]).flat();
     edges.run(first, new Uint8Array(Uint32Array.from(links).buffer));

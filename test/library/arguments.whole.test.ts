@@ -81,6 +81,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   resumeDocs: [[], [nowhere]],
   robotsVerdict: [[]],
   searchCorpus: [[], [nowhere], [nowhere, 'words']],
+  searchCrawl: [[], [nowhere], [nowhere, 'words']],
   serveMcp: [[], [[nowhere]]],
 };
 

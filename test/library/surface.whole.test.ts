@@ -37,6 +37,7 @@ it('the public surface is exactly this list', () => {
     'resumeDocs',
     'robotsVerdict',
     'searchCorpus',
+    'searchCrawl',
     'serveMcp',
   ]);
 });
@@ -56,6 +57,7 @@ type Surface = [
   gossamer.CorpusPage,
   gossamer.CorpusReport,
   gossamer.CorpusStatus,
+  gossamer.CrawlHit,
   gossamer.CrawlOptions,
   gossamer.CrawlResult,
   gossamer.CrawlRun,

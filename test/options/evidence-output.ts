@@ -35,6 +35,16 @@ const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
 ];
 const exported = kept('export', 'an export', DATA);
 
+/** What is kept shows in what can be done with it. */
+const keptAndRead: Stage = {
+  name: 'a crawl, then a corpus and a search of it',
+  async play(values, trial) {
+    await small.play(values, trial);
+    await trial.run(['docs', DATA, '--output', 'corpus']);
+    return trial.run(['search', DATA, 'word']);
+  },
+};
+
 export const OUTPUT_EVIDENCE: Row[] = [
   {
     key: 'dataDir',
@@ -90,6 +100,24 @@ export const OUTPUT_EVIDENCE: Row[] = [
       [null, null],
       ['/a', HOME],
     ],
+  },
+  {
+    key: 'keep',
+    stage: keptAndRead,
+    values: [[], ['--keep', 'text'], ['--keep', 'body']],
+    sees: (seen) => [seen.code, seen.files.has('corpus/index.json')],
+    gives: [
+      [3, false],
+      [0, false],
+      [0, true],
+    ],
+  },
+  {
+    key: 'searches',
+    stage: small,
+    values: [[], ['--search', 'a WORD', '--search', 're:zzz+']],
+    sees: (seen) => seen.summary?.found.map(({ pages }) => pages),
+    gives: [[], [1, 0]],
   },
   {
     key: 'extract',

@@ -129,7 +129,7 @@ export function pagesOf(directory: string): Record<string, Record<string, unknow
 
 /** Bytes of bodies that the store still has. */
 export const keptBytes = (directory: string): number =>
-  Number(inStore(directory, (all) => all('SELECT total(length(packed)) AS n FROM bodies'))[0]!.n);
+  Number(inStore(directory, (all) => all('SELECT total(length(packed)) AS n FROM contents'))[0]!.n);
 
 export const isAlive = (pid: number): boolean => {
   try {

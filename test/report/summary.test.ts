@@ -76,6 +76,7 @@ describe('summary', () => {
       ].map(([url, reason, status]) => ({ url, reason, status, message: null, parent: null })),
       traps: [],
       linksCut: { pages: 0, links: 0 },
+      found: [],
       trapPatterns: 0,
       ignoredRobots: false,
       robotsUnreachable: { policy: 'defer', crawledHosts: 0 },
@@ -123,6 +124,7 @@ describe('summary', () => {
         { pattern: small, count: 1, examples: ['https://a.test/long'] },
       ],
       linksCut: { pages: 0, links: 0 },
+      found: [],
       trapPatterns: 2,
     });
   });

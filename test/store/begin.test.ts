@@ -39,7 +39,11 @@ describe('a run that begins where another was killed', () => {
       ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; ALTER TABLE pages DROP COLUMN h1;
       ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data;
       ALTER TABLE pages DROP COLUMN feeds; ALTER TABLE pages DROP COLUMN folded_text_hash;
-      DROP TABLE cookies; PRAGMA user_version = 3`);
+      DROP TABLE cookies; DROP TABLE contents; DROP TABLE bodies; ALTER TABLE pages DROP COLUMN found;
+      CREATE TABLE bodies (page INTEGER PRIMARY KEY, type TEXT, packed BLOB NOT NULL, rendering INTEGER NOT NULL DEFAULT 0, text INTEGER, rendered_text INTEGER);
+      CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = 1;
+      INSERT INTO bodies (page, type, packed, text) VALUES (1, 'text/html', x'0300', 7), (2, NULL, x'', NULL);
+      PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
     expect([version(reader), new Reader(reader).counts().leased]).toEqual([3, 1]);
@@ -53,9 +57,16 @@ describe('a run that begins where another was killed', () => {
       ...{ robotsState: 'unknown', robotsRules: 'kept', robotsTries: 0, robotsRetryAt: 0 },
     });
     const columns = (database: Database) =>
-      ['origins', 'pages', 'cookies'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
+      ['origins', 'pages', 'cookies', 'contents'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
     const fresh = openStoreFile(TEMPORARY, { create: true });
     expect(columns(store.database)).toEqual(columns(fresh));
+    const bodies = store.database.prepare(
+      'SELECT page, type, hex(packed) AS packed, hash, text FROM bodies LEFT JOIN contents ON contents.id = content ORDER BY page',
+    );
+    expect(bodies.all().map((body) => ({ ...body }))).toEqual([
+      { page: 1, type: 'text/html', packed: '0300', hash: null, text: 7 },
+      { page: 2, type: null, packed: '', hash: null, text: null },
+    ]);
     fresh.close();
   });
 

@@ -14,7 +14,8 @@ beforeEach(() => {
 afterEach(() => store.close());
 
 const keep = (page: number): void => {
-  store.database.prepare("INSERT INTO bodies (page, type, packed) VALUES (?, 'text/html', x'0300')").run(page);
+  store.database.prepare("INSERT INTO contents (id, packed) VALUES (?, x'0300')").run(page);
+  store.database.prepare("INSERT INTO bodies (page, type, content) VALUES (?, 'text/html', ?)").run(page, page);
 };
 
 it('a page is converted only where its body is kept', () => {

@@ -31,7 +31,9 @@ function storeWith(ids: readonly number[], mostAssetBytes = 1_000) {
   }
   const bodies = (): unknown[] =>
     store.database
-      .prepare('SELECT page, length(packed) AS bytes, rendering FROM bodies ORDER BY page')
+      .prepare(
+        'SELECT page, coalesce(length(packed), 0) AS bytes, rendering FROM bodies LEFT JOIN contents ON contents.id = content ORDER BY page',
+      )
       .all()
       .map((row) => ({ ...row }));
   return { store, commit, bodies, reader: new Reader(store.database) };

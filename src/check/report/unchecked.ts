@@ -8,6 +8,7 @@ export const UNCHECKED_CAUSES = [
   'put_off',
   'blocked_address',
   'cache',
+  'not_kept',
   'offline',
   'trap',
   'limit',
@@ -29,6 +30,7 @@ export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
   put_off: 'host put off',
   blocked_address: 'blocked address',
   cache: 'cache missing',
+  not_kept: 'not in the crawl',
   offline: 'on the net',
   trap: 'page of a trap unread',
   limit: 'beyond a limit',
@@ -36,7 +38,13 @@ export const UNCHECKED_WORDS: Readonly<Record<UncheckedCause, string>> = {
 };
 
 /** Causes for which only the number of links is reported: there may be very many, all for one reason. */
-const ONLY_COUNTED: ReadonlySet<UncheckedCause | null> = new Set(['offline', 'trap', 'limit', 'stop'] as const);
+const ONLY_COUNTED: ReadonlySet<UncheckedCause | null> = new Set([
+  'not_kept',
+  'offline',
+  'trap',
+  'limit',
+  'stop',
+] as const);
 export const isOnlyCounted = (cause: UncheckedCause | null): boolean => ONLY_COUNTED.has(cause);
 
 /** Of a page in scope: links that stand on it, or are behind it, may have been seen by another run. */
@@ -46,6 +54,7 @@ const HIDES_LINKS: ReadonlySet<UncheckedCause | null> = new Set([
   'robots',
   'blocked_address',
   'cache',
+  'not_kept',
   'robots_unreachable',
   'put_off',
   'trap',
