@@ -97,6 +97,18 @@ export const OUTPUT_OPTIONS = {
     resumable: false,
     commands: CRAWL_ONLY,
   },
+  facts: {
+    flag: 'facts',
+    type: 'enum',
+    values: ['basic', 'all'],
+    default: 'basic',
+    group: 'Output',
+    sentence:
+      'What is kept of each page: basic is what audits need; all adds OpenGraph, types of JSON-LD, author, dates, keywords, names of cookies, third-party hosts and technology',
+    advanced: false,
+    resumable: false,
+    commands: CRAWL_ONLY,
+  },
   extract: {
     flag: 'extract',
     type: 'list',

@@ -117,12 +117,20 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
     options: {
       ...options,
       ...WITHOUT_HOOKS.options,
-      ...{ anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] },
+      ...{
+        anchorText: false,
+        facts: 'basic',
+        extract: [],
+        assets: false,
+        external: false,
+        hashRoutes: false,
+        reports: [],
+      },
     },
     sources: {
       ...sources,
       ...WITHOUT_HOOKS.sources,
-      ...{ anchorText: 'default', extract: 'default', assets: 'default' },
+      ...{ anchorText: 'default', facts: 'default', extract: 'default', assets: 'default' },
       ...{ external: 'default', hashRoutes: 'default', reports: 'default' },
     },
     notices,

@@ -23,6 +23,8 @@ const JSON_TYPES: Readonly<Record<PageFieldType, object>> = {
   flag: { const: true },
   state: { enum: ['done', 'failed', 'skipped', 'deferred'] },
   data: { type: 'object' },
+  record: { type: 'object', additionalProperties: { type: 'string' } },
+  extras: { type: 'object' },
 };
 const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   text: 'string',
@@ -32,6 +34,8 @@ const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   flag: 'boolean',
   state: "'done' | 'failed' | 'skipped' | 'deferred'",
   data: 'Record<string, unknown>',
+  record: 'Record<string, string>',
+  extras: 'Record<string, unknown>',
 };
 
 /** Of docs/OUTPUTS.md: the keys of a line of pages.jsonl. */

@@ -52,7 +52,7 @@ export const pagesCsv = recordOutput(
     const names = reader.dataNames();
     for (const page of reader.pages()) {
       const record = pageRecord(page);
-      const cells = COLUMNS.map((column) => (record[column] ?? null) as CsvCell);
+      const cells = COLUMNS.map((column) => dataCell(record[column]));
       yield csvRow([...cells, ...names.map((name) => dataCell(page.data?.[name]))]);
     }
   },

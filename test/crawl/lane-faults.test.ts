@@ -18,6 +18,7 @@ const SETUP: LaneSetup = {
     assets: false,
     external: false,
     anchorText: false,
+    allFacts: false,
     extract: [],
     listensToEdges: false,
     nofollow: 'obey',

@@ -92,6 +92,21 @@ export const OUTPUT_EVIDENCE: Row[] = [
     ],
   },
   {
+    key: 'facts',
+    stage: crawlOf({
+      name: 'two pages and their facts',
+      seeds: [HOME],
+      sites: () => ({ 'small.test': smallSite() }),
+      args: ['--seeding-strategy', 'none'],
+    }),
+    values: [[], ['--facts', 'all']],
+    sees: (seen) => readLines<object>(seen.files.get(`${DATA}/pages.jsonl`) ?? '').map((page) => 'extras' in page),
+    gives: [
+      [false, false],
+      [true, true],
+    ],
+  },
+  {
     key: 'extract',
     stage: crawlOf({
       name: 'two pages and what is taken of them',

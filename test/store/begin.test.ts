@@ -37,7 +37,18 @@ describe('a run that begins where another was killed', () => {
     store.database.exec(`UPDATE hosts SET dispatched = 7; UPDATE urls SET attempts = 1 WHERE id = 3; UPDATE origins SET robots_state = 'unreachable', robots_rules = 'kept';
       ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at;
       ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; ALTER TABLE pages DROP COLUMN h1;
-      ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data;
+      ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data; ${[
+        'h1_count',
+        'images',
+        'images_without_alt',
+        'text_hash',
+        'sketch',
+        'hreflang',
+        'headers',
+        'extras',
+      ]
+        .map((column) => `ALTER TABLE pages DROP COLUMN ${column};`)
+        .join('')}
       DROP TABLE cookies; PRAGMA user_version = 3`);
     const version = (database: Database) => database.prepare('PRAGMA user_version').get()!.user_version;
     const reader = openStoreFile(path, { create: false, readOnly: true });
