@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   resume: async () => (await import('./resume-command.js')).runResume,
   add: async () => (await import('./add-command.js')).runAdd,
   export: async () => (await import('./export-command.js')).runExport,
+  audit: async () => (await import('./audit-command.js')).runAudit,
   explain: async () => (await import('./explain-command.js')).runExplain,
   preview: async () => (await import('./preview-command.js')).runPreviewCommand,
   robots: async () => (await import('./robots-command.js')).runRobots,

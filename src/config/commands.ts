@@ -7,6 +7,7 @@ export const COMMANDS = [
   'add',
   'preview',
   'export',
+  'audit',
   'explain',
   'robots',
   'status',
@@ -96,6 +97,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer export gossamer-data/example.com --format sitemap -o sitemap.xml',
       'gossamer export gossamer-data/example.com -f edges > edges.jsonl',
+    ],
+  },
+  audit: {
+    usage: '<dir>',
+    sentence:
+      'Look at a kept crawl as the owner of the site would: broken links, redirects, titles, duplicates, what search engines are told, headers. Fetches nothing. Exit code 1 only for what --fail-on names.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer audit gossamer-data/example.com',
+      'gossamer audit gossamer-data/example.com --report html=audit.html --report csv=audit.csv',
+      'gossamer audit gossamer-data/example.com --fail-on error,title_missing --format sarif',
     ],
   },
   explain: {

@@ -35,8 +35,11 @@ export const CHECK_FORMATS = [
 ] as const;
 /** The formats of reports of a check. */
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
-export type Format = ExportFormat | CheckFormat;
-export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS])];
+export const AUDIT_FORMATS = ['terminal', 'json', 'csv', 'markdown', 'sarif', 'html'] as const;
+/** The formats of reports of an audit. */
+export type AuditFormat = (typeof AUDIT_FORMATS)[number];
+export type Format = ExportFormat | CheckFormat | AuditFormat;
+export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...AUDIT_FORMATS])];
 export const LATER_FORMATS = ['graphml', 'gexf', 'dot', 'warc', 'parquet'] as const;
 
 export const PRESETS = ['big-site', 'many-hosts', 'low-memory', 'ci'] as const;

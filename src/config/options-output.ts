@@ -1,6 +1,14 @@
 import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
-import { CHECK_FORMATS, EXPORT_FORMATS, FORMATS, LATER_FORMATS, type OptionSpec, PRESETS } from './option-spec.js';
+import {
+  AUDIT_FORMATS,
+  CHECK_FORMATS,
+  EXPORT_FORMATS,
+  FORMATS,
+  LATER_FORMATS,
+  type OptionSpec,
+  PRESETS,
+} from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
@@ -8,9 +16,10 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
 const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
-const CRAWL_AND_CHECK = ['crawl', 'check'] as const;
-const WRITERS = ['export', 'check', 'docs'] as const;
-const EXPORT_AND_CHECK = ['export', 'check'] as const;
+const VERBOSE = ['crawl', 'check', 'audit', 'docs'] as const;
+const WRITERS = ['export', 'check', 'audit', 'docs'] as const;
+const FORMATTERS = ['export', 'check', 'audit'] as const;
+const REPORTERS = ['crawl', 'check', 'audit'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -48,30 +57,30 @@ export const OUTPUT_OPTIONS = {
     type: 'list',
     item: 'report',
     values: FORMATS,
-    valuesFor: { crawl: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { crawl: EXPORT_FORMATS, check: CHECK_FORMATS, audit: AUDIT_FORMATS },
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
     sentence: 'Write an output at the end',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_CHECK,
+    commands: REPORTERS,
   },
   format: {
     flag: 'format',
     short: 'f',
     type: 'enum',
     values: FORMATS,
-    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { export: EXPORT_FORMATS, check: CHECK_FORMATS, audit: AUDIT_FORMATS },
     later: LATER_FORMATS,
     default: 'jsonl',
-    defaultFor: { check: 'terminal' },
+    defaultFor: { check: 'terminal', audit: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
     sentence: 'What to write on stdout or to --output',
     advanced: false,
     resumable: true,
-    commands: EXPORT_AND_CHECK,
+    commands: FORMATTERS,
     perRun: true,
   },
   output: {
@@ -342,10 +351,10 @@ export const OUTPUT_OPTIONS = {
     default: false,
     group: 'General',
     sentence:
-      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine',
+      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine; of an audit all places',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: VERBOSE,
     perRun: true,
   },
   verboseNetwork: {

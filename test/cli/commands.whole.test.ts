@@ -20,6 +20,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   add: { line: 'add data SITEa', code: 0 },
   preview: { line: 'preview SITE --delay 0 -q', code: 0 },
   export: { line: 'export data --format edges', code: 0 },
+  audit: { line: 'audit data', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },
   robots: { line: 'robots SITEclosed', code: 1 },
   status: { line: 'status data --json', code: 0 },
