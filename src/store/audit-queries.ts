@@ -64,11 +64,14 @@ export const AUDIT_QUERIES = {
   h1Multiple: () => page('h1_count > 1', "h1_count || ' h1 elements'", 'h1_count DESC, id'),
   canonicalElsewhere: () =>
     canonical(
-      `coalesce(urls.state, -1) <> ${UrlState.failed} AND pages.redirect_to IS NULL`,
+      `audited.canonical LIKE 'http%' AND coalesce(urls.state, -1) <> ${UrlState.failed} AND pages.redirect_to IS NULL`,
       "'names ' || audited.canonical",
     ),
   canonicalBroken: () =>
-    canonical(`urls.state = ${UrlState.failed}`, `'names ' || audited.canonical || ', which answers ' || ${FATE}`),
+    canonical(
+      `(urls.state = ${UrlState.failed} OR audited.canonical NOT LIKE 'http%')`,
+      `'names ' || audited.canonical || CASE WHEN audited.canonical LIKE 'http%' THEN ', which answers ' || ${FATE} ELSE ', which is no address of the web' END`,
+    ),
   canonicalRedirect: () =>
     canonical('pages.redirect_to IS NOT NULL', "'names ' || audited.canonical || ', which redirects'"),
   canonicalChain: () =>

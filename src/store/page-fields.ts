@@ -312,7 +312,7 @@ export const PAGE_FIELDS = {
     source: 'crawl',
     outputs: AT_THE_END,
     sentence:
-      'Whether a search engine would take it: `yes`, or why not: `robots` (robots.txt forbids it), `failed` (no answer), `status` (no 2xx), `redirect`, `noindex` (robots meta or X-Robots-Tag), `canonical` (it names another URL). Null for what is no HTML, was not asked for, or is out of scope.',
+      'Whether a search engine would take it: `yes`, or why not: `robots` (robots.txt forbids it), `failed` (no answer), `status` (no 2xx), `redirect`, `noindex` (robots meta or X-Robots-Tag), `canonical` (it names another URL of the web). Null for what is no HTML, was not asked for, or is out of scope.',
   },
   h1Count: {
     ...COUNT_OF_HTML,

@@ -22,7 +22,7 @@ export const INDEXABLE = `CASE
     WHEN urls.state <> ${UrlState.done} OR NOT (pages.content_type LIKE 'text/html%' OR pages.content_type LIKE 'application/xhtml%'
       OR pages.content_type IS NULL AND pages.title IS NOT NULL) THEN NULL
     WHEN ${IS_NOINDEX('noindex')} OR ${IS_NOINDEX('none')} THEN 'noindex'
-    WHEN pages.canonical <> urls.url THEN 'canonical'
+    WHEN pages.canonical <> urls.url AND pages.canonical LIKE 'http%' THEN 'canonical'
     ELSE 'yes' END`;
 /** Fields that are no column: what `Reader` works out of other values. */
 const WORKED_OUT: Readonly<Record<string, string>> = {
