@@ -1,9 +1,9 @@
 /** A crawl: iterate it, listen to it, stop it, go on with one that was kept. */
 
-export type { AuditFinding, AuditGap, AuditPlace, AuditSummary } from './audit/audit.js';
 export type { AuditOptions, SiteAudit } from './audit/library.js';
 /** A kept crawl as the owner of the site would look at it. */
 export { audit } from './audit/library.js';
+export type { AuditFinding, AuditGap, AuditPlace, AuditSummary } from './audit/report/result.js';
 export type { ErrorClass } from './base/errors.js';
 /** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
 export { ERROR_CLASSES, FetchError, GossamerError, SeedError, StateError, UsageError } from './base/errors.js';

@@ -4,15 +4,13 @@ import { readDirectory, readOptions } from '../config/arguments.js';
 import type { AuditConfig } from '../config/audit-config.js';
 import { checkOptionKeys } from '../config/names.js';
 import { AUDIT_FORMATS, type AuditFormat } from '../config/option-spec.js';
-import { type AuditFinding, type AuditGap, type AuditPlace, type AuditSummary, auditCrawl } from './audit.js';
+import { auditCrawl } from './audit.js';
 import { writeAuditFile } from './report/index.js';
+import type { AuditFinding, AuditGap, AuditPlace, AuditSummary } from './report/result.js';
 import { readAuditSettings } from './settings.js';
 
-/** What `audit` takes: the `audit` of a config file, and what makes a finding fail. */
-export interface AuditOptions extends AuditConfig {
-  /** Severities and rules, as --fail-on. */
-  failOn?: string;
-}
+/** What `audit` takes: what stands under `audit` in a config file. */
+export type AuditOptions = AuditConfig;
 
 /** What an audit found. Places can be read until it is closed. */
 export interface SiteAudit {
@@ -37,12 +35,8 @@ export function audit(directory: string, options: AuditOptions = {}): SiteAudit 
   const path = resolve(readDirectory(CALL, directory));
   const given = readOptions(CALL, options) as AuditOptions;
   checkOptionKeys(given, ['rules', 'thresholds', 'failOn'], 'audit');
-  const { failOn, ...config } = given;
-  if (failOn !== undefined && typeof failOn !== 'string') {
-    throw new UsageError(`failOn must be text, as in ${CALL}`);
-  }
-  const settings = readAuditSettings(config, failOn ?? null, (name, problem) => {
-    throw new UsageError(`${name === '--fail-on' ? 'failOn' : name.replace(/^audit\.?/, '')} ${problem}`.trim());
+  const settings = readAuditSettings(given, null, (name, problem) => {
+    throw new UsageError(`${name.replace(/^audit\.?/, '')} ${problem}`.trim());
   });
   const report = auditCrawl(path, settings);
   return {

@@ -2,7 +2,7 @@ import { printable } from '../base/text.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
 import { readDuration, readSize } from '../config/units.js';
 import type { AuditThresholds } from '../store/audit-queries.js';
-import { DEFAULT_THRESHOLDS, RULE_IDS, SEVERITIES, type Severity } from './rules.js';
+import { DEFAULT_THRESHOLDS, RULE_IDS, SEVERITIES, type Severity } from './report/rules.js';
 
 /** By what an audit goes, and what it fails for. */
 export interface AuditSettings {
@@ -12,6 +12,13 @@ export interface AuditSettings {
   /** Severities and rules that make the run fail. */
   readonly failOn: ReadonlySet<string>;
 }
+
+/** Nothing is set, and nothing fails. */
+export const DEFAULT_SETTINGS: AuditSettings = {
+  thresholds: DEFAULT_THRESHOLDS,
+  severities: new Map(),
+  failOn: new Set(),
+};
 
 /** Throws the error that fits where the value comes from; `name` says which value it is. */
 type Fail = (name: string, problem: string) => never;
@@ -48,15 +55,29 @@ const NAMES = Object.keys(THRESHOLDS);
 
 /** @param config the `audit` of a config file or of a program as it stands there */
 export function readAuditSettings(config: unknown, failOn: string | null, fail: Fail): AuditSettings {
-  const { rules, thresholds, ...others } = recordOf(config, 'audit', fail);
+  const { rules, thresholds, failOn: keptFailOn, ...others } = recordOf(config, 'audit', fail);
   for (const key of Object.keys(others)) {
-    fail('audit', `unknown key ${printable(key, 60)}${didYouMean(nearestName(key, ['rules', 'thresholds']))}`);
+    fail(
+      'audit',
+      `unknown key ${printable(key, 60)}${didYouMean(nearestName(key, ['rules', 'thresholds', 'failOn']))}`,
+    );
   }
   return {
     thresholds: readThresholds(thresholds, fail),
     severities: readRules(rules, fail),
-    failOn: new Set(failOn === null ? [] : readFailOn(failOn, (problem) => fail('--fail-on', problem))),
+    failOn: new Set(
+      failOn !== null
+        ? readFailOn(failOn, (problem) => fail('--fail-on', problem))
+        : readKeptFailOn(keptFailOn, (problem) => fail('audit.failOn', problem)),
+    ),
   };
+}
+
+function readKeptFailOn(value: unknown, fail: (problem: string) => never): string[] {
+  if (value === undefined) {
+    return [];
+  }
+  return typeof value === 'string' ? readFailOn(value, fail) : fail(`must be text, got ${shown(value)}`);
 }
 
 function recordOf(value: unknown, name: string, fail: Fail): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
-import { type AuditReport, auditCrawl } from '../audit/audit.js';
+import { auditCrawl } from '../audit/audit.js';
 import { type AuditPaint, writeAuditFile, writeAuditReport } from '../audit/report/index.js';
+import type { AuditReport } from '../audit/report/result.js';
 import { readAuditSettings } from '../audit/settings.js';
 import { systemClock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
@@ -26,7 +27,9 @@ export async function runAudit(input: CommandInput): Promise<number> {
   if (toFile !== null && format === 'terminal') {
     throw new UsageError('--output needs --format: what is to be written there');
   }
-  const settings = readAuditSettings(input.configFile?.values.audit, failOn, (name, problem) => {
+  // `failOn` of a config file edits what a check fails for; that of an audit stands under `audit`.
+  const given = ready.resolved.sources.failOn.startsWith('config file') ? null : failOn;
+  const settings = readAuditSettings(input.configFile?.values.audit, given, (name, problem) => {
     if (name === '--fail-on') {
       throw new UsageError(`${name} ${problem}`);
     }

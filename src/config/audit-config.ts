@@ -2,6 +2,8 @@
 export interface AuditConfig {
   /** By the id of a rule: false leaves it out, a severity replaces its own. */
   readonly rules?: Readonly<Record<string, false | 'error' | 'warning' | 'notice'>>;
+  /** What makes the run fail, as --fail-on, which counts before it. */
+  readonly failOn?: string;
   /** From where on something is a finding. */
   readonly thresholds?: AuditThresholdConfig;
 }

@@ -67,6 +67,7 @@ const AUDIT_SCHEMA = {
       type: 'object',
       additionalProperties: { enum: [false, 'error', 'warning', 'notice'] },
     },
+    failOn: { description: 'What makes the run fail, as --fail-on.', ...TEXT },
     thresholds: {
       type: 'object',
       additionalProperties: false,

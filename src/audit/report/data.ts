@@ -1,5 +1,5 @@
 import { csvRow, jsonLine } from '../../report/output.js';
-import type { AuditReport } from '../audit.js';
+import type { AuditReport } from './result.js';
 
 /** All of it as one object of JSON, a place a line. docs/schemas/audit-1.json describes it. */
 export function* jsonAudit(report: AuditReport): Iterable<string> {

@@ -44,9 +44,9 @@ export const AUDIT_SCRIPT = String.raw`'use strict';
     return element('tr', {},
       cell('page', reference(url)),
       has.target ? cell('', target === null ? null : reference(target)) : null,
-      has.detail ? cell('', detail === null ? null : shown(detail)) : null,
-      has.text ? cell('words', text === null ? null : shown(text)) : null,
-      has.times ? cell('times', figure(times)) : null);
+      has.detail ? cell(has.target ? 'what' : '', detail === null ? null : shown(detail)) : null,
+      has.text ? cell('said', text === null ? null : shown(text)) : null,
+      has.times ? cell('times', times > 1 ? figure(times) + '×' : null) : null);
   }
 
   function table(finding, places) {
@@ -60,8 +60,8 @@ export const AUDIT_SCRIPT = String.raw`'use strict';
     const head = element('thead', {}, element('tr', {},
       element('th', { className: 'page', textContent: 'page' }),
       has.target ? element('th', { textContent: 'leads to' }) : null,
-      has.detail ? element('th', { textContent: 'what' }) : null,
-      has.text ? element('th', { className: 'words', textContent: 'text' }) : null,
+      has.detail ? element('th', { className: has.target ? 'what' : '', textContent: 'what' }) : null,
+      has.text ? element('th', { className: 'said', textContent: 'text' }) : null,
       has.times ? element('th', { className: 'times', textContent: 'times' }) : null));
     const made = element('table', {}, head, body);
     const more = element('p', { className: 'more' });

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
 import { jsonLine, xmlText } from '../../report/output.js';
 import { PAGE_STYLE } from '../../report/page-style.js';
-import type { AuditFinding, AuditPlace, AuditReport, AuditSummary } from '../audit.js';
-import { SEVERITIES, type Severity } from '../rules.js';
 import { AUDIT_SCRIPT } from './html-script.js';
+import type { AuditFinding, AuditPlace, AuditReport, AuditSummary } from './result.js';
+import { SEVERITIES, type Severity } from './rules.js';
 import { plainText, TEXT_LENGTH, URL_LENGTH } from './writer.js';
 
 /** How many places one page can show and stay quick, of a rule and of all. JSON and CSV hold all of them. */
@@ -57,12 +57,12 @@ const STYLE = `${PAGE_STYLE}
 summary > .badge { min-width: 84px; }
 summary .url { white-space: normal; }
 .body .why { margin-bottom: 4px; }
-td.page, th.page { width: 44%; } td.times, th.times { width: 64px; text-align: right; }
+td.page, th.page { width: 36%; } td.what, th.what { width: 16%; } td.said, th.said { width: 16%; } td.times, th.times { width: 64px; text-align: right; }
 h2 { margin: 28px 0 8px; font-size: 17px; }
 .gaps { margin: 0; padding-left: 20px; } .gaps li { margin: 2px 0; } .gaps .id, .passed .id { color: var(--quiet); font-size: 13px; }
 .passed { color: var(--quiet); }
 .more { margin: 8px 0 0; }
-@media (max-width: 640px) { td.page, td.times { width: auto; text-align: left; } .tiles li { flex-basis: 40%; } }
+@media (max-width: 640px) { td.page, td.what, td.said, td.times { width: auto; text-align: left; } td:empty { display: none; } .tiles li { flex-basis: 40%; } }
 `;
 
 const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,10 +1,10 @@
 import type { AuditFormat } from '../../config/option-spec.js';
 import { AtomicFiles } from '../../report/atomic-file.js';
 import { type OutputFile, TextWriter } from '../../report/output.js';
-import type { AuditReport } from '../audit.js';
 import { csvAudit, jsonAudit } from './data.js';
 import { htmlAudit } from './html.js';
 import { markdownAudit } from './markdown.js';
+import type { AuditReport } from './result.js';
 import { sarifAudit } from './sarif.js';
 import { terminalAudit } from './terminal.js';
 import type { AuditReportOptions, AuditReportWriter } from './writer.js';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../base/figures.js';
-import type { AuditFinding, AuditPlace, AuditReport } from '../audit.js';
-import type { Severity } from '../rules.js';
+import type { AuditFinding, AuditPlace, AuditReport } from './result.js';
+import type { Severity } from './rules.js';
 import { sumOf } from './terminal.js';
 import { plainText, TEXT_LENGTH } from './writer.js';
 

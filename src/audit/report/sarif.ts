@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { counted } from '../../base/figures.js';
 import { VERSION } from '../../config/version.js';
 import { jsonLine } from '../../report/output.js';
-import type { AuditFinding, AuditPlace, AuditReport } from '../audit.js';
-import { AUDIT_RULES, type AuditRule, type Severity } from '../rules.js';
+import type { AuditFinding, AuditPlace, AuditReport } from './result.js';
+import { AUDIT_RULES, type AuditRule, type Severity } from './rules.js';
 import { placeWords } from './writer.js';
 
 /** GitHub refuses a file with more. */

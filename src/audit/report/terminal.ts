@@ -1,6 +1,6 @@
 import { counted, formatCount } from '../../base/figures.js';
-import type { AuditReport, AuditSummary } from '../audit.js';
-import { SEVERITIES, type Severity } from '../rules.js';
+import type { AuditReport, AuditSummary } from './result.js';
+import { SEVERITIES, type Severity } from './rules.js';
 import { type AuditReportOptions, placeWords, plainText, URL_LENGTH } from './writer.js';
 
 const SHOWN = 3;

@@ -1,5 +1,5 @@
 import { printable } from '../../base/text.js';
-import type { AuditFinding, AuditPlace, AuditReport } from '../audit.js';
+import type { AuditFinding, AuditPlace, AuditReport } from './result.js';
 
 /** As Terminal.paint does it, or the text as it is. */
 export type AuditPaint = (color: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string;

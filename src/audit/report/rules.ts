@@ -1,6 +1,6 @@
-import type { AuditQuery, AuditThresholds } from '../store/audit-queries.js';
-import type { LinkTrouble } from '../store/audit-reader.js';
-import type { LaterColumn } from '../store/audit-tables.js';
+import type { AuditQuery, AuditThresholds } from '../../store/audit-queries.js';
+import type { LinkTrouble } from '../../store/audit-reader.js';
+import type { LaterColumn } from '../../store/audit-tables.js';
 
 export const SEVERITIES = ['error', 'warning', 'notice'] as const;
 export type Severity = (typeof SEVERITIES)[number];
