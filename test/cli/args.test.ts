@@ -132,11 +132,11 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, not of `gossamer crawl`',
+      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'crawl a --fail-on +moved',
-      '--fail-on is an option of `gossamer check`, `gossamer resume`, not of `gossamer crawl`',
+      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'check a --json',
