@@ -22,7 +22,7 @@ export async function runAudit(input: CommandInput): Promise<number> {
   if (directory === undefined || rest.length > 0) {
     throw new UsageError('`gossamer audit` takes one directory');
   }
-  const { format, output, reports, failOn, verbose, color } = ready.resolved.options;
+  const { format, output, reports, failOn, color } = ready.resolved.options;
   const toFile = output !== null && output !== '-' ? output : null;
   if (toFile !== null && format === 'terminal') {
     throw new UsageError('--output needs --format: what is to be written there');
@@ -47,7 +47,7 @@ export async function runAudit(input: CommandInput): Promise<number> {
     if (toFile !== null) {
       await writeAuditFile(report, format as AuditFormat, toFile);
     } else {
-      await toStdout(report, format as AuditFormat, verbose, color);
+      await toStdout(report, format as AuditFormat, color);
     }
     return report.summary.failing > 0 ? EXIT.findings : EXIT.ok;
   } finally {
@@ -55,14 +55,9 @@ export async function runAudit(input: CommandInput): Promise<number> {
   }
 }
 
-async function toStdout(
-  report: AuditReport,
-  format: AuditFormat,
-  verbose: boolean,
-  color: boolean | null,
-): Promise<void> {
+async function toStdout(report: AuditReport, format: AuditFormat, color: boolean | null): Promise<void> {
   const terminal = new Terminal({ stream: process.stdout, clock: systemClock, color, quiet: false, env: process.env });
   const paint: AuditPaint = (name, text) => (format === 'terminal' ? terminal.paint(name, text) : text);
   const file = new StreamFiles(process.stdout, 'stdout').create();
-  await untilReaderLeaves(writeAuditReport(report, format, file, { paint, verbose }));
+  await untilReaderLeaves(writeAuditReport(report, format, file, { paint }));
 }

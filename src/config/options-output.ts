@@ -16,7 +16,6 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
 const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'delete'] as const;
-const VERBOSE = ['crawl', 'check', 'audit', 'docs'] as const;
 const WRITERS = ['export', 'check', 'audit', 'docs'] as const;
 const FORMATTERS = ['export', 'check', 'audit'] as const;
 const REPORTERS = ['crawl', 'check', 'audit'] as const;
@@ -351,10 +350,10 @@ export const OUTPUT_OPTIONS = {
     default: false,
     group: 'General',
     sentence:
-      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine; of an audit all places',
+      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine',
     advanced: false,
     resumable: true,
-    commands: VERBOSE,
+    commands: CRAWL,
     perRun: true,
   },
   verboseNetwork: {

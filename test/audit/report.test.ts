@@ -54,7 +54,7 @@ function reportOf(places: AuditPlace[], some: Partial<AuditReport> = {}): AuditR
   };
 }
 
-const PLAIN = { paint: (_: string, text: string) => text, verbose: false };
+const PLAIN = { paint: (_: string, text: string) => text };
 const text = (pieces: Iterable<string>): string => [...pieces].join('');
 
 describe('reports of an audit', () => {
@@ -66,7 +66,7 @@ describe('reports of an audit', () => {
     times: 3,
   });
 
-  it('show the first places in a terminal, or all of them, and what could not be answered', () => {
+  it('show the first places in a terminal, and what could not be answered', () => {
     const many = Array.from({ length: 5 }, (_, i) => placeOf({ url: `https://a.test/${i}` }));
     const short = text(terminalAudit(reportOf(many), PLAIN));
     expect(short).toContain('Links that lead nowhere: 5 links (fails) broken_link');
@@ -78,7 +78,6 @@ describe('reports of an audit', () => {
     expect(short.trimEnd().split('\n').at(-1)).toBe(
       '5 errors, 0 warnings and 0 notices on 7 pages; 1 rule not answered',
     );
-    expect(text(terminalAudit(reportOf(many), { ...PLAIN, verbose: true }))).toContain('https://a.test/4');
   });
 
   it('let no text of a page be more than text', () => {

@@ -21,7 +21,7 @@ const AUDIT_REPORTS: Readonly<Record<AuditFormat, AuditReportWriter>> = {
 };
 
 /** Nothing but text: for a file or a pipe. */
-const PLAIN: AuditReportOptions = { paint: (_color, text) => text, verbose: false };
+const PLAIN: AuditReportOptions = { paint: (_color, text) => text };
 
 /** Writes one report piece by piece; waits where the file asks for it. */
 export async function writeAuditReport(

@@ -8,19 +8,18 @@ const COLORS = { error: 'red', warning: 'yellow', notice: 'dim' } as const satis
 const MARKS = { error: '✗', warning: '!', notice: '·' } as const satisfies Record<Severity, string>;
 
 /** A line a finding with its first places, the worst first; then what could not be answered, and a sum. */
-export function* terminalAudit(report: AuditReport, { paint, verbose }: AuditReportOptions): Iterable<string> {
+export function* terminalAudit(report: AuditReport, { paint }: AuditReportOptions): Iterable<string> {
   const { summary, findings, gaps, passed } = report;
   for (const { rule, title, severity, count, counted: words, why, fails } of findings) {
     const mark = paint(COLORS[severity], `${MARKS[severity]} ${severity.padEnd(7)}`);
     yield `${mark} ${paint('bold', title)}: ${words}${fails ? paint('red', ' (fails)') : ''} ${paint('dim', rule)}\n`;
     yield `          ${paint('dim', why)}\n`;
-    const most = verbose ? count : SHOWN;
-    for (const place of report.places(rule, 0, most)) {
+    for (const place of report.places(rule, 0, SHOWN)) {
       const more = placeWords(place);
       yield `          ${plainText(place.url, URL_LENGTH)}${more === '' ? '' : paint('dim', `  ${more}`)}\n`;
     }
-    if (count > most) {
-      yield `          ${paint('dim', `and ${formatCount(count - most)} more`)}\n`;
+    if (count > SHOWN) {
+      yield `          ${paint('dim', `and ${formatCount(count - SHOWN)} more`)}\n`;
     }
   }
   for (const { title, reason, isWhole, rule } of gaps) {

@@ -6,8 +6,6 @@ export type AuditPaint = (color: 'red' | 'green' | 'yellow' | 'dim' | 'bold', te
 
 export interface AuditReportOptions {
   readonly paint: AuditPaint;
-  /** All places, not the first few. */
-  readonly verbose: boolean;
 }
 
 /** One report as pieces of text. Nothing is held: an audit may have a million places. */
