@@ -63,6 +63,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   crawlStatus: [[]],
   deleteCorpus: [[]],
   deleteCrawl: [[]],
+  audit: [[], [nowhere, { failOn: 'errors' }], [nowhere, { titleLength: 5 }]],
   explain: [[], [nowhere]],
   exportCrawl: [[], [nowhere], [nowhere, 'csv']],
   listCorpora: [[]],
