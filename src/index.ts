@@ -1,5 +1,9 @@
 /** A crawl: iterate it, listen to it, stop it, go on with one that was kept. */
 
+export type { AuditOptions, SiteAudit } from './audit/library.js';
+/** A kept crawl as the owner of the site would look at it. */
+export { audit } from './audit/library.js';
+export type { AuditFinding, AuditGap, AuditPlace, AuditSummary } from './audit/report/result.js';
 export type { ErrorClass } from './base/errors.js';
 /** What is thrown on purpose, each with a stable code, and the classes of failed pages. */
 export { ERROR_CLASSES, FetchError, GossamerError, SeedError, StateError, UsageError } from './base/errors.js';
@@ -9,6 +13,7 @@ export { checkLinks, recheckLinks, resumeCheck } from './check/library.js';
 export type { CheckedLink, CheckSummary, Evidence, LinkSource, Look, Verdict } from './check/report/result.js';
 export type { UncheckedCause, UncheckedCounts } from './check/report/unchecked.js';
 export type { OutputStream } from './config/arguments.js';
+export type { AuditConfig, AuditThresholdConfig } from './config/audit-config.js';
 export type { CheckConfig, CheckRule } from './config/check-config.js';
 /** A config file: gossamer.config.ts exports what this returns. */
 export { defineConfig } from './config/config-file.js';
@@ -16,6 +21,7 @@ export type { HostEntry } from './config/config-value.js';
 export type { GossamerConfig } from './config/gossamer-config.js';
 export type { HostRule } from './config/host-entries.js';
 export type {
+  AuditFormat,
   CheckFormat,
   DiffAspect,
   DiffPart,

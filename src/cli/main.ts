@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   export: async () => (await import('./export-command.js')).runExport,
   graph: async () => (await import('./graph-command.js')).runGraph,
   diff: async () => (await import('./diff-command.js')).runDiff,
+  audit: async () => (await import('./audit-command.js')).runAudit,
   explain: async () => (await import('./explain-command.js')).runExplain,
   preview: async () => (await import('./preview-command.js')).runPreviewCommand,
   robots: async () => (await import('./robots-command.js')).runRobots,

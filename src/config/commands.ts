@@ -9,6 +9,7 @@ export const COMMANDS = [
   'export',
   'graph',
   'diff',
+  'audit',
   'explain',
   'robots',
   'status',
@@ -124,6 +125,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer diff gossamer-data/example.com gossamer-data/example.com-2',
       'gossamer diff monday tuesday --ignore content,assets --report html=changes.html',
       'gossamer diff staging production --map-host staging.example.com=example.com',
+    ],
+  },
+  audit: {
+    usage: '<dir>',
+    sentence:
+      'Look at a kept crawl as the owner of the site would: broken links, redirects, titles, duplicates, what search engines are told, headers. Fetches nothing. Exit code 1 only for what --fail-on names.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer audit gossamer-data/example.com',
+      'gossamer audit gossamer-data/example.com --report html=audit.html --report csv=audit.csv',
+      'gossamer audit gossamer-data/example.com --fail-on error,title_missing --format sarif',
     ],
   },
   explain: {

@@ -18,6 +18,7 @@ export function configSchema(): object {
     properties: {
       $schema: { type: 'string' },
       check: CHECK_SCHEMA,
+      audit: AUDIT_SCHEMA,
       ...Object.fromEntries(CONFIG_FILE_KEYS.map(specOf).map((spec) => [configKeyOf(spec), schemaOf(spec)])),
     },
   };
@@ -50,6 +51,44 @@ const CHECK_SCHEMA = {
           accept: { description: 'Status codes that count as fine, as --accept.', ...TEXT },
           maxAge: { description: 'How old a cached result may be.', ...TIME },
           failOn: { description: 'Edits what makes the run fail, as --fail-on.', ...TEXT },
+        },
+      },
+    },
+  },
+};
+
+const AUDIT_SCHEMA = {
+  description: 'Rules and thresholds of `gossamer audit`.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    rules: {
+      description: 'By the id of a rule: false leaves it out, a severity replaces its own.',
+      type: 'object',
+      additionalProperties: { enum: [false, 'error', 'warning', 'notice'] },
+    },
+    failOn: { description: 'What makes the run fail, as --fail-on.', ...TEXT },
+    thresholds: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        titleLength: { description: 'Characters of a title.', type: 'integer', minimum: 1, maximum: 4096 },
+        descriptionLength: { description: 'Characters of a description.', type: 'integer', minimum: 1, maximum: 4096 },
+        depth: { description: 'Clicks from the start.', type: 'integer', minimum: 0, maximum: 1_000_000 },
+        slow: { description: 'Time until a page was there.', ...TIME },
+        heavy: { description: 'Of the HTML of a page.', type: ['number', 'string'], pattern: SIZE, minimum: 0 },
+        thinWords: { description: 'A page with fewer is thin.', type: 'integer', minimum: 0, maximum: 1_000_000 },
+        nearDuplicate: {
+          description: 'The share of their text that nearly equal pages have in common.',
+          type: 'number',
+          minimum: 0.8,
+          maximum: 1,
+        },
+        redirectHops: {
+          description: 'Redirects with more hops are chains.',
+          type: 'integer',
+          minimum: 0,
+          maximum: 100,
         },
       },
     },

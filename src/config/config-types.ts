@@ -11,7 +11,8 @@ import {
 
 /** gossamer-config.d.ts as it is in the package: the same type as in the source, with a comment at each key. */
 export function renderConfigTypes(): string {
-  return `import type { CheckConfig } from './check-config.js';
+  return `import type { AuditConfig } from './audit-config.js';
+import type { CheckConfig } from './check-config.js';
 import type { ConfigValue } from './config-value.js';
 
 /** What a config file exports: flags in camelCase; durations and sizes as on the command line. */
@@ -19,6 +20,8 @@ export interface GossamerConfig {
 ${CONFIG_FILE_KEYS.map(renderKey).join('\n')}
   /** Rules of \`gossamer check\`. */
   readonly check?: CheckConfig;
+  /** Rules and thresholds of \`gossamer audit\`. */
+  readonly audit?: AuditConfig;
 }
 `;
 }

@@ -1,3 +1,4 @@
+import type { AuditConfig } from './audit-config.js';
 import type { CheckConfig } from './check-config.js';
 import type { ConfigValue } from './config-value.js';
 import type { OPTIONS, OptionKey } from './options.js';
@@ -18,4 +19,5 @@ export type GossamerConfig = {
   readonly [K in Exclude<OptionKey, 'config'> as KeyOf<(typeof OPTIONS)[K]>]?: ConfigValue<K>;
 } & {
   readonly check?: CheckConfig;
+  readonly audit?: AuditConfig;
 };

@@ -28,7 +28,7 @@ export function checkConfigKeys(file: ConfigFile): void {
   for (const [key, value] of Object.entries(file.values)) {
     // It tells an editor how to check the file.
     const isForEditors = key === '$schema' && file.path.endsWith('.json');
-    if (!CONFIG_KEYS.has(key) && key !== 'check' && !isForEditors) {
+    if (!CONFIG_KEYS.has(key) && key !== 'check' && key !== 'audit' && !isForEditors) {
       const flag = key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('_', '-');
       const later = refuseLaterOption(flag, key, typeof value === 'object' ? undefined : String(value));
       const unknown = `unknown key ${printable(key, 100)}${didYouMean(meant(flag, configKeyOf) ?? nearestName(key, CONFIG_KEYS))}`;

@@ -43,8 +43,13 @@ export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 export const GRAPH_LEVELS = ['page', 'folder', 'host'] as const;
 /** What a node of a link graph is. */
 export type GraphLevel = (typeof GRAPH_LEVELS)[number];
-export type Format = ExportFormat | CheckFormat | GraphFormat;
-export const FORMATS: readonly Format[] = [...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...GRAPH_FORMATS])];
+export const AUDIT_FORMATS = ['terminal', 'json', 'csv', 'markdown', 'sarif', 'html'] as const;
+/** The formats of reports of an audit. */
+export type AuditFormat = (typeof AUDIT_FORMATS)[number];
+export type Format = ExportFormat | CheckFormat | GraphFormat | AuditFormat;
+export const FORMATS: readonly Format[] = [
+  ...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...GRAPH_FORMATS, ...AUDIT_FORMATS]),
+];
 export const LATER_FORMATS = ['warc'] as const;
 export const DIFF_FORMATS = ['terminal', 'json', 'jsonl', 'html'] as const satisfies readonly CheckFormat[];
 /** The formats of `diff`. */

@@ -3,6 +3,7 @@ import { GRAPH_LEVELS, type OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
 const CHECK = ['check'] as const;
+const CHECK_AND_AUDIT = ['check', 'audit'] as const;
 
 /** What a check of links reads besides sites, what it fails for, and what it remembers. */
 export const CHECK_OPTIONS = {
@@ -100,14 +101,15 @@ export const CHECK_OPTIONS = {
     type: 'text',
     default: null,
     defaultText:
-      'dead, dns, malformed_html, redirect_loop, redirect_limit, invalid_url, missing_fragment, insecure; and on pages that are crawled server_error, timeout, connection, tls',
-    placeholder: '±VERDICT,…',
+      'nothing of an audit; of a check dead, dns, malformed_html, redirect_loop, redirect_limit, invalid_url, missing_fragment, insecure; and on pages that are crawled server_error, timeout, connection, tls',
+    placeholder: 'WHAT,…',
     signed: true,
     group: 'Checking',
-    sentence: 'Edit what makes the run fail, such as +soft_404,-missing_fragment,+unchecked,+truncated',
+    sentence:
+      'What makes the run fail: of a check it edits the list of verdicts, such as +soft_404,-missing_fragment,+unchecked,+truncated; of an audit it names severities and rules, such as warning or broken_link,title_missing',
     advanced: false,
     resumable: true,
-    commands: CHECK,
+    commands: CHECK_AND_AUDIT,
   },
   accept: {
     flag: 'accept',

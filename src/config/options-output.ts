@@ -1,6 +1,7 @@
 import { checkExtract } from './checks.js';
 import { COMMANDS } from './commands.js';
 import {
+  AUDIT_FORMATS,
   CHECK_FORMATS,
   DIFF_FORMATS,
   EXPORT_FORMATS,
@@ -17,10 +18,10 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
 const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
-const REPORTERS = ['crawl', 'diff', 'check'] as const;
-const WRITERS = ['export', 'diff', 'check', 'docs', 'graph'] as const;
+const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
+const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph'] as const;
 /** Commands that write what they found in one of several formats. */
-const FORMATTERS = ['export', 'diff', 'check', 'graph'] as const;
+const FORMATTERS = ['export', 'diff', 'check', 'audit', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -59,7 +60,7 @@ export const OUTPUT_OPTIONS = {
     type: 'list',
     item: 'report',
     values: FORMATS,
-    valuesFor: { crawl: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS },
+    valuesFor: { crawl: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS, audit: AUDIT_FORMATS },
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
@@ -73,10 +74,16 @@ export const OUTPUT_OPTIONS = {
     short: 'f',
     type: 'enum',
     values: FORMATS,
-    valuesFor: { export: EXPORT_FORMATS, diff: DIFF_FORMATS, check: CHECK_FORMATS, graph: GRAPH_FORMATS },
+    valuesFor: {
+      export: EXPORT_FORMATS,
+      diff: DIFF_FORMATS,
+      check: CHECK_FORMATS,
+      audit: AUDIT_FORMATS,
+      graph: GRAPH_FORMATS,
+    },
     later: LATER_FORMATS,
     default: 'jsonl',
-    defaultFor: { check: 'terminal', diff: 'terminal', graph: 'terminal' },
+    defaultFor: { check: 'terminal', diff: 'terminal', audit: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
     sentence: 'What to write on stdout or to --output',
@@ -104,6 +111,18 @@ export const OUTPUT_OPTIONS = {
     default: false,
     group: 'Output',
     sentence: 'Keep the text of links in the edges',
+    advanced: false,
+    resumable: false,
+    commands: CRAWL_ONLY,
+  },
+  facts: {
+    flag: 'facts',
+    type: 'enum',
+    values: ['basic', 'all'],
+    default: 'basic',
+    group: 'Output',
+    sentence:
+      'What is kept of each page: basic is what audits need; all adds OpenGraph, types of JSON-LD, author, dates, keywords, names of cookies, third-party hosts and technology',
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,

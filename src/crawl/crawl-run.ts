@@ -7,7 +7,7 @@ import type { EdgeTargets, SettledPage } from '../frontier/outcome.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import { LazyContent, loadTreeTools, type PageContent, type TreeTools } from '../hooks/page-content.js';
 import type { Summary } from '../report/summary.js';
-import { fieldsOf, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
+import { fieldsOf, isJson, type NamedField, type RowField, unknownOf } from '../store/page-fields.js';
 import { openPage, type PageRow } from '../store/page-row.js';
 import type { CrawledPage, PageResult } from '../store/page-types.js';
 import type { EdgeResult } from '../store/reader.js';
@@ -417,8 +417,8 @@ function settledPage({ url, depth, attempts, state, reason, external, data, outc
   };
 }
 
-const resultOf = ({ type }: NamedField, stored: PageRow[RowField]): unknown =>
-  (type === 'data' || type === 'list') && stored !== null ? JSON.parse(stored as string) : stored;
+const resultOf = (field: NamedField, stored: PageRow[RowField]): unknown =>
+  isJson(field) && stored !== null ? JSON.parse(stored as string) : stored;
 
 /** As a lane would have said it. */
 function targetsOf(edges: readonly EdgeResult[]): EdgeTargets {
@@ -432,7 +432,15 @@ function targetsOf(edges: readonly EdgeResult[]): EdgeTargets {
 }
 
 /** One that was read from the store. */
-function storedPage({ parent: _parent, finalUrl: _finalUrl, ...page }: PageResult): CrawledPage {
+function storedPage(stored: PageResult): CrawledPage {
+  const {
+    parent: _parent,
+    finalUrl: _finalUrl,
+    inlinks: _inlinks,
+    indexable: _indexable,
+    duplicateGroup: _group,
+    ...page
+  } = stored;
   return { ...page, redirectsTo: null };
 }
 

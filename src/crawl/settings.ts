@@ -104,6 +104,7 @@ export function engineSettings(input: SettingsInput): EngineSettings {
       obeyNofollow: options.nofollow === 'obey',
       assets: options.assets,
       anchorText: options.anchorText,
+      allFacts: options.facts === 'all',
       extract: [...options.extract],
       targets: input.listensToEdges,
       order: options.order,

@@ -30,7 +30,17 @@ export const NO_SINCE: Since = { setup: null, notices: [] };
  * are carried over are judged anew.
  */
 const SHAPING: readonly OptionKey[] = [
-  ...(['extract', 'anchorText', 'hooks', 'contentTypes', 'render', 'hashRoutes', 'maxBodyBytes', 'searches'] as const),
+  ...([
+    'extract',
+    'anchorText',
+    'hooks',
+    'contentTypes',
+    'render',
+    'hashRoutes',
+    'maxBodyBytes',
+    'searches',
+    'facts',
+  ] as const),
   ...(['userAgent', 'contact', 'headers', 'user', 'authFile', 'cookies', 'cookieJar', 'clientCerts'] as const),
   ...(['hosts', 'connectTo', 'stripQuery', 'stripTracking', 'sortQuery', 'maxUrlLength', 'allowTraps'] as const),
 ];

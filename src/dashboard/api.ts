@@ -1,3 +1,4 @@
+import type { AuditFinding, AuditGap, AuditPlace, AuditSummary } from '../audit/report/result.js';
 import type { LiveSnapshot } from '../watch/live.js';
 
 /** What the dashboard's server says, as its page reads it. Types alone: both sides name them. */
@@ -22,6 +23,22 @@ export interface About {
 export interface LiveAnswer {
   readonly live: LiveSnapshot;
   readonly hasControls: boolean;
+}
+
+/** What an audit of a crawl says. */
+export interface AuditAnswer {
+  readonly summary: AuditSummary;
+  readonly findings: readonly AuditFinding[];
+  readonly gaps: readonly AuditGap[];
+  /** Titles of rules that found nothing. */
+  readonly passed: readonly string[];
+}
+
+/** Some places of a finding. */
+export interface AuditPlaces {
+  readonly rows: readonly AuditPlace[];
+  /** From where to go on, or null at the end. */
+  readonly next: number | null;
 }
 
 /** The columns of a point of the series, in their order. Rates are a second; null where nothing was measured. */

@@ -89,6 +89,12 @@ export function dashboardApp({ shown, access, disk, series, assets, seen, failed
   app.get('/api/pages', (context) =>
     asked(context, { about: 'pages', directory: crawlOf(context, shown), question: pageQuestion(context) }),
   );
+  app.get('/api/audit', (context) => asked(context, { about: 'audit', directory: crawlOf(context, shown) }));
+  app.get('/api/audit/places', (context) => {
+    const [from, limit] = [wholeNumber(context, 'from', 0), rows(context)];
+    const rule = neededText(context, 'rule');
+    return asked(context, { about: 'places', directory: crawlOf(context, shown), rule, from, limit });
+  });
   app.get('/api/explain', (context) =>
     asked(context, { about: 'url', directory: crawlOf(context, shown), url: neededText(context, 'url') }),
   );

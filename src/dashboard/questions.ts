@@ -1,3 +1,6 @@
+import { auditCrawl } from '../audit/audit.js';
+import type { AuditReport } from '../audit/report/result.js';
+import { DEFAULT_SETTINGS } from '../audit/settings.js';
 import { StateError } from '../base/errors.js';
 import { corpusStatus } from '../corpus/list-corpora.js';
 import { listCorpus, readDocument } from '../corpus/read-corpus.js';
@@ -8,7 +11,7 @@ import { openForReading } from '../store/directory.js';
 import { keptFigures } from '../store/kept-figures.js';
 import { WatchReader } from '../store/watch-reader.js';
 import type { HostAnswer, HostQuestion, PageQuestion } from '../store/watch-rows.js';
-import type { CorpusEntry, CorpusListed, CorpusPage, CorpusPages } from './api.js';
+import type { AuditAnswer, AuditPlaces, CorpusEntry, CorpusListed, CorpusPage, CorpusPages } from './api.js';
 import { HostDelays, type SetDelays } from './host-delays.js';
 
 type HostQuestionAsked = Omit<HostQuestion, 'delays'>;
@@ -26,6 +29,14 @@ export type Question =
   | { readonly about: 'url'; readonly directory: string; readonly url: string }
   | { readonly about: 'graph'; readonly directory: string }
   | { readonly about: 'kept'; readonly directory: string }
+  | { readonly about: 'audit'; readonly directory: string }
+  | {
+      readonly about: 'places';
+      readonly directory: string;
+      readonly rule: string;
+      readonly from: number;
+      readonly limit: number;
+    }
   | { readonly about: 'corpora'; readonly directories: readonly string[] }
   | { readonly about: 'corpus'; readonly directory: string; readonly after: number; readonly limit: number }
   | { readonly about: 'words'; readonly directory: string; readonly text: string }
@@ -38,6 +49,8 @@ const LONGEST_PAGE = 400_000;
 /** Answers questions from the disk, as JSON. It belongs in a thread of its own: each answer may take a while. */
 export class Answers {
   readonly #readers = new Map<string, WatchReader>();
+  /** The last audit: who looks at its findings asks for their places next. */
+  #audit: { directory: string; report: AuditReport } | null = null;
 
   async answer(question: Question): Promise<string> {
     return JSON.stringify(await this.#answer(question));
@@ -48,6 +61,8 @@ export class Answers {
       reader.close();
     }
     this.#readers.clear();
+    this.#audit?.report.close();
+    this.#audit = null;
   }
 
   #answer(question: Question): unknown {
@@ -64,6 +79,10 @@ export class Answers {
         return linkPicture(question.directory);
       case 'kept':
         return keptFigures(question.directory);
+      case 'audit':
+        return this.#auditAnew(question.directory);
+      case 'places':
+        return this.#places(question.directory, question.rule, question.from, question.limit);
       case 'corpora':
         return corpora(question.directories);
       case 'corpus':
@@ -73,6 +92,23 @@ export class Answers {
       case 'document':
         return corpusPage(question.directory, question.path);
     }
+  }
+
+  #auditAnew(directory: string): AuditAnswer {
+    this.#audit?.report.close();
+    this.#audit = null;
+    const report = auditCrawl(directory, DEFAULT_SETTINGS);
+    this.#audit = { directory, report };
+    const { summary, findings, gaps, passed } = report;
+    return { summary, findings, gaps, passed: passed.map(({ title }) => title) };
+  }
+
+  #places(directory: string, rule: string, from: number, limit: number): AuditPlaces {
+    if (this.#audit?.directory !== directory) {
+      this.#auditAnew(directory);
+    }
+    const rows = [...this.#audit!.report.places(rule, from, limit + 1)];
+    return { rows: rows.slice(0, limit), next: rows.length > limit ? from + limit : null };
   }
 
   #hosts(directory: string, question: HostQuestionAsked, set: SetDelays): HostAnswer {

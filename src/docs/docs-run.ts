@@ -166,9 +166,18 @@ export class DocsRun {
   /** The options for the engine. Outputs that a corpus does not use are off, whatever the user has set. */
   #asCrawl(): ResolvedOptions<'crawl'> {
     const { options, sources, notices } = this.#plan.resolved;
-    const own = { anchorText: false, extract: [], assets: false, external: false, hashRoutes: false, reports: [] };
+    const own = {
+      anchorText: false,
+      facts: 'basic',
+      extract: [],
+      assets: false,
+      external: false,
+      hashRoutes: false,
+      reports: [],
+    } as const;
     const none = {
       anchorText: 'default',
+      facts: 'default',
       extract: 'default',
       assets: 'default',
       external: 'default',

@@ -52,6 +52,19 @@ export class ResponseHeaders {
       .map(([, value]) => value);
   }
 
+  /** Those of the given names, up to so many characters of each; null where there are none. */
+  some(names: ReadonlySet<string>, mostCharacters: number): Record<string, string> | null {
+    let found: Record<string, string> | null = null;
+    for (let i = 0; i < this.#flat.length; i += 2) {
+      const name = this.#flat[i]!;
+      if (names.has(name)) {
+        found ??= {};
+        found[name] ??= this.get(name)!.slice(0, mostCharacters);
+      }
+    }
+    return found;
+  }
+
   /** All of them in the order of the wire, names in lower case. */
   list(): [string, string][] {
     const list: [string, string][] = [];

@@ -18,6 +18,8 @@ interface Exports {
   readonly LONGEST_BASE: Constant;
   readonly MOST_HREFS: Constant;
   readonly PAGE: Constant;
+  readonly SKETCH: Constant;
+  readonly SKETCH_BYTES: Constant;
   /** Of the last question. */
   readonly folderLength: Constant;
   readonly additionLength: Constant;
@@ -27,6 +29,7 @@ interface Exports {
   initialiseMarkup(): void;
   addJoining(name: bigint): void;
   beginWords(noBreakSpace: number): void;
+  finishPrint(): void;
   passText(from: number, length: number): number;
   passPlainMarkup(from: number, length: number, takesAnchors: boolean): number;
   enterFolder(length: number, originLength: number): void;
@@ -40,6 +43,8 @@ const LARGEST_PAGE = 8 << 20;
 /** Sixteen bytes are looked at in one go, at the end of a page too. */
 const BLOCK = 16;
 const MEMORY_PAGE = 65_536;
+/** Of the hash of a text, which stands before its sketch. */
+const HASH_BYTES = 8;
 
 /** What `findUrl` says besides numbers. */
 export const PAGE_ITSELF = 0;
@@ -117,7 +122,22 @@ export class Kernel {
     return this.#exports.words.value;
   }
 
-  /** The place of the next `<`, or -1: as `find`, but the words before it are counted. */
+  /**
+   * What tells the text that was passed from other texts: a hash of it, in hex, and its sketch in base64, a byte for each of 64 bins (see
+   * assembly/text-print.ts).
+   */
+  textPrint(): { hash: string; sketch: string } {
+    const { SKETCH, SKETCH_BYTES } = this.#exports;
+    this.#exports.finishPrint();
+    const at = SKETCH.value;
+    const end = at + SKETCH_BYTES.value;
+    return {
+      hash: this.#memory.toString('hex', at, at + HASH_BYTES),
+      sketch: this.#memory.toString('base64', at + HASH_BYTES, end),
+    };
+  }
+
+  /** The place of the next `<`, or -1: as `find`, but the words before it are counted and hashed. */
   passText(from: number): number {
     return this.#exports.passText(from, this.#pageLength);
   }

@@ -42,6 +42,7 @@ import { HookedPage } from './hooked-page.js';
 import { HostManners } from './host-manners.js';
 import { LinkFactsKeeper } from './link-facts.js';
 import { JudgedLinks, type LinkJudge, type LinkTargets, type Target } from './link-targets.js';
+import { pageExtras } from './page-extras.js';
 import { PageLinks, UrlTextAllowance } from './page-links.js';
 import { PageSearch } from './page-search.js';
 import {
@@ -448,6 +449,7 @@ export class PageReader {
       textHash: lease.wantsText,
       // An agent without a token is spoken to as `robots` alone.
       product: agent || 'robots',
+      extras: this.#options.allFacts,
       ...(linkFacts ? { anchors: true, positions: true, ignoreMarks: true, loads: true } : {}),
     };
     const scan = scanPage(body, encoding, options, this.#targets.kernel);
@@ -459,6 +461,12 @@ export class PageReader {
     row.description = capped(scan.description);
     row.h1 = capped(scan.h1);
     row.wordCount = scan.wordCount;
+    row.h1Count = scan.h1Count;
+    row.images = scan.images;
+    row.imagesWithoutAlt = scan.imagesWithoutAlt;
+    row.textHash = scan.textPrint?.hash ?? null;
+    row.sketch = scan.wordCount !== null && scan.wordCount >= WORDS_TO_COMPARE ? scan.textPrint!.sketch : null;
+    row.hreflang = scan.languages.length === 0 ? null : this.#languages(scan.languages, base, encoding);
     row.lang = capped(scan.lang);
     row.robotsMeta = text;
     row.canonical = scan.canonical === null ? null : this.#resolve(scan.canonical, base, encoding);
@@ -471,6 +479,11 @@ export class PageReader {
       reading.message = row.malformed;
     }
     reading.textHash = scan.textHash;
+    if (scan.extras !== null) {
+      row.extras = pageExtras(scan.extras, scan.links, page.headers, pageUrl, (href) =>
+        this.#resolve(href, base, encoding),
+      );
+    }
     if (this.#extractor !== null) {
       this.#extract(this.#extractor, decodeText(body, encoding).text, row);
     }
@@ -484,6 +497,18 @@ export class PageReader {
     if (this.#options.feeds && !(nofollow && this.#options.obeyNofollow)) {
       reading.offers.push(...this.#feeds(scan.feeds, pageUrl, base, encoding));
     }
+  }
+
+  /** As JSON; null where none of them leads anywhere. */
+  #languages(languages: readonly [string, string][], base: string, encoding: string): string | null {
+    const urls = new Map<string, string>();
+    for (const [language, href] of languages) {
+      const url = urls.has(language) ? null : this.#resolve(href, base, encoding);
+      if (url !== null) {
+        urls.set(capped(language)!, url);
+      }
+    }
+    return urls.size === 0 ? null : JSON.stringify(Object.fromEntries(urls));
   }
 
   #extract(extractor: Extractor, html: string, row: PageRow): void {
@@ -655,6 +680,8 @@ const marksOf = ({ drawsByRoutes, route }: SeenInBrowser): string[] => [
   ...(route === null ? [] : [ROUTE_VIEW[route]]),
 ];
 
+/** Of fewer words nobody can say that they are nearly others; page-fields.ts says so. */
+const WORDS_TO_COMPARE = 20;
 /** No honest title is longer; a hostile one could be as long as a body. */
 const MOST_TEXT = 4_096;
 const capped = (text: string | null): string | null =>

@@ -58,6 +58,8 @@ export interface ReaderOptions {
   obeyNofollow: boolean;
   assets: boolean;
   anchorText: boolean;
+  /** Everything that pages say of themselves is kept, besides what audits need. */
+  allFacts: boolean;
   /** Rules of `--extract`; `prepareExtraction` has been awaited. */
   extract: readonly string[];
   /** Someone listens to edges: say where each leads. */
@@ -134,12 +136,39 @@ export function cutLinks({ page }: Reading, count: number): void {
   addNote(page, TOO_MANY_LINKS);
 }
 
+/** On security, caching, encoding, language, and what search engines are told. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set([
+  'strict-transport-security',
+  'content-security-policy',
+  'content-security-policy-report-only',
+  'x-content-type-options',
+  'x-frame-options',
+  'referrer-policy',
+  'permissions-policy',
+  'cross-origin-opener-policy',
+  'cache-control',
+  'expires',
+  'vary',
+  'content-encoding',
+  'content-language',
+  'x-robots-tag',
+]);
+/** page-fields.ts says so. */
+const MOST_OF_HEADER = 1_000;
+
+/** Of each page, so what costs little: nothing is made where there is nothing to keep. */
+function keptHeaders(headers: ResponseHeaders): string | null {
+  const kept = headers.some(KEPT_HEADERS, MOST_OF_HEADER);
+  return kept === null ? null : JSON.stringify(kept);
+}
+
 export function emptyReading(page: FetchedPage): Reading {
   const row = emptyPage(page.status);
   row.contentType = page.contentType;
   row.bytes = page.body?.length ?? 0;
   row.lastModified = page.lastModified;
   row.etag = page.etag;
+  row.headers = page.headers === null ? null : keptHeaders(page.headers);
   return { ...nothingRead(), errorClass: null, message: null, page: row };
 }
 

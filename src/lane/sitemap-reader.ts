@@ -1,7 +1,8 @@
 import { type Lease, type LinkPiece, type Offer, type QueuePlaces, sitemapOffer } from '../frontier/outcome.js';
 import { readSitemap, type SitemapContents } from '../parse/sitemap.js';
-import { FOLLOWED, type Follow } from '../store/page-row.js';
+import { FOLLOWED, type Follow, PENDING } from '../store/page-row.js';
 import { ANY_ORIGIN } from '../store/scope-growth.js';
+import { Standing } from '../store/standing.js';
 import { UrlFlag } from '../store/url-state.js';
 import { isHttp, originOf } from '../url/host.js';
 import { INVALID_SCHEME } from './link-facts.js';
@@ -147,7 +148,11 @@ export class SitemapReader {
         passedOver.add(originOf(target.url));
       }
       if (!isPassedOver || (this.#options.keepsOutside && target.seed < 0)) {
-        this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
+        const word = this.#judge.judge(target, FOLLOWED, SITEMAP_URL_DEPTH, 0, links);
+        if (word < PENDING) {
+          // It is known already: that it stands in a sitemap is news all the same.
+          links.found.push(word, SITEMAP_URL_DEPTH, Standing.followed);
+        }
       }
     }
     const isKept = ({ flags, reason }: Offer) =>

@@ -112,6 +112,16 @@ export interface PageScan {
   h1: string | null;
   /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null where the page is too large for the kernel. */
   wordCount: number | null;
+  /** Of the same text, where it has a word: what tells it from others, see src/kernel/assembly/text-print.ts. */
+  textPrint: { hash: string; sketch: string } | null;
+  /** h1 elements that a reader sees; images, and those of them without any alternative text. */
+  h1Count: number;
+  images: number;
+  imagesWithoutAlt: number;
+  /** hreflang and href of each link to the page in another language, as written. */
+  languages: [language: string, href: string][];
+  /** What pages say of themselves for others; only where asked for. */
+  extras: ScannedExtras | null;
   description: string | null;
   /** href of rel=canonical as written. */
   canonical: string | null;
@@ -133,6 +143,14 @@ export interface PageScan {
   truncated: boolean;
 }
 
+/** What is only collected with `--facts all`, as it stands in the page. */
+export interface ScannedExtras {
+  /** name or property of a meta element, in lower case, and its content; the first of each. */
+  metas: Map<string, string>;
+  /** Texts of scripts of the type application/ld+json. */
+  jsonLd: string[];
+}
+
 export interface ScanOptions {
   /** The product that robots rules are matched by, as in `meta name=gossamer`; `gossamer` where it is left out. */
   product?: string;
@@ -141,6 +159,7 @@ export interface ScanOptions {
   textHash?: boolean;
   anchors?: boolean;
   ignoreMarks?: boolean;
+  extras?: boolean;
   /** What stylesheets in the page and SVG load is a link too. */
   loads?: boolean;
 }

@@ -20,6 +20,10 @@ const {
   alt: ALT,
   lang: LANG,
   type: TYPE,
+  property: PROPERTY,
+  role: ROLE,
+  'aria-hidden': ARIA_HIDDEN,
+  'aria-label': ARIA_LABEL,
 } = ATTRIBUTE;
 
 /** How what follows a start tag is to be read: as markup, by other rules, or up to the end tag as it stands. */
@@ -87,6 +91,10 @@ function visitInput(facts: PageFacts, at: number): void {
 
 /** A page names the feeds of its site and of itself; nobody reads more of them. */
 const MOST_FEEDS = 20;
+/** No site has its pages in more languages and countries; page-fields.ts says so. */
+const MOST_LANGUAGES = 200;
+/** Of the meta elements of a page, where all are wanted. */
+const MOST_METAS = 200;
 
 function visitLink(facts: PageFacts, at: number): void {
   const relation = relationOf(facts.value(REL) ?? '');
@@ -99,6 +107,9 @@ function visitLink(facts: PageFacts, at: number): void {
     if (relation.isCanonical) {
       facts.scan.canonical ??= href;
     }
+    if (relation.isAlternate && facts.has(HREFLANG) && facts.scan.languages.length < MOST_LANGUAGES) {
+      facts.scan.languages.push([trimSpace(facts.value(HREFLANG)!), href]);
+    }
     if (relation.isAlternate && isFeedType(facts.value(TYPE)) && facts.scan.feeds.length < MOST_FEEDS) {
       facts.scan.feeds.push(href);
     }
@@ -106,7 +117,20 @@ function visitLink(facts: PageFacts, at: number): void {
   addSrcset(facts, IMAGESRCSET, at);
 }
 
+/** What is collected only where somebody asks for all facts. */
+function addMeta(facts: PageFacts): void {
+  const metas = facts.scan.extras?.metas;
+  if (metas === undefined || !facts.has(CONTENT)) {
+    return;
+  }
+  const name = (facts.value(PROPERTY) ?? facts.value(NAME) ?? '').toLowerCase();
+  if (name !== '' && metas.size < MOST_METAS && !metas.has(name)) {
+    metas.set(name, foldSpace(facts.value(CONTENT)!));
+  }
+}
+
 function visitMeta(facts: PageFacts, at: number): void {
+  addMeta(facts);
   const isDescription = facts.isWord(NAME, 'description');
   const isRobots = facts.isWord(NAME, 'robots') || facts.isWord(NAME, facts.product);
   const isRefresh = facts.isWord(HTTP_EQUIV, 'refresh');
@@ -175,18 +199,18 @@ export const ELEMENT_RULES: readonly ElementRule[] = [
   rule('html', [LANG], visitHtml),
   rule('iframe', [SRC], asset(KIND.iframe, SRC)),
   // An old name of img, which browsers still take for it.
-  rule('image', [SRC, SRCSET, ALT], visitImage),
-  rule('img', [SRC, SRCSET, ALT], visitImage),
+  rule('image', [SRC, SRCSET, ALT, ROLE, ARIA_HIDDEN, ARIA_LABEL], visitImage),
+  rule('img', [SRC, SRCSET, ALT, ROLE, ARIA_HIDDEN, ARIA_LABEL], visitImage),
   rule('input', [TYPE, SRC, ALT], visitInput),
   rule('link', [HREF, REL, HREFLANG, TYPE, IMAGESRCSET], visitLink),
   rule('math', []),
-  rule('meta', [CONTENT, HTTP_EQUIV, NAME], visitMeta),
+  rule('meta', [CONTENT, HTTP_EQUIV, NAME, PROPERTY], visitMeta),
   rule('noembed', []),
   rule('noframes', []),
   rule('noscript', []),
   rule('object', [DATA], asset(KIND.object, DATA)),
   rule('plaintext', []),
-  rule('script', [SRC], asset(KIND.script, SRC)),
+  rule('script', [SRC, TYPE], asset(KIND.script, SRC)),
   rule('source', [SRC, SRCSET], (facts, at) => {
     facts.addAsset(KIND.media, SRC, at);
     addSrcset(facts, SRCSET, at);

@@ -4,12 +4,23 @@ import { LINK_KIND_NUMBER, type PageScan, ScannedLinks, type ScanOptions } from 
 import { ATTRIBUTE, type AttributeReader, type Pieces, type ScannablePage } from './scan-page.js';
 import { PositionCounter, TextPlaces } from './scan-position.js';
 
-const { alt: ALT, 'data-gossamer-ignore': IGNORE, style: STYLE } = ATTRIBUTE;
+const {
+  alt: ALT,
+  'data-gossamer-ignore': IGNORE,
+  style: STYLE,
+  type: TYPE,
+  role: ROLE,
+  'aria-hidden': ARIA_HIDDEN,
+  'aria-label': ARIA_LABEL,
+} = ATTRIBUTE;
 
 const DEFAULT_PRODUCT = 'gossamer';
 
 /** A heading that was never closed would hold the rest of the page. */
 const MOST_HEADING = 5_000;
+/** Of JSON-LD only its types are wanted; more than this is no description of a page. */
+const MOST_JSON_LD = 256 * 1024;
+const MOST_JSON_LD_SCRIPTS = 50;
 
 /** Gathers what the elements of a page say, as the scanner comes by them. */
 export class PageFacts {
@@ -40,6 +51,12 @@ export class PageFacts {
       title: null,
       h1: null,
       wordCount: null,
+      textPrint: null,
+      h1Count: 0,
+      images: 0,
+      imagesWithoutAlt: 0,
+      languages: [],
+      extras: options.extras ? { metas: new Map(), jsonLd: [] } : null,
       description: null,
       canonical: null,
       lang: null,
@@ -205,6 +222,30 @@ export class PageFacts {
     this.#heading += this.#pieces.text(start, end);
     if (this.#heading!.length > MOST_HEADING) {
       this.closeHeading();
+    }
+  }
+
+  /** An image that a reader sees. One that says that it is decoration, or has a label, needs no other text. */
+  countImage(): void {
+    this.scan.images++;
+    const isSaid = this.has(ALT) || this.has(ARIA_LABEL);
+    const isDecoration =
+      this.isWord(ROLE, 'presentation') || this.isWord(ROLE, 'none') || this.isWord(ARIA_HIDDEN, 'true');
+    if (!isSaid && !isDecoration) {
+      this.scan.imagesWithoutAlt++;
+    }
+  }
+
+  /** The text of a script that is data for others. */
+  addJsonLd(start: number, end: number): void {
+    const { extras } = this.scan;
+    if (
+      extras !== null &&
+      end - start <= MOST_JSON_LD &&
+      extras.jsonLd.length < MOST_JSON_LD_SCRIPTS &&
+      this.isWord(TYPE, 'application/ld+json')
+    ) {
+      extras.jsonLd.push(this.#pieces.raw(start, end));
     }
   }
 

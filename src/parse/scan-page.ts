@@ -264,6 +264,10 @@ const ATTRIBUTES = [
   'style',
   'background',
   'srcdoc',
+  'property',
+  'role',
+  'aria-hidden',
+  'aria-label',
 ] as const;
 
 /** The number of an attribute is its place in the list. */

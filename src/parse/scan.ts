@@ -174,7 +174,11 @@ class PageScanner {
   }
 
   #finish(truncated: boolean): PageScan {
-    this.#facts.scan.wordCount = this.#page.isInKernel ? this.#kernel.words : null;
+    const { scan } = this.#facts;
+    if (this.#page.isInKernel) {
+      scan.wordCount = this.#kernel.words;
+      scan.textPrint = scan.wordCount === 0 ? null : this.#kernel.textPrint();
+    }
     return this.#facts.finish(truncated);
   }
 
@@ -277,6 +281,8 @@ class PageScanner {
       }
       if (element.name === 'h1') {
         this.#passHeading();
+      } else if ((element.name === 'img' || element.name === 'image') && this.#isSeen) {
+        this.#facts.countImage();
       }
       if (this.#wantsLoads) {
         this.#facts.addStyle(open);
@@ -286,6 +292,7 @@ class PageScanner {
   }
 
   #passHeading(): void {
+    this.#facts.scan.h1Count += this.#isSeen ? 1 : 0;
     if (this.#facts.isInHeading) {
       this.#facts.closeHeading();
     } else if (this.#isSeen) {
@@ -339,6 +346,9 @@ class PageScanner {
     }
     if (content === 'title') {
       this.#facts.setTitle(from, end);
+    }
+    if (content === 'script') {
+      this.#facts.addJsonLd(from, end);
     }
     if (content !== 'script' && content !== 'hidden') {
       this.#facts.addHashedText(from, end);

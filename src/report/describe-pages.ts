@@ -24,6 +24,8 @@ const JSON_TYPES: Readonly<Record<PageFieldType, object>> = {
   state: { enum: ['done', 'failed', 'skipped', 'deferred'] },
   data: { type: 'object' },
   list: { type: 'array', items: { type: 'object' } },
+  record: { type: 'object', additionalProperties: { type: 'string' } },
+  extras: { type: 'object' },
 };
 const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   text: 'string',
@@ -34,6 +36,8 @@ const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
   state: "'done' | 'failed' | 'skipped' | 'deferred'",
   data: 'Record<string, unknown>',
   list: 'readonly Record<string, unknown>[]',
+  record: 'Record<string, string>',
+  extras: 'Record<string, unknown>',
 };
 
 /** Of docs/OUTPUTS.md: the keys of a line of pages.jsonl. */

@@ -11,8 +11,11 @@ export interface PageField {
   readonly empty: null | 0 | false | '';
   /** Whether results say null where nothing is known; else they say what is `empty`. */
   readonly nullable: boolean;
-  /** Where its value is kept; null: it is worked out of several when it is read. Columns of `pages` are what a lane sends. */
-  readonly column: `pages.${string}` | `urls.${string}` | 'parents.url' | null;
+  /**
+   * Where its value is kept; null: it is worked out of several when it is read. Columns of `pages` are what a lane
+   * sends; `found` is made of all pages together when somebody asks for it (found-table.ts).
+   */
+  readonly column: `pages.${string}` | `urls.${string}` | `found.${string}` | 'parents.url' | null;
   /** Who says it. */
   readonly source: PageFieldSource;
   readonly outputs: readonly PageOutput[];
@@ -27,10 +30,20 @@ export interface PageField {
 }
 
 /**
- * `data` is an object by name: text of JSON in a row, the object itself in results, and a column for each of its names in CSV. `list` is a list of
- * records: text of JSON in a row and in CSV, the list itself in results.
+ * `data` is an object by name: text of JSON in a row, the object itself in results, and a column for each of its names in CSV. `record` (of texts)
+ * and `extras` (of anything) are such objects too, and one column of JSON in CSV; `list` is a list of records in the same way.
  */
-export type PageFieldType = 'text' | 'integer' | 'number' | 'time' | 'flag' | 'state' | 'data' | 'list';
+export type PageFieldType =
+  | 'text'
+  | 'integer'
+  | 'number'
+  | 'time'
+  | 'flag'
+  | 'state'
+  | 'data'
+  | 'list'
+  | 'record'
+  | 'extras';
 export type PageFieldSource = 'crawl' | 'answer' | 'headers' | 'body';
 /** pages.jsonl; CSV; the pages of a kept crawl (`readCrawl`); the pages of a crawl as they come (`crawl`). */
 export type PageOutput = 'jsonl' | 'csv' | 'kept' | 'live';
@@ -42,6 +55,7 @@ const STORE_ONLY = [] as const;
 
 const TEXT = { type: 'text', empty: null, nullable: true } as const;
 const COUNT = { type: 'integer', empty: 0, nullable: false } as const;
+const COUNT_OF_HTML = { type: 'integer', empty: null, nullable: true } as const;
 const MILLISECONDS = { type: 'number', empty: 0, nullable: true } as const;
 
 export const PAGE_FIELDS = {
@@ -326,10 +340,114 @@ export const PAGE_FIELDS = {
     sentence:
       'What `--search` found on it: a list of `text` as you gave it, `count`, how often (up to 1,000), and `snippet`, its first place; as JSON in CSV. Null where nothing was found.',
   },
+  inlinks: {
+    ...COUNT_OF_HTML,
+    column: 'found.inlinks',
+    source: 'crawl',
+    outputs: AT_THE_END,
+    sentence:
+      'Other pages of the crawl that link to it, each once, nofollow or not; redirects and assets do not count.',
+  },
+  indexable: {
+    ...TEXT,
+    column: null,
+    source: 'crawl',
+    outputs: AT_THE_END,
+    sentence:
+      'Whether a search engine would take it: `yes`, or why not: `robots` (robots.txt forbids it), `failed` (no answer), `status` (no 2xx), `redirect`, `noindex` (robots meta or X-Robots-Tag), `canonical` (it names another URL of the web). Null for what is no HTML, was not asked for, or is out of scope.',
+  },
+  h1Count: {
+    ...COUNT_OF_HTML,
+    column: 'pages.h1_count',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence: 'Its h1 elements. Null where it was not read as HTML, here and in the next two.',
+  },
+  images: {
+    ...COUNT_OF_HTML,
+    column: 'pages.images',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence: 'Its img elements.',
+  },
+  imagesWithoutAlt: {
+    ...COUNT_OF_HTML,
+    column: 'pages.images_without_alt',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence:
+      'Those of them without `alt` and `aria-label` that do not say they are decoration either (`role="presentation"`, `aria-hidden`). An empty `alt` says so.',
+  },
+  textHash: {
+    ...TEXT,
+    column: 'pages.text_hash',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'always',
+    sentence:
+      'A hash of 64 bits, in hex, of the words that a reader sees, whatever the markup between them; null where there are none, and for more than 8 MiB.',
+  },
+  sketch: {
+    ...TEXT,
+    column: 'pages.sketch',
+    source: 'body',
+    outputs: STORE_ONLY,
+    rendered: 'always',
+    sentence:
+      'Of the same words, in base64: 64 bytes, of which two pages share about as many as they share of what they say, three words at a time. Null for fewer than 20 words.',
+  },
+  duplicateGroup: {
+    ...COUNT_OF_HTML,
+    column: 'found.duplicate_group',
+    source: 'crawl',
+    outputs: AT_THE_END,
+    sentence:
+      'Pages with the same number have nearly the same text (nine tenths of it); null where no other page does. Numbers are given anew each time, in the order in which the first page of each group was found.',
+  },
+  hreflang: {
+    type: 'record',
+    empty: null,
+    nullable: true,
+    column: 'pages.hreflang',
+    source: 'body',
+    outputs: EVERYWHERE,
+    rendered: 'where found',
+    sentence:
+      'The page in other languages, by its `link` elements: each code as written with its URL, resolved; the first of a code, 200 at most.',
+  },
+  headers: {
+    type: 'record',
+    empty: null,
+    nullable: true,
+    column: 'pages.headers',
+    source: 'headers',
+    outputs: EVERYWHERE,
+    sentence:
+      'Of the headers of its answer those on security, caching, encoding and language, and X-Robots-Tag, by name in lower case; up to 1,000 characters each. Null where there are none.',
+  },
+  extras: {
+    type: 'extras',
+    empty: null,
+    nullable: true,
+    column: 'pages.extras',
+    source: 'body',
+    outputs: EVERYWHERE,
+    isOptional: true,
+    sentence:
+      'With `--facts all`, of the page as it came: `openGraph`, `jsonLd` (types), `author`, `published`, `modified`, `keywords`, `cookies` (names), `thirdParties` (hosts it loads from), `technology`; those that are known.',
+  },
 } as const satisfies Readonly<Record<string, PageField>>;
 
 export type PageFields = typeof PAGE_FIELDS;
 export type PageFieldName = keyof PageFields;
+
+/** Types whose values are text of JSON in a row. */
+type JsonType = 'data' | 'list' | 'record' | 'extras';
+export const isJson = ({ type }: Pick<PageField, 'type'>): boolean =>
+  type === 'data' || type === 'list' || type === 'record' || type === 'extras';
 
 interface FieldTypes {
   text: string;
@@ -340,12 +458,14 @@ interface FieldTypes {
   state: 'done' | 'failed' | 'skipped' | 'deferred';
   data: Record<string, unknown>;
   list: readonly Record<string, unknown>[];
+  record: Record<string, string>;
+  extras: Record<string, unknown>;
 }
 /** What a field is in a result. */
 export type ResultValue<F extends PageField> = FieldTypes[F['type']] | (F['nullable'] extends true ? null : never);
 /** What a field is in the row that a lane sends. */
 export type RowValue<F extends PageField> =
-  | (F['type'] extends 'data' | 'list' ? string : FieldTypes[F['type']])
+  | (F['type'] extends JsonType ? string : FieldTypes[F['type']])
   | (F['empty'] extends null ? null : never);
 
 /** The fields that a lane fills in. */
@@ -389,4 +509,6 @@ const SQL_TYPES: Readonly<Record<PageFieldType, string>> = {
   state: 'TEXT',
   data: 'TEXT',
   list: 'TEXT',
+  record: 'TEXT',
+  extras: 'TEXT',
 };

@@ -1,4 +1,4 @@
-import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
+import { fieldsOf, isJson, type NamedField, unknownOf } from './page-fields.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
 /**
@@ -11,12 +11,26 @@ export const LEFT_OPEN = '\u0001';
 const WAITS = `urls.state IN (${UrlState.queued}, ${UrlState.leased})`;
 const STATE = `CASE urls.state ${STATE_NAMES.map((name, state) => `WHEN ${state} THEN '${waits(state) ? 'skipped' : name}'`).join(' ')} END`;
 const NOT_EXTERNAL = `(urls.flags & ${UrlFlag.external}) = 0`;
+const IS_NOINDEX = (directive: string): string => `instr(',' || pages.robots_meta || ',', ',${directive},') > 0`;
+/** Why a search engine would leave a page out, or `yes`: the SQL of the field `indexable`. */
+export const INDEXABLE = `CASE
+    WHEN (urls.flags & ${UrlFlag.external | UrlFlag.asset}) <> 0 THEN NULL
+    WHEN urls.state = ${UrlState.skipped} THEN CASE WHEN urls.reason = 'robots' THEN 'robots' END
+    WHEN pages.redirect_to IS NOT NULL THEN 'redirect'
+    WHEN pages.status NOT BETWEEN 200 AND 299 THEN 'status'
+    WHEN urls.state = ${UrlState.failed} THEN 'failed'
+    WHEN urls.state <> ${UrlState.done} OR NOT (pages.content_type LIKE 'text/html%' OR pages.content_type LIKE 'application/xhtml%'
+      OR pages.content_type IS NULL AND pages.title IS NOT NULL) THEN NULL
+    WHEN ${IS_NOINDEX('noindex')} OR ${IS_NOINDEX('none')} THEN 'noindex'
+    WHEN pages.canonical <> urls.url AND pages.canonical LIKE 'http%' THEN 'canonical'
+    ELSE 'yes' END`;
 /** Fields that are no column: what `Reader` works out of other values. */
 const WORKED_OUT: Readonly<Record<string, string>> = {
   state: STATE,
   reason: `CASE WHEN ${WAITS} THEN 'limit' ELSE urls.reason END`,
   finalUrl: `CASE WHEN pages.status IS NULL OR ${WAITS} OR urls.state = ${UrlState.skipped} THEN NULL ELSE urls.url END`,
   attempts: `CASE WHEN urls.state = ${UrlState.skipped} AND urls.reason IN ('robots', 'hook') THEN max(0, urls.attempts - 1) ELSE urls.attempts END`,
+  indexable: INDEXABLE,
 };
 
 function waits(state: number): boolean {
@@ -49,6 +63,9 @@ function plainOf(field: NamedField, value: string): string {
   if (field.type === 'time') {
     return isoTime(known);
   }
+  if (isJson(field)) {
+    return `json(${known})`;
+  }
   // SQLite writes a whole number in a column of others as `5.0`.
   return field.type === 'number'
     ? `CASE WHEN ${known} = round(${known}) THEN CAST(${known} AS INTEGER) ELSE ${known} END`
@@ -59,12 +76,7 @@ function plainOf(field: NamedField, value: string): string {
 function pieceOf(field: NamedField, isFirst: boolean, value: string): string {
   const key = `'${isFirst ? '{' : ','}"${field.name}":'`;
   if (field.isOptional) {
-    const json =
-      field.name === 'external'
-        ? `'true'`
-        : field.type === 'data' || field.type === 'list'
-          ? value
-          : `json_quote(${value})`;
+    const json = field.name === 'external' ? `'true'` : isJson(field) ? value : `json_quote(${value})`;
     return `CASE WHEN ${saysNothing(field, value)} THEN '' ELSE ${key} || ${json} END`;
   }
   const json = `json_quote(${plainOf(field, value)})`;

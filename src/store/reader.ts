@@ -1,8 +1,9 @@
+import { FoundTable } from './found-table.js';
 import { hasGivenTable } from './given-data.js';
 import { GraphReader } from './graph-reader.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
-import { fieldsOf, type NamedField, unknownOf } from './page-fields.js';
-import { LEFT_OPEN, lineOf } from './page-lines.js';
+import { fieldsOf, isJson, type NamedField, unknownOf } from './page-fields.js';
+import { INDEXABLE, LEFT_OPEN, lineOf as pageLineOf } from './page-lines.js';
 import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
 import type { PageResult } from './page-types.js';
 import { type ChainEnd, RedirectChains } from './redirect-chains.js';
@@ -45,15 +46,21 @@ function selectedFrom(kept: KeptColumns, names: readonly string[] | null = null)
   const fields = fieldsOf('kept').filter(({ name }) => names === null || names.includes(name));
   const values = fields.map((field) => {
     const value = valueIn(kept, field);
-    const stored = field.type === 'data' || field.type === 'list' ? `json(${value})` : value;
+    const stored = isJson(field) ? `json(${value})` : value;
     const unknown = unknownOf(field);
     return `'${field.name}', ${field.column === null || unknown === null ? stored : `coalesce(${stored}, ${unknown === '' ? "''" : Number(unknown)})`}`;
   });
   return `json_array(json_array(${PARTS.join(', ')}), json_object(${values.join(', ')})) AS result`;
 }
 
-function valueIn({ ofPages, hasGiven }: KeptColumns, { name, type, column }: NamedField): string {
+function valueIn({ ofPages, hasGiven, hasFound }: KeptColumns, { name, type, column }: NamedField): string {
   const [table, columnName] = (column ?? '').split('.') as [string, string];
+  if (table === 'found') {
+    return !hasFound ? 'NULL' : name === 'inlinks' ? `coalesce(${column}, 0)` : column!;
+  }
+  if (name === 'indexable') {
+    return INDEXABLE;
+  }
   const isThere = column !== null && (table !== 'pages' || ofPages.has(columnName));
   if (name === 'message') {
     return MESSAGE;
@@ -65,6 +72,8 @@ function valueIn({ ofPages, hasGiven }: KeptColumns, { name, type, column }: Nam
 interface KeptColumns {
   ofPages: ReadonlySet<string>;
   hasGiven: boolean;
+  /** Whether what all pages together tell is joined. */
+  hasFound: boolean;
 }
 const TABLES = 'urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN urls AS parents ON parents.id = urls.parent';
 /** By their ids, given as one array of JSON, in that order: each question for a single row would cost more than the row. */
@@ -105,6 +114,7 @@ export class Reader {
   readonly #hasGiven: boolean;
   readonly #kept: KeptColumns;
   readonly #columns: string;
+  readonly #found: FoundTable;
   /** SQL of a line of JSON. */
   readonly #line: string;
   #linesById: Statement | null = null;
@@ -120,9 +130,10 @@ export class Reader {
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
     this.#hasGiven = hasGivenTable(database);
-    this.#kept = { ofPages: this.#columnsOfPages, hasGiven: this.#hasGiven };
+    this.#kept = { ofPages: this.#columnsOfPages, hasGiven: this.#hasGiven, hasFound: false };
+    this.#found = new FoundTable(database);
     this.#columns = selectedFrom(this.#kept);
-    this.#line = lineOf((field) => valueIn(this.#kept, field));
+    this.#line = pageLineOf((field) => valueIn(this.#kept, field));
     this.#url = database.prepare('SELECT url, state, reason, flags FROM urls WHERE id = ?');
   }
 
@@ -164,7 +175,14 @@ export class Reader {
    * listed: nothing has become of it yet.
    */
   pages(): IterableIterator<PageResult> {
-    return this.#results(`SELECT ${this.#columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY urls.id`);
+    return this.#results(
+      `SELECT ${selectedFrom(this.#whole)} FROM ${TABLES} ${this.#found.join()} WHERE ${this.#listed()} ORDER BY urls.id`,
+    );
+  }
+
+  /** With what all pages together tell. */
+  get #whole(): KeptColumns {
+    return { ...this.#kept, hasFound: true };
   }
 
   /** The same with no more than these fields, and those that are worked out. SQLite sorts by origin where the URLs of one have to follow one another. */
@@ -173,8 +191,12 @@ export class Reader {
     order: 'found' | 'origin',
   ): IterableIterator<Pick<PageResult, F>> {
     const by = order === 'found' ? 'urls.id' : 'urls.origin, urls.id';
-    const columns = selectedFrom(this.#kept, names);
-    return this.#results(`SELECT ${columns} FROM ${TABLES} WHERE ${this.#listed()} ORDER BY ${by}`);
+    const isWhole = fieldsOf('kept').some(
+      ({ name, column }) => column?.startsWith('found.') && names.includes(name as F),
+    );
+    const columns = selectedFrom(isWhole ? this.#whole : this.#kept, names);
+    const found = isWhole ? this.#found.join() : '';
+    return this.#results(`SELECT ${columns} FROM ${TABLES} ${found} WHERE ${this.#listed()} ORDER BY ${by}`);
   }
 
   /**
@@ -182,16 +204,17 @@ export class Reader {
    * terminal is not escaped yet.
    */
   *lines(lineOf: (page: PageResult) => string): IterableIterator<{ text: string; count: number }> {
+    const line = pageLineOf((field) => valueIn(this.#whole, field));
     const statement = this.#database.prepare(
       `SELECT group_concat(line, '') AS text, max(id) AS last, count(*) AS count FROM (
-         SELECT urls.id AS id, ${this.#line} AS line FROM ${TABLES} WHERE ${this.#listed()} AND urls.id > ? ORDER BY urls.id LIMIT ${LINES_AT_ONCE})`,
+         SELECT urls.id AS id, ${line} AS line FROM ${TABLES} ${this.#found.join()} WHERE ${this.#listed()} AND urls.id > ? ORDER BY urls.id LIMIT ${LINES_AT_ONCE})`,
     );
     for (let beyond = 0; ; ) {
       const { text, last, count } = statement.get(beyond)!;
       if (count === 0) {
         return;
       }
-      yield { text: this.#closed(text, lineOf), count };
+      yield { text: this.#closed(text, (id) => lineOf(this.page(id, true)!)), count };
       beyond = last;
     }
   }
@@ -202,14 +225,14 @@ export class Reader {
       `SELECT coalesce(group_concat(${this.#line}, ''), '') AS text ${BY_ID} AND urls.kind = ${UrlKind.page} AND NOT ${UNANSWERED}`,
     );
     for (let i = 0; i < ids.length; i += IDS_AT_ONCE) {
-      yield this.#closed(this.#linesById.get(JSON.stringify(ids.slice(i, i + IDS_AT_ONCE)))!.text, lineOf);
+      yield this.#closed(this.#linesById.get(JSON.stringify(ids.slice(i, i + IDS_AT_ONCE)))!.text, (id) =>
+        lineOf(this.page(id)!),
+      );
     }
   }
 
-  #closed(text: string, lineOf: (page: PageResult) => string): string {
-    return text.includes(LEFT_OPEN)
-      ? text.replace(LEFT_OPEN_LINE, (_, id: string) => lineOf(this.page(Number(id))!))
-      : text;
+  #closed(text: string, lineOf: (id: number) => string): string {
+    return text.includes(LEFT_OPEN) ? text.replace(LEFT_OPEN_LINE, (_, id: string) => lineOf(Number(id))) : text;
   }
 
   /** What `pages` lists, counted. */
@@ -254,9 +277,11 @@ export class Reader {
     }
   }
 
-  /** Whatever it is: a page, a sitemap, or only the end of a link. */
-  page(id: number): PageResult | null {
-    const row = this.#database.prepare(`SELECT ${this.#columns} FROM ${TABLES} WHERE urls.id = ?`).get(id);
+  /** Whatever it is: a page, a sitemap, or only the end of a link. `isWhole`: with what all pages together tell. */
+  page(id: number, isWhole = false): PageResult | null {
+    const columns = isWhole ? selectedFrom(this.#whole) : this.#columns;
+    const found = isWhole ? this.#found.join() : '';
+    const row = this.#database.prepare(`SELECT ${columns} FROM ${TABLES} ${found} WHERE urls.id = ?`).get(id);
     return row === undefined ? null : this.#result(JSON.parse(row.result));
   }
 

@@ -111,6 +111,9 @@ export class Rediscovery {
       if (row !== undefined && this.#learn(row, next, answer)) {
         this.#pushLinks(next.id, Math.min(next.depth, row.depth), work);
       }
+      if (row === undefined && next.depth === 1 && next.parent !== null && this.#isSitemap(next.parent)) {
+        this.#keepSitemap.run(next.id, next.parent);
+      }
     }
   }
 

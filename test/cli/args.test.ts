@@ -119,7 +119,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, diff, explain, robots, status, list, search, show, serve, mcp, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, delete',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -131,11 +131,11 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer graph`, `gossamer diff`, not of `gossamer crawl`',
+      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer graph`, `gossamer diff`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'crawl a --fail-on +moved',
-      '--fail-on is an option of `gossamer check`, `gossamer resume`, not of `gossamer crawl`',
+      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'check a --json',

@@ -22,6 +22,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   export: { line: 'export data --format edges', code: 0 },
   graph: { line: 'graph data', code: 0 },
   diff: { line: 'diff data data', code: 0 },
+  audit: { line: 'audit data', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },
   robots: { line: 'robots SITEclosed', code: 1 },
   status: { line: 'status data --json', code: 0 },

@@ -70,7 +70,7 @@ function isRead(spec: OptionSpec, value: unknown): boolean {
 }
 
 test('has every key of a config file and no other', () => {
-  expect(Object.keys(schema.properties)).toEqual(['$schema', 'check', ...SPECS.map(configKeyOf)]);
+  expect(Object.keys(schema.properties)).toEqual(['$schema', 'check', 'audit', ...SPECS.map(configKeyOf)]);
   expect(schema.additionalProperties).toBe(false);
 });
 

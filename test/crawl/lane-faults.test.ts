@@ -19,6 +19,7 @@ const SETUP: LaneSetup = {
     assets: false,
     external: false,
     anchorText: false,
+    allFacts: false,
     extract: [],
     searches: [],
     listensToEdges: false,

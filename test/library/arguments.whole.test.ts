@@ -64,6 +64,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   deleteCorpus: [[]],
   deleteCrawl: [[]],
   diff: [[], [nowhere], [nowhere, nowhere]],
+  audit: [[], [nowhere, { failOn: 'errors' }], [nowhere, { titleLength: 5 }]],
   explain: [[], [nowhere]],
   exportCrawl: [[], [nowhere], [nowhere, 'csv']],
   graph: [[], [nowhere]],

@@ -11,6 +11,7 @@ it('the public surface is exactly this list', () => {
     'UsageError',
     'VERSION',
     'addToCrawl',
+    'audit',
     'checkLinks',
     'corpusStatus',
     'crawl',

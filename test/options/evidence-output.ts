@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Command } from '../../src/config/commands.js';
 import { readLines } from '../crawl/support.js';
+import { html, pathSite } from '../web/site.js';
 import { robotsServed } from './evidence-robots.js';
 import { DATA, type Row, type Seen, type Stage } from './harness.js';
 import { askedPages, says } from './questions.js';
@@ -34,6 +35,15 @@ const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
   ['seeds', '# done 200'],
 ];
 const exported = kept('export', 'an export', DATA);
+const audited = kept('audit', 'an audit', DATA);
+const AUDITS: readonly (readonly [format: string, firstLine: unknown])[] = [
+  ['terminal', expect.stringMatching(/error|warning|notice/)],
+  ['json', expect.stringContaining('{"version":1,"summary"')],
+  ['csv', expect.stringContaining('rule,severity')],
+  ['markdown', expect.stringContaining('## Audit of')],
+  ['sarif', expect.stringContaining('{"version":"2.1.0"')],
+  ['html', '<!doctype html>'],
+];
 
 /** What is kept shows in what can be done with it. */
 const keptAndRead: Stage = {
@@ -86,6 +96,47 @@ export const OUTPUT_EVIDENCE: Row[] = [
     ],
   },
   {
+    key: 'format',
+    command: 'audit',
+    stage: audited,
+    values: AUDITS.map(([format]) => ['--format', format]),
+    sees: (seen) => seen.stdout.split('\n')[0],
+    gives: AUDITS.map(([, line]) => line),
+  },
+  {
+    key: 'output',
+    command: 'audit',
+    stage: audited,
+    values: [
+      ['-f', 'csv', '-o', '-'],
+      ['-f', 'csv', '-o', 'out.csv'],
+    ],
+    sees: (seen) => [seen.stdout.includes(HOME), (seen.files.get('out.csv') ?? '').includes(HOME)],
+    gives: [
+      [true, false],
+      [false, true],
+    ],
+  },
+  {
+    key: 'reports',
+    command: 'audit',
+    stage: audited,
+    values: [[], ['--report', 'csv=audit.csv', '--report', 'html=audit.html']],
+    sees: (seen) => ['audit.csv', 'audit.html'].map((name) => (seen.files.get(name) ?? '').includes(HOME)),
+    gives: [
+      [false, false],
+      [true, true],
+    ],
+  },
+  {
+    key: 'failOn',
+    command: 'audit',
+    stage: audited,
+    values: [[], ['--fail-on', 'redirect_loop'], ['--fail-on', 'notice']],
+    sees: (seen) => seen.code,
+    gives: [0, 0, 1],
+  },
+  {
     key: 'anchorText',
     stage: crawlOf({
       name: 'two pages and their edges',
@@ -118,6 +169,18 @@ export const OUTPUT_EVIDENCE: Row[] = [
     values: [[], ['--search', 'a WORD', '--search', 're:zzz+']],
     sees: (seen) => seen.summary?.found.map(({ pages }) => pages),
     gives: [[], [1, 0]],
+  },
+  {
+    key: 'facts',
+    stage: crawlOf({
+      name: 'two pages and their facts',
+      seeds: [HOME],
+      sites: () => ({ 'small.test': pathSite({ '/': html('<meta name=author content=A><p>x') }) }),
+      args: ['--seeding-strategy', 'none'],
+    }),
+    values: [[], ['--facts', 'all']],
+    sees: (seen) => readLines<object>(seen.files.get(`${DATA}/pages.jsonl`) ?? '').map((page) => 'extras' in page),
+    gives: [[false], [true]],
   },
   {
     key: 'extract',

@@ -251,6 +251,7 @@ export class Play {
               obeyNofollow,
               assets,
               anchorText: false,
+              allFacts: false,
               extract: [],
               targets: false,
               order: 'bfs' as const,

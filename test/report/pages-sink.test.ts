@@ -29,6 +29,9 @@ function crawl() {
 
 const offsetOf = (sinks: Sinks): number => JSON.parse(sinks.marks().pagesStream!).offset;
 
+/** Only the end can tell how many pages link to one. */
+const whileRunning = (text: string): string => text.replaceAll('"inlinks":0', '"inlinks":null');
+
 describe('pages.jsonl while crawling', () => {
   it('is what the store gives at the end, and knows its own length', async () => {
     const { store, path, open, commit } = crawl();
@@ -38,7 +41,7 @@ describe('pages.jsonl while crawling', () => {
       expect(offsetOf(sinks)).toBe(readFileSync(path).length);
     }
     sinks.close();
-    expect(readFileSync(path, 'utf8')).toBe((await written(pagesJsonl, store.reader)).text);
+    expect(readFileSync(path, 'utf8')).toBe(whileRunning((await written(pagesJsonl, store.reader)).text));
   });
 
   it.each([
@@ -63,7 +66,7 @@ describe('pages.jsonl while crawling', () => {
     commit(second, 2);
     expect(offsetOf(second)).toBe(readFileSync(path).length);
     second.close();
-    expect(readFileSync(path, 'utf8')).toBe((await written(pagesJsonl, store.reader)).text);
+    expect(readFileSync(path, 'utf8')).toBe(whileRunning((await written(pagesJsonl, store.reader)).text));
   });
 
   it('does not keep lines of an earlier crawl', () => {
@@ -79,7 +82,7 @@ describe('pages.jsonl while crawling', () => {
       store.add({ url: `https://a.test/${i}`, page: { title: 'x'.repeat(100_000) } });
     }
     open().close();
-    expect(readFileSync(path, 'utf8')).toBe((await written(pagesJsonl, store.reader)).text);
+    expect(readFileSync(path, 'utf8')).toBe(whileRunning((await written(pagesJsonl, store.reader)).text));
   });
 
   it('begins anew after the end of a run, which writes the file in another order', () => {

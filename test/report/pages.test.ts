@@ -16,7 +16,8 @@ describe('pages.jsonl', () => {
     expect(Object.keys(JSON.parse(pageLine(page!)))).toEqual(
       (
         'url state reason status finalUrl depth parent title contentType bytes links hash attempts ' +
-        'description canonical lang robotsMeta lastModified fetchedAt ttfbMs totalMs malformed message h1 wordCount'
+        'description canonical lang robotsMeta lastModified fetchedAt ttfbMs totalMs malformed message h1 wordCount ' +
+        'inlinks indexable h1Count images imagesWithoutAlt textHash duplicateGroup hreflang headers'
       ).split(' '),
     );
   });
@@ -52,6 +53,51 @@ describe('pages.jsonl', () => {
     ]);
     expect(lines[0].fetchedAt).toBe('2024-01-02T03:04:05.678Z');
     expect(lines.map((line) => 'external' in line)).toEqual([false, false, false, false, true]);
+  });
+
+  it('says whether a search engine would take a page, and why not', () => {
+    const html = { content_type: 'text/html' };
+    const pages: [Parameters<StoreFixture['add']>[0], string | null][] = [
+      [{ url: 'https://a.test/', page: html }, 'yes'],
+      [{ url: 'https://a.test/self', page: { ...html, canonical: 'https://a.test/self' } }, 'yes'],
+      [{ url: 'https://a.test/copy', page: { ...html, canonical: 'https://a.test/' } }, 'canonical'],
+      [{ url: 'https://a.test/hidden', page: { ...html, robots_meta: 'nofollow,noindex' } }, 'noindex'],
+      [{ url: 'https://a.test/none', page: { ...html, robots_meta: 'none' } }, 'noindex'],
+      [{ url: 'https://a.test/nearly', page: { ...html, robots_meta: 'noimageindex,max-snippet:5' } }, 'yes'],
+      [
+        { url: 'https://a.test/gone', state: UrlState.failed, reason: 'http_4xx', page: { ...html, status: 404 } },
+        'status',
+      ],
+      [{ url: 'https://a.test/dead', state: UrlState.failed, reason: 'timeout', page: { status: null } }, 'failed'],
+      [{ url: 'https://a.test/old', page: { ...html, status: 301, redirect_to: 1 } }, 'redirect'],
+      [{ url: 'https://a.test/private', state: UrlState.skipped, reason: 'robots', page: null }, 'robots'],
+      [{ url: 'https://a.test/deep', state: UrlState.skipped, reason: 'depth', page: null }, null],
+      [{ url: 'https://a.test/a.pdf', page: { content_type: 'application/pdf' } }, null],
+      [{ url: 'https://b.test/', flags: UrlFlag.external, page: html }, null],
+    ];
+    const { reader } = new StoreFixture(pages.map(([page]) => page));
+    expect([...reader.pages()].map(({ indexable }) => indexable)).toEqual(pages.map(([, expected]) => expected));
+  });
+
+  it('has headers, languages and extras as objects, and as JSON in a cell of CSV', async () => {
+    const { reader } = new StoreFixture([
+      {
+        url: 'https://a.test/',
+        page: { headers: '{"vary":"a"}', hreflang: '{"de":"https://a.test/de"}', extras: '{"jsonLd":["A"]}' },
+      },
+      { url: 'https://a.test/2' },
+    ]);
+    const [first, second] = (await written(pagesJsonl, reader)).text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect([first.headers, first.hreflang, first.extras]).toEqual([
+      { vary: 'a' },
+      { de: 'https://a.test/de' },
+      { jsonLd: ['A'] },
+    ]);
+    expect([second.headers, second.hreflang, 'extras' in second]).toEqual([null, null, false]);
+    expect((await written(pagesCsv, reader)).text).toContain('"{""vary"":""a""}"');
   });
 
   it('has data of the user as an object, and leaves the key out where there is none', async () => {

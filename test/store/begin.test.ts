@@ -37,9 +37,22 @@ describe('a run that begins where another was killed', () => {
     store.database.exec(`UPDATE hosts SET dispatched = 7; UPDATE urls SET attempts = 1 WHERE id = 3; UPDATE origins SET robots_state = 'unreachable', robots_rules = 'kept';
       ALTER TABLE origins DROP COLUMN robots_tries; ALTER TABLE origins DROP COLUMN robots_retry_at;
       ALTER TABLE pages DROP COLUMN note; ALTER TABLE pages DROP COLUMN links_cut; ALTER TABLE pages DROP COLUMN h1;
-      ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data;
-      ALTER TABLE pages DROP COLUMN feeds; ALTER TABLE pages DROP COLUMN folded_text_hash;
-      DROP TABLE cookies; DROP TABLE contents; DROP TABLE bodies; ALTER TABLE pages DROP COLUMN found;
+      ALTER TABLE pages DROP COLUMN word_count; ALTER TABLE pages DROP COLUMN data; ${[
+        'h1_count',
+        'images',
+        'images_without_alt',
+        'text_hash',
+        'sketch',
+        'hreflang',
+        'headers',
+        'extras',
+        'feeds',
+        'folded_text_hash',
+        'found',
+      ]
+        .map((column) => `ALTER TABLE pages DROP COLUMN ${column};`)
+        .join('')}
+      DROP TABLE cookies; DROP TABLE contents; DROP TABLE bodies;
       CREATE TABLE bodies (page INTEGER PRIMARY KEY, type TEXT, packed BLOB NOT NULL, rendering INTEGER NOT NULL DEFAULT 0, text INTEGER, rendered_text INTEGER);
       CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = 1;
       INSERT INTO bodies (page, type, packed, text) VALUES (1, 'text/html', x'0300', 7), (2, NULL, x'', NULL);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
 import { jsonLine, xmlText } from '../../report/output.js';
+import { PAGE_STYLE } from '../../report/page-style.js';
 import { PAGE_SCRIPT } from './html-script.js';
-import { PAGE_STYLE } from './html-style.js';
 import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from './result.js';
 import { uncheckedTotal } from './unchecked.js';
 import { VERDICT_HELP } from './verdict-help.js';

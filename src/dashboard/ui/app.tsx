@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { KeptFigures } from '../../store/watch-rows.js';
 import type { LiveSnapshot } from '../../watch/live.js';
 import type { About } from '../api.js';
+import { Audit } from './audit.js';
 import { Controls } from './controls.js';
 import { Corpora } from './corpora.js';
 import { get, useAbout, useIsGone, useLive } from './data.js';
@@ -13,7 +14,7 @@ import { KeptOverview, Overview } from './overview.js';
 import { Pages } from './pages.js';
 import { Drawer } from './parts.js';
 
-const TABS = ['Overview', 'Hosts', 'Pages', 'Links', 'Corpora'] as const;
+const TABS = ['Overview', 'Hosts', 'Pages', 'Links', 'Audit', 'Corpora'] as const;
 type Tab = (typeof TABS)[number];
 
 const STATES: Readonly<Record<string, { mark: string; kind: string }>> = {
@@ -131,10 +132,11 @@ function Dashboard({ about }: { about: About }) {
             <LinkGraph crawl={crawl} isLive={isLive && live?.state !== 'ended'} explain={setExplained} />
           ) : null}
           {tab === 'Corpora' ? <Corpora /> : null}
+          {tab === 'Audit' && entry !== undefined ? <Audit key={crawl} crawl={crawl} explain={setExplained} /> : null}
         </div>
       </main>
       <footer>
-        gossamer {about.version} · <kbd>1</kbd>–<kbd>5</kbd> tabs{' '}
+        gossamer {about.version} · <kbd>1</kbd>–<kbd>{TABS.length}</kbd> tabs{' '}
         {hasControls ? (
           <>
             <kbd>p</kbd> pause or go on{' '}
@@ -273,7 +275,7 @@ function OverviewOf({ crawl, hasCrawl, isLive, live, hasControls, explain }: Ove
 
 function Help({ hasControls, close }: { hasControls: boolean; close(): void }) {
   const keys: readonly (readonly [string, string])[] = [
-    ['1 2 3 4 5', 'Overview, Hosts, Pages, Links, Corpora'],
+    [TABS.map((_, place) => place + 1).join(' '), TABS.join(', ')],
     ['← →', 'the tab before or after, while a tab has the focus'],
     ...(hasControls ? ([['p', 'pause, or go on']] as const) : []),
     ['/', 'search on this tab'],

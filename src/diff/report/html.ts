@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
-import { PAGE_STYLE } from '../../check/report/html-style.js';
 import { DIFF_ASPECTS } from '../../config/option-spec.js';
 import { jsonLine, xmlText } from '../../report/output.js';
+import { PAGE_STYLE } from '../../report/page-style.js';
 import type { BeforeAfter, ComparedCrawl, CrawlDiff, LinkChange, PageChange } from '../result.js';
 import { DIFF_SCRIPT } from './html-script.js';
 import { ASPECT_WORDS, plainText, summaryLine, TEXT_LENGTH, URL_LENGTH } from './words.js';

@@ -7,6 +7,7 @@ export {
   forgetUrls,
   rememberUrl,
 } from './known-urls';
-export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE } from './memory';
+export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE, SKETCH, SKETCH_BYTES } from './memory';
 export { findByte, initialiseMarkup, passPlainMarkup } from './plain-markup';
+export { finishPrint } from './text-print';
 export { addJoining, beginWords, passText, words } from './words';

@@ -1,5 +1,11 @@
 /** Where what stands, in bytes. A page comes last: it may be of any length. */
 
+/** The hash of a page's text and its sketch, then the bins that the sketch is made of. */
+export const SKETCH: usize = 0x10;
+export const SKETCH_BYTES: u32 = 72;
+export const BINS: usize = 0x200;
+/** By length, sixteen bytes that let so many through. */
+export const MASKS: usize = 0x300;
 /** By byte, what it can be in markup. */
 export const BYTE_CLASS: usize = 0x100;
 /** The lengths and hashes of the folders that a base stands in, from its origin on. */

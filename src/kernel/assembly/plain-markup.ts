@@ -4,6 +4,7 @@
  * shapes only; what is unusual in any way is left to scan.ts.
  */
 import { BYTE_CLASS, HAS_RULE, HREFS, MOST_HREFS, PAGE } from './memory';
+import { initialisePrint } from './text-print';
 import { passWords } from './words';
 
 const TAG_NAME_END: u8 = 1;
@@ -23,6 +24,7 @@ const HREF: u32 = 0x66657268;
 const REL: u32 = 0x6c6572;
 
 export function initialiseMarkup(): void {
+  initialisePrint();
   for (let byte: usize = 0; byte < 256; byte++) {
     const isSpace = byte === 0x09 || byte === 0x0a || byte === 0x0c || byte === 0x0d || byte === 0x20;
     const endsTagName = isSpace || byte === SLASH || byte === GREATER_THAN;

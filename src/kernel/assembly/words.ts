@@ -4,6 +4,7 @@
  * Chinese and Japanese put no space between words: there each character counts as one, and their punctuation as white space.
  */
 import { JOINING, JOINING_SLOTS, PAGE } from './memory';
+import { beginPrint, endPrint, printBlock } from './text-print';
 
 const TAB: u8 = 0x09;
 const SPACE: u8 = 0x20;
@@ -39,6 +40,7 @@ export function beginWords(noBreakSpace: u32): void {
   isInWord = false;
   isUtf8 = noBreakSpace === 0;
   spaceByte = isUtf8 ? SPACE : <u8>noBreakSpace;
+  beginPrint();
 }
 
 /** Takes the name of an element that stands within words: its letters as eight bytes of memory are read. */
@@ -57,7 +59,7 @@ export function passText(from: u32, length: u32): i32 {
   return open < end ? <i32>(open - PAGE) : -1;
 }
 
-/** The place of the next `<`, or the end. */
+/** The place of the next `<`, or the end; the words before it are counted and hashed. */
 export function passWords(from: usize, end: usize): usize {
   const less = i8x16.splat(<i8>LESS_THAN);
   const space = i8x16.splat(<i8>SPACE);
@@ -70,16 +72,17 @@ export function passWords(from: usize, end: usize): usize {
     const opens = i8x16.bitmask(i8x16.eq(block, less));
     const length = min<usize>(opens === 0 ? 16 : <usize>ctz<i32>(opens), end - at);
     const taken = (1 << (<i32>length)) - 1;
+    const spaces = i8x16.bitmask(
+      v128.or(
+        v128.or(i8x16.eq(block, space), i8x16.eq(block, otherSpace)),
+        i8x16.le_u(i8x16.sub(block, tab), controls),
+      ),
+    );
+    const letters = ~spaces & taken;
+    printBlock(at, letters);
     if (needsLook(at, block, taken)) {
       at = passCharacters(at, at + length);
     } else {
-      const spaces = i8x16.bitmask(
-        v128.or(
-          v128.or(i8x16.eq(block, space), i8x16.eq(block, otherSpace)),
-          i8x16.le_u(i8x16.sub(block, tab), controls),
-        ),
-      );
-      const letters = ~spaces & taken;
       words += popcnt<u32>(letters & ~((letters << 1) | (isInWord ? 1 : 0)));
       if (length !== 0) {
         isInWord = letters >> (<i32>length - 1) !== 0;
@@ -87,10 +90,12 @@ export function passWords(from: usize, end: usize): usize {
       at += length;
     }
     if (length !== 16 && at < end && load<u8>(at) === LESS_THAN) {
+      endPrint(at);
       meetTag(at);
       return at;
     }
   }
+  endPrint(end);
   return end;
 }
 

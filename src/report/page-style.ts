@@ -1,4 +1,4 @@
-/** The style sheet of the HTML report. */
+/** The style sheet of reports in HTML: one look for all of them. */
 export const PAGE_STYLE = `
 :root {
   color-scheme: light dark;

@@ -1,0 +1,59 @@
+import type { NamedPlace } from '../../store/audit-tables.js';
+import type { AuditRule, Severity } from './rules.js';
+
+/** One place of a finding. */
+export type AuditPlace = NamedPlace;
+
+/** What one rule has found. */
+export interface AuditFinding {
+  /** Id of the rule. */
+  readonly rule: string;
+  /** What it is. */
+  readonly title: string;
+  /** Why it matters. */
+  readonly why: string;
+  /** What to do. */
+  readonly advice: string;
+  readonly severity: Severity;
+  /** Whether it makes the run fail. */
+  readonly fails: boolean;
+  /** How many places there are, and in words, such as `12 pages`. */
+  readonly count: number;
+  readonly counted: string;
+}
+
+/** A rule that could not be answered, or not for all pages. */
+export interface AuditGap {
+  readonly rule: string;
+  readonly title: string;
+  /** Nothing at all is known; else the findings are those of some pages. */
+  readonly isWhole: boolean;
+  readonly reason: string;
+}
+
+export interface AuditSummary {
+  readonly directory: string;
+  readonly seeds: readonly string[];
+  /** HTML pages that answered, and those of them that search engines take. */
+  readonly pages: number;
+  readonly indexable: number;
+  /** Rules by what they have found, and places of all rules of each severity. */
+  readonly rules: { readonly checked: number; readonly found: number; readonly unanswered: number };
+  readonly places: Readonly<Record<Severity, number>>;
+  /** Findings that make the run fail. */
+  readonly failing: number;
+  /** What a reader needs to know before the figures are trusted. */
+  readonly remarks: readonly string[];
+}
+
+/** The findings of a kept crawl. Places are read from the store as often as wanted, until it is closed. */
+export interface AuditReport {
+  readonly summary: AuditSummary;
+  /** The worst first. */
+  readonly findings: readonly AuditFinding[];
+  readonly gaps: readonly AuditGap[];
+  /** What looked at nothing wrong. */
+  readonly passed: readonly AuditRule[];
+  places(rule: string, from?: number, most?: number): Iterable<AuditPlace>;
+  close(): void;
+}
