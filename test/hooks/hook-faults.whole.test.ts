@@ -231,7 +231,7 @@ describe('other hooks', () => {
     expect(crawled.run.stderr).toContain(
       'the hook end threw: I saw 41; the crawl has ended and its outputs are written',
     );
-    expect(crawled.summary.done).toBe(31);
+    expect(crawled.summary.done).toBe(41);
   });
 });
 
