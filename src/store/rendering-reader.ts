@@ -45,8 +45,10 @@ export class RenderingReader {
        FROM bodies INDEXED BY bodies_to_render JOIN urls ON urls.id = bodies.page JOIN pages ON pages.id = bodies.page
        WHERE bodies.rendering = ${Rendering.wanted} AND bodies.page > ? AND urls.state = ${UrlState.done} ORDER BY bodies.page LIMIT ?`,
     );
+    // What was dropped to make room is empty: it is fetched again. What never came is null.
     this.#kept = database.prepare(
-      `SELECT urls.url AS url, urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type, contents.packed AS packed
+      `SELECT urls.url AS url, urls.state AS state, pages.status AS status, pages.redirect_to AS redirectTo, bodies.type AS type,
+         CASE WHEN bodies.page IS NOT NULL THEN coalesce(contents.packed, x'') END AS packed
        FROM urls LEFT JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id
          LEFT JOIN contents ON contents.id = bodies.content WHERE urls.id = ?`,
     );
