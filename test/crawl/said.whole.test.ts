@@ -260,7 +260,8 @@ describe('what is refused', () => {
   it.each([
     [['--cookie', 'a=b'], "unknown option --cookie; you may mean --cookie-jar, or --header 'Cookie: …'"],
     [['--rate', '4'], '--rate does not exist: use --delay, 4 a second = 1000/4 ms: --delay 250'],
-    [['--level', '3'], 'unknown option --level; you may mean --depth'],
+    [['--level', '3'], '--level is an option of `gossamer graph`, not of `gossamer crawl`; you may mean --depth'],
+    [['--max-depth', '3'], 'unknown option --max-depth; you may mean --depth'],
     [['--threads', '3'], 'unknown option --threads; you may mean --workers'],
     [['--no-check-certificate'], 'unknown option --no-check-certificate; you may mean --insecure'],
   ])('a flag of another program has its name here: %j', async (args, sentence) => {

@@ -198,7 +198,8 @@ describe('crawl --since', () => {
       '/sitemap_index.xml',
     ];
     expect(site.takePaths(() => true)).toEqual(asked);
-    await expectSame(again.directory, first.directory);
+    // Nobody had to be waited for: which page was the first to lead to another may differ.
+    await expectSame(again.directory, first.directory, PARENT);
     const timeOf = ({ pages }: Crawled): unknown =>
       (pages.get(`${ORIGIN}/p9`) as unknown as { fetchedAt: string }).fetchedAt;
     expect(timeOf(again)).toBe(timeOf(first));
