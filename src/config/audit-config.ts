@@ -8,6 +8,7 @@ export interface AuditConfig {
   readonly thresholds?: AuditThresholdConfig;
 }
 
+/** Where the rules of an audit begin to count. */
 export interface AuditThresholdConfig {
   /** Characters of a title. */
   readonly titleLength?: number;

@@ -60,10 +60,15 @@ export interface FoundPlace {
 
 /** The same as reports want it. */
 export interface NamedPlace {
+  /** The page that it is about, or on which it stands. */
   url: string;
+  /** What it leads to or names; null where it does neither. */
   target: string | null;
+  /** What is to be said of this place alone, such as a status. */
   detail: string | null;
+  /** The text of a link; null where it is none, or texts were not kept. */
   text: string | null;
+  /** How often it is there. */
   times: number;
 }
 

@@ -54,7 +54,7 @@ describe.each(SCENARIOS)(`a crawl killed with -9 and resumed: $name (moments by 
     killedLog = await withWeb('killed', async (web) => {
       crawl = await crawlAndKill(web, crawlArgs(killed, web.connectTo), killed, moments);
     });
-  }, 180_000);
+  }, 600_000);
 
   afterAll(() => folder.remove());
 

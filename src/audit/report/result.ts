@@ -14,31 +14,41 @@ export interface AuditFinding {
   readonly why: string;
   /** What to do. */
   readonly advice: string;
+  /** How bad it is. */
   readonly severity: Severity;
   /** Whether it makes the run fail. */
   readonly fails: boolean;
-  /** How many places there are, and in words, such as `12 pages`. */
+  /** How many places there are. */
   readonly count: number;
+  /** The same in words, such as `12 pages`. */
   readonly counted: string;
 }
 
 /** A rule that could not be answered, or not for all pages. */
 export interface AuditGap {
+  /** Id of the rule. */
   readonly rule: string;
+  /** What it looks for. */
   readonly title: string;
   /** Nothing at all is known; else the findings are those of some pages. */
   readonly isWhole: boolean;
+  /** What is missing. */
   readonly reason: string;
 }
 
+/** An audit in numbers. */
 export interface AuditSummary {
+  /** Where the crawl is kept. */
   readonly directory: string;
+  /** What the crawl began with. */
   readonly seeds: readonly string[];
-  /** HTML pages that answered, and those of them that search engines take. */
+  /** HTML pages that answered. */
   readonly pages: number;
+  /** Those of them that search engines take. */
   readonly indexable: number;
-  /** Rules by what they have found, and places of all rules of each severity. */
+  /** Rules by what they have found. */
   readonly rules: { readonly checked: number; readonly found: number; readonly unanswered: number };
+  /** Places of all rules of each severity. */
   readonly places: Readonly<Record<Severity, number>>;
   /** Findings that make the run fail. */
   readonly failing: number;
