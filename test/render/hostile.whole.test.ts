@@ -79,9 +79,9 @@ describe('hostile pages', () => {
         ['--render', 'always', '--timeout', timeout, '--max-body', '1MiB', '--max-wait', '2s', '--retries', '0'],
         { isDirect: true },
       );
-    givenUp = await rendered('endless', '4s');
+    givenUp = await rendered('endless', '15s');
     run = await rendered('docs', '60s');
-  });
+  }, 600_000);
   afterAll(() => {
     forbidden.close();
   });
@@ -153,7 +153,7 @@ describe('hostile routes', () => {
     const run = await box.check(
       ['http://routes.test/'],
       [
-        ...['--render', 'always', '--hash-routes', '--timeout', '8s', '--second-look-budget', '0'],
+        ...['--render', 'always', '--hash-routes', '--timeout', '25s', '--second-look-budget', '0'],
         ...['--seeding-strategy', 'none', '--format', 'json'],
       ],
     );
@@ -166,5 +166,5 @@ describe('hostile routes', () => {
       expect(['ok', 'unverifiable'], name).toContain(verdicts.get(`http://routes.test/#/${name}`));
     }
     expect(box.web.log.filter(({ path, host }) => path.includes('popup') || host === 'elsewhere.test')).toEqual([]);
-  });
+  }, 600_000);
 });
