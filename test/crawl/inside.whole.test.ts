@@ -94,7 +94,7 @@ describe('a lane that dies', () => {
     expect(run.code, run.stderr).toBe(0);
     expect(byState('done')).toHaveLength(PAGES + 2);
     // On a busy machine the governor may have its say too.
-    const notices = readSummary(directory).notices.filter((notice) => !notice.startsWith('governor'));
+    const notices = readSummary(directory).notices.filter((notice: string) => !notice.startsWith('governor'));
     expect(notices).toEqual([expect.stringContaining('a thread died and was replaced')]);
     expect(requestsTo(web.log, 'slow.test', '/victim')).toHaveLength(2);
     expect(smallestGap(web.log, 'slow.test')).toBeGreaterThanOrEqual(2_000);
