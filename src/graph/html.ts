@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { counted } from '../base/figures.js';
 import { ownUrl } from '../base/own-url.js';
 import { printable } from '../base/text.js';
-import { jsonLine, type OutputFiles, type OutputNotes, xmlText } from '../report/output.js';
+import { type OutputFiles, type OutputNotes, xmlText } from '../report/output.js';
+import { embedded, policyOf } from '../report/safe-page.js';
 import type { MeasuredGraph } from './measured-graph.js';
 import { pictureOf } from './picture.js';
 import { PAGE_BOUNDS, type Picture } from './picture-shape.js';
@@ -34,8 +34,6 @@ function builtFile(name: string): string {
   return readFileSync(found, 'utf8');
 }
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
 /**
  * Titles and URLs stand in it as JSON, which the script makes text of and never markup; the policy lets no other script run, and lets the script ask
  * nobody.
@@ -44,15 +42,7 @@ export function htmlText(picture: Picture, { script, style }: { script: string; 
   if (/<\/script/i.test(script)) {
     throw new Error('the script would end itself');
   }
-  const policy = [
-    "default-src 'none'",
-    `style-src ${hashOf(style)}`,
-    `script-src ${hashOf(script)}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
+  const policy = policyOf(style, script);
   const { site, title, nodes, links, level } = picture;
   const plain = (text: string): string => xmlText(printable(text, 200));
   return `<!doctype html>
@@ -79,6 +69,3 @@ export function htmlText(picture: Picture, { script, style }: { script: string; 
 </html>
 `;
 }
-
-/** Every `<` is escaped: no `</script>` and no `<!--` can stand in the data. */
-const embedded = (value: unknown): string => jsonLine(value).trimEnd().replaceAll('<', '\\u003c');

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
-import { jsonLine, xmlText } from '../../report/output.js';
+import { xmlText } from '../../report/output.js';
 import { PAGE_STYLE } from '../../report/page-style.js';
+import { embedded, policyOf } from '../../report/safe-page.js';
 import { AUDIT_SCRIPT } from './html-script.js';
 import type { AuditFinding, AuditPlace, AuditReport, AuditSummary } from './result.js';
 import { SEVERITIES, type Severity } from './rules.js';
@@ -34,9 +34,6 @@ export function* htmlAudit(report: AuditReport): Iterable<string> {
   yield `<script>${AUDIT_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
-/** Every `<` is escaped: no `</script>` and no `<!--` can stand in the data. */
-const embedded = (value: unknown): string => jsonLine(value).trimEnd().replaceAll('<', '\\u003c');
-
 const cut = (text: string | null, most: number): string | null =>
   text !== null && text.length > most ? `${text.slice(0, most - 1)}…` : text;
 
@@ -65,17 +62,7 @@ h2 { margin: 28px 0 8px; font-size: 17px; }
 @media (max-width: 640px) { td.page, td.what, td.said, td.times { width: auto; text-align: left; } td:empty { display: none; } .tiles li { flex-basis: 40%; } }
 `;
 
-const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${hashOf(STYLE)}`,
-  `script-src ${hashOf(AUDIT_SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+const POLICY = policyOf(STYLE, AUDIT_SCRIPT);
 
 const LOOKS = { error: 'bad', warning: 'warn', notice: 'note' } as const satisfies Record<Severity, string>;
 

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
-import { jsonLine, xmlText } from '../../report/output.js';
+import { xmlText } from '../../report/output.js';
 import { PAGE_STYLE } from '../../report/page-style.js';
+import { embedded, policyOf } from '../../report/safe-page.js';
 import { PAGE_SCRIPT } from './html-script.js';
 import { type CheckedLink, type CheckReport, type LinkSource, VERDICTS } from './result.js';
 import { uncheckedTotal } from './unchecked.js';
@@ -46,20 +46,7 @@ export function* htmlReport(report: CheckReport): Iterable<string> {
   yield `<script>${PAGE_SCRIPT}</script>\n</body>\n</html>\n`;
 }
 
-/** Every `<` is escaped: no `</script>` and no `<!--` can stand in the data. */
-const embedded = (value: unknown): string => jsonLine(value).trimEnd().replaceAll('<', '\\u003c');
-
-const sourceOfScript = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${sourceOfScript(PAGE_STYLE)}`,
-  `script-src ${sourceOfScript(PAGE_SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+const POLICY = policyOf(PAGE_STYLE, PAGE_SCRIPT);
 
 function headOf(report: CheckReport): string {
   const { summary, seeds, startedAt } = report;

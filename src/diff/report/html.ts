@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { counted, formatCount } from '../../base/figures.js';
 import { DIFF_ASPECTS } from '../../config/option-spec.js';
-import { jsonLine, xmlText } from '../../report/output.js';
+import { xmlText } from '../../report/output.js';
 import { PAGE_STYLE } from '../../report/page-style.js';
+import { embedded, policyOf } from '../../report/safe-page.js';
 import type { BeforeAfter, ComparedCrawl, CrawlDiff, LinkChange, PageChange } from '../result.js';
 import { DIFF_SCRIPT } from './html-script.js';
 import { ASPECT_WORDS, plainText, summaryLine, TEXT_LENGTH, URL_LENGTH } from './words.js';
@@ -55,20 +55,7 @@ function* records(diff: CrawlDiff): Iterable<object> {
   }
 }
 
-/** Every `<` is escaped: no `</script>` and no `<!--` can stand in the data. */
-const embedded = (value: unknown): string => jsonLine(value).trimEnd().replaceAll('<', '\\u003c');
-
-const sourceOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${sourceOf(STYLE)}`,
-  `script-src ${sourceOf(DIFF_SCRIPT)}`,
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
+const POLICY = policyOf(STYLE, DIFF_SCRIPT);
 
 function headOf(diff: CrawlDiff): string {
   const { before, after, counts, differs, ignored } = diff;
