@@ -19,6 +19,7 @@ import { setup } from './setup.js';
 import { site } from './site.js';
 import { site100k } from './site-100k.js';
 import { small } from './small.js';
+import { watched } from './watched.js';
 
 const SCENARIOS: readonly Scenario[] = [
   site,
@@ -26,6 +27,7 @@ const SCENARIOS: readonly Scenario[] = [
   fourSites,
   small,
   hooks,
+  watched,
   manyHosts,
   resume,
   names,

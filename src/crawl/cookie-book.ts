@@ -210,7 +210,7 @@ export function readCookieFile(path: string): { cookies: KeptCookie[]; writtenAt
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
       return { cookies: [], writtenAt: 0 };
     }
-    throw new UsageError(`--cookie-jar cannot be read: ${(error as Error).message}`);
+    throw new UsageError(`--cookie-jar ${printable(path)} ${whyUnreadable(error as NodeJS.ErrnoException)}`);
   }
   const cookies = readCookiesTxt(text, path, writtenAt);
   const counts = new Map<string, number>();
@@ -267,3 +267,16 @@ export function refuseUnwritableCookieFile(path: string): void {
 }
 
 const besideOf = (path: string): string => `${path}.${process.pid}.part`;
+
+function whyUnreadable({ code, message }: NodeJS.ErrnoException): string {
+  switch (code) {
+    case 'EISDIR':
+      return 'is a folder: name a file of cookies';
+    case 'ENOTDIR':
+      return 'lies below a file: there is no such folder';
+    case 'EACCES':
+      return 'cannot be read: you may not read it';
+    default:
+      return `cannot be read: ${message}`;
+  }
+}

@@ -250,7 +250,7 @@ export class Engine {
   }
 
   #openLanes(keys: KeyTable): LanePool {
-    const { plan, settings, clock, cookies, openJar } = this.#parts;
+    const { plan, settings, clock, cookies, openJar, notices } = this.#parts;
     const openings = new LaneOpenings({
       fetchOptions: settings.fetch,
       clock,
@@ -280,6 +280,11 @@ export class Engine {
         outcomes: (outcomes) => this.crawl.arrived(outcomes),
         piece: (piece, answer) => this.crawl.intake.piece(piece, answer),
         cookies: (changes) => cookies?.changed(changes),
+        strayThrow: (words) =>
+          notices.add(
+            `the hook module threw outside its hooks, in a timer or a promise that nobody waits for: ${words}`,
+            'throws outside hooks',
+          ),
       },
     );
   }

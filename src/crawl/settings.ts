@@ -305,7 +305,14 @@ function cacheOptions({ httpCacheBytes, httpCacheOnly }: CrawlOptions, path: str
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new StateError('unwritable', `--http-cache cannot be used: ${(error as Error).message}`, { cause: error });
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'EEXIST' || code === 'ENOTDIR'
+        ? `${printable(path)} is a file, or lies below one: name a folder`
+        : code === 'EACCES' || code === 'EROFS'
+          ? `${printable(path)} cannot be written to`
+          : message;
+    throw new StateError('unwritable', `--http-cache cannot be used: ${why}`, { cause: error });
   }
   return { directory, maxBytes: httpCacheBytes, only: httpCacheOnly };
 }

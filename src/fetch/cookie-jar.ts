@@ -7,8 +7,6 @@ import {
   MOST_COOKIES_OF_SITE,
 } from '../url/kept-cookie.js';
 
-/** Of one answer so many Set-Cookie headers are read. */
-const MOST_LINES = 50;
 /** A whole Set-Cookie header: 6265bis ignores attributes of more than 1,024 characters, and a longer line is no honest one. */
 const LONGEST_LINE = LONGEST_COOKIE + 4 * 1_024;
 /** The Cookie header has so many characters at most, as many cookies as fit, in their order. */
@@ -76,10 +74,10 @@ export class SiteJar {
     return sent.length === 0 ? null : sent.join(SEPARATOR);
   }
 
-  /** Takes the Set-Cookie headers of an answer. Returns the keys of what has changed. */
+  /** Takes the Set-Cookie headers of an answer, however many its head of 64 KiB holds. Returns the keys of what has changed. */
   take(url: string, lines: readonly string[], wall: number): string[] {
     const changed = new Set<string>();
-    for (const line of lines.slice(0, MOST_LINES)) {
+    for (const line of lines) {
       const key = this.#takeOne(url, line, wall);
       if (key !== null) {
         changed.add(key);

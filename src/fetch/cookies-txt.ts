@@ -9,7 +9,7 @@ const HEAD = `# Netscape HTTP Cookie File
 `;
 const HTTP_ONLY = '#HttpOnly_';
 const FIELDS = 'domain, TRUE or FALSE, path, TRUE or FALSE, expiry, name and value, with tabs between them';
-/** So many bad lines are named. */
+/** So many faults are named. */
 const MOST_NAMED = 5;
 const MOST_BYTES = 64 * 1024 * 1024;
 const CONTROL = /[\0-\x1f\x7f]/;
@@ -20,7 +20,8 @@ export function readCookiesTxt(text: string, path: string, wall: number): KeptCo
     throw new UsageError(`--cookie-jar ${printable(path)} is larger than ${MOST_BYTES / 1024 / 1024} MiB`);
   }
   const cookies = new Map<string, KeptCookie>();
-  const bad: string[] = [];
+  /** What is wrong, and the first line where it is. */
+  const bad = new Map<string, { line: number; more: number }>();
   for (const [index, line] of text.split(/\r?\n/).entries()) {
     const isComment = line.startsWith('#') && !line.startsWith(HTTP_ONLY);
     if (isComment || line.trim() === '') {
@@ -28,14 +29,19 @@ export function readCookiesTxt(text: string, path: string, wall: number): KeptCo
     }
     const cookie = readLine(line, wall);
     if (typeof cookie === 'string') {
-      bad.push(`line ${index + 1}: ${cookie}`);
+      const known = bad.get(cookie);
+      bad.set(cookie, known === undefined ? { line: index + 1, more: 0 } : { ...known, more: known.more + 1 });
     } else {
       cookies.set(cookieKey(cookie), cookie);
     }
   }
-  if (bad.length > 0) {
-    const more = bad.length > MOST_NAMED ? `; and ${bad.length - MOST_NAMED} more` : '';
-    throw new UsageError(`--cookie-jar ${printable(path)}: ${bad.slice(0, MOST_NAMED).join('; ')}${more}`);
+  if (bad.size > 0) {
+    const faults = [...bad].map(([fault, { line, more }]) => {
+      const others = more === 0 ? '' : ` (and ${more} more ${more === 1 ? 'line' : 'lines'} like it)`;
+      return `line ${line}: ${fault}${others}`;
+    });
+    const rest = faults.length > MOST_NAMED ? `; and ${faults.length - MOST_NAMED} more` : '';
+    throw new UsageError(`--cookie-jar ${printable(path)}: ${faults.slice(0, MOST_NAMED).join('; ')}${rest}`);
   }
   return [...cookies.values()];
 }

@@ -3,6 +3,7 @@ import type { AnyFetcher } from '../fetch/http-cache.js';
 import { type HooksSetup, LaneHooks } from '../hooks/lane-hooks.js';
 import { PoliteFetch } from '../hooks/polite-fetch.js';
 import { StartCookies } from '../hooks/start-cookies.js';
+import { tellStrayThrows } from '../hooks/stray-throws.js';
 import type { StartedHooks } from './messages.js';
 
 /** The hooks of the user's in a lane, with those that belong to the run and not to a page. */
@@ -11,6 +12,8 @@ export interface HookService {
   /** Resolves when the hosts that it asked may be asked by the crawl. */
   start(): Promise<StartedHooks>;
   end(summary: string): Promise<void>;
+  /** What the module throws when none of its hooks is running no longer ends the thread. */
+  onStrayThrow(tell: (words: string) => void): void;
 }
 
 /** Rejects, and so ends the thread, where the module cannot be loaded: the run begins with `start`, and ends where that cannot be had. */
@@ -45,5 +48,6 @@ export async function openHooks(
       return { started, cookies: cookies.lines };
     },
     end: (summary) => hooks.end(JSON.parse(summary)),
+    onStrayThrow: tellStrayThrows,
   };
 }

@@ -73,11 +73,11 @@ export class HookedPage {
     return decision.data;
   }
 
-  #add(url: string, options: HookAddOptions = {}): void {
+  #add(url: string, options?: HookAddOptions | null): void {
     if (!this.#takesMore) {
       throw new Error('add was called when the hook was over');
     }
-    const rank = options.rank === undefined ? null : checkRank(options.rank);
+    const rank = options?.rank === undefined ? null : checkRank(options.rank);
     const resolved = typeof url === 'string' ? this.#parts.resolve(url) : null;
     if (resolved === null) {
       throw new Error(`add: ${typeof url === 'string' ? url.slice(0, 200) : typeof url} is no URL`);

@@ -95,6 +95,7 @@ export class LaneThread implements LanePort {
         },
         piece: (piece) => listener.piece(piece),
         cookies: (changes) => listener.cookies?.(changes),
+        strayThrow: (words) => listener.strayThrow?.(words),
       },
       died: (error) => listener.died(setup.lane, error),
     });

@@ -13,7 +13,7 @@ import type { WirePlaces } from './stock.js';
 import { StockedHosts } from './stocked-hosts.js';
 
 /** What the lanes of a pool tell. */
-export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes' | 'cookies'> {
+export interface PoolListener extends Pick<LaneListener, 'headers' | 'outcomes' | 'cookies' | 'strayThrow'> {
   /** Part of what a page leads to; `answer` takes the ids of what it offered. */
   piece(piece: PagePiece, answer: (ids: readonly number[]) => void): void;
 }

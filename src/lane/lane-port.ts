@@ -44,6 +44,8 @@ export interface LaneListener {
   piece(piece: PagePiece): void;
   /** Cookies that answers have set; ahead of the outcomes of those answers. */
   cookies?(changes: CookieChange[]): void;
+  /** The hook module threw when none of its hooks was running. */
+  strayThrow?(words: string): void;
   /** The lane is gone, with what it held. */
   died(lane: number, error: Error): void;
 }

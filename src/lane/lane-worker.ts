@@ -52,6 +52,7 @@ function begin(openJar: OpenJar | undefined, hooks: HookService | null): void {
     },
     LANE_NEWS,
   );
+  hooks?.onStrayThrow((words) => coordinator.tell('strayThrow', words));
 }
 
 /** Loads what only some crawls need. What cannot be loaded ends the thread. */

@@ -48,4 +48,6 @@ export const LANE_NEWS = {
   outcomes: told<{ outcomes: Outcome[]; peakWaiting: number }>({ outcomes: [OUTCOME] }),
   piece: told<PagePiece>(PLAIN),
   cookies: told<CookieChange[]>(PLAIN),
+  /** What the hook module threw when none of its hooks was running. */
+  strayThrow: told<string>(PLAIN),
 };

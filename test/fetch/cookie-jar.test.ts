@@ -21,6 +21,13 @@ describe('the jar of a site', () => {
     expect(sent(jar, 'https://www.example.com/')).toBe('one=1; three=3');
   });
 
+  test('takes every cookie of an answer, and keeps the newest where there are more than a site may have', () => {
+    const lines = Array.from({ length: 1_000 }, (_, n) => `c${n}=1; Path=/; Secure`);
+    const names = sent(jarWith(...lines))!.split('; ');
+    expect(names).toHaveLength(MOST_COOKIES_OF_SITE);
+    expect(names.at(-1)).toBe('c999=1');
+  });
+
   test('lets cookies end when they say so, Max-Age over Expires, by the clock of the crawl', () => {
     const jar = jarWith(
       'a=1; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
@@ -49,11 +56,6 @@ describe('the jar of a site', () => {
     ['nothing', ''],
   ])('takes nothing for %s', (_what, line) => {
     expect(sent(jarWith(line))).toBeNull();
-  });
-
-  test('reads fifty lines of an answer, and no more', () => {
-    const lines = Array.from({ length: 60 }, (_, n) => `n${n}=1; Path=/`);
-    expect(sent(jarWith(...lines))!.split('; ')).toHaveLength(50);
   });
 
   test('takes nothing for a domain below which anybody can register, though it is longer than com', () => {
@@ -127,6 +129,13 @@ describe('cookies.txt', () => {
     expect(cookies[0]).toMatchObject({ domain: 'example.com', hostOnly: false, httpOnly: true, secure: true });
     expect(writeCookiesTxt(cookies, NOW).split('\n').slice(2)).toEqual([...LINES, '']);
     expect(writeCookiesTxt(cookies, Date.UTC(2031, 0, 1))).not.toContain('sid');
+  });
+
+  test('says a fault once, with the first line that has it', () => {
+    const lines = ['a b', 'a b', 'a b', 'a.test\tYES\t/\tFALSE\t0\tn\tv'].join('\n');
+    expect(() => readCookiesTxt(lines, 'jar', NOW)).toThrow(
+      /^--cookie-jar jar: line 1: .*this line has 1 \(and 2 more lines like it\); line 4: its second field/,
+    );
   });
 
   test.each([

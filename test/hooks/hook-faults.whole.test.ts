@@ -121,6 +121,37 @@ describe('a page hook that', () => {
   }, 120_000);
 });
 
+describe('a hook module that throws when none of its hooks is running', () => {
+  it.each([
+    ['in a timer', `setTimeout(() => { throw new Error('late'); }, 1); return { n: 1 };`],
+    ['by a promise', `void Promise.resolve().then(() => { throw new Error('late'); }); return { n: 1 };`],
+  ])('%s, at every page, loses no page and no thread', async (_name, does) => {
+    const { pages, run, summary } = await own.crawl(
+      ['http://faults.test/'],
+      hooks(`export default { page() { ${does} } };`),
+    );
+    expect([...pages.values()].filter(({ state, data }) => state !== 'done' || data?.n !== 1)).toEqual([]);
+    expect(pages.size).toBe(PATHS.length + 1);
+    expect(summary.refetched).toBe(0);
+    expect(run.stderr).toContain('the hook module threw outside its hooks');
+    expect(run.stderr).toContain('nobody waits for: late');
+    expect(run.stderr).not.toContain('a thread died');
+  });
+});
+
+it('a hook module that adds to Object.prototype is refused by name, or fails the page where it does', async () => {
+  const early = await inProcess([
+    ...['crawl', 'http://faults.test/', '--data-dir', join(own.folder, 'evil'), '--connect-to', own.web.connectTo[0]!],
+    ...hooks('Object.prototype.evil = 1; export default { page() {} };'),
+  ]);
+  expect(early.code).toBe(3);
+  expect(early.stderr).toMatch(/faults-\d+\.ts: Cannot add property evil/);
+  const late = await own.crawl(['http://faults.test/'], hooks(badAt('Object.prototype.evil = 1;')));
+  expect(late.pages.get(BAD)).toMatchObject({ state: 'failed', reason: 'hook' });
+  expect(late.pages.get(BAD)!.message).toContain('Cannot add property evil');
+  expect(late.summary.failed).toBe(1);
+});
+
 it('what a page hook returns is read once, whatever a getter says the second time', async () => {
   const does = 'let n = 0; return { get a() { return n++ === 0 ? 1 : () => 2; } };';
   const { pages } = await own.crawl(['http://faults.test/'], hooks(badAt(does)));

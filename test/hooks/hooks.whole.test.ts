@@ -59,7 +59,7 @@ describe('a page hook', () => {
                 return { kind: Kind[Kind.json], type: page.headers['content-type'], body: page.body.length };
               }
               if (page.url !== 'http://page.test/') return;
-              add('added/c');
+              add('added/c', null);
               add('/feed.json', { rank: 0 });
               add('http://elsewhere.test/');
               return {
