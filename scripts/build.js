@@ -56,7 +56,7 @@ export async function build() {
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js', ...SMALL });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
-  await buildPage(rolldown);
+  await buildPage();
   await rollUpTypes(rolldown);
   await writeManual();
 }
@@ -65,17 +65,28 @@ export async function build() {
  * The page of the dashboard: one script, one style sheet, and nothing that a browser would ask another server for. The drawing of a link graph is
  * a script of its own, for those who look at one; `gossamer graph --format html` puts the same into its file.
  */
-async function buildPage(rolldown) {
+async function buildPage() {
+  const { build: bundlePage } = await import('vite');
   const source = join(root, 'src', 'dashboard', 'ui');
-  rmSync(page, { recursive: true, force: true });
   const folders = [];
+  rmSync(page, { recursive: true, force: true });
   for (const [input, file] of Object.entries({ 'main.tsx': 'app.js', 'graph-view.ts': 'graph-view.js' })) {
-    const made = await rolldown({
-      input: join(source, input),
-      platform: 'browser',
-      resolve: { extensionAlias: { '.js': ['.tsx', '.ts', '.js'] } },
+    const { output } = await bundlePage({
+      root: source,
+      configFile: false,
+      logLevel: 'warn',
+      publicDir: false,
+      build: {
+        outDir: page,
+        emptyOutDir: false,
+        modulePreload: false,
+        rolldownOptions: {
+          input: join(source, input),
+          output: { entryFileNames: file },
+          preserveEntrySignatures: 'strict',
+        },
+      },
     });
-    const { output } = await made.write({ file: join(page, file), format: 'esm', minify: true });
     folders.push(...output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean));
   }
   const uplot = join(root, 'node_modules', 'uplot', 'dist', 'uPlot.min.css');
