@@ -32,6 +32,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   serve: async () => (await import('./serve-command.js')).runServe,
   mcp: async () => (await import('./mcp-command.js')).runMcp,
   delete: async () => (await import('./delete-command.js')).runDelete,
+  completions: async () => (await import('./completions-command.js')).runCompletions,
 };
 
 /** An error that is thrown outside of the command's own promise is a defect. Node would exit with 1, which means findings. */

@@ -19,6 +19,7 @@ export const COMMANDS = [
   'serve',
   'mcp',
   'delete',
+  'completions',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
@@ -231,6 +232,14 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer delete gossamer-data/example.com', 'gossamer delete example.com-docs'],
+  },
+  completions: {
+    usage: '<shell>',
+    sentence:
+      'Print a script that makes the Tab key complete commands, options and their values in bash, zsh or fish. The first lines of the script say where to put it.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer completions bash > ~/.local/share/bash-completion/completions/gossamer'],
   },
 };
 
