@@ -206,7 +206,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 2,
     mostArguments: 2,
     examples: [
-      'gossamer show example.com-docs guide/install.md',
+      'gossamer show example.com-docs docs/guide/install.md',
       'gossamer show example.com-docs https://example.com/docs/guide/install --json',
     ],
   },

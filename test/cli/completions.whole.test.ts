@@ -75,7 +75,7 @@ describe.skipIf(!hasShell('zsh'))('in zsh, where it is installed', () => {
   it('the script is one that zsh can read, with a function for each thing that it names', () => {
     run('zsh', 'autoload -Uz compinit; compinit -D -u; source ./completions.zsh; (( $+functions[_gossamer] ))');
     expect(completionScript('zsh')).toContain(
-      `'(--parse-workers)--parse-workers=[Threads that fetch and parse]:value: '`,
+      `'(--parse-workers)--parse-workers=[How many threads fetch and parse]:value: '`,
     );
   });
 });

@@ -174,7 +174,7 @@ defineConfig({ config: 'other.ts' });
       const { documentation, displayParts } = editor.getQuickInfoAtPosition(file, at + 3)!;
       expect(ts.displayPartsToString(displayParts)).toMatch(/workers\?: number/);
       expect(ts.displayPartsToString(documentation)).toBe(
-        'Requests in flight, all hosts together (default 512; 1 to 4096). The same as --workers and GOSSAMER_WORKERS.',
+        'How many requests may be under way at once, to all hosts together (default 512; 1 to 4096). The same as --workers and GOSSAMER_WORKERS.',
       );
     });
   });

@@ -33,8 +33,9 @@ const ANSWERS: Readonly<Record<string, number>> = { 'gossamer robots https://exa
 
 /** Commands of a page; a transcript (`$ …`), what a program prints and other languages are none. */
 function commandsOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^```(?:bash|sh)?\n([\s\S]*?)^```/gm)]
-    .map((match) => match[1]!.split('\n').filter((line) => line.trim() !== ''))
+  return [...markdown.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+    .filter(([, language]) => ['', 'bash', 'sh'].includes(language!))
+    .map((match) => match[2]!.split('\n').filter((line) => line.trim() !== ''))
     .filter(([first]) => COMMAND.test(first ?? ''))
     .flat();
 }
