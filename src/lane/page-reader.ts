@@ -505,8 +505,8 @@ export class PageReader {
    * A page as an earlier crawl has read it: its facts are as they were, and its links lead on as if it had been read now, by the scope and the
    * rules of this crawl.
    */
-  *readEarlier(lease: Lease, { fields, links: kept, feeds }: EarlierContent): PageReading {
-    const page: PageRow = { ...fields, facts: null, body: null, edges: null };
+  *readEarlier(lease: Lease, { fields, links: kept, feeds, body }: EarlierContent): PageReading {
+    const page: PageRow = { ...fields, facts: null, body, edges: null };
     const reading: Reading = { ...nothingRead(), errorClass: null, message: null, page };
     // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
     reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
