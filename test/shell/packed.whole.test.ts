@@ -106,6 +106,9 @@ describe('the package as it is published, with no other beside it', () => {
       ...['dist/dashboard', 'dist/man', 'dist/sqlite', 'dist/types', 'package.json'],
     ]);
     expect(names.filter((name) => name.endsWith('.d.ts'))).toEqual(['dist/types/index.d.ts']);
+    // A global installation makes a link to the manual where `man` finds it, if the manifest has a list: npm passes over a text.
+    const { man } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as { man: unknown };
+    expect(man).toEqual(['./dist/man/gossamer.1']);
   });
 
   it('is one that publint and attw have nothing to say against', async () => {
