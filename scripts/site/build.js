@@ -157,7 +157,7 @@ const plainHeading = (markdown) => (/^# (.+)$/m.exec(markdown)?.[1] ?? '').repla
 /** Names of the API are links to what they are. */
 function linkNames(html, names) {
   const known = new Set(names);
-  return html.replace(/<pre><code[^>]*>[\s\S]*?<\/code><\/pre>/g, (block) =>
+  return html.replace(/<pre[^>]*><code[^>]*>[\s\S]*?<\/code><\/pre>/g, (block) =>
     block.replace(/(?<![\w$&/-])[A-Z]\w+(?![\w$])/g, (name) =>
       known.has(name) ? `<a href="#${name.toLowerCase()}">${name}</a>` : name,
     ),
