@@ -7,7 +7,6 @@ import {
   assetOffer,
   type Lease,
   type LinkPiece,
-  nothingRead,
   type Offer,
   type Outcome,
   QueuePlaces,
@@ -58,6 +57,7 @@ import {
   type ReaderOptions,
   type Reading,
   type RenderMode,
+  readingOf,
   type SeenInBrowser,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
@@ -550,7 +550,7 @@ export class PageReader {
    */
   *readEarlier(lease: Lease, { fields, links: kept, feeds }: EarlierContent): PageReading {
     const page: PageRow = { ...fields, facts: null, body: null, edges: null };
-    const reading: Reading = { ...nothingRead(), errorClass: null, message: null, page };
+    const reading = readingOf(page);
     // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
     reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
     const said = fields.robotsMeta === null ? [] : [fields.robotsMeta];
