@@ -1,3 +1,4 @@
+import type { Chain, Place } from '../base/chain.js';
 import type { Clock, Deadlines, Watched } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { BodyBuffer, BodySink, type Decoded, decodeBody, readContentEncoding } from './body.js';
@@ -15,7 +16,7 @@ export interface ExchangeContext {
   clock: Clock;
   deadlines: Deadlines;
   connections: Connections;
-  inFlight: Set<Exchange>;
+  inFlight: Chain<Exchange>;
 }
 
 export interface ExchangeTarget {
@@ -49,6 +50,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   readonly single: boolean;
   readonly fresh: boolean;
   isSettled = false;
+  watchPlace: Place<Watched> | null = null;
+  readonly #place: Place<Exchange>;
   readonly #context: ExchangeContext;
   readonly #request: FetchRequest;
   readonly #target: ExchangeTarget;
@@ -92,7 +95,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    context.inFlight.add(this);
+    this.#place = context.inFlight.add(this);
   }
 
   // --- for the caller
@@ -394,7 +397,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   #settle(isSpent: boolean): void {
     this.isSettled = true;
     this.#pausedAt = null;
-    this.#context.inFlight.delete(this);
+    this.#context.inFlight.remove(this.#place);
     this.#context.deadlines.forget(this);
     if (this.#connection !== null) {
       this.#context.connections.release(this.#connection, isSpent);

@@ -1,3 +1,4 @@
+import { Chain } from '../base/chain.js';
 import type { Clock } from '../base/clock.js';
 import { Deadlines } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
@@ -37,7 +38,7 @@ export class Fetcher {
     this.#connector = new Connector(options, clock, deadlines, this.#policies);
     this.#connections = new Connections(this.#connector, clock, options.maxSockets);
     this.#headers = new RequestHeaders(options, ACCEPT_ENCODING, this.#policies);
-    this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Set() };
+    this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Chain() };
   }
 
   fetch(request: FetchRequest, hooks: FetchHooks = {}): PendingFetch {
@@ -83,7 +84,7 @@ export class Fetcher {
 
   /** Aborts what is still in flight. */
   async close(): Promise<void> {
-    for (const exchange of this.#context.inFlight) {
+    for (const exchange of this.#context.inFlight.items()) {
       exchange.abort(new FetchError('internal', 'The fetcher was closed before the response was complete.'));
     }
     await this.#connections.close();

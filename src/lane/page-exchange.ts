@@ -26,6 +26,7 @@ import {
   type ReaderOptions,
   type Reading,
   sha256,
+  takeReading,
 } from './reading.js';
 
 export interface RequestLimits {
@@ -181,7 +182,8 @@ export class ResponseReader {
       outcome.askAgain = 'whole';
       return outcome;
     }
-    const { page: row, ...read } = yield* this.#pages.readEarlier(lease, content);
+    const reading = yield* this.#pages.readEarlier(lease, content);
+    const { page: row } = reading;
     if (answered !== null) {
       const { headers, ttfbMs } = answered.response;
       row.etag = headers.get('etag') ?? row.etag;
@@ -192,7 +194,9 @@ export class ResponseReader {
     }
     outcome.status = row.status;
     outcome.isCarriedOver = true;
-    return Object.assign(outcome, read, { page: sealPage(row) });
+    takeReading(outcome, reading);
+    outcome.page = sealPage(row);
+    return outcome;
   }
 
   /** A page that is fetched already, as a browser left it, or as it came. */
@@ -205,11 +209,7 @@ export class ResponseReader {
     const outcome = failure(lease, this.#clock.now(), null, null);
     outcome.scopeVersion = this.scopeVersion;
     try {
-      const {
-        page: row,
-        text,
-        ...read
-      } = yield* this.#pages.read(lease, {
+      const reading = yield* this.#pages.read(lease, {
         ...{
           status,
           contentType: type,
@@ -228,12 +228,15 @@ export class ResponseReader {
         },
         rendered,
       });
+      const { page: row, text } = reading;
       if (this.#options.keep === 'body' && !isAsItCame) {
         row.body = packBody(body, type, sha256(body));
       } else if (text !== undefined) {
         row.body = keptText(text);
       }
-      return Object.assign(outcome, read, { page: sealPage(row) });
+      takeReading(outcome, reading);
+      outcome.page = sealPage(row);
+      return outcome;
     } catch (error) {
       return failure(lease, this.#clock.now(), 'internal', messageOf(error));
     }
@@ -319,7 +322,7 @@ export class ResponseReader {
         outcome.cookies = cookies;
       }
     }
-    const { page: row, text, ...read } = reading;
+    const { page: row, text } = reading;
     row.fetchedAt = response.answeredAt ?? this.#clock.wall();
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
@@ -333,7 +336,9 @@ export class ResponseReader {
     if (row.body !== null && before?.measured !== undefined) {
       row.body.measured = before.measured;
     }
-    return Object.assign(outcome, read, { page: sealPage(row) });
+    takeReading(outcome, reading);
+    outcome.page = sealPage(row);
+    return outcome;
   }
 
   #readPage(lease: Lease, page: FetchedPage): PageReading {
