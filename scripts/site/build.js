@@ -14,6 +14,9 @@ const own = fileURLToPath(new URL('.', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
 const { homepage, version } = JSON.parse(read('package.json'));
 
+/** Words of the glossary that mean what they always do, except on pages that tell how it works. */
+const EVERYDAY = /^(?:admit(?:ted)?|commits?|offers?|outstanding|profiles?|rounds?|stock|edges?)$/;
+
 /** @returns the names of the pages that were written */
 export function buildSite(folder) {
   rmSync(folder, { recursive: true, force: true });
@@ -31,7 +34,12 @@ export function buildSite(folder) {
     const url = urlOf(path);
     const linkTo = (link) => resolveLink(link, path, texts);
     const isGlossary = path === 'docs/GLOSSARY.md';
-    const words = isGlossary || path === 'api' || path === 'CHANGELOG.md' ? new Map() : terms;
+    const isInside = /^docs\/(?:ARCHITECTURE|PROMISES|PERFORMANCE|decisions\/)/.test(path);
+    const words = new Map(
+      isGlossary || path === 'api' || path === 'CHANGELOG.md'
+        ? []
+        : [...terms].filter(([term]) => isInside || !EVERYDAY.test(term)),
+    );
     const from = new Map([...words].map(([term, id]) => [term, `${relativeUrl(url, 'glossary.html')}#${id}`]));
     const titleOf = (link) => titles.get(pageOf(link, path, texts));
     const page = renderPage(text, { linkTo, titleOf, terms: from });

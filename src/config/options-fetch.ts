@@ -42,7 +42,7 @@ export const FETCH_OPTIONS = {
     max: GIB,
     default: 10 * MIB,
     group: 'Fetching',
-    sentence: 'Cut a body that is larger than this, as sent or decompressed',
+    sentence: 'Fail a page whose body is larger than this, as sent or decompressed',
     advanced: false,
     resumable: true,
     commands: CRAWL,
