@@ -62,9 +62,10 @@ export function printBlock(at: usize, places: u64, start: usize): usize {
     }
     // What is behind the word is masked away, so that words of any usual length take one way.
     const mask = MASKS + ((place - from) << 4);
-    word ^= (load<u64>(from) & load<u64>(mask)) * FACTOR;
-    word ^= rotl<u64>((load<u64>(from + 8) & load<u64>(mask + 8)) * OTHER_FACTOR, 31);
-    word = (word ^ (word >> 32)) * OTHER_FACTOR;
+    word ^= load<u64>(from) & load<u64>(mask);
+    word ^= (load<u64>(from + 8) & load<u64>(mask + 8)) * FACTOR;
+    word *= OTHER_FACTOR;
+    word ^= word >> 32;
     from = 0;
     all = rotl<u64>(all, 7) * FACTOR + word;
     const three = ((rotl<u64>(lastButOne, 21) + rotl<u64>(last, 42)) ^ word) * FACTOR;
