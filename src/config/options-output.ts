@@ -3,11 +3,11 @@ import { COMMANDS } from './commands.js';
 import {
   AUDIT_FORMATS,
   CHECK_FORMATS,
+  CRAWL_FORMATS,
   DIFF_FORMATS,
   EXPORT_FORMATS,
   FORMATS,
   GRAPH_FORMATS,
-  LATER_FORMATS,
   type OptionSpec,
   PRESETS,
 } from './option-spec.js';
@@ -21,7 +21,7 @@ const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', '
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
 const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph'] as const;
 /** Commands that write what they found in one of several formats. */
-const FORMATTERS = ['export', 'diff', 'check', 'audit', 'graph'] as const;
+const FORMATTERS = ['crawl', 'export', 'diff', 'check', 'audit', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -75,18 +75,18 @@ export const OUTPUT_OPTIONS = {
     type: 'enum',
     values: FORMATS,
     valuesFor: {
+      crawl: CRAWL_FORMATS,
       export: EXPORT_FORMATS,
       diff: DIFF_FORMATS,
       check: CHECK_FORMATS,
       audit: AUDIT_FORMATS,
       graph: GRAPH_FORMATS,
     },
-    later: LATER_FORMATS,
     default: 'jsonl',
     defaultFor: { check: 'terminal', diff: 'terminal', audit: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
-    sentence: 'The format to write, on stdout or to --output',
+    sentence: 'The format to write, on stdout or to --output; warc of a crawl: every exchange, into archive/',
     advanced: false,
     resumable: true,
     commands: FORMATTERS,

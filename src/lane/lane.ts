@@ -43,6 +43,8 @@ export interface LaneSetup {
   lane: number;
   /** Cookies are kept. */
   keepsCookies?: boolean;
+  /** Every exchange is archived. */
+  archives?: boolean;
   reader: ReaderOptions;
   identity: IdentityOptions;
   aliases?: AliasData;
@@ -90,6 +92,8 @@ export interface PageSource {
   readonly wholeOnly?: boolean;
   /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
   readonly asksNobody?: boolean;
+  /** It has what an archive has: what is in scope is asked for in full. */
+  readonly archives?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
@@ -179,6 +183,7 @@ export class Lane {
       sitemapMaxBytes: setup.reader.sitemapMaxBytes,
       wholeOnly: source.wholeOnly ?? false,
       hasRoutes: setup.reader.hashRoutes,
+      archives: (setup.archives ?? false) || (source.archives ?? false),
     };
     this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);
