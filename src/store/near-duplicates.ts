@@ -114,21 +114,26 @@ function joinByWord({ count, ids, words }: Sketches, word: number, share: number
   }
 }
 
-/** What two sketches have in common, of the bins that one of them has. */
+const LOW_BITS = 0x7f7f7f7f;
+const HIGH_BITS = 0x80808080;
+
+/** The highest bit of each byte that is not 0. */
+const bytesIn = (word: number): number => (((word & LOW_BITS) + LOW_BITS) | word) & HIGH_BITS;
+
+/** The sum of four bytes that are small. */
+const sumOf = (bytes: number): number => Math.imul(bytes, 0x01010101) >>> 24;
+
+/** What two sketches have in common, of the bins that one of them has: four bins at a time, a byte of a sum for each. */
 function shared(words: Uint32Array, a: number, b: number): number {
   let same = 0;
   let any = 0;
   for (let i = 0; i < SKETCH_WORDS; i++) {
-    const one = words[a + i]!;
-    const other = words[b + i]!;
-    for (let shift = 0; shift < 32; shift += 8) {
-      const bin = (one >>> shift) & 0xff;
-      const otherBin = (other >>> shift) & 0xff;
-      any += (bin | otherBin) !== 0 ? 1 : 0;
-      same += bin !== 0 && bin === otherBin ? 1 : 0;
-    }
+    const one = words[a + i]! | 0;
+    const other = words[b + i]! | 0;
+    any += bytesIn(one | other) >>> 7;
+    same += (bytesIn(one) & ~bytesIn(one ^ other)) >>> 7;
   }
-  return any === 0 ? 0 : same / any;
+  return any === 0 ? 0 : sumOf(same) / sumOf(any);
 }
 
 function hashOf(key: number): number {
