@@ -77,6 +77,8 @@ const pages = (state: UrlState) =>
 const COUNTS = `SELECT count(*) FILTER (WHERE state IN (0, 1)) AS open, ${pages(UrlState.done)} AS done, ${pages(UrlState.failed)} AS failed,
   ${pages(UrlState.skipped)} AS skipped FROM urls`;
 
+type Moved = (database: Database) => Promise<Database>;
+
 interface Pending {
   lane: number;
   request: FetchRequest;
@@ -95,8 +97,9 @@ export class Play {
   readonly #web: SmallWeb;
   readonly #plan: Plan;
   readonly #dice: Dice;
-  readonly #database: Database = openStoreFile(':memory:', { create: true });
-  readonly #counts = this.#database.prepare(COUNTS);
+  #database: Database = openStoreFile(':memory:', { create: true });
+  #counts = this.#database.prepare(COUNTS);
+  readonly #moved: Moved;
   readonly #keyBytes: number;
   #killsLeft: number;
   #hooks: LaneHooks | null = null;
@@ -115,7 +118,9 @@ export class Play {
   /** Times that one commit was composed on top of another. */
   overlapped = 0;
 
-  constructor({ web, plan }: Case, dice: Dice, kills: number) {
+  /** @param moved what becomes of the store between two runs and at the end: none but the one that it returns is used from then on */
+  constructor({ web, plan }: Case, dice: Dice, kills: number, moved: Moved = async (database) => database) {
+    this.#moved = moved;
     this.#web = web;
     this.#plan = plan;
     this.#dice = dice;
@@ -140,6 +145,7 @@ export class Play {
         await this.#step();
         this.#checkCounts();
       }
+      await this.#move();
       return this.#result();
     } finally {
       this.#database.close();
@@ -152,10 +158,7 @@ export class Play {
   }
 
   #open(seeds: SeedRow[], isFirst: boolean): void {
-    this.#store = new Store(this.#database, {
-      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
-      scope: new CrawlScope({ seeds: structuredClone(seeds), ...this.#scope }),
-    });
+    this.#store = this.#storeOf(seeds);
     if (isFirst) {
       this.#store.addSeeds(structuredClone(seeds), []);
     }
@@ -206,6 +209,13 @@ export class Play {
       },
     });
     this.#frontier = frontier;
+  }
+
+  #storeOf(seeds: readonly SeedRow[]): Store {
+    return new Store(this.#database, {
+      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
+      scope: new CrawlScope({ seeds: structuredClone([...seeds]), ...this.#scope }),
+    });
   }
 
   get #scope(): Omit<CrawlScopeData, 'seeds'> {
@@ -439,8 +449,20 @@ export class Play {
     this.#pending = [];
     this.#came = [];
     this.#pieces = [];
+    await this.#move();
     this.#open(this.#store.seeds(), false);
     await this.#begin();
+  }
+
+  async #move(): Promise<void> {
+    const database = await this.#moved(this.#database);
+    if (database !== this.#database) {
+      const seeds = this.#store.seeds();
+      this.#database.close();
+      this.#database = database;
+      this.#counts = database.prepare(COUNTS);
+      this.#store = this.#storeOf(seeds);
+    }
   }
 
   /** The counters in memory, against the rows in the store. */
