@@ -7,7 +7,7 @@ import { hasGivenTable } from './given-data.js';
 import { Numbering } from './numbering.js';
 import { blobOf, edgeLeads, edgesFromBlob } from './page-row.js';
 import type { Database, Row, Statement } from './sqlite.js';
-import { isNews, Standing, standingOf, type Way } from './standing.js';
+import { isListedElsewhere, isNews, Standing, standingOf, type Way } from './standing.js';
 import type { Store } from './store.js';
 import { readMeta, readSeeds, writeMeta } from './store-file.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
@@ -241,7 +241,7 @@ export class StoreMerge {
       if (row.parent === null && row.kind === UrlKind.page && row.depth > 0 && (row.flags & WITHOUT_PARENT) === 0) {
         this.#orphans.set(row.id, 1);
       }
-      if (row.state === UrlState.unlisted && isForeign(row.reason) && !this.#isOwn(part, row.url)) {
+      if (row.state === UrlState.unlisted && isListedElsewhere(row.reason) && !this.#isOwn(part, row.url)) {
         // Its owner has never heard of it. What the part knows of the way to it is told when the rows are together.
         row.reason = 'asset';
       }
@@ -364,7 +364,7 @@ export class StoreMerge {
       const rows = database.prepare('SELECT id, url, state, reason, flags, depth FROM urls ORDER BY id');
       for (const row of rows.iterate()) {
         // What is one's own and the best there is cannot be news.
-        if (!this.#urls.isBest(place, row.id) || (row.state === UrlState.unlisted && isForeign(row.reason))) {
+        if (!this.#urls.isBest(place, row.id) || (row.state === UrlState.unlisted && isListedElsewhere(row.reason))) {
           const way = wayOf(row);
           const id = this.#urls.of(place, row.id);
           if (way.standing !== Standing.end && isNews(wayOf(known.get(id)!), way.standing, way.depth)) {
@@ -514,8 +514,6 @@ const EMPTY = {
 };
 
 const wayOf = (row: Row): Way => ({ standing: standingOf(row as StateRow), depth: row.depth });
-
-const isForeign = (reason: string | null): boolean => reason?.startsWith('foreign') ?? false;
 
 /** What only a node needs, or what tells of a file beside its store. */
 const isOfNode = (key: string): boolean =>

@@ -5,7 +5,7 @@ import type { DiskWords, WordRoom } from './disk-words.js';
 import { hasGivenTable } from './given-data.js';
 import { edgesFromBlob } from './page-row.js';
 import type { Database, Row } from './sqlite.js';
-import { Standing, standingOf } from './standing.js';
+import { foreignReason, standingOf } from './standing.js';
 import { readMeta, writeMeta } from './store-file.js';
 import { UrlKind, UrlState } from './url-state.js';
 
@@ -22,12 +22,6 @@ const BY_URL = [
 const EVERYWHERE = ['runs', 'seeds', 'bad_seeds'] as const;
 /** How far a file beside the store has come: a part has no such file yet. */
 const MARKS_OF_FILES = ['pagesStream'] as const;
-
-/** What the owner of a URL lists, as it stands with the others. */
-const FOREIGN: Readonly<Partial<Record<Standing, string>>> = {
-  [Standing.heldBack]: 'foreign_nofollow',
-  [Standing.declined]: 'foreign_link_hook',
-};
 
 /**
  * Deals a store out to the nodes of a cluster. Each part has the URLs of its own hosts with all that is known of them. Ids stay as they are, so
@@ -332,7 +326,7 @@ export class StoreSplit {
 /** A URL of another's as a node has it. */
 function strangerOf(row: Row): Row {
   const isListed = row.state !== UrlState.unlisted;
-  const reason = isListed ? (FOREIGN[standingOf(row as Parameters<typeof standingOf>[0])] ?? 'foreign') : row.reason;
+  const reason = isListed ? foreignReason(standingOf(row as Parameters<typeof standingOf>[0])) : row.reason;
   return { ...row, state: UrlState.unlisted, reason, parent: null, attempts: 0, lost: 0, not_before: 0 };
 }
 

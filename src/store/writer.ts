@@ -3,12 +3,13 @@ import { hostOfOrigin } from '../url/host.js';
 import { CookieGates } from './cookie-gates.js';
 import { GivenData } from './given-data.js';
 import { HostsTable } from './hosts-table.js';
+import { Outbox } from './outbox.js';
 import { PagesTable } from './pages-table.js';
 import { Rediscovery } from './rediscovery.js';
 import { ScopeGrowth } from './scope-growth.js';
 import { SeenIndex } from './seen-index.js';
 import { type Database, rollBack, type Statement } from './sqlite.js';
-import { type FoundAgain, foundAgain, type StoreScope } from './standing.js';
+import { type FoundAgain, foundAgain, isListedElsewhere, type StoreScope } from './standing.js';
 import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps.js';
 import { UrlMove } from './url-moves.js';
@@ -39,6 +40,8 @@ export class Writer {
   readonly #growth: ScopeGrowth;
   readonly #gates: CookieGates;
   readonly #given: GivenData;
+  /** Null where the crawl runs on this machine alone. */
+  readonly outbox: Outbox | null;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
   #toOfferAgain: { id: number; depth: number; scopeGrew: boolean }[] = [];
@@ -56,8 +59,10 @@ export class Writer {
     this.#given = new GivenData(database);
     this.#pages = new PagesTable(database, this.#given, options);
     this.#traps = new TrapsTable(database, options.scope);
-    this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
-    this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
+    const { seat } = options.scope;
+    this.outbox = seat === undefined ? null : new Outbox(database, seat);
+    this.#rediscovery = new Rediscovery(database, options.scope, this.#traps, this.outbox);
+    this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery, this.outbox);
     this.#gates = new CookieGates(database);
   }
 
@@ -103,6 +108,7 @@ export class Writer {
     this.#growth.forget();
     this.#traps.forget();
     this.#gates.forget();
+    this.outbox?.forget();
     rollBack(this.#database);
   }
 
@@ -176,6 +182,10 @@ export class Writer {
     this.#entering.clear();
     for (const [key, value] of Object.entries(transaction.meta)) {
       this.#statements.setMeta.run(key, value);
+    }
+    const posted = this.outbox?.post() ?? [];
+    if (posted.length > 0) {
+      answer.posted = posted;
     }
     return answer;
   }
@@ -267,6 +277,9 @@ export class Writer {
     );
     if (url.data !== undefined) {
       this.#given.keep(url.id, url.data);
+    }
+    if (this.outbox !== null && isListedElsewhere(url.reason)) {
+      this.outbox.offer(url.id, url.url);
     }
   }
 

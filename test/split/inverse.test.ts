@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { diceOf } from '../order/dice.js';
 import { Play } from '../order/play.js';
 import { truthOf } from '../order/truth.js';
 import { cases } from '../order/web.js';
-import { diceOf } from '../order/dice.js';
 import { contentOf, folder, KNOWN_TABLES, mergeStores, splitStore, tablesOf } from './parts.js';
 
 const GRAPHS = Number(process.env.GOSSAMER_SPLIT_GRAPHS ?? 25);
@@ -16,7 +16,7 @@ describe('a store that is split and merged', () => {
     await fc.assert(
       fc.asyncProperty(cases, fc.nat(), fc.constantFrom(2, 3, 7, 40), async ({ web, plan }, dice, nodes) => {
         const crawl = { web, plan: { ...plan, check: false } };
-        const play = new Play(crawl, diceOf(dice), 2, async (whole) => {
+        const play = new Play(crawl, diceOf(dice), 2, null, async (whole) => {
           moves++;
           expect(tablesOf(whole)).toEqual(KNOWN_TABLES);
           const parts = await splitStore(whole, nodes, work);

@@ -58,7 +58,15 @@ export async function mergeStores(
 const ORDERED: Readonly<Record<string, string>> = {
   ...{ runs: 'run', hosts: 'id', origins: 'id', urls: 'id', pages: 'id', edges: 'page', link_facts: 'page' },
   ...{ bodies: 'page', contents: 'id', attempts: 'url, look, attempt', traps: 'trap', trapped: 'trap, url' },
-  ...{ sitemap_finds: 'url', cookies: 'url', given: 'url', seen: 'key', seeds: 'seed', bad_seeds: 'rowid', meta: 'key' },
+  ...{
+    sitemap_finds: 'url',
+    cookies: 'url',
+    given: 'url',
+    seen: 'key',
+    seeds: 'seed',
+    bad_seeds: 'rowid',
+    meta: 'key',
+  },
 };
 /** They tell of a store as a part, or of a file beside it. */
 const NOT_OF_A_WHOLE = new Set(['cluster', 'split', 'pagesStream']);
@@ -88,4 +96,4 @@ export const tablesOf = (database: Database): string[] =>
     .map(({ name }) => name)
     .sort();
 
-export const KNOWN_TABLES: string[] = [...Object.keys(ORDERED), 'keys'].sort();
+export const KNOWN_TABLES: string[] = [...Object.keys(ORDERED), 'keys', 'outbox', 'peers'].sort();
