@@ -27,7 +27,7 @@ import { LINK_KINDS } from '../../src/parse/links.js';
 import { edgeKind, edgesFromBlob } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
 import { Store } from '../../src/store/store.js';
-import { openStoreFile } from '../../src/store/store-file.js';
+import { openStoreFile, readSeeds } from '../../src/store/store-file.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { isForeignTo, type Seat } from '../../src/url/slots.js';
@@ -157,8 +157,12 @@ export class Play {
   }
 
   async run(): Promise<Truth> {
+    await this.start();
+    return this.goOn();
+  }
+
+  async goOn(): Promise<Truth> {
     try {
-      await this.start();
       for (let step = 0; !this.#isOver(); step++) {
         if (step > MOST_STEPS) {
           throw new Error(`no end after ${MOST_STEPS} steps: ${JSON.stringify(this.#frontier.counts())}`);
@@ -301,8 +305,13 @@ export class Play {
     this.#frontier = frontier;
   }
 
-  #storeOf(seeds: readonly SeedRow[]): Store {
-    return new Store(this.#database, {
+  /** A store on a file of another's, with the scope of this crawl. */
+  storeOn(database: Database): Store {
+    return this.#storeOf(readSeeds(database), database);
+  }
+
+  #storeOf(seeds: readonly SeedRow[], database = this.#database): Store {
+    return new Store(database, {
       ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
       scope: new CrawlScope({ seeds: structuredClone([...seeds]), ...this.#scope }),
     });
