@@ -31,6 +31,8 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   show: async () => (await import('./show-command.js')).runShow,
   serve: async () => (await import('./serve-command.js')).runServe,
   mcp: async () => (await import('./mcp-command.js')).runMcp,
+  split: async () => (await import('./split-command.js')).runSplit,
+  merge: async () => (await import('./merge-command.js')).runMerge,
   delete: async () => (await import('./delete-command.js')).runDelete,
 };
 

@@ -18,6 +18,8 @@ export const COMMANDS = [
   'show',
   'serve',
   'mcp',
+  'split',
+  'merge',
   'delete',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
@@ -224,6 +226,25 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer mcp example.com-docs', 'gossamer mcp python-docs django-docs'],
+  },
+  split: {
+    usage: '<dir>',
+    sentence:
+      'Deal a kept crawl out to several machines: parts in the folder of --output, each with its share of the hosts and all that is known of them. The crawl is only read. `gossamer merge` makes one of them again.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer split gossamer-data/example.com --nodes 4 -o parts'],
+  },
+  merge: {
+    usage: '<dir…>',
+    sentence:
+      'Put the parts of a crawl together, those of `gossamer split` or of machines that crawled together: one crawl in the folder of --output, with which every command works. The parts are only read.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer merge parts/slot-0 parts/slot-1 parts/slot-2 parts/slot-3 -o whole',
+      'gossamer merge parts/* -o whole',
+    ],
   },
   delete: {
     usage: '<dir…>',

@@ -1,6 +1,6 @@
 /** Names that are known but not part of this version are refused with a sentence of their own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = ['merge', 'cluster'];
+const LATER_COMMANDS: readonly string[] = ['cluster'];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {

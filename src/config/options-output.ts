@@ -17,9 +17,9 @@ const CRAWL = ['crawl', 'check', 'docs'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'split', 'merge', 'delete'] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
-const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph'] as const;
+const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
 const FORMATTERS = ['export', 'diff', 'check', 'audit', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
@@ -32,6 +32,8 @@ const ANSWERS = [
   'add',
   'preview',
   'graph',
+  'split',
+  'merge',
   'explain',
   'robots',
   'status',

@@ -1,6 +1,6 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
-import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS } from './options-commands.js';
+import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS, SPLIT_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { DIFF_OPTIONS } from './options-diff.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
@@ -27,6 +27,7 @@ export const OPTIONS = {
   ...DOCS_OPTIONS,
   ...ADD_OPTIONS,
   ...GRAPH_OPTIONS,
+  ...SPLIT_OPTIONS,
   ...DIFF_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...KEEP_OPTIONS,
@@ -77,7 +78,7 @@ export function usesOption(command: Command, spec: OptionSpec): boolean {
 }
 
 export function variableOf(spec: OptionSpec): string {
-  return `GOSSAMER_${spec.flag.replaceAll('-', '_').toUpperCase()}`;
+  return spec.variable ?? `GOSSAMER_${spec.flag.replaceAll('-', '_').toUpperCase()}`;
 }
 
 export function configKeyOf(spec: OptionSpec): string {
