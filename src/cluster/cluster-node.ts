@@ -18,6 +18,10 @@ export interface ClusterNodeParts {
   founding: Omit<Founding, 'generation'>;
   /** Id of this machine's store. */
   incarnation: string;
+  /** That has been part of the crawl before. */
+  goesOn: boolean;
+  /** This process has begun the crawl. */
+  isFounder: boolean;
   leaseMs: number;
   /** Where it runs, for those who look. */
   place: { host: string; pid: number };
@@ -48,11 +52,11 @@ export class ClusterNode implements ClusterSeat {
   #failure: StateError | null = null;
 
   constructor(parts: ClusterNodeParts) {
-    const { bus, clock, founding, incarnation, leaseMs, place } = parts;
+    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place } = parts;
     this.#parts = parts;
     this.#right = new SendRight(clock, () => this.#doors?.wake());
     this.#membership = new Membership({
-      ...{ bus, clock, founding, incarnation, leaseMs },
+      ...{ bus, clock, founding, incarnation, goesOn, isFounder, leaseMs },
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),

@@ -50,6 +50,10 @@ interface Member {
   life: number;
   isDown: boolean;
   isJoined: boolean;
+  /** Its store has been part of the crawl. */
+  hasBegun: boolean;
+  /** Nobody knows any more whether its slot was held: the operator says that it may be given away. */
+  isForgotten: boolean;
   /** It does nothing before this time. */
   sleepsUntil: number;
   ended: boolean;
@@ -221,9 +225,8 @@ export class Simulator {
   async #startNew(slot: number): Promise<void> {
     const place: Partial<Member> = { slot, incarnation: `store-${slot}-${this.#stores++}`, sleepsUntil: 0 };
     const member = Object.assign(this.#members[slot] ?? ({} as Member), place, {
-      isDown: false,
-      ended: false,
-      fate: null,
+      ...{ isDown: false, ended: false, fate: null, isForgotten: false },
+      hasBegun: slot === 0 && this.#members.length === 0,
     });
     this.#members[slot] = member;
     const seat: Seat = { slot, nodes: this.#nodes };
@@ -244,6 +247,8 @@ export class Simulator {
       clock: this.#clockOf(member, life),
       founding: { id: CRAWL, hash: 'h', nodes, config: '{}' },
       incarnation: member.incarnation,
+      goesOn: member.hasBegun,
+      isFounder: life === 1,
       leaseMs: LEASE_MS,
       place: { host: 'sim', pid: life },
     });
@@ -266,11 +271,15 @@ export class Simulator {
       .then(() => {
         if (member.life === life) {
           member.isJoined = true;
+          member.hasBegun = true;
         }
       })
-      .catch((error: Error) => {
+      .catch((error: StateError) => {
         if (member.life === life) {
-          member.fate = error;
+          member.isForgotten =
+            this.#troubles.amnesia && !member.hasBegun && /^cluster_(gone|refused)$/.test(error.code);
+          member.fate = member.isForgotten ? null : error;
+          member.isDown ||= member.isForgotten;
         }
       });
   }
@@ -292,6 +301,10 @@ export class Simulator {
   }
 
   async #restart(member: Member): Promise<void> {
+    if (member.isForgotten && (await this.#redisBus().order('replace', member.slot)) === null) {
+      return;
+    }
+    member.isForgotten = false;
     member.isDown = false;
     this.#openNode(member);
     await member.play.kill();
