@@ -14,10 +14,14 @@ export function slotOf(url: string, nodes: number): number {
   if (!isHttp(url)) {
     return -1;
   }
-  const key = hostKeyOf(url);
+  return slotOfHost(hostKeyOf(url), nodes);
+}
+
+/** The same for a host, by the key that it is paced by. */
+export function slotOfHost(hostKey: string, nodes: number): number {
   let hash = 0x811c9dc5;
-  for (let i = key.startsWith('www.') ? 4 : 0; i < key.length; i++) {
-    hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  for (let i = hostKey.startsWith('www.') ? 4 : 0; i < hostKey.length; i++) {
+    hash = Math.imul(hash ^ hostKey.charCodeAt(i), 0x01000193);
   }
   // Names differ most at their ends: without this the low bits would hardly differ.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

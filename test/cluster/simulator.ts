@@ -111,6 +111,22 @@ export class Simulator {
     }
   }
 
+  /** Gives what the machines have when they are all stopped at this step, or at the end where that comes first. */
+  async stoppedAt<T>(steps: number, take: (parts: { slot: number; play: Play }[]) => Promise<T>): Promise<T> {
+    await this.#redis.flushall();
+    try {
+      for (let slot = 0; slot < this.#nodes; slot++) {
+        await this.#startNew(slot);
+      }
+      for (let step = 0; step < steps && !this.#members.every(({ ended }) => ended); step++) {
+        await this.#step();
+      }
+      return await take(this.#members);
+    } finally {
+      await this.#closeAll();
+    }
+  }
+
   async #step(): Promise<void> {
     this.#clock.advance(1 + this.#dice(3));
     await turn();

@@ -27,7 +27,7 @@ import { LINK_KINDS } from '../../src/parse/links.js';
 import { edgeKind, edgesFromBlob } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
 import { Store } from '../../src/store/store.js';
-import { openStoreFile } from '../../src/store/store-file.js';
+import { openStoreFile, readSeeds } from '../../src/store/store-file.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
 import { isForeignTo, type Seat } from '../../src/url/slots.js';
@@ -81,6 +81,8 @@ const pages = (state: UrlState) =>
 const COUNTS = `SELECT count(*) FILTER (WHERE state IN (0, 1)) AS open, ${pages(UrlState.done)} AS done, ${pages(UrlState.failed)} AS failed,
   ${pages(UrlState.skipped)} AS skipped FROM urls`;
 
+type Moved = (database: Database) => Promise<Database>;
+
 interface Pending {
   lane: number;
   request: FetchRequest;
@@ -107,8 +109,9 @@ export class Play {
   readonly #web: SmallWeb;
   readonly #plan: Plan;
   readonly #dice: Dice;
-  readonly #database: Database = openStoreFile(':memory:', { create: true });
-  readonly #counts = this.#database.prepare(COUNTS);
+  #database: Database = openStoreFile(':memory:', { create: true });
+  #counts = this.#database.prepare(COUNTS);
+  readonly #moved: Moved;
   readonly #keyBytes: number;
   #killsLeft: number;
   readonly #member: PlayMember | null;
@@ -131,8 +134,18 @@ export class Play {
   /** Times that one commit was composed on top of another. */
   overlapped = 0;
 
-  /** @param member where several of them crawl together */
-  constructor({ web, plan }: Case, dice: Dice, kills: number, member: PlayMember | null = null) {
+  /**
+   * @param member where several of them crawl together
+   * @param moved what becomes of the store between two runs and at the end: the one that it returns is used from then on
+   */
+  constructor(
+    { web, plan }: Case,
+    dice: Dice,
+    kills: number,
+    member: PlayMember | null = null,
+    moved: Moved = async (database) => database,
+  ) {
+    this.#moved = moved;
     this.#member = member;
     const unused = () => {};
     this.#clock = member?.clock ?? { now: () => this.#now, wall: () => this.#now, at: () => unused };
@@ -144,14 +157,19 @@ export class Play {
   }
 
   async run(): Promise<Truth> {
+    await this.start();
+    return this.goOn();
+  }
+
+  async goOn(): Promise<Truth> {
     try {
-      await this.start();
       for (let step = 0; !this.#isOver(); step++) {
         if (step > MOST_STEPS) {
           throw new Error(`no end after ${MOST_STEPS} steps: ${JSON.stringify(this.#frontier.counts())}`);
         }
         await this.step();
       }
+      await this.#move();
       return this.#result();
     } finally {
       this.close();
@@ -233,10 +251,7 @@ export class Play {
   }
 
   #open(seeds: SeedRow[], isFirst: boolean): void {
-    this.#store = new Store(this.#database, {
-      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
-      scope: new CrawlScope({ seeds: structuredClone(seeds), ...this.#scope }),
-    });
+    this.#store = this.#storeOf(seeds);
     if (isFirst) {
       this.#store.addSeeds(structuredClone(seeds), []);
     }
@@ -288,6 +303,18 @@ export class Play {
       },
     });
     this.#frontier = frontier;
+  }
+
+  /** A store on a file of another's, with the scope of this crawl. */
+  storeOn(database: Database): Store {
+    return this.#storeOf(readSeeds(database), database);
+  }
+
+  #storeOf(seeds: readonly SeedRow[], database = this.#database): Store {
+    return new Store(database, {
+      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
+      scope: new CrawlScope({ seeds: structuredClone([...seeds]), ...this.#scope }),
+    });
   }
 
   get #seat(): { seat?: Seat } {
@@ -543,8 +570,20 @@ export class Play {
     this.#pending = [];
     this.#came = [];
     this.#pieces = [];
+    await this.#move();
     this.#open(this.#store.seeds(), false);
     await this.#begin();
+  }
+
+  async #move(): Promise<void> {
+    const database = await this.#moved(this.#database);
+    if (database !== this.#database) {
+      const seeds = this.#store.seeds();
+      this.#database.close();
+      this.#database = database;
+      this.#counts = database.prepare(COUNTS);
+      this.#store = this.#storeOf(seeds);
+    }
   }
 
   /** The counters in memory, against the rows in the store. */
