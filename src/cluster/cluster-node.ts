@@ -45,6 +45,7 @@ export class ClusterNode implements ClusterSeat {
   #isOver = false;
   #isClosed = false;
   #beatAt = 0;
+  #generation = 0;
   #isStopped = false;
   #reading: Promise<void> = Promise.resolve();
   #meeting: Promise<void> = Promise.resolve();
@@ -173,6 +174,10 @@ export class ClusterNode implements ClusterSeat {
     this.#meeting = this.#meeting
       .then(() => post.meet(stores))
       .catch((error: Error) => this.#fail(new StateError('cluster', error.message)));
+    if (state.generation !== this.#generation) {
+      this.#generation = state.generation;
+      post.startOver();
+    }
     if (this.#parts.clock.now() >= this.#beatAt) {
       this.#beatAt = this.#parts.clock.now() + this.#parts.leaseMs / 3;
       post.beat();

@@ -292,17 +292,26 @@ export class Simulator {
       })
       .catch((error: StateError) => {
         if (member.life === life) {
-          member.isForgotten =
-            this.#troubles.amnesia && !member.hasBegun && /^cluster_(gone|refused)$/.test(error.code);
+          member.isForgotten = this.#isForgotten(member, error);
           member.fate = member.isForgotten ? null : error;
           member.isDown ||= member.isForgotten;
         }
       });
   }
 
+  /** The operator has to say that the slot may be given away: nobody knows who held it, or that it was given away is forgotten. */
+  #isForgotten(member: Member, { code }: StateError): boolean {
+    return this.#troubles.amnesia && (code === 'cluster_refused' || (code === 'cluster_gone' && !member.hasBegun));
+  }
+
   #stopped(member: Member, life: number, error: StateError | null): void {
     if (member.life === life && error !== null) {
-      member.fate = error;
+      member.isForgotten = this.#isForgotten(member, error);
+      if (member.isForgotten) {
+        void this.#kill(member);
+      } else {
+        member.fate = error;
+      }
     }
   }
 
