@@ -18,6 +18,10 @@ export interface ClusterNodeParts {
   founding: Omit<Founding, 'generation'>;
   /** Id of this machine's store. */
   incarnation: string;
+  /** That has been part of the crawl before. */
+  goesOn: boolean;
+  /** This process has begun the crawl. */
+  isFounder: boolean;
   leaseMs: number;
   /** Where it runs, for those who look. */
   place: { host: string; pid: number };
@@ -41,6 +45,7 @@ export class ClusterNode implements ClusterSeat {
   #isOver = false;
   #isClosed = false;
   #beatAt = 0;
+  #generation = 0;
   #isStopped = false;
   #reading: Promise<void> = Promise.resolve();
   #meeting: Promise<void> = Promise.resolve();
@@ -48,11 +53,11 @@ export class ClusterNode implements ClusterSeat {
   #failure: StateError | null = null;
 
   constructor(parts: ClusterNodeParts) {
-    const { bus, clock, founding, incarnation, leaseMs, place } = parts;
+    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place } = parts;
     this.#parts = parts;
     this.#right = new SendRight(clock, () => this.#doors?.wake());
     this.#membership = new Membership({
-      ...{ bus, clock, founding, incarnation, leaseMs },
+      ...{ bus, clock, founding, incarnation, goesOn, isFounder, leaseMs },
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),
@@ -169,6 +174,10 @@ export class ClusterNode implements ClusterSeat {
     this.#meeting = this.#meeting
       .then(() => post.meet(stores))
       .catch((error: Error) => this.#fail(new StateError('cluster', error.message)));
+    if (state.generation !== this.#generation) {
+      this.#generation = state.generation;
+      post.startOver();
+    }
     if (this.#parts.clock.now() >= this.#beatAt) {
       this.#beatAt = this.#parts.clock.now() + this.#parts.leaseMs / 3;
       post.beat();

@@ -11,6 +11,10 @@ export interface MembershipParts {
   /** To put the crawl back where what carries it has forgotten it. */
   founding: Omit<Founding, 'generation'>;
   incarnation: string;
+  /** The store has been part of the crawl before: what carries the calls may have forgotten it meanwhile. */
+  goesOn: boolean;
+  /** This process has begun the crawl: nobody else can have had its slot. Whoever joins waits, for what carries the calls may have forgotten somebody. */
+  isFounder: boolean;
   token: string;
   leaseMs: number;
   /** What this node is at now. */
@@ -175,9 +179,10 @@ export class Membership {
         this.#learn(answer.state, answer.now);
         return answer;
       }
-      if (answer.refused === 'lost' || answer.refused === 'other') {
-        throw lostSlot(this.#slot, answer.refused);
+      if (answer.refused === 'other') {
+        throw otherCrawl();
       }
+      // Lost: to a process that runs, or to one that is dead and is remembered again. Whoever does not renew it gives it back.
       this.#generation = Math.max(this.#generation, answer.generation ?? 0);
       await this.#claim(this.#slot);
     }
@@ -199,11 +204,11 @@ export class Membership {
           this.#count = 0;
           this.#confirmed = '';
           this.#learn(claimed.state, claimed.now);
-          right.claimed(sentAt, leaseMs, claimed.isFirst ? 0 : leaseMs + marginOf(leaseMs));
+          right.claimed(sentAt, leaseMs, claimed.isFirst && this.#parts.isFounder ? 0 : leaseMs + marginOf(leaseMs));
           return;
         }
-        if (claimed.refused === 'gone' && this.#generation > 0) {
-          await bus.found({ ...founding, generation: this.#generation + 1 });
+        if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
+          await bus.found({ ...founding, generation: Math.max(1, this.#generation) + 1 });
         } else if (claimed.refused === 'held') {
           // Its process may be dead: then nobody renews the lease.
           if (heldBy !== null && (heldBy.token !== claimed.token || heldBy.until < claimed.until!)) {
@@ -276,13 +281,8 @@ export class Membership {
   }
 }
 
-const lostSlot = (slot: number, why: 'lost' | 'other'): StateError =>
-  new StateError(
-    'cluster_lost',
-    why === 'other'
-      ? 'another crawl has the same --crawl-id by now: nothing more is asked for here'
-      : `slot ${slot} is held by another process by now: nothing more is asked for here`,
-  );
+const otherCrawl = (): StateError =>
+  new StateError('cluster_lost', 'another crawl has the same --crawl-id by now: nothing more is asked for here');
 
 function refusedClaim(why: string, slot: number | null): StateError {
   const which = slot === null ? 'a slot' : `slot ${slot}`;

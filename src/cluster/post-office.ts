@@ -32,6 +32,9 @@ interface Route extends Peer {
   turn: number;
   isBusy: boolean;
   ackedAtBeat: number;
+  /** Beats without an acknowledgement, and after how many what was sent is sent again: each time twice as many, or a slow Redis would be flooded. */
+  beats: number;
+  patience: number;
 }
 
 type Letter =
@@ -40,6 +43,8 @@ type Letter =
 
 /** Characters of one entry. */
 const ENTRY_SIZE = 48 * 1024;
+const LEAST_PATIENCE = 2;
+const MOST_PATIENCE = 32;
 
 /**
  * Mail between the stores of a crawl. Each piece has a number, counted for its sender's and its receiver's store; a receiver takes only the next one,
@@ -60,7 +65,15 @@ export class PostOffice {
 
   async open(): Promise<void> {
     for (const peer of await this.#parts.store.peers()) {
-      this.#routes.set(peer.slot, { ...peer, sent: peer.acked, turn: 0, isBusy: false, ackedAtBeat: -1 });
+      this.#routes.set(peer.slot, {
+        ...peer,
+        sent: peer.acked,
+        turn: 0,
+        isBusy: false,
+        ackedAtBeat: -1,
+        beats: 0,
+        patience: LEAST_PATIENCE,
+      });
     }
   }
 
@@ -100,10 +113,26 @@ export class PostOffice {
   beat(): void {
     this.#after = '0';
     for (const route of this.#routes.values()) {
-      if (route.acked === route.ackedAtBeat && route.sent > route.acked) {
+      const isStill = route.acked === route.ackedAtBeat && route.sent > route.acked;
+      route.ackedAtBeat = route.acked;
+      route.beats = isStill ? route.beats + 1 : 0;
+      if (!isStill) {
+        route.patience = LEAST_PATIENCE;
+      } else if (route.beats >= route.patience) {
+        route.beats = 0;
+        route.patience = Math.min(MOST_PATIENCE, route.patience * 2);
         this.#rewind(route);
       }
-      route.ackedAtBeat = route.acked;
+      this.#pump(route);
+    }
+  }
+
+  /** What carries the mail has forgotten some of it: all that is not acknowledged is sent again. */
+  startOver(): void {
+    this.#after = '0';
+    for (const route of this.#routes.values()) {
+      Object.assign(route, { beats: 0, patience: LEAST_PATIENCE });
+      this.#rewind(route);
       this.#pump(route);
     }
   }

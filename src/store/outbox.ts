@@ -135,8 +135,10 @@ export class Outbox {
 
   /** All up to this number is durable where it was sent to. */
   acknowledged(slot: number, seq: number): void {
+    this.#database.exec('BEGIN IMMEDIATE');
     this.#statements.forget.run(slot, seq);
     this.#statements.acked.run(seq, slot);
+    this.#database.exec('COMMIT');
   }
 
   /**

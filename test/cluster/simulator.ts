@@ -50,6 +50,10 @@ interface Member {
   life: number;
   isDown: boolean;
   isJoined: boolean;
+  /** Its store has been part of the crawl. */
+  hasBegun: boolean;
+  /** Nobody knows any more whether its slot was held: the operator says that it may be given away. */
+  isForgotten: boolean;
   /** It does nothing before this time. */
   sleepsUntil: number;
   ended: boolean;
@@ -237,9 +241,8 @@ export class Simulator {
   async #startNew(slot: number): Promise<void> {
     const place: Partial<Member> = { slot, incarnation: `store-${slot}-${this.#stores++}`, sleepsUntil: 0 };
     const member = Object.assign(this.#members[slot] ?? ({} as Member), place, {
-      isDown: false,
-      ended: false,
-      fate: null,
+      ...{ isDown: false, ended: false, fate: null, isForgotten: false },
+      hasBegun: slot === 0 && this.#members.length === 0,
     });
     this.#members[slot] = member;
     const seat: Seat = { slot, nodes: this.#nodes };
@@ -260,6 +263,8 @@ export class Simulator {
       clock: this.#clockOf(member, life),
       founding: { id: CRAWL, hash: 'h', nodes, config: '{}' },
       incarnation: member.incarnation,
+      goesOn: member.hasBegun,
+      isFounder: life === 1,
       leaseMs: LEASE_MS,
       place: { host: 'sim', pid: life },
     });
@@ -282,18 +287,31 @@ export class Simulator {
       .then(() => {
         if (member.life === life) {
           member.isJoined = true;
+          member.hasBegun = true;
         }
       })
-      .catch((error: Error) => {
+      .catch((error: StateError) => {
         if (member.life === life) {
-          member.fate = error;
+          member.isForgotten = this.#isForgotten(member, error);
+          member.fate = member.isForgotten ? null : error;
+          member.isDown ||= member.isForgotten;
         }
       });
   }
 
+  /** The operator has to say that the slot may be given away: nobody knows who held it, or that it was given away is forgotten. */
+  #isForgotten(member: Member, { code }: StateError): boolean {
+    return this.#troubles.amnesia && (code === 'cluster_refused' || (code === 'cluster_gone' && !member.hasBegun));
+  }
+
   #stopped(member: Member, life: number, error: StateError | null): void {
     if (member.life === life && error !== null) {
-      member.fate = error;
+      member.isForgotten = this.#isForgotten(member, error);
+      if (member.isForgotten) {
+        void this.#kill(member);
+      } else {
+        member.fate = error;
+      }
     }
   }
 
@@ -308,6 +326,10 @@ export class Simulator {
   }
 
   async #restart(member: Member): Promise<void> {
+    if (member.isForgotten && (await this.#redisBus().order('replace', member.slot)) === null) {
+      return;
+    }
+    member.isForgotten = false;
     member.isDown = false;
     this.#openNode(member);
     await member.play.kill();
