@@ -137,7 +137,10 @@ describe('a crawl that is split and merged', () => {
     await mergeCrawls(parts, { output: whole });
     // Only the order in which things are told goes by their numbers.
     const sorted = (answers: string[]) => answers.map((answer) => answer.replace(/,$/gm, '').split('\n').sort());
-    const [is, was] = [sorted(await told(whole)), sorted(await told(crawled.directory))];
+    // Of several shortest paths, which one is told goes by them, too.
+    const tellsPath = (answer: string) => answer.startsWith('explain');
+    const answersOf = async (directory: string) => sorted((await told(directory)).filter((each) => !tellsPath(each)));
+    const [is, was] = [await answersOf(whole), await answersOf(crawled.directory)];
     for (const [place, answer] of is.entries()) {
       expect(answer).toEqual(was[place]);
     }
