@@ -46,13 +46,16 @@ function meaningsFor(command: Command | null): Map<string, Meaning> {
   return meanings;
 }
 
-/** The command that the words name; a value of a flag is no word. */
+/** The command that the words name. What is a word, and what the value of a flag, may depend on it. */
 function commandIn(argv: readonly string[]): Command | null {
-  const words = tokenize(argv, meaningsFor(null)).flatMap((token) =>
-    token.kind === 'positional' ? [token.value] : [],
-  );
-  const name = words[0] === 'help' ? words[1] : words[0];
-  return isCommand(name ?? '') ? (name as Command) : null;
+  const named = (assumed: Command | null): string => {
+    const words = tokenize(argv, meaningsFor(assumed)).flatMap((token) =>
+      token.kind === 'positional' ? [token.value] : [],
+    );
+    return (words[0] === 'help' ? words[1] : words[0]) ?? '';
+  };
+  const name = named(null);
+  return isCommand(name) ? name : (COMMANDS.find((command) => named(command) === command) ?? null);
 }
 
 interface OptionToken {

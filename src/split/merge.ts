@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { Breaks } from '../base/breaks.js';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { checkSignal, throwIfStopped } from '../config/abort.js';
 import { readDirectory } from '../config/arguments.js';
 import { completeOptionsOf } from '../config/resolve.js';
@@ -9,14 +9,10 @@ import type { StoredOptions } from '../config/stored.js';
 import { CrawlScope } from '../lane/crawl-scope.js';
 import { exportFormat } from '../report/index.js';
 import { openForReading, stateOf } from '../store/directory.js';
-import { WordRoom } from '../store/disk-words.js';
-import { type MergedStore, type Part, StoreMerge } from '../store/merge-stores.js';
-import { type Database, openDatabase } from '../store/sqlite.js';
-import { Store } from '../store/store.js';
-import { readMeta, readSeeds, writeMeta } from '../store/store-file.js';
+import { mergeStores, type WriterOptionsOf } from '../store/merge-stores.js';
+import { type PartFacts, PartStore } from '../store/part-store.js';
+import { UnfinishedFolder } from '../store/unfinished-folder.js';
 import { scopePatterns } from '../url/scope.js';
-import { KeptStore, type PartFacts } from './kept-store.js';
-import { UnfinishedFolder } from './unfinished-folder.js';
 
 /** How parts of a crawl are merged. */
 export interface MergeOptions {
@@ -38,26 +34,30 @@ export interface MergedCrawl {
   delivered: number;
 }
 
-const WORD_BYTES = 128 * 2 ** 20;
-const CACHE_KIB = 64 * 1024;
-
 /** Puts the parts of a crawl together, those of a split or of a cluster's nodes. They are only read. */
 export async function mergeCrawls(directories: readonly string[], options: MergeOptions): Promise<MergedCrawl> {
   const from = directories.map((directory) =>
     readDirectory("mergeCrawls(['a', 'b'], { output: 'c' })", directory, 'part'),
   );
+  const twice = from.find((directory, i) => from.indexOf(directory) < i);
+  if (from.length === 0 || twice !== undefined) {
+    throw new UsageError(twice === undefined ? 'no part is named' : `${twice} is named twice`);
+  }
   const { signal } = options;
   checkSignal(signal);
   const output = resolve(options.output);
-  const stores: KeptStore[] = [];
+  const stores: PartStore[] = [];
   try {
     for (const directory of from) {
-      stores.push(KeptStore.open(directory));
+      stores.push(PartStore.open(directory));
     }
     const parts = partsOf(stores);
     const unfinished = UnfinishedFolder.open(output);
     try {
-      const result = await build(parts, unfinished, new Breaks(() => signal?.aborted ?? false));
+      const breaks = new Breaks(() => signal?.aborted ?? false);
+      const result = await mergeStores(parts, unfinished, optionsOf, breaks);
+      await writeOutputs(unfinished.made);
+      throwIfStopped('the merge', signal);
       unfinished.finish();
       return { directory: output, urls: result.urls, pages: result.pages, delivered: result.late };
     } catch (error) {
@@ -72,60 +72,32 @@ export async function mergeCrawls(directories: readonly string[], options: Merge
   }
 }
 
-async function build(parts: readonly Part[], unfinished: UnfinishedFolder, breaks: Breaks): Promise<MergedStore> {
-  const whole = unfinished.createStore(unfinished.made, CACHE_KIB);
-  const work = openDatabase(join(unfinished.work, 'work.sqlite'));
-  const room = new WordRoom(unfinished.work, WORD_BYTES);
-  let merged: MergedStore;
-  try {
-    work.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${CACHE_KIB}; BEGIN`);
-    const merge = new StoreMerge(parts, whole, work, room, breaks);
-    merged = await merge.run();
-    if (merged.late > 0 || merged.widened.length > 0) {
-      whole.exec('COMMIT');
-      merge.deliver(storeOf(whole), merged, Date.now());
-      whole.exec('BEGIN');
-      // There is something left to do.
-      writeMeta(whole, { ended: null });
-    }
-  } finally {
-    room.close();
-    work.close();
-  }
-  unfinished.finishStores();
-  if (stateOf(unfinished.made) === 'finished') {
-    await openForReading(unfinished.made, async (reader) => {
-      await exportFormat(reader, 'jsonl', { path: join(unfinished.made, 'pages.jsonl') });
-      await exportFormat(reader, 'sitemap', { path: join(unfinished.made, 'sitemap.xml') });
-    });
-  }
-  return merged;
-}
-
-/** The store with the scope of its crawl, which judges what is found late. */
-function storeOf(database: Database): Store {
-  const meta = readMeta(database);
+/** What is found late is judged by the scope of the crawl. */
+const optionsOf: WriterOptionsOf = (meta, seeds) => {
   const { values } = JSON.parse(meta.inForce ?? meta.options!) as StoredOptions;
   const { options } = completeOptionsOf('crawl', values);
+  const { expectedUrls, fpRate, fpCheckLimit } = options;
   const scope = new CrawlScope({
-    seeds: readSeeds(database),
-    patterns: scopePatterns(options),
-    maxDepth: options.depth,
+    ...{ seeds, patterns: scopePatterns(options), maxDepth: options.depth, external: options.external },
+    ...{ ownKeys: false, checksBeyond: false, ignore: [], surveys: false, onlyLocal: null },
     traps: { ...options, allow: [...options.allowTraps] },
-    ownKeys: false,
-    external: options.external,
-    checksBeyond: false,
-    ignore: [],
-    surveys: false,
-    onlyLocal: null,
     seeksSitemaps: seedingSources(options.seedingStrategy).has('sitemap'),
   });
-  const { expectedUrls, fpRate, fpCheckLimit } = options;
-  return new Store(database, { expectedUrls, falsePositiveRate: fpRate, lookupBatch: fpCheckLimit, scope });
+  return { expectedUrls, falsePositiveRate: fpRate, lookupBatch: fpCheckLimit, scope };
+};
+
+/** What the end of a run writes beside the store. What tells of one run alone, summary.json, is nobody's here. */
+async function writeOutputs(directory: string): Promise<void> {
+  if (stateOf(directory) === 'finished') {
+    await openForReading(directory, async (reader) => {
+      await exportFormat(reader, 'jsonl', { path: join(directory, 'pages.jsonl') });
+      await exportFormat(reader, 'sitemap', { path: join(directory, 'sitemap.xml') });
+    });
+  }
 }
 
 /** By slot, and of each slot what it has now before what it had. Parts that do not belong together are refused. */
-function partsOf(stores: readonly KeptStore[]): Part[] {
+function partsOf(stores: readonly PartStore[]): { store: PartStore; slot: number; age: number }[] {
   const known = stores.map((store) => ({ store, facts: factsOf(store) }));
   const [first] = known;
   const { nodes, crawlId } = first!.facts;
@@ -164,20 +136,16 @@ function partsOf(stores: readonly KeptStore[]): Part[] {
       `${which} of ${nodes} ${missing.length === 1 ? 'is' : 'are'} missing: the whole crawl needs every part`,
     );
   }
-  const latest = (store: KeptStore): number =>
-    store.database.prepare('SELECT max(started_at) AS at FROM runs').get()?.at ?? 0;
   const bySlot = known
-    .map(({ store, facts }) => ({ store, slot: facts.slot, at: latest(store) }))
+    .map(({ store, facts }) => ({ store, slot: facts.slot, at: store.latestRunAt }))
     .sort((a, b) => a.slot - b.slot || b.at - a.at);
   return bySlot.map(({ store, slot }, place) => ({
-    name: store.directory,
-    database: store.database,
-    slot,
+    ...{ store, slot },
     age: place - bySlot.findIndex((each) => each.slot === slot),
   }));
 }
 
-function factsOf(store: KeptStore): PartFacts {
+function factsOf(store: PartStore): PartFacts {
   if (store.part === null) {
     throw new StateError(
       'no_part',
@@ -187,8 +155,8 @@ function factsOf(store: KeptStore): PartFacts {
   return store.part;
 }
 
-const seedsOf = ({ database }: KeptStore): string =>
-  JSON.stringify(readSeeds(database).map(({ seed, url, label, scope, depth }) => [seed, url, label, scope, depth]));
+const seedsOf = ({ seeds }: PartStore): string =>
+  JSON.stringify(seeds.map(({ seed, url, label, scope, depth }) => [seed, url, label, scope, depth]));
 
-const isOfOtherSplit = (a: KeptStore, b: KeptStore): boolean =>
+const isOfOtherSplit = (a: PartStore, b: PartStore): boolean =>
   a.meta.split !== undefined && b.meta.split !== undefined && a.meta.split !== b.meta.split;

@@ -1,13 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { checkSignal, throwIfStopped } from '../config/abort.js';
 import { readDirectory } from '../config/arguments.js';
-import { WordRoom } from '../store/disk-words.js';
-import { StoreSplit } from '../store/split-store.js';
-import { KeptStore, type PartFacts } from './kept-store.js';
-import { UnfinishedFolder } from './unfinished-folder.js';
+import { PartStore } from '../store/part-store.js';
+import { splitStore } from '../store/split-store.js';
+import { UnfinishedFolder } from '../store/unfinished-folder.js';
 
 /** How a crawl is split. */
 export interface SplitOptions {
@@ -28,9 +26,6 @@ export interface SplitCrawl {
 }
 
 export const MOST_NODES = 1_024;
-/** Of memory, for what is known of each URL while it is dealt out. */
-const WORD_BYTES = 64 * 2 ** 20;
-const CACHE_KIB = 64 * 1024;
 
 /** Deals a kept crawl out to the nodes of a cluster. The crawl is only read. */
 export async function splitCrawl(directory: string, options: SplitOptions): Promise<SplitCrawl> {
@@ -41,7 +36,7 @@ export async function splitCrawl(directory: string, options: SplitOptions): Prom
   }
   const output = resolve(options.output);
   checkSignal(signal);
-  const whole = KeptStore.open(from);
+  const whole = PartStore.open(from);
   try {
     const { part } = whole;
     if (part !== null) {
@@ -52,21 +47,8 @@ export async function splitCrawl(directory: string, options: SplitOptions): Prom
     }
     const unfinished = UnfinishedFolder.open(output);
     try {
-      const names = Array.from({ length: nodes }, (_, slot) => `slot-${slot}`);
-      const cacheKib = Math.max(256, Math.floor(CACHE_KIB / nodes));
-      const parts = names.map((name) => unfinished.createStore(join(unfinished.made, name), cacheKib));
-      const room = new WordRoom(unfinished.work, WORD_BYTES);
-      const split = randomUUID();
-      try {
-        const breaks = new Breaks(() => signal?.aborted ?? false);
-        await new StoreSplit(whole.database, parts, room, breaks).run((slot) => ({
-          split,
-          cluster: JSON.stringify({ crawlId: '', slot, nodes, incarnation: randomUUID() } satisfies PartFacts),
-        }));
-      } finally {
-        room.close();
-      }
-      unfinished.finishStores();
+      const names = await splitStore(whole, unfinished, nodes, new Breaks(() => signal?.aborted ?? false));
+      throwIfStopped('the split', signal);
       unfinished.finish();
       return { directory: output, parts: names.map((name) => join(output, name)) };
     } catch (error) {

@@ -1,16 +1,21 @@
+import { join } from 'node:path';
 import type { Breaks } from '../base/breaks.js';
 import { StateError } from '../base/errors.js';
 import { slotOf, slotOfHost } from '../url/slots.js';
 import { columnsOf, type KeptKey, KeyWriter, keysIn, RowWriter } from './copied-rows.js';
-import type { DiskWords, WordRoom } from './disk-words.js';
+import { type DiskWords, WordRoom } from './disk-words.js';
 import { hasGivenTable } from './given-data.js';
 import { Numbering } from './numbering.js';
 import { blobOf, edgeLeads, edgesFromBlob } from './page-row.js';
-import type { Database, Row, Statement } from './sqlite.js';
+import type { PartStore } from './part-store.js';
+import { type Database, openDatabase, type Row, type Statement } from './sqlite.js';
 import { isListedElsewhere, isNews, Standing, standingOf, type Way } from './standing.js';
-import type { Store } from './store.js';
+import { Store } from './store.js';
 import { readMeta, readSeeds, writeMeta } from './store-file.js';
+import type { SeedRow } from './transaction.js';
+import type { UnfinishedFolder } from './unfinished-folder.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
+import type { WriterOptions } from './writer.js';
 
 /** One of the stores that are put together. */
 export interface Part {
@@ -30,6 +35,44 @@ export interface MergedStore {
   late: number;
   /** Seeds that not all parts know to be redirected: all that their scopes count. */
   widened: { seed: number; scopeUrls: string[] }[];
+}
+
+/** What judges the URLs that are found late, by the options and the seeds of the crawl. */
+export type WriterOptionsOf = (meta: Readonly<Record<string, string>>, seeds: SeedRow[]) => WriterOptions;
+
+/** A page that is not in memory costs a look at the disk. */
+const WORD_BYTES = 128 * 2 ** 20;
+const CACHE_KIB = 64 * 1024;
+
+/** Puts the parts of a crawl together: one store, made in the folder. */
+export async function mergeStores(
+  parts: readonly { store: PartStore; slot: number; age: number }[],
+  folder: UnfinishedFolder,
+  optionsOf: WriterOptionsOf,
+  breaks: Breaks,
+): Promise<MergedStore> {
+  const whole = folder.createStore(folder.made, CACHE_KIB);
+  const work = openDatabase(join(folder.work, 'work.sqlite'));
+  const room = new WordRoom(folder.work, WORD_BYTES);
+  let merged: MergedStore;
+  try {
+    work.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${CACHE_KIB}; BEGIN`);
+    const named = parts.map(({ store, ...place }) => ({ ...place, name: store.directory, database: store.database }));
+    const merge = new StoreMerge(named, whole, work, room, breaks);
+    merged = await merge.run();
+    if (merged.late > 0 || merged.widened.length > 0) {
+      whole.exec('COMMIT');
+      merge.deliver(new Store(whole, optionsOf(readMeta(whole), readSeeds(whole))), merged, Date.now());
+      whole.exec('BEGIN');
+      // There is something left to do.
+      writeMeta(whole, { ended: null });
+    }
+  } finally {
+    room.close();
+    work.close();
+  }
+  folder.finishStores();
+  return merged;
 }
 
 type StateRow = Parameters<typeof standingOf>[0];

@@ -1,15 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
 import type { Breaks } from '../base/breaks.js';
 import { slotOf, slotOfHost } from '../url/slots.js';
 import { columnsOf, KeyWriter, keysIn, RowWriter } from './copied-rows.js';
-import type { DiskWords, WordRoom } from './disk-words.js';
+import { type DiskWords, WordRoom } from './disk-words.js';
 import { hasGivenTable } from './given-data.js';
 import { edgesFromBlob } from './page-row.js';
+import type { PartFacts, PartStore } from './part-store.js';
 import type { Database, Row } from './sqlite.js';
 import { foreignReason, standingOf } from './standing.js';
 import { readMeta, writeMeta } from './store-file.js';
+import type { UnfinishedFolder } from './unfinished-folder.js';
 import { UrlKind, UrlState } from './url-state.js';
 
 const BITS = 32;
+
+/** Of memory, for what is known of each URL while it is dealt out. */
+const WORD_BYTES = 64 * 2 ** 20;
+const CACHE_KIB = 64 * 1024;
+const LEAST_CACHE_KIB = 256;
+
+/** Deals a crawl out: a store for each node, made in the folder. Returns the names of their directories, by slot. */
+export async function splitStore(
+  whole: PartStore,
+  folder: UnfinishedFolder,
+  nodes: number,
+  breaks: Breaks,
+): Promise<string[]> {
+  const names = Array.from({ length: nodes }, (_, slot) => `slot-${slot}`);
+  const cacheKib = Math.max(LEAST_CACHE_KIB, Math.floor(CACHE_KIB / nodes));
+  const parts = names.map((name) => folder.createStore(join(folder.made, name), cacheKib));
+  const room = new WordRoom(folder.work, WORD_BYTES);
+  const split = randomUUID();
+  try {
+    await new StoreSplit(whole.database, parts, room, breaks).run((slot) => ({
+      split,
+      cluster: JSON.stringify({ crawlId: '', slot, nodes, incarnation: randomUUID() } satisfies PartFacts),
+    }));
+  } finally {
+    room.close();
+  }
+  folder.finishStores();
+  return names;
+}
 
 /** Rows that stand by the URL that they are about, and go where it goes; the column that names it. */
 const BY_URL = [

@@ -305,6 +305,11 @@ export class Play {
     this.#frontier = frontier;
   }
 
+  /** Milliseconds since 1970 that it is now. */
+  set time(time: number) {
+    this.#now = time;
+  }
+
   /** A store on a file of another's, with the scope of this crawl. */
   storeOn(database: Database): Store {
     return this.#storeOf(readSeeds(database), database);

@@ -12,10 +12,10 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
-import { DirectoryLock } from '../store/lock.js';
-import type { Database } from '../store/sqlite.js';
-import { openDatabase } from '../store/sqlite.js';
-import { createTables, storePath } from '../store/store-file.js';
+import { DirectoryLock } from './lock.js';
+import type { Database } from './sqlite.js';
+import { openDatabase } from './sqlite.js';
+import { createTables, storePath } from './store-file.js';
 
 /** A store that is being made has this name. So nothing that was begun and left passes for a crawl. */
 const HALF_MADE = 'crawl.sqlite.part';

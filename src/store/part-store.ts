@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
 import { StateError } from '../base/errors.js';
 import { shellWord } from '../base/text.js';
-import { nounOf } from '../config/commands.js';
-import { cookiesPath } from '../store/cookie-store.js';
-import { openKept, resumeCommand } from '../store/directory.js';
-import { DirectoryLock } from '../store/lock.js';
-import { hasMail } from '../store/mailbox.js';
-import { SCHEMA_VERSION } from '../store/schema.js';
-import type { Database } from '../store/sqlite.js';
-import { readMeta } from '../store/store-file.js';
+import { cookiesPath } from './cookie-store.js';
+import { openKept, resumeCommand } from './directory.js';
+import { DirectoryLock } from './lock.js';
+import { hasMail } from './mailbox.js';
+import { SCHEMA_VERSION } from './schema.js';
+import type { Database } from './sqlite.js';
+import { readMeta, readSeeds } from './store-file.js';
+import type { SeedRow } from './transaction.js';
 
 /** What a store says of itself where it is one of several. */
 export interface PartFacts {
@@ -19,7 +19,7 @@ export interface PartFacts {
 }
 
 /** A crawl that is only read, at one moment, while nobody else is at work on it. */
-export class KeptStore {
+export class PartStore {
   readonly directory: string;
   readonly database: Database;
   readonly meta: Readonly<Record<string, string>>;
@@ -32,13 +32,13 @@ export class KeptStore {
     this.meta = readMeta(database);
   }
 
-  static open(directory: string): KeptStore {
+  static open(directory: string): PartStore {
     const database = openKept(directory);
     let lock: DirectoryLock | null = null;
     try {
       lock = lockOf(directory);
       database.exec('BEGIN');
-      const store = new KeptStore(directory, database, lock);
+      const store = new PartStore(directory, database, lock);
       store.#refuseUnfit();
       return store;
     } catch (error) {
@@ -52,6 +52,15 @@ export class KeptStore {
   get part(): PartFacts | null {
     const { cluster } = this.meta;
     return cluster === undefined ? null : (JSON.parse(cluster) as PartFacts);
+  }
+
+  get seeds(): SeedRow[] {
+    return readSeeds(this.database);
+  }
+
+  /** When its last run began; 0 where none has. */
+  get latestRunAt(): number {
+    return this.database.prepare('SELECT max(started_at) AS at FROM runs').get()?.at ?? 0;
   }
 
   close(): void {
@@ -71,7 +80,7 @@ export class KeptStore {
     if (meta.command !== 'crawl') {
       throw new StateError(
         'other_command',
-        `${directory} holds a ${nounOf(meta.command ?? 'crawl')}, and only a crawl is split and merged`,
+        `${directory} was made by \`gossamer ${meta.command}\`, and only a crawl is split and merged`,
       );
     }
     if (meta.customFetch === 'true' || meta.ownKeys === 'true') {
