@@ -15,6 +15,8 @@ import { type ClusterView, viewOf } from './view.js';
 export interface ClusterNodeParts {
   bus: Bus;
   clock: Clock;
+  /** Its name for people. */
+  crawlId?: string;
   founding: Omit<Founding, 'generation'>;
   /** Id of this machine's store. */
   incarnation: string;
@@ -45,6 +47,7 @@ export class ClusterNode implements ClusterSeat {
   #isOver = false;
   #isClosed = false;
   #beatAt = 0;
+  #kept: Record<string, string> = {};
   #generation = 0;
   #isStopped = false;
   #reading: Promise<void> = Promise.resolve();
@@ -75,6 +78,11 @@ export class ClusterNode implements ClusterSeat {
     await this.#membership.join(slot);
     this.#membership.begin();
     return this.#membership.slot;
+  }
+
+  /** What the store is to keep of this; a new one does so from its beginning. */
+  keeps(meta: Record<string, string>): void {
+    this.#kept = meta;
   }
 
   get seat(): Seat {
@@ -116,6 +124,7 @@ export class ClusterNode implements ClusterSeat {
       admit: (mail, cursors) => this.#admit(mail, cursors),
       changed: () => this.#nudge(),
     });
+    await store.keep(this.#kept);
     await post.open();
     this.#doors = doors;
     this.#post = post;
@@ -227,7 +236,7 @@ export class ClusterNode implements ClusterSeat {
     return state === null
       ? null
       : viewOf(state, {
-          crawlId: this.#parts.founding.id,
+          crawlId: this.#parts.crawlId ?? this.#parts.founding.id,
           leaseLeftMs: (until) => this.#membership.leaseLeftMs(until),
           mailWaiting: new Map(),
         });
@@ -262,6 +271,9 @@ export class ClusterNode implements ClusterSeat {
   }
 
   async close(): Promise<void> {
+    if (this.#isClosed) {
+      return;
+    }
     this.#isClosed = true;
     this.#post?.close();
     this.#membership.close();

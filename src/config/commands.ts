@@ -4,6 +4,8 @@ export const COMMANDS = [
   'check',
   'docs',
   'resume',
+  'join',
+  'cluster',
   'add',
   'preview',
   'export',
@@ -81,6 +83,25 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer resume gossamer-data/example.com',
       'gossamer resume gossamer-data/example.com --delay 2s --max-urls 50000',
+    ],
+  },
+  join: {
+    usage: '',
+    sentence:
+      'Take part in a crawl on several machines that `gossamer crawl --redis-url` has begun: with a part that is free, or with the one that --data-dir has. Options are those of that crawl.',
+    fewestArguments: 0,
+    mostArguments: 0,
+    examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
+  },
+  cluster: {
+    usage: '<status|pause|go|stop|replace> [slot]',
+    sentence:
+      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+    fewestArguments: 1,
+    mostArguments: 2,
+    examples: [
+      'gossamer cluster status --redis-url redis://10.0.0.1 --crawl-id web',
+      'gossamer cluster replace 3 --redis-url redis://10.0.0.1 --crawl-id web',
     ],
   },
   add: {

@@ -11,6 +11,7 @@ export const GROUPS = [
   'Fetching',
   'Network',
   'Hooks',
+  'Several machines',
   'Checking',
   'Output',
   'Watching',

@@ -312,11 +312,11 @@ export const SPLIT_OPTIONS = {
     min: 2,
     max: 1_024,
     placeholder: 'N',
-    group: 'Input and scope',
+    group: 'Several machines',
     sentence: 'Into how many parts the crawl is dealt out, one for each machine',
     advanced: false,
     resumable: false,
-    commands: ['split'],
+    commands: ['crawl', 'split'],
     perRun: true,
   },
 } as const satisfies Record<string, OptionSpec>;

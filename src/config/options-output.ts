@@ -14,10 +14,25 @@ import {
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
+/** Commands that crawl, and show how far they are. */
+const RUNNERS = [...CRAWL, 'join'] as const;
+const KEEPERS = RUNNERS;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'split', 'merge', 'delete'] as const;
+const TALKERS = [
+  'crawl',
+  'join',
+  'check',
+  'docs',
+  'preview',
+  'add',
+  'export',
+  'diff',
+  'split',
+  'merge',
+  'delete',
+] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
 const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
@@ -27,6 +42,8 @@ const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
 const ANSWERS = [
   'crawl',
+  'join',
+  'cluster',
   'docs',
   'resume',
   'add',
@@ -54,7 +71,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'Where the crawl or check is kept',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: KEEPERS,
     perRun: true,
   },
   reports: {
@@ -352,7 +369,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'How progress is shown on stderr; json is a line of JSON every second',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verbose: {
@@ -365,7 +382,7 @@ export const OUTPUT_OPTIONS = {
       'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verboseNetwork: {

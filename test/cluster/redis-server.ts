@@ -64,6 +64,25 @@ export class RedisServer {
     this.#process!.kill(signal);
   }
 
+  /** Resolves when the key is there; throws where `until` is over first. */
+  async has(key: string, until: Promise<unknown>): Promise<void> {
+    const client = this.client();
+    let over: unknown;
+    void until.then((value) => {
+      over = value;
+    });
+    try {
+      while ((await client.exists(key).catch(() => 0)) === 0) {
+        if (over !== undefined) {
+          throw new Error(`it ended without ${key}: ${JSON.stringify(over)}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    } finally {
+      client.disconnect();
+    }
+  }
+
   client(): Redis {
     const client = new Redis(this.url, { lazyConnect: false });
     client.on('error', () => {});
