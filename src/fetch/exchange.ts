@@ -5,7 +5,15 @@ import { BodyBuffer, BodySink, type Decoded, decodeBody, readContentEncoding } f
 import { classify, codeOf } from './classify.js';
 import type { Borrower, Connection, Connections } from './connections.js';
 import type { Endpoint } from './connector.js';
-import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch, WireCopy } from './contract.js';
+import {
+  type FetchHooks,
+  type FetchOptions,
+  type FetchRequest,
+  type FetchResponse,
+  NotSent,
+  type PendingFetch,
+  type WireCopy,
+} from './contract.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { Shortage } from './shortage.js';
 import type { Receiver } from './wire.js';
@@ -182,6 +190,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     // Throwing leaves the connection as it is; cancelling would close it.
     if (this.isSettled) {
       throw new FetchError('internal', 'The request is no longer wanted.');
+    }
+    if (this.#hooks.maySend?.() === false) {
+      throw new NotSent();
     }
     this.#cancelRequest = cancel;
     this.#sentAt = this.#lastByteAt = this.#context.clock.now();
