@@ -4,6 +4,8 @@ export const COMMANDS = [
   'check',
   'docs',
   'resume',
+  'join',
+  'cluster',
   'add',
   'preview',
   'export',
@@ -18,6 +20,8 @@ export const COMMANDS = [
   'show',
   'serve',
   'mcp',
+  'split',
+  'merge',
   'delete',
   'completions',
 ] as const;
@@ -80,6 +84,25 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer resume gossamer-data/example.com',
       'gossamer resume gossamer-data/example.com --delay 2s --max-urls 50000',
+    ],
+  },
+  join: {
+    usage: '',
+    sentence:
+      'Take part in a crawl on several machines that `gossamer crawl --redis-url` has begun: with a part that is free, or with the one that --data-dir has. Options are those of that crawl.',
+    fewestArguments: 0,
+    mostArguments: 0,
+    examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
+  },
+  cluster: {
+    usage: '<status|pause|go|stop|replace> [slot]',
+    sentence:
+      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+    fewestArguments: 1,
+    mostArguments: 2,
+    examples: [
+      'gossamer cluster status --redis-url redis://10.0.0.1 --crawl-id web',
+      'gossamer cluster replace 3 --redis-url redis://10.0.0.1 --crawl-id web',
     ],
   },
   add: {
@@ -225,6 +248,25 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer mcp example.com-docs', 'gossamer mcp python-docs django-docs'],
+  },
+  split: {
+    usage: '<dir>',
+    sentence:
+      'Deal a kept crawl out to several machines: parts in the folder of --output, each with its share of the hosts and all that is known of them. The crawl is only read. `gossamer merge` makes one of them again.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer split gossamer-data/example.com --nodes 4 -o parts'],
+  },
+  merge: {
+    usage: '<dir…>',
+    sentence:
+      'Put the parts of a crawl together, those of `gossamer split` or of machines that crawled together: one crawl in the folder of --output, with which every command works. The parts are only read.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer merge parts/slot-0 parts/slot-1 parts/slot-2 parts/slot-3 -o whole',
+      'gossamer merge parts/* -o whole',
+    ],
   },
   delete: {
     usage: '<dir…>',

@@ -280,6 +280,8 @@ export const GRAPH_OPTIONS = {
   },
   nodes: {
     flag: 'nodes',
+    configKey: 'graphNodes',
+    variable: 'GOSSAMER_GRAPH_NODES',
     type: 'boolean',
     default: false,
     group: 'Output',
@@ -298,6 +300,25 @@ export const GRAPH_OPTIONS = {
     advanced: false,
     resumable: false,
     commands: GRAPH,
+    perRun: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Of a crawl that runs on several machines, or may. */
+export const SPLIT_OPTIONS = {
+  clusterNodes: {
+    flag: 'nodes',
+    type: 'integer',
+    default: null,
+    defaultText: 'none',
+    min: 2,
+    max: 1_024,
+    placeholder: 'N',
+    group: 'Several machines',
+    sentence: 'Into how many parts the crawl is dealt out, one for each machine',
+    advanced: false,
+    resumable: false,
+    commands: ['crawl', 'split'],
     perRun: true,
   },
 } as const satisfies Record<string, OptionSpec>;

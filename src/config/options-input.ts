@@ -40,6 +40,19 @@ export const INPUT_OPTIONS = {
     commands: LIST_READERS,
     perRun: true,
   },
+  from: {
+    flag: 'from',
+    type: 'list',
+    item: 'path',
+    default: [],
+    placeholder: 'ARCHIVE',
+    group: 'Input and scope',
+    sentence:
+      'Crawl an archive (.warc.gz, .warc or .wacz) in place of the web: every URL is answered as the archive has it, and nobody is asked; repeatable',
+    advanced: false,
+    resumable: false,
+    commands: ['crawl'],
+  },
   scope: {
     flag: 'scope',
     type: 'enum',

@@ -3,35 +3,54 @@ import { COMMANDS } from './commands.js';
 import {
   AUDIT_FORMATS,
   CHECK_FORMATS,
+  CRAWL_FORMATS,
   DIFF_FORMATS,
   EXPORT_FORMATS,
   FORMATS,
   GRAPH_FORMATS,
-  LATER_FORMATS,
   type OptionSpec,
   PRESETS,
 } from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
+/** Commands that crawl, and show how far they are. */
+const RUNNERS = [...CRAWL, 'join'] as const;
+const KEEPERS = RUNNERS;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
+const TALKERS = [
+  'crawl',
+  'join',
+  'check',
+  'docs',
+  'preview',
+  'add',
+  'export',
+  'diff',
+  'split',
+  'merge',
+  'delete',
+] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
-const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph'] as const;
+const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
-const FORMATTERS = ['export', 'diff', 'check', 'audit', 'graph'] as const;
+const FORMATTERS = ['crawl', 'export', 'diff', 'check', 'audit', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
 const ANSWERS = [
   'crawl',
+  'join',
+  'cluster',
   'docs',
   'resume',
   'add',
   'preview',
   'graph',
+  'split',
+  'merge',
   'explain',
   'robots',
   'status',
@@ -52,7 +71,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'The directory to keep the crawl or check in',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: KEEPERS,
     perRun: true,
   },
   reports: {
@@ -75,18 +94,18 @@ export const OUTPUT_OPTIONS = {
     type: 'enum',
     values: FORMATS,
     valuesFor: {
+      crawl: CRAWL_FORMATS,
       export: EXPORT_FORMATS,
       diff: DIFF_FORMATS,
       check: CHECK_FORMATS,
       audit: AUDIT_FORMATS,
       graph: GRAPH_FORMATS,
     },
-    later: LATER_FORMATS,
     default: 'jsonl',
     defaultFor: { check: 'terminal', diff: 'terminal', audit: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
-    sentence: 'The format to write, on stdout or to --output',
+    sentence: 'The format to write, on stdout or to --output; warc of a crawl: every exchange, into archive/',
     advanced: false,
     resumable: true,
     commands: FORMATTERS,
@@ -351,7 +370,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'How to show progress on stderr; json prints a line of JSON every second',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verbose: {
@@ -364,7 +383,7 @@ export const OUTPUT_OPTIONS = {
       'Print a line for each page that is asked for, each retry and each decision of the governor; with check also for links that are fine',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verboseNetwork: {

@@ -2,15 +2,7 @@ import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { textOfPage } from '../content/page-text.js';
 import { ENDED_EARLY } from '../fetch/body.js';
-import {
-  assetOffer,
-  type Lease,
-  type LinkPiece,
-  nothingRead,
-  type Offer,
-  QueuePlaces,
-  sitemapOffer,
-} from '../frontier/outcome.js';
+import { assetOffer, type Lease, type LinkPiece, type Offer, QueuePlaces, sitemapOffer } from '../frontier/outcome.js';
 import type { LaneHooks } from '../hooks/lane-hooks.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
@@ -54,6 +46,7 @@ import {
   REDIRECTS,
   type ReaderOptions,
   type Reading,
+  readingOf,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
 import { isFeedOfPage, SitemapReader } from './sitemap-reader.js';
@@ -507,7 +500,7 @@ export class PageReader {
    */
   *readEarlier(lease: Lease, { fields, links: kept, feeds, body }: EarlierContent): PageReading {
     const page: PageRow = { ...fields, facts: null, body, edges: null };
-    const reading: Reading = { ...nothingRead(), errorClass: null, message: null, page };
+    const reading = readingOf(page);
     // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
     reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
     const said = fields.robotsMeta === null ? [] : [fields.robotsMeta];

@@ -22,6 +22,8 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   export: { line: 'export data --format edges', code: 0 },
   graph: { line: 'graph data', code: 0 },
   diff: { line: 'diff data data', code: 0 },
+  split: { line: 'split data --nodes 2', code: 2 },
+  merge: { line: 'merge data -o whole', code: 3 },
   audit: { line: 'audit data', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },
   robots: { line: 'robots SITEclosed', code: 1 },
