@@ -5,6 +5,7 @@ import { onTestFinished } from 'vitest';
 import { Breaks } from '../../src/base/breaks.js';
 import { WordRoom } from '../../src/store/disk-words.js';
 import { type MergedStore, type Part, StoreMerge } from '../../src/store/merge-stores.js';
+import { blobOf, edgesFromBlob } from '../../src/store/page-row.js';
 import { StoreSplit } from '../../src/store/split-store.js';
 import { type Database, openDatabase } from '../../src/store/sqlite.js';
 import type { Store } from '../../src/store/store.js';
@@ -97,3 +98,89 @@ export const tablesOf = (database: Database): string[] =>
     .sort();
 
 export const KNOWN_TABLES: string[] = [...Object.keys(ORDERED), 'keys', 'outbox', 'peers'].sort();
+
+const REFERENCES: Readonly<Record<string, readonly [table: string, column: string][]>> = {
+  urls: [
+    ...([
+      ['urls', 'id'],
+      ['urls', 'parent'],
+      ['pages', 'id'],
+      ['pages', 'redirect_to'],
+      ['edges', 'page'],
+    ] as const),
+    ...([
+      ['link_facts', 'page'],
+      ['bodies', 'page'],
+      ['attempts', 'url'],
+      ['trapped', 'url'],
+    ] as const),
+    ...([
+      ['sitemap_finds', 'url'],
+      ['sitemap_finds', 'sitemap'],
+      ['cookies', 'url'],
+      ['given', 'url'],
+    ] as const),
+    ...([
+      ['origins', 'robots_id'],
+      ['seen', 'id'],
+    ] as const),
+  ].map((each) => [...each]),
+  hosts: [
+    ['hosts', 'id'],
+    ['origins', 'host'],
+  ],
+  origins: [
+    ['origins', 'id'],
+    ['urls', 'origin'],
+  ],
+  contents: [
+    ['contents', 'id'],
+    ['bodies', 'content'],
+  ],
+  traps: [
+    ['traps', 'trap'],
+    ['trapped', 'trap'],
+  ],
+  pages: [['pages', 'seq']],
+};
+const NUMBER: Readonly<Record<string, string>> = { traps: 'trap', pages: 'seq' };
+
+/** Gives everything in a store the numbers that it would have if nobody else had any: 1, 2, 3 … as every node does. */
+export function renumber(database: Database): void {
+  database.exec('BEGIN');
+  const ids = new Map<number, number>();
+  for (const [table, columns] of Object.entries(REFERENCES)) {
+    const column = NUMBER[table] ?? 'id';
+    database.exec(`CREATE TEMP TABLE ranks AS SELECT ${column} AS id, row_number() OVER (ORDER BY ${column}) AS rank FROM ${table};
+      CREATE UNIQUE INDEX temp.ranks_id ON ranks (id)`);
+    if (table === 'urls') {
+      for (const { id, rank } of database.prepare('SELECT id, rank FROM ranks').all()) {
+        ids.set(id, rank);
+      }
+    }
+    for (const [other, reference] of columns) {
+      // Below zero first: on its way no number meets another.
+      database.exec(`UPDATE ${other} SET ${reference} = -(SELECT rank FROM ranks WHERE ranks.id = ${other}.${reference}) WHERE ${reference} > 0;
+        UPDATE ${other} SET ${reference} = -${reference} WHERE ${reference} < 0`);
+    }
+    database.exec('DROP TABLE temp.ranks');
+  }
+  const update = database.prepare('UPDATE edges SET packed = ? WHERE page = ?');
+  for (const { page, packed } of database.prepare('SELECT page, packed FROM edges').all()) {
+    const words = edgesFromBlob(packed);
+    for (let i = 0; i < words.length; i += 2) {
+      words[i] = ids.get(words[i]!)!;
+    }
+    update.run(blobOf(words), page);
+  }
+  const keys = database.prepare('SELECT packed FROM keys ORDER BY first').all();
+  database.exec('DELETE FROM keys');
+  for (const { packed } of keys) {
+    const words = edgesFromBlob(packed);
+    for (let i = 4; i < words.length; i += 5) {
+      words[i] = ids.get(words[i]!)!;
+    }
+    database.prepare('INSERT INTO keys (first, packed) VALUES (?, ?)').run(words[4]!, blobOf(words));
+  }
+  database.exec('COMMIT');
+}

@@ -11,7 +11,7 @@ import { UnfinishedFolder } from '../../src/store/unfinished-folder.js';
 import { box, type Crawled } from '../crawl/box.js';
 import { inProcess } from '../crawl/in-process.js';
 import { html, linkPage, pathSite, redirect, urlset, xml } from '../web/site.js';
-import { contentOf } from './parts.js';
+import { contentOf, renumber } from './parts.js';
 
 const HOSTS = ['a.test', 'www.a.test', 'b.test', 'c.test', 'd.test', 'e.test', 'f.test'];
 const web = box();
@@ -124,6 +124,31 @@ describe('a crawl that is split and merged', () => {
     );
     expect(Math.max(...pages)).toBeLessThan((contentIn(whole).pages as unknown[]).length);
     expect(pages.reduce((a, b) => a + b)).toBe((contentIn(whole).pages as unknown[]).length);
+  });
+
+  it('is the same where every part has numbered all that it knows by itself', async () => {
+    const { parts } = await splitCrawl(crawled.directory, { nodes: 4, output: join(web.folder, 'numbered') });
+    for (const part of parts) {
+      const database = openDatabase(join(part, 'crawl.sqlite'));
+      renumber(database);
+      database.close();
+    }
+    const whole = join(web.folder, 'numbered-whole');
+    await mergeCrawls(parts, { output: whole });
+    // Only the order in which things are told goes by their numbers.
+    const sorted = (answers: string[]) => answers.map((answer) => answer.replace(/,$/gm, '').split('\n').sort());
+    // Of several shortest paths, which one is told goes by them, too.
+    const tellsPath = (answer: string) => answer.startsWith('explain');
+    const answersOf = async (directory: string) => sorted((await told(directory)).filter((each) => !tellsPath(each)));
+    const [is, was] = [await answersOf(whole), await answersOf(crawled.directory)];
+    for (const [place, answer] of is.entries()) {
+      expect(answer).toEqual(was[place]);
+    }
+    const counts = (directory: string) =>
+      Object.fromEntries(
+        Object.entries(contentIn(directory)).map(([table, rows]) => [table, (rows as unknown[]).length]),
+      );
+    expect(counts(whole)).toEqual(counts(crawled.directory));
   });
 
   it('goes on where it was cut, to what it would have come to', async () => {
