@@ -36,6 +36,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   split: async () => (await import('./split-command.js')).runSplit,
   merge: async () => (await import('./merge-command.js')).runMerge,
   delete: async () => (await import('./delete-command.js')).runDelete,
+  completions: async () => (await import('./completions-command.js')).runCompletions,
 };
 
 /** An error that is thrown outside of the command's own promise is a defect. Node would exit with 1, which means findings. */

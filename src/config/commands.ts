@@ -23,6 +23,7 @@ export const COMMANDS = [
   'split',
   'merge',
   'delete',
+  'completions',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
@@ -228,7 +229,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 2,
     mostArguments: 2,
     examples: [
-      'gossamer show example.com-docs guide/install.md',
+      'gossamer show example.com-docs docs/guide/install.md',
       'gossamer show example.com-docs https://example.com/docs/guide/install --json',
     ],
   },
@@ -273,6 +274,14 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer delete gossamer-data/example.com', 'gossamer delete example.com-docs'],
+  },
+  completions: {
+    usage: '<shell>',
+    sentence:
+      'Print a script that makes the Tab key complete commands, options and their values in bash, zsh or fish. The first lines of the script say where to put it.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer completions bash > ~/.local/share/bash-completion/completions/gossamer'],
   },
 };
 

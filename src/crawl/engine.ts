@@ -16,6 +16,7 @@ import type { OpenJar } from '../lane/lane-cookies.js';
 import { LaneOpenings } from '../lane/lane-openings.js';
 import { LanePool } from '../lane/lane-pool.js';
 import { WirePlaces } from '../lane/stock.js';
+import { archiveMark } from '../store/archive-table.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { scopePatterns } from '../url/scope.js';
@@ -339,6 +340,7 @@ export class Engine {
     return {
       lane,
       keepsCookies: this.#parts.cookies !== null,
+      archives: archiveMark(this.#parts.opened.snapshot.meta) !== null,
       reader: settings.reader,
       identity: identityOf(plan),
       ...(profile.aliases === undefined ? {} : { aliases: profile.aliases }),

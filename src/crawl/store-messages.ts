@@ -1,4 +1,4 @@
-import { PLAIN, type Shape } from '../base/parcel.js';
+import { PASSED_ON, PLAIN, type Shape } from '../base/parcel.js';
 import { asked, told } from '../base/worker-thread.js';
 import type { Summary } from '../report/summary.js';
 import type { Mail, Peer } from '../store/outbox.js';
@@ -22,7 +22,7 @@ import type { Survey, SurveyQuestion } from './survey/survey.js';
 /** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
 
 const TRANSACTION: Shape<Transaction> = {
-  settled: [{ page: SEALED_PAGE }],
+  settled: [{ page: SEALED_PAGE, archived: PASSED_ON }],
   rendered: [{ reading: { page: SEALED_PAGE } }],
   spilledKeys: [{ packed: 'words' }],
   // They may have times that never come.

@@ -128,6 +128,9 @@ export function joinWays(known: Way, found: Way): Way {
 
 /** Whether they would be more than what is known; asked for each link of each page. */
 export function isNews(known: Way, standing: Standing, depth: number): boolean {
+  if (standing === known.standing && depth >= known.depth) {
+    return false;
+  }
   return (
     joinStandings(known.standing, standing) !== known.standing ||
     (depth < known.depth && standing !== Standing.end && rankOf(standing) === rankOf(known.standing))

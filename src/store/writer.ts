@@ -1,5 +1,6 @@
 import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/host.js';
+import type { ArchiveTable } from './archive-table.js';
 import { CookieGates } from './cookie-gates.js';
 import { GivenData } from './given-data.js';
 import { HostsTable } from './hosts-table.js';
@@ -40,6 +41,7 @@ export class Writer {
   readonly #growth: ScopeGrowth;
   readonly #gates: CookieGates;
   readonly #given: GivenData;
+  #archive: ArchiveTable | null = null;
   /** Null where the crawl runs on this machine alone. */
   readonly outbox: Outbox | null;
   /** Hosts that memory may not have, and that get work with this transaction. */
@@ -69,6 +71,11 @@ export class Writer {
   /** Number of the page that was settled last. */
   get lastSeq(): number {
     return this.#pages.lastSeq;
+  }
+
+  /** The crawl is archived: each commit says what it has added. */
+  keepArchive(archive: ArchiveTable): void {
+    this.#archive = archive;
   }
 
   /** Between runs: no browser will see the pages that wait for one. */
@@ -180,6 +187,7 @@ export class Writer {
     }
     answer.hosts = [...this.#entering].map((host) => this.hosts.snapshot(host));
     this.#entering.clear();
+    this.#archive?.add(transaction.archived ?? []);
     for (const [key, value] of Object.entries(transaction.meta)) {
       this.#statements.setMeta.run(key, value);
     }

@@ -34,6 +34,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   serve: { line: 'serve nowhere', code: 3 },
   mcp: { line: 'mcp nowhere', code: 3 },
   delete: { line: 'delete data corpus', code: 0 },
+  completions: { line: 'completions bash', code: 0 },
 };
 
 beforeAll(async () => {
