@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { cases } from './cases.js';
 import { check } from './check.js';
+import { cluster } from './cluster.js';
 import { say } from './compete.js';
 import { conversion } from './conversion.js';
 import { docs } from './docs.js';
@@ -32,6 +33,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyHosts,
   resume,
   split,
+  cluster,
   names,
   check,
   cases,

@@ -71,7 +71,11 @@ export function specFor(command: Command, key: OptionKey): OptionSpec {
 
 /** Whether a user may give the option to the command. */
 export function acceptsOption(command: Command, spec: OptionSpec): boolean {
-  return spec.commands.includes(command) || ((command === 'resume' || command === 'join') && spec.resumable);
+  return (
+    spec.commands.includes(command) ||
+    (command === 'resume' && spec.resumable) ||
+    (command === 'join' && acceptsOption('resume', spec))
+  );
 }
 
 /** Whether the command works with the option; `resume` works with all options of a crawl. */
