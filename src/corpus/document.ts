@@ -25,6 +25,8 @@ export interface CorpusDocument {
 export interface KnownDocument {
   url: string;
   isKnown: true;
+  /** Which content is meant, where a run that was interrupted may have handed over another. */
+  hash?: string;
   etag?: string | null;
   lastModified?: string | null;
 }

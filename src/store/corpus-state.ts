@@ -194,15 +194,24 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
 
   /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
   renew(
-    { url, etag, lastModified }: { url: string; etag?: string | null; lastModified?: string | null },
+    {
+      url,
+      hash,
+      etag,
+      lastModified,
+    }: { url: string; hash?: string; etag?: string | null; lastModified?: string | null },
     measure: string,
   ): boolean {
     const { changes } = this.#statements
       .of(
-        `UPDATE pages SET run = ?, ordinal = ?, etag = coalesce(?, etag), last_modified = coalesce(?, last_modified)
-         WHERE url = ? AND measure = ?`,
+        `UPDATE pages SET run = ?, ordinal = ?, etag = CASE WHEN ? THEN etag ELSE ? END,
+           last_modified = CASE WHEN ? THEN last_modified ELSE ? END
+         WHERE url = ? AND measure = ? AND hash = coalesce(?, hash)`,
       )
-      .run(this.#run, this.#ordinal, etag ?? null, lastModified ?? null, url, measure);
+      .run(
+        ...[this.#run, this.#ordinal, etag === undefined ? 1 : 0, etag ?? null],
+        ...[lastModified === undefined ? 1 : 0, lastModified ?? null, url, measure, hash ?? null],
+      );
     if (Number(changes) === 0) {
       return false;
     }

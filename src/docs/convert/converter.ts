@@ -19,7 +19,7 @@ export class Converter {
   learn(id: number, memory: SiteMemory): Learned {
     const { fingerprints, linked } = factsOf(this.#page(id));
     memory.learn(fingerprints);
-    return { linked };
+    return { fingerprints, linked };
   }
 
   /** @param memory shared by all that convert pages of the site; complete before the first is converted */
