@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
 import { jsonLine, TextWriter } from '../report/output.js';
-import { type SearchPassage, SearchWriter } from '../store/corpus-search.js';
+import { SearchWriter } from '../store/corpus-search.js';
 import type { StatePage } from '../store/corpus-state.js';
 import type { Chunk } from './chunks.js';
 import { fullText, llmsHead, llmsLink, llmsSection, pageLine, sectionOf, sharedFolder } from './corpus-files.js';
@@ -14,8 +14,9 @@ import { CORPUS_SCHEMA, writeIndex } from './index-file.js';
 import { FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { relinkMarkdown, renderPage } from './page-file.js';
 import { PagePaths } from './page-paths.js';
+import { searchableOf } from './passages.js';
 import { readChunks } from './prepare.js';
-import { segmented } from './query.js';
+import { languageOf } from './search-words.js';
 import { Flusher, filesBelow, isFileEqual, linkFile, removeEmptyFolders, writePageFile } from './tree.js';
 
 /** Files that get a piece of each page as it is finished. */
@@ -121,7 +122,8 @@ export class CorpusFinisher {
         full.write(fullText(page));
         pages.write(pageLine(page));
         chunks.write(page.chunks);
-        search.add(made.entry, passagesOf(made.entry, made.chunks));
+        const { whole, passages } = searchableOf(made.entry, made.chunks);
+        search.add({ ...made.entry, lang: languageOf(made.entry.lang) }, whole, passages);
         if (made.isNew) {
           await this.#flusher.add(fileOf(this.#partial, page.path));
         }
@@ -298,29 +300,3 @@ const changeLine = (
   chunks: ChunkChanges,
   duplicateOf: string | null = null,
 ): string => jsonLine({ change, url, path, ...chunks, ...(duplicateOf === null ? {} : { duplicateOf }) });
-
-/** What is looked for on a page, chunk by chunk; a page without any is found by its title. */
-function passagesOf({ title }: { title: string }, chunks: readonly Chunk[]): SearchPassage[] {
-  return (chunks.length > 0 ? chunks : [{ headings: [], text: '' }]).map(({ headings: marked, text }) => {
-    const headings = marked.map(plainHeading);
-    const words = {
-      title: segmented(title),
-      headings: segmented(headings.join('\n')),
-      text: segmented(readable(text)),
-    };
-    return { headings, words };
-  });
-}
-
-const TARGET = String.raw`\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)`;
-const LINK = new RegExp(String.raw`\[([^[\]]*)\]${TARGET}`, 'g');
-const LINK_END = new RegExp(String.raw`\]${TARGET}`, 'g');
-const TAG = /<\/?(?:a|br)\b[^<>]*>/g;
-
-/** Without the targets of links and the names of places, which nobody looks for. */
-const readable = (markdown: string): string => markdown.replace(LINK, '$1').replace(LINK_END, ']').replace(TAG, ' ');
-
-const plainHeading = (markdown: string): string =>
-  readable(markdown)
-    .replace(/`|\\(?=[!-/:-@[-`{-~])/g, '')
-    .trim();

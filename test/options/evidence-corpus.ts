@@ -20,6 +20,7 @@ const hits = (seen: Seen): number => seen.stdout.match(/^ {2}[abc]\.md$/gm)?.len
 /** What the commands take that look into a corpus. */
 export const CORPUS_EVIDENCE: Row[] = [
   { key: 'limit', command: 'search', stage: search, values: [[], ['--limit', '2']], sees: hits, gives: [3, 2] },
+  { key: 'prefix', command: 'search', stage: search, values: [[], ['--prefix', 'b']], sees: hits, gives: [3, 1] },
   {
     key: 'json',
     command: 'search',
