@@ -16,6 +16,8 @@ export interface CorpusDocument {
   lastModified: string | null;
   /** ISO 8601. */
   crawledAt: string;
+  /** The share of the page's own text that its Markdown has, from 0 to 1; all of it unless given. */
+  kept?: number;
 }
 
 /**

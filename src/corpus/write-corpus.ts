@@ -205,7 +205,8 @@ class Intake implements KnownPages {
     }
     const before = this.#state.before(page.url);
     // The lines of its chunks name the title.
-    const known = before?.entry.title === page.title ? await earlierMeasurement(this.#dir, before) : null;
+    const hasChunks = before?.entry.kind === undefined || this.#options.indexPages !== true;
+    const known = hasChunks && before?.entry.title === page.title ? await earlierMeasurement(this.#dir, before) : null;
     return known ?? measurePage(page, this.#options);
   }
 }

@@ -24,6 +24,7 @@ import {
 import { ConversionPool } from './convert/conversion-pool.js';
 import { Converter } from './convert/converter.js';
 import { ConverterThread } from './convert/converter-thread.js';
+import { pageShape, type ShapeOptions } from './convert/page-shape.js';
 import { KnownConversions } from './known-conversions.js';
 import { otherSlash } from './link-ends.js';
 
@@ -46,7 +47,9 @@ export interface DocumentsOptions extends MeasureOptions {
   redirects: Pick<RedirectChains, 'endOf'>;
   /** What an earlier run has made of the same pages; without it all of them are converted. */
   memory?: PageMemory;
-  /** What decides what comes out of a page beside the page and its site. */
+  /** What the user says is the text of a page. */
+  shape?: ShapeOptions;
+  /** What else decides what comes out of a page beside the page and its site. */
   settings?: string;
   /** Told of each page that could not be converted. */
   onProblem?(url: string, sentence: string): void;
@@ -58,6 +61,8 @@ export interface SiteOptions {
   /** Told once of each page that could not be had or converted. */
   onFailed?(): void;
 }
+
+const NO_SHAPE: ShapeOptions = { content: [], remove: [] };
 
 /** A site of one run, while its pages are converted. */
 interface Site {
@@ -86,7 +91,11 @@ export class Documents {
     this.#store = pages;
     this.#options = options;
     this.#linked = pages.newLinkedIds();
-    this.#known = new KnownConversions(pages, options.memory ?? null, options.settings ?? '');
+    this.#known = new KnownConversions(
+      pages,
+      options.memory ?? null,
+      JSON.stringify([options.shape ?? NO_SHAPE, options.settings ?? '']),
+    );
   }
 
   /**
@@ -147,13 +156,13 @@ export class Documents {
 
   /** Threads are started for the first page that has to be converted. */
   #opened(): Conversion {
-    const { directory, threads, chunkTokens } = this.#options;
+    const { directory, threads, chunkTokens, shape = NO_SHAPE } = this.#options;
     this.#conversion ??=
       this.#options.pages < FEW_PAGES
-        ? new InlineConversion(new Converter(this.#store, this.#options))
+        ? new InlineConversion(new Converter(this.#store, this.#options, pageShape(shape)))
         : new ConversionPool(
             threads,
-            (listener) => new ConverterThread({ directory, chunkTokens }, listener),
+            (listener) => new ConverterThread({ directory, chunkTokens, shape }, listener),
             systemClock,
           );
     return this.#conversion;

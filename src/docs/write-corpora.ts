@@ -146,13 +146,34 @@ class Corpora {
     const documents = new Documents(store, {
       ...{ directory, chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
       redirects,
+      shape: { content: options.content, remove: options.remove },
       ...(memory === null ? {} : { memory }),
       threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
       onProblem: (url, sentence) => settings.notice(printable(`${url}: ${sentence}`, 300)),
     });
     const hints = new ScopeHints(store, options, breaks);
-    const { chunkTokens, ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects } = options;
-    const decides = { chunkTokens, ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects };
+    const {
+      chunkTokens,
+      indexPages,
+      content,
+      remove,
+      ignoreRobots,
+      stripQuery,
+      stripTracking,
+      sortQuery,
+      maxRedirects,
+    } = options;
+    const decides = {
+      chunkTokens,
+      indexPages,
+      content,
+      remove,
+      ignoreRobots,
+      stripQuery,
+      stripTracking,
+      sortQuery,
+      maxRedirects,
+    };
     const all = JSON.stringify({ ...decides, isEstimate: tokens.isEstimate, redirects: store.redirectsHash() });
     return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, settings: all });
   }
@@ -218,6 +239,7 @@ class Corpora {
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#store, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      indexPages: options.indexPages,
       ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
       breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#settings.isStopped())),
@@ -324,7 +346,9 @@ class Corpora {
 
 /** Two runs with the same value here would write the same corpora. */
 function asOf(store: DocsReader, { options, isComplete }: CorporaOptions): string {
-  return JSON.stringify({ seq: store.lastSeq(), chunkTokens: options.chunkTokens, isComplete });
+  const { chunkTokens, indexPages, content, remove } = options;
+  const decides = { chunkTokens, indexPages, content, remove };
+  return JSON.stringify({ seq: store.lastSeq(), ...decides, isComplete });
 }
 
 function nullIfStopped(error: unknown): null {
