@@ -20,6 +20,7 @@ import { setup } from './setup.js';
 import { site } from './site.js';
 import { site100k } from './site-100k.js';
 import { small } from './small.js';
+import { split } from './split.js';
 import { watched } from './watched.js';
 
 const SCENARIOS: readonly Scenario[] = [
@@ -31,6 +32,7 @@ const SCENARIOS: readonly Scenario[] = [
   watched,
   manyHosts,
   resume,
+  split,
   names,
   check,
   cases,

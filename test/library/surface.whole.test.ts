@@ -30,6 +30,7 @@ it('the public surface is exactly this list', () => {
     'listCrawls',
     'makeDocs',
     'matchRobots',
+    'mergeCrawls',
     'preview',
     'readCrawl',
     'readDocument',
@@ -41,6 +42,7 @@ it('the public surface is exactly this list', () => {
     'searchCorpus',
     'searchCrawl',
     'serveMcp',
+    'splitCrawl',
   ]);
 });
 
@@ -113,6 +115,10 @@ type Surface = [
   gossamer.Preview,
   gossamer.PreviewHost,
   gossamer.PreviewOptions,
+  gossamer.MergedCrawl,
+  gossamer.MergeOptions,
+  gossamer.SplitCrawl,
+  gossamer.SplitOptions,
   gossamer.ReportTarget,
   gossamer.RobotsAnswer,
   gossamer.RobotsQuestion,

@@ -22,7 +22,7 @@ export interface PageText {
   title: string;
   markdown: string;
   text: string;
-  /** The share of the page's own text that is in it, from 0 to 1. */
+  /** Share of the page's own text, from 0 to 1: see `MainContent`. */
   kept: number;
 }
 
@@ -76,9 +76,9 @@ export function readPage(
     const { markdown, text } = toMarkdown(parts, { ...place, linkFor, linkedIds });
     return { title: firstHeading(markdown), markdown, text, kept: 1 };
   }
-  const { nodes, title } = mainContent(tree, { url, memory });
+  const { nodes, title, kept } = mainContent(tree, { url, memory });
   const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
-  return { title, markdown, text, kept: 1 };
+  return { title, markdown, text, kept };
 }
 
 /** Of a text in Markdown, without signs that close it. */
