@@ -15,6 +15,7 @@ import { markdown } from './markdown.js';
 import { names } from './names.js';
 import { resume } from './resume.js';
 import { type Scenario, WishError } from './scenario.js';
+import { search } from './search.js';
 import { MILLION, seen, TEN_MILLION } from './seen.js';
 import { setup } from './setup.js';
 import { site } from './site.js';
@@ -42,6 +43,7 @@ const SCENARIOS: readonly Scenario[] = [
   extraction,
   conversion,
   docs,
+  search,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',
