@@ -69,7 +69,7 @@ export class Admission {
     if (isCutSitemap(offer)) {
       return known.id;
     }
-    const found = foundAgain(known.id, { ...offer, parent });
+    const found = foundAgain(known.id, offer, parent);
     if (found.seed !== undefined || found.added || isNews(known, found.standing, found.depth)) {
       draft.transaction.found.push(found);
     }

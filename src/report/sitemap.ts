@@ -286,8 +286,18 @@ function whyLeftOut(page: SitemapPage): LeftOut | null {
   return page.url.length >= URL_LENGTH_LIMIT ? 'tooLong' : null;
 }
 
+/** Pages that were made together have the date in common. */
+let lastDate: { httpDate: string; w3c: string | null } = { httpDate: '', w3c: null };
+
+function w3cDateAgain(httpDate: string): string | null {
+  if (httpDate !== lastDate.httpDate) {
+    lastDate = { httpDate, w3c: w3cDate(httpDate) };
+  }
+  return lastDate.w3c;
+}
+
 function sitemapEntry(page: SitemapPage): string {
-  const lastmod = page.lastModified === null ? null : w3cDate(page.lastModified);
+  const lastmod = page.lastModified === null ? null : w3cDateAgain(page.lastModified);
   return `<url><loc>${xmlUrl(page.url)}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>\n`;
 }
 

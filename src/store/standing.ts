@@ -84,18 +84,25 @@ export function foundAgain(
     flags: number;
     depth: number;
     seed: number;
-    parent: number | null;
     data?: string;
   },
+  parent: number | null,
 ): FoundAgain {
-  const { depth, parent, flags, seed, data } = offer;
-  return {
-    ...{ id, depth, parent, standing: standingOf(offer) },
-    ...((flags & UrlFlag.seed) === 0 ? {} : { seed }),
-    ...((flags & UrlFlag.candidate) === 0 ? {} : { candidate: flags }),
-    ...((flags & UrlFlag.added) === 0 ? {} : { added: true as const }),
-    ...(data === undefined ? {} : { data }),
-  };
+  const { depth, flags, seed, data } = offer;
+  const found: FoundAgain = { id, depth, parent, standing: standingOf(offer) };
+  if ((flags & UrlFlag.seed) !== 0) {
+    found.seed = seed;
+  }
+  if ((flags & UrlFlag.candidate) !== 0) {
+    found.candidate = flags;
+  }
+  if ((flags & UrlFlag.added) !== 0) {
+    found.added = true;
+  }
+  if (data !== undefined) {
+    found.data = data;
+  }
+  return found;
 }
 
 /** How a stored link leads to its target. */

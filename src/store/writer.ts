@@ -209,7 +209,7 @@ export class Writer {
     this.#toOfferAgain = [];
     if (knownIds.size > 0) {
       for (const url of newUrls.filter(({ id }) => knownIds.has(id))) {
-        this.#foundAgain(foundAgain(knownIds.get(url.id)!, url), answer);
+        this.#foundAgain(foundAgain(knownIds.get(url.id)!, url, url.parent), answer);
       }
     }
     for (const each of found) {
