@@ -14,6 +14,8 @@ const MOST_CHANGES = 50_000;
 const STYLE = `${PAGE_STYLE}
 .good.badge { background: var(--good-back); color: var(--good); }
 summary > .badge { min-width: 88px; }
+/* Five buttons with large figures are wider than a phone. */
+@media (max-width: 640px) { .segments { flex-wrap: wrap; gap: 4px; } .segments button, .segments button:first-child, .segments button:last-child { border-radius: 6px; margin: 0; } }
 ins, del { text-decoration: none; border-radius: 3px; padding: 0 3px; overflow-wrap: anywhere; }
 ins { background: var(--good-back); color: var(--good); }
 del { background: var(--bad-back); color: var(--bad); }
