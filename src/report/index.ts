@@ -7,19 +7,21 @@ import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
 import { AtomicFiles, outputFailure, writeFileAtomically } from './atomic-file.js';
 import { edgesJsonl, hostsJsonl, seedsFile } from './lists.js';
-import type { Output, OutputFiles, OutputNotes } from './output.js';
-import { PagesSink, pagesCsv, pagesJsonl } from './pages.js';
+import type { Output, OutputFiles, OutputNotes, OutputOptions } from './output.js';
+import { PagesSink, pagesJsonl } from './pages.js';
 import type { Sink } from './sinks.js';
 import { sitemapOutput } from './sitemap.js';
 import { StreamFiles } from './stream-files.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from './summary.js';
+import { csvOutput, parquetOutput } from './tables.js';
 import { waczOutput } from './wacz.js';
 import { cdxjOutput, warcOutput } from './warc.js';
 
 export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   jsonl: pagesJsonl,
   sitemap: sitemapOutput(),
-  csv: pagesCsv,
+  csv: csvOutput,
+  parquet: parquetOutput,
   edges: edgesJsonl,
   hosts: hostsJsonl,
   seeds: seedsFile,
@@ -54,8 +56,12 @@ export async function writeOutputs(
 export type ExportTarget = { path: string } | { stdout: Writable };
 
 /** Writes one output from the store. */
-export const exportFormat = (reader: Reader, format: ExportFormat, target: ExportTarget): Promise<OutputNotes> =>
-  writeOutput(target, (files) => OUTPUTS[format].write(reader, files));
+export const exportFormat = (
+  reader: Reader,
+  format: ExportFormat,
+  target: ExportTarget,
+  options: OutputOptions = {},
+): Promise<OutputNotes> => writeOutput(target, (files) => OUTPUTS[format].write(reader, files, options));
 
 /** Writes one output. A file takes its name when it is complete; on failure the old one stays. */
 export async function writeOutput(target: ExportTarget, write: WriteFiles): Promise<OutputNotes> {
