@@ -16,7 +16,7 @@ export async function runExport(input: CommandInput): Promise<number> {
   if (directory === undefined || rest.length > 0) {
     throw new UsageError('`gossamer export` takes one directory');
   }
-  const { format, output, table, bom } = ready.resolved.options;
+  const { format, output, table, bom, sitemapExtras } = ready.resolved.options;
   refuseUnused(format, ready.resolved.sources);
   const target = output === null || output === '-' ? { stdout: process.stdout } : { path: output };
   await openForReading(resolve(directory), async (reader) => {
@@ -24,7 +24,7 @@ export async function runExport(input: CommandInput): Promise<number> {
       ready.terminal.line('the text of links was not kept; crawl with --anchor-text to have it');
     }
     const notes = await untilReaderLeaves(
-      exportFormat(reader, format as ExportFormat, target, { table: table as ExportTable, bom }),
+      exportFormat(reader, format as ExportFormat, target, { table: table as ExportTable, bom, sitemapExtras }),
     );
     if (notes?.files === 0) {
       ready.terminal.line('no page of this crawl belongs in a sitemap: none was written');

@@ -121,6 +121,16 @@ export const OUTPUT_OPTIONS = {
     commands: TABLES,
     perRun: true,
   },
+  sitemapExtras: {
+    flag: 'sitemap-extras',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Name in sitemaps the images of each page, and the page in other languages as its hreflang says',
+    advanced: false,
+    resumable: true,
+    commands: ['crawl', 'export'],
+  },
   output: {
     flag: 'output',
     short: 'o',

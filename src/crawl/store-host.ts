@@ -80,6 +80,8 @@ export interface FinishOrders {
   facts: Omit<RunFacts, 'sitemap'>;
   /** Outputs asked for beside those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
+  /** Sitemaps name images and other languages. */
+  sitemapExtras: boolean;
   wall: number;
 }
 
@@ -322,7 +324,7 @@ export class StoreHost {
   }
 
   /** The end of a run: its reason is kept, and the outputs are written from what is in the store. */
-  async finish({ facts, reports, wall }: FinishOrders): Promise<Summary> {
+  async finish({ facts, reports, sitemapExtras, wall }: FinishOrders): Promise<Summary> {
     const store = this.#opened();
     const { reason, truncated } = facts;
     store.setMeta({
@@ -335,7 +337,7 @@ export class StoreHost {
     if (!this.#hasOutputs) {
       return summarise(reader, { ...facts, sitemap: null });
     }
-    const summary = await writeOutputs(reader, this.#directory!, facts, reports);
+    const summary = await writeOutputs(reader, this.#directory!, facts, reports, { sitemapExtras });
     store.setMeta({ ended: JSON.stringify({ reason, truncated }) });
     return summary;
   }

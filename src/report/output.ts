@@ -13,6 +13,8 @@ export interface OutputOptions {
   table?: ExportTable;
   /** A file for a spreadsheet begins with the mark of UTF-8. */
   bom?: boolean;
+  /** A sitemap names images and other languages of its pages. */
+  sitemapExtras?: boolean;
 }
 
 /** What there is to say of an output. */

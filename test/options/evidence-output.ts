@@ -116,6 +116,24 @@ export const OUTPUT_EVIDENCE: Row[] = [
     gives: EXPORTS.map(([, line]) => line),
   },
   {
+    key: 'sitemapExtras',
+    stage: small,
+    values: [[], ['--sitemap-extras']],
+    sees: (seen) => (seen.files.get(`${DATA}/sitemap.xml`) ?? '').includes('xmlns:image'),
+    gives: [false, true],
+  },
+  {
+    key: 'sitemapExtras',
+    command: 'export',
+    stage: exported,
+    values: [
+      ['-f', 'sitemap'],
+      ['-f', 'sitemap', '--sitemap-extras'],
+    ],
+    sees: (seen) => seen.stdout.includes('xmlns:image'),
+    gives: [false, true],
+  },
+  {
     key: 'table',
     command: 'export',
     stage: exported,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -76,5 +77,49 @@ describe('the JSON Schemas of lines', () => {
       const { [first!]: _, ...rest } = line as Record<string, unknown>;
       expect(errorsOf(rest, schema).length, name).toBeGreaterThan(0);
     }
+  });
+});
+
+const python = (program: string, ...args: string[]) =>
+  spawnSync(process.env.GOSSAMER_TEST_PYTHON ?? 'python3', ['-c', program, ...args], { encoding: 'utf8' });
+
+describe.skipIf(python('import duckdb, pandas, pyarrow').status !== 0)('tables by programs that are not ours', () => {
+  const b = box();
+
+  it('open in DuckDB and pandas, with the rows and the types that they have', async () => {
+    b.web.site('127.0.0.1', new Manual(chapters(6)));
+    const { directory } = await b.crawl([`${b.web.origin}/docs/`], []);
+    const lines = readLines(readFileSync(join(directory, 'pages.jsonl'), 'utf8'));
+    for (const [format, table] of [
+      ['parquet', 'pages'],
+      ['parquet', 'links'],
+      ['parquet', 'hosts'],
+      ['csv', 'pages'],
+    ] as const) {
+      const path = join(b.folder, `${table}.${format}`);
+      const made = await inProcess(['export', directory, '-f', format, '--table', table, '-o', path], {
+        cwd: b.folder,
+      });
+      expect(made.code, made.stderr).toBe(0);
+    }
+    const { stdout, stderr } = python(
+      `import duckdb, json, pandas, sys
+f = sys.argv[1]
+pages = pandas.read_parquet(f + '/pages.parquet')
+print(json.dumps([
+  len(pages), str(pages.fetchedAt.dtype)[:10], len(pandas.read_csv(f + '/pages.csv')), list(pages.url),
+  duckdb.sql(f"select count(*) from '{f}/links.parquet' l join '{f}/pages.parquet' p on p.url = l.to").fetchone()[0] > 0,
+  duckdb.sql(f"select sum(urls) from '{f}/hosts.parquet'").fetchone()[0] * 1]))`,
+      b.folder,
+    );
+    const urls = lines.map((line) => (line as { url: string }).url);
+    expect(JSON.parse(stdout || `"${stderr}"`)).toEqual([
+      urls.length,
+      'datetime64',
+      urls.length,
+      urls,
+      true,
+      urls.length,
+    ]);
   });
 });
