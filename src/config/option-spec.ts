@@ -11,6 +11,7 @@ export const GROUPS = [
   'Fetching',
   'Network',
   'Hooks',
+  'Several machines',
   'Checking',
   'Output',
   'Watching',
@@ -109,6 +110,8 @@ interface Shared {
   readonly flag: string;
   /** The config key, where it is another than the flag in camelCase. */
   readonly configKey?: string;
+  /** The variable, where another option has the flag for other commands. */
+  readonly variable?: string;
   readonly short?: string;
   /** A second flag of the same meaning. */
   readonly alias?: string;

@@ -13,6 +13,7 @@ import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
+import { isForeignTo } from '../url/slots.js';
 import type { LiveSnapshot, RunControls } from '../watch/live.js';
 import { RunWatch } from '../watch/run-watch.js';
 import { type ArchiveWeb, openArchiveWeb, refuseWithArchive } from './archive-web.js';
@@ -171,6 +172,7 @@ export class CrawlSession implements RunningSession {
       await this.#admitFirst();
       await this.#engine.hooks?.start();
       const ending = crawl.run();
+      await this.#parts.profile.cluster?.begin(this.#engine.clusterDoors());
       seeder?.start();
       const result = await this.#finish(await ending);
       if (this.#parts.plan.watch === undefined) {
@@ -181,6 +183,7 @@ export class CrawlSession implements RunningSession {
       this.#parts.watch.broke(error as Error);
       throw error;
     } finally {
+      await this.#parts.profile.cluster?.close();
       await this.#engine.close();
       await this.#parts.store.close();
       this.#parts.web?.cleanUp();
@@ -192,8 +195,10 @@ export class CrawlSession implements RunningSession {
     const { frontier, seedBook } = this.#engine;
     const { known = [], widened = new Map<number, string[]>(), named = [] } = this.#parts.profile.beginsWith ?? {};
     // Of a resumed crawl too: its last run may have been killed before it had put all of them down.
+    const { cluster } = this.#parts.profile;
+    const isOurs = ({ url }: { url: string }): boolean => cluster === undefined || !isForeignTo(cluster.seat, url);
     for (const offers of seedBook.first(SEEDS_A_COMMIT)) {
-      await frontier.admit(offers);
+      await frontier.admit(offers.filter(isOurs));
     }
     const scope = this.#engine.scope();
     const isOutside = (url: string): boolean => !scope.admits(url);
@@ -336,7 +341,8 @@ export class CrawlSession implements RunningSession {
     }
     // Seeds that redirect in circles fail only once the chain is looked at as a whole.
     const nothingReached = end.reason === 'complete' && summary.done === 0;
-    const allSeedsFailed = seedBook.allFailed || nothingReached;
+    // Another machine may have reached the seeds that this one does not ask for.
+    const allSeedsFailed = profile.cluster === undefined && (seedBook.allFailed || nothingReached);
     const survey = profile.survey === undefined ? null : await store.survey(profile.survey);
     return { end, summary, seeds: seedBook.fates, allSeedsFailed, survey };
   }
@@ -402,8 +408,9 @@ function settingsOf(plan: SessionPlan, profile: CrawlProfile, seeds: SeedRow[]):
   const { maxUrlsPerHost, maxInflightPerIp, delayPerIpMs } = settings.scheduler;
   const countsUrls = maxUrlsPerHost > 0 || plan.resolved.options.hosts.some(({ maxUrls }) => maxUrls !== undefined);
   const savesHostsLate = overlaps && !countsUrls && maxInflightPerIp + delayPerIpMs === 0;
-  const overlapping = { ...settings.scheduler, overlaps, savesHostsLate };
-  const scheduler = plan.resolved.options.from.length === 0 ? overlapping : withoutWaiting(overlapping);
+  const seat = profile.cluster === undefined ? {} : { seat: profile.cluster.seat };
+  const together = { ...settings.scheduler, overlaps, savesHostsLate, ...seat };
+  const scheduler = plan.resolved.options.from.length === 0 ? together : withoutWaiting(together);
   return {
     ...settings,
     scheduler: profile.scheduler?.(scheduler) ?? scheduler,

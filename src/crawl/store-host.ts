@@ -15,6 +15,7 @@ import { CookieStore, type SiteCookie } from '../store/cookie-store.js';
 import { clearUnbegun, openForReading, stateOf, takeCrashNote } from '../store/directory.js';
 import { type EarlierIndex, indexEarlier } from '../store/earlier-crawl.js';
 import { DirectoryLock } from '../store/lock.js';
+import type { Mail, Outbox, Peer } from '../store/outbox.js';
 import type { PageResult } from '../store/page-types.js';
 import { type EdgeResult, Reader } from '../store/reader.js';
 import { type KeptAnswer, type PageToRender, RenderingReader } from '../store/rendering-reader.js';
@@ -308,6 +309,34 @@ export class StoreHost {
   #rendering(): RenderingReader {
     this.#renderingReader ??= new RenderingReader(this.#opened().database);
     return this.#renderingReader;
+  }
+
+  mailPeers(): Peer[] {
+    return this.#outbox().peers();
+  }
+
+  takeMail({ slot, from, size }: { slot: number; from: number; size: number }): Mail[] {
+    return this.#outbox().take(slot, from, size);
+  }
+
+  acknowledgedMail({ slot, seq }: { slot: number; seq: number }): void {
+    this.#outbox().acknowledged(slot, seq);
+  }
+
+  beginMail({ slot, incarnation }: { slot: number; incarnation: string }): Peer {
+    return this.#outbox().begin(slot, incarnation);
+  }
+
+  keepMeta(meta: Record<string, string>): void {
+    this.#opened().setMeta(meta);
+  }
+
+  #outbox(): Outbox {
+    const { outbox } = this.#opened().writer;
+    if (outbox === null) {
+      throw new StateError('store', 'the store is no part of a crawl on several machines');
+    }
+    return outbox;
   }
 
   use(): StoreUse {

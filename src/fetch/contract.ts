@@ -1,4 +1,4 @@
-import type { FetchError } from '../base/errors.js';
+import { FetchError } from '../base/errors.js';
 import type { HostPolicy } from '../url/host-policies.js';
 import type { ResponseHeaders } from './response-headers.js';
 
@@ -167,7 +167,16 @@ export interface FetchResponse {
   release?(): void;
 }
 
+/** Nothing has left this machine: the right to send was over by the time that the connection was there. */
+export class NotSent extends FetchError {
+  constructor() {
+    super('internal', 'The right to send was over.');
+  }
+}
+
 export interface FetchHooks {
+  /** Asked right before the request is written; false: it is not, and the fetch fails with `NotSent`. Left out: it is. */
+  maySend?(): boolean;
   onHeaders?(at: number, headers: ResponseHeaders): void;
   /** Bytes that now are in memory for this response: those of the wire as they arrive, then those that decoding made. */
   onBytes?(count: number): void;

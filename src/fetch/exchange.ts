@@ -1,10 +1,19 @@
+import type { Chain, Place } from '../base/chain.js';
 import type { Clock, Deadlines, Watched } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 import { BodyBuffer, BodySink, type Decoded, decodeBody, readContentEncoding } from './body.js';
 import { classify, codeOf } from './classify.js';
 import type { Borrower, Connection, Connections } from './connections.js';
 import type { Endpoint } from './connector.js';
-import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch, WireCopy } from './contract.js';
+import {
+  type FetchHooks,
+  type FetchOptions,
+  type FetchRequest,
+  type FetchResponse,
+  NotSent,
+  type PendingFetch,
+  type WireCopy,
+} from './contract.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { Shortage } from './shortage.js';
 import type { Receiver } from './wire.js';
@@ -15,7 +24,7 @@ export interface ExchangeContext {
   clock: Clock;
   deadlines: Deadlines;
   connections: Connections;
-  inFlight: Set<Exchange>;
+  inFlight: Chain<Exchange>;
 }
 
 export interface ExchangeTarget {
@@ -49,6 +58,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   readonly single: boolean;
   readonly fresh: boolean;
   isSettled = false;
+  watchPlace: Place<Watched> | null = null;
+  readonly #place: Place<Exchange>;
   readonly #context: ExchangeContext;
   readonly #request: FetchRequest;
   readonly #target: ExchangeTarget;
@@ -95,7 +106,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    context.inFlight.add(this);
+    this.#place = context.inFlight.add(this);
   }
 
   // --- for the caller
@@ -179,6 +190,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     // Throwing leaves the connection as it is; cancelling would close it.
     if (this.isSettled) {
       throw new FetchError('internal', 'The request is no longer wanted.');
+    }
+    if (this.#hooks.maySend?.() === false) {
+      throw new NotSent();
     }
     this.#cancelRequest = cancel;
     this.#sentAt = this.#lastByteAt = this.#context.clock.now();
@@ -419,7 +433,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   #settle(isSpent: boolean): void {
     this.isSettled = true;
     this.#pausedAt = null;
-    this.#context.inFlight.delete(this);
+    this.#context.inFlight.remove(this.#place);
     this.#context.deadlines.forget(this);
     if (this.#connection !== null) {
       this.#context.connections.release(this.#connection, isSpent);

@@ -50,9 +50,13 @@ export class ResponseHeaders {
 
   /** The values of all headers of that name, one by one. */
   all(name: string): string[] {
-    return this.list()
-      .filter(([each]) => each === name)
-      .map(([, value]) => value);
+    const values: string[] = [];
+    for (let i = 0; i < this.#flat.length; i += 2) {
+      if (this.#flat[i] === name) {
+        values.push(this.#valueAt(i + 1));
+      }
+    }
+    return values;
   }
 
   /** Those of the given names, up to so many characters of each; null where there are none. */

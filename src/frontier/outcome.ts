@@ -391,15 +391,6 @@ export function failure(
     parseMs: 0,
     page: null,
     askAgain: null,
-    ...nothingRead(),
-    robots: null,
-    scopeVersion: 0,
-  };
-}
-
-/** What reading a page fills in, before anything was found. */
-export function nothingRead() {
-  return {
     redirect: null,
     redirectUrl: null,
     targets: null,
@@ -407,8 +398,22 @@ export function nothingRead() {
     found: [],
     skippedLinks: 0,
     textHash: null,
-  } satisfies Partial<Outcome>;
+    robots: null,
+    scopeVersion: 0,
+  };
 }
+
+/** The fields of an outcome that reading a page fills in. */
+export type ReadFields =
+  | 'errorClass'
+  | 'message'
+  | 'redirect'
+  | 'redirectUrl'
+  | 'targets'
+  | 'offers'
+  | 'found'
+  | 'skippedLinks'
+  | 'textHash';
 
 /** So many characters of outcomes go into one message or one commit. A single one may be heavier, but no page is without bounds. */
 const LIGHT = 16 << 20;

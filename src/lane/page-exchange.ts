@@ -28,6 +28,7 @@ import {
   type ReaderOptions,
   type Reading,
   sha256,
+  takeReading,
 } from './reading.js';
 
 export interface RequestLimits {
@@ -191,7 +192,8 @@ export class ResponseReader {
       outcome.askAgain = 'whole';
       return outcome;
     }
-    const { page: row, ...read } = yield* this.#pages.readEarlier(lease, content);
+    const reading = yield* this.#pages.readEarlier(lease, content);
+    const { page: row } = reading;
     if (answered !== null) {
       const { headers, ttfbMs } = answered.response;
       row.etag = headers.get('etag') ?? row.etag;
@@ -202,7 +204,9 @@ export class ResponseReader {
     }
     outcome.status = row.status;
     outcome.isCarriedOver = true;
-    return Object.assign(outcome, read, { page: sealPage(row) });
+    takeReading(outcome, reading);
+    outcome.page = sealPage(row);
+    return outcome;
   }
 
   /** A page that is fetched already, as a browser left it, or as it came. */
@@ -215,11 +219,7 @@ export class ResponseReader {
     const outcome = failure(lease, this.#clock.now(), null, null);
     outcome.scopeVersion = this.scopeVersion;
     try {
-      const {
-        page: row,
-        text,
-        ...read
-      } = yield* this.#pages.read(lease, {
+      const reading = yield* this.#pages.read(lease, {
         ...{
           status,
           contentType: type,
@@ -238,12 +238,15 @@ export class ResponseReader {
         },
         rendered,
       });
+      const { page: row, text } = reading;
       if (this.#options.keep === 'body' && !isAsItCame) {
         row.body = packBody(body, type, sha256(body));
       } else if (text !== undefined) {
         row.body = keptText(text);
       }
-      return Object.assign(outcome, read, { page: sealPage(row) });
+      takeReading(outcome, reading);
+      outcome.page = sealPage(row);
+      return outcome;
     } catch (error) {
       return failure(lease, this.#clock.now(), 'internal', messageOf(error));
     }
@@ -329,7 +332,7 @@ export class ResponseReader {
         outcome.cookies = cookies;
       }
     }
-    const { page: row, text, ...read } = reading;
+    const { page: row, text } = reading;
     row.fetchedAt = response.answeredAt!;
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
@@ -343,7 +346,9 @@ export class ResponseReader {
     if (row.body !== null && before?.measured !== undefined) {
       row.body.measured = before.measured;
     }
-    return Object.assign(outcome, read, { page: sealPage(row) });
+    takeReading(outcome, reading);
+    outcome.page = sealPage(row);
+    return outcome;
   }
 
   #readPage(lease: Lease, page: FetchedPage): PageReading {

@@ -114,13 +114,17 @@ export function clearUnbegun(directory: string): void {
   }
 }
 
-/** A file name made of a host: nothing in it can leave the folder or hide. */
+/** Names of devices on Windows, with any extension: nothing can be kept in a folder that is called `nul.example`. */
+const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i;
+
+/** A file name made of a host, on every system: nothing in it can leave the folder or hide, and Windows would neither refuse nor shorten it. */
 export function folderNameOf(host: string): string {
   const safe = host
     .replace(/[^a-z0-9.-]/gi, '_')
     .replace(/^\.+/, '_')
-    .slice(0, 120);
-  return safe === '' ? 'crawl' : safe;
+    .slice(0, 120)
+    .replace(/\.+$/, '_');
+  return safe === '' ? 'crawl' : DEVICE.test(safe) ? `_${safe}` : safe;
 }
 
 /** Nothing is deleted by way of a link: who made it may have meant another name for the folder, not the folder. */

@@ -231,6 +231,8 @@ export interface CommitAnswer {
   data?: [id: number, data: string][];
   /** How many were queued again because their pattern is a trap no longer. */
   letIn?: number;
+  /** Of a crawl on several machines: to which slots mail was written, and the number of the last. Left out where there was none. */
+  posted?: { slot: number; last: number }[];
   lookups: { asked: number; saved: number; hits: number };
   commitMs: number;
 }

@@ -108,8 +108,8 @@ f = sys.argv[1]
 pages = pandas.read_parquet(f + '/pages.parquet')
 print(json.dumps([
   len(pages), str(pages.fetchedAt.dtype)[:10], len(pandas.read_csv(f + '/pages.csv')), list(pages.url),
-  duckdb.sql(f"select count(*) from '{f}/links.parquet' l join '{f}/pages.parquet' p on p.url = l.to").fetchone()[0] > 0,
-  duckdb.sql(f"select sum(urls) from '{f}/hosts.parquet'").fetchone()[0] * 1]))`,
+  duckdb.sql(f"select count(*) from '{f}/links.parquet' l join '{f}/pages.parquet' p on p.url = l.to").fetchall()[0][0] > 0,
+  duckdb.sql(f"select sum(urls) from '{f}/hosts.parquet'").fetchall()[0][0] * 1]))`,
       b.folder,
     );
     const urls = lines.map((line) => (line as { url: string }).url);
