@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderLibraryKeys } from '../dist/src/config/config-types.js';
 import { renderOptionsDoc } from '../dist/src/config/describe.js';
+import { edgeSchema, hostSchema } from '../dist/src/report/describe-tables.js';
 import { pageSchema, renderPageColumns, renderPageKeys } from '../dist/src/report/describe-pages.js';
 
 // After `npm run build`: writes what the docs say of options and of the fields of a page, each from its table.
@@ -10,6 +11,8 @@ replace('LIBRARY.md', /\| key \| flag \| taken by \|\n(?:\|.*\n)*/, renderLibrar
 replace('OUTPUTS.md', /\| key \| from \| \|\n(?:\|.*\n)*/, renderPageKeys());
 replace('STORE.md', /\| column of `pages` \| \|\n(?:\|.*\n)*/, renderPageColumns());
 writeFileSync(docs('schemas/page-1.json'), pageSchema());
+writeFileSync(docs('schemas/edge-1.json'), edgeSchema());
+writeFileSync(docs('schemas/host-1.json'), hostSchema());
 
 function replace(name, table, written) {
   const page = readFileSync(docs(name), 'utf8');

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { auditCrawl } from '../audit/audit.js';
-import { type AuditPaint, writeAuditFile, writeAuditReport } from '../audit/report/index.js';
+import { type AuditPaint, PLAIN, writeAuditFile, writeAuditReport } from '../audit/report/index.js';
 import type { AuditReport } from '../audit/report/result.js';
 import { readAuditSettings } from '../audit/settings.js';
 import { systemClock } from '../base/clock.js';
@@ -22,7 +22,7 @@ export async function runAudit(input: CommandInput): Promise<number> {
   if (directory === undefined || rest.length > 0) {
     throw new UsageError('`gossamer audit` takes one directory');
   }
-  const { format, output, reports, failOn, color } = ready.resolved.options;
+  const { format, output, reports, failOn, color, bom } = ready.resolved.options;
   const toFile = output !== null && output !== '-' ? output : null;
   if (toFile !== null && format === 'terminal') {
     throw new UsageError('--output needs --format: what is to be written there');
@@ -42,12 +42,12 @@ export async function runAudit(input: CommandInput): Promise<number> {
   const report = auditCrawl(resolve(directory), settings);
   try {
     for (const each of files) {
-      await writeAuditFile(report, each.format, each.path);
+      await writeAuditFile(report, each.format, each.path, { ...PLAIN, bom });
     }
     if (toFile !== null) {
-      await writeAuditFile(report, format as AuditFormat, toFile);
+      await writeAuditFile(report, format as AuditFormat, toFile, { ...PLAIN, bom });
     } else {
-      await toStdout(report, format as AuditFormat, color);
+      await toStdout(report, format as AuditFormat, color, bom);
     }
     return report.summary.failing > 0 ? EXIT.findings : EXIT.ok;
   } finally {
@@ -55,9 +55,9 @@ export async function runAudit(input: CommandInput): Promise<number> {
   }
 }
 
-async function toStdout(report: AuditReport, format: AuditFormat, color: boolean | null): Promise<void> {
+async function toStdout(report: AuditReport, format: AuditFormat, color: boolean | null, bom: boolean): Promise<void> {
   const terminal = new Terminal({ stream: process.stdout, clock: systemClock, color, quiet: false, env: process.env });
   const paint: AuditPaint = (name, text) => (format === 'terminal' ? terminal.paint(name, text) : text);
   const file = new StreamFiles(process.stdout, 'stdout').create();
-  await untilReaderLeaves(writeAuditReport(report, format, file, { paint }));
+  await untilReaderLeaves(writeAuditReport(report, format, file, { paint, bom }));
 }

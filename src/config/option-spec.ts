@@ -20,7 +20,21 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds', 'warc', 'wacz', 'cdxj'] as const;
+export const EXPORT_FORMATS = [
+  'jsonl',
+  'sitemap',
+  'csv',
+  'parquet',
+  'edges',
+  'hosts',
+  'seeds',
+  'warc',
+  'wacz',
+  'cdxj',
+] as const;
+export const EXPORT_TABLES = ['pages', 'links', 'hosts'] as const;
+/** Of what a table of `export` is. */
+export type ExportTable = (typeof EXPORT_TABLES)[number];
 /** The formats of `export`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const CHECK_FORMATS = [
@@ -37,14 +51,14 @@ export const CHECK_FORMATS = [
 /** The formats of reports of a check. */
 export type CheckFormat = (typeof CHECK_FORMATS)[number];
 /** Those that no other command writes. */
-export const FORMATS_OF_GRAPHS = ['parquet', 'graphml', 'gexf', 'dot', 'svg'] as const;
-export const GRAPH_FORMATS = ['terminal', 'csv', 'jsonl', 'html', ...FORMATS_OF_GRAPHS] as const;
+export const FORMATS_OF_GRAPHS = ['graphml', 'gexf', 'dot', 'svg'] as const;
+export const GRAPH_FORMATS = ['terminal', 'csv', 'jsonl', 'html', 'parquet', ...FORMATS_OF_GRAPHS] as const;
 /** The formats of a link graph. */
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 export const GRAPH_LEVELS = ['page', 'folder', 'host'] as const;
 /** What a node of a link graph is. */
 export type GraphLevel = (typeof GRAPH_LEVELS)[number];
-export const AUDIT_FORMATS = ['terminal', 'json', 'csv', 'markdown', 'sarif', 'html'] as const;
+export const AUDIT_FORMATS = ['terminal', 'json', 'csv', 'parquet', 'markdown', 'sarif', 'html'] as const;
 /** The formats of reports of an audit. */
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 export type Format = ExportFormat | CheckFormat | GraphFormat | AuditFormat;

@@ -6,6 +6,7 @@ import {
   CRAWL_FORMATS,
   DIFF_FORMATS,
   EXPORT_FORMATS,
+  EXPORT_TABLES,
   FORMATS,
   GRAPH_FORMATS,
   type OptionSpec,
@@ -23,6 +24,9 @@ const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
 const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
 const FORMATTERS = ['crawl', 'export', 'diff', 'check', 'audit', 'graph'] as const;
+const EXPORT = ['export'] as const;
+/** Commands that write CSV for spreadsheets. */
+const TABLES = ['export', 'audit'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
@@ -95,6 +99,40 @@ export const OUTPUT_OPTIONS = {
     resumable: true,
     commands: FORMATTERS,
     perRun: true,
+  },
+  table: {
+    flag: 'table',
+    type: 'enum',
+    values: EXPORT_TABLES,
+    default: 'pages',
+    placeholder: 'TABLE',
+    group: 'Output',
+    sentence: 'What the rows of csv and parquet are',
+    advanced: false,
+    resumable: true,
+    commands: EXPORT,
+    perRun: true,
+  },
+  bom: {
+    flag: 'bom',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Begin a CSV file with the mark of UTF-8, by which Excel reads accents as they are',
+    advanced: false,
+    resumable: true,
+    commands: TABLES,
+    perRun: true,
+  },
+  sitemapExtras: {
+    flag: 'sitemap-extras',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Name in sitemaps the images of each page, and the page in other languages as its hreflang says',
+    advanced: false,
+    resumable: true,
+    commands: ['crawl', 'export'],
   },
   output: {
     flag: 'output',

@@ -329,6 +329,7 @@ export class CrawlSession implements RunningSession {
         notices: notices.kept,
       },
       reports: reportsOf(plan, profile),
+      sitemapExtras: options.sitemapExtras,
       wall: clock.wall(),
     });
     if (end.error !== null) {

@@ -81,6 +81,8 @@ export interface FinishOrders {
   facts: Omit<RunFacts, 'sitemap'>;
   /** Outputs asked for beside those that every crawl has. */
   reports: ReportTarget<ExportFormat>[];
+  /** Sitemaps name images and other languages. */
+  sitemapExtras: boolean;
   wall: number;
 }
 
@@ -351,7 +353,7 @@ export class StoreHost {
   }
 
   /** The end of a run: its reason is kept, and the outputs are written from what is in the store. */
-  async finish({ facts, reports, wall }: FinishOrders): Promise<Summary> {
+  async finish({ facts, reports, sitemapExtras, wall }: FinishOrders): Promise<Summary> {
     const store = this.#opened();
     const { reason, truncated } = facts;
     store.setMeta({
@@ -364,7 +366,7 @@ export class StoreHost {
     if (!this.#hasOutputs) {
       return summarise(reader, { ...facts, sitemap: null });
     }
-    const summary = await writeOutputs(reader, this.#directory!, facts, reports);
+    const summary = await writeOutputs(reader, this.#directory!, facts, reports, { sitemapExtras });
     store.setMeta({ ended: JSON.stringify({ reason, truncated }) });
     return summary;
   }

@@ -204,7 +204,7 @@ class AtomicFile implements OutputFile {
   }
 
   #name(): string {
-    const extension = extname(this.#path);
+    const extension = /\.\w+\.gz$/.exec(this.#path)?.[0] ?? extname(this.#path);
     return `${basename(this.#path, extension)}${this.#suffix}${extension}`;
   }
 

@@ -7,19 +7,22 @@ import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
 import { AtomicFiles, outputFailure, writeFileAtomically } from './atomic-file.js';
 import { edgesJsonl, hostsJsonl, seedsFile } from './lists.js';
-import type { Output, OutputFiles, OutputNotes } from './output.js';
-import { PagesSink, pagesCsv, pagesJsonl } from './pages.js';
+import type { Output, OutputFiles, OutputNotes, OutputOptions } from './output.js';
+import { PackedFiles } from './packed-files.js';
+import { PagesSink, pagesJsonl } from './pages.js';
 import type { Sink } from './sinks.js';
 import { sitemapOutput } from './sitemap.js';
 import { StreamFiles } from './stream-files.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from './summary.js';
+import { csvOutput, parquetOutput } from './tables.js';
 import { waczOutput } from './wacz.js';
 import { cdxjOutput, warcOutput } from './warc.js';
 
 export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   jsonl: pagesJsonl,
   sitemap: sitemapOutput(),
-  csv: pagesCsv,
+  csv: csvOutput,
+  parquet: parquetOutput,
   edges: edgesJsonl,
   hosts: hostsJsonl,
   seeds: seedsFile,
@@ -39,14 +42,15 @@ export async function writeOutputs(
   directory: string,
   facts: Omit<RunFacts, 'sitemap'>,
   reports: readonly ReportTarget<ExportFormat>[],
+  options: OutputOptions = {},
 ): Promise<Summary> {
   await exportFormat(reader, 'jsonl', { path: join(directory, PAGES_FILE) });
-  const sitemap = await exportFormat(reader, 'sitemap', { path: join(directory, 'sitemap.xml') });
+  const sitemap = await exportFormat(reader, 'sitemap', { path: join(directory, 'sitemap.xml') }, options);
   const summary = summarise(reader, { ...facts, sitemap });
   writeFileAtomically(join(directory, 'summary.json'), summaryJson(summary));
   // Last: a path of the user's that cannot be written must not cost what is always there.
   for (const { format, path } of reports) {
-    await exportFormat(reader, format, { path });
+    await exportFormat(reader, format, { path }, options);
   }
   return summary;
 }
@@ -54,8 +58,20 @@ export async function writeOutputs(
 export type ExportTarget = { path: string } | { stdout: Writable };
 
 /** Writes one output from the store. */
-export const exportFormat = (reader: Reader, format: ExportFormat, target: ExportTarget): Promise<OutputNotes> =>
-  writeOutput(target, (files) => OUTPUTS[format].write(reader, files));
+export const exportFormat = (
+  reader: Reader,
+  format: ExportFormat,
+  target: ExportTarget,
+  options: OutputOptions = {},
+): Promise<OutputNotes> => {
+  const isPacked = 'path' in target && target.path.endsWith('.gz') && !PACKED_ALREADY.has(format);
+  return writeOutput(target, (files) =>
+    OUTPUTS[format].write(reader, isPacked ? new PackedFiles(files) : files, options),
+  );
+};
+
+/** Whatever the name of its file is. */
+const PACKED_ALREADY: ReadonlySet<ExportFormat> = new Set(['warc', 'wacz', 'parquet'] as const);
 
 /** Writes one output. A file takes its name when it is complete; on failure the old one stays. */
 export async function writeOutput(target: ExportTarget, write: WriteFiles): Promise<OutputNotes> {

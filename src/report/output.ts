@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto';
+import type { ExportTable } from '../config/option-spec.js';
 import type { Reader } from '../store/reader.js';
 
 /** One output of a crawl. It reads the store and writes; where the bytes go and when they take a name is not its concern. */
 export interface Output {
-  write(reader: Reader, files: OutputFiles): Promise<OutputNotes>;
+  write(reader: Reader, files: OutputFiles, options?: OutputOptions): Promise<OutputNotes>;
+}
+
+/** What only some outputs look at. */
+export interface OutputOptions {
+  /** Of what a table is; left out: of pages. */
+  table?: ExportTable;
+  /** A file for a spreadsheet begins with the mark of UTF-8. */
+  bom?: boolean;
+  /** A sitemap names images and other languages of its pages. */
+  sitemapExtras?: boolean;
 }
 
 /** What there is to say of an output. */

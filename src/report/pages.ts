@@ -1,7 +1,6 @@
-import { fieldsOf } from '../store/page-fields.js';
 import type { Reader } from '../store/reader.js';
-import { type CsvCell, csvRow, printableJson, recordOutput, TextWriter } from './output.js';
-import { pageLine, pageRecord } from './page-line.js';
+import { printableJson, recordOutput, TextWriter } from './output.js';
+import { pageLine } from './page-line.js';
 import { type Sink, SinkFile } from './sinks.js';
 
 /** pages.jsonl: a line of JSON for every URL, in the order they were found. */
@@ -42,39 +41,4 @@ export class PagesSink implements Sink {
   close(): void {
     this.#file.close();
   }
-}
-
-const COLUMNS = columnsInOrder();
-
-/** The pages for a spreadsheet (RFC 4180). What a spreadsheet or terminal would act on is defused; JSONL is the exact format. */
-export const pagesCsv = recordOutput(
-  function* (reader: Reader) {
-    const names = reader.dataNames();
-    for (const page of reader.pages()) {
-      const record = pageRecord(page);
-      const cells = COLUMNS.map((column) => dataCell(record[column]));
-      yield csvRow([...cells, ...names.map((name) => dataCell(page.data?.[name]))]);
-    }
-  },
-  (reader) => csvRow([...COLUMNS, ...reader.dataNames().map((name) => `data.${name}`)]),
-);
-
-/** What is no plain value, such as a list, is JSON in its cell. */
-function dataCell(value: unknown): CsvCell {
-  return value === undefined || value === null
-    ? null
-    : typeof value === 'object'
-      ? JSON.stringify(value)
-      : (value as CsvCell);
-}
-
-function columnsInOrder(): string[] {
-  const fields = fieldsOf('csv').filter(({ type }) => type !== 'data');
-  const columns = fields.filter(({ csvAfter }) => csvAfter === undefined).map(({ name }) => name as string);
-  for (const { name, csvAfter } of fields) {
-    if (csvAfter !== undefined) {
-      columns.splice(columns.indexOf(csvAfter) + 1, 0, name);
-    }
-  }
-  return columns;
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../base/errors.js';
+import { LINK_KINDS } from '../parse/links.js';
 import type { PageResult } from '../store/page-types.js';
 import type { Reader } from '../store/reader.js';
 import { isHttp, originOf } from '../url/host.js';
@@ -26,7 +27,7 @@ const FIELDS = [
   'canonical',
   'lastModified',
 ] as const;
-type SitemapPage = Pick<PageResult, (typeof FIELDS)[number]>;
+type SitemapPage = Pick<PageResult, (typeof FIELDS)[number]> & Partial<Pick<PageResult, 'hreflang'>>;
 
 interface SitemapCaps {
   maxUrls: number;
@@ -48,10 +49,11 @@ const MOST_OPEN_ORIGINS = 12;
  * that was asked for, the others stand beside it under the name of their host.
  */
 export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): Output {
-  const writeTo = async (reader: Reader, files: OutputFiles): Promise<OutputNotes> => {
-    const writer = new SitemapWriter(reader, files, caps);
-    for (const page of reader.pagesWith(FIELDS, reader.hasOrigins(MOST_OPEN_ORIGINS) ? 'found' : 'origin')) {
-      const wait = writer.add(page);
+  const writeTo = async (reader: Reader, files: OutputFiles, hasExtras: boolean): Promise<OutputNotes> => {
+    const writer = new SitemapWriter(reader, files, caps, hasExtras);
+    const order = reader.hasOrigins(MOST_OPEN_ORIGINS) ? 'found' : 'origin';
+    for (const [page, id] of reader.pagesWithIds(hasExtras ? [...FIELDS, 'hreflang'] : FIELDS, order)) {
+      const wait = writer.add(page, id);
       if (wait !== undefined) {
         await wait;
       }
@@ -59,11 +61,11 @@ export function sitemapOutput(caps: SitemapCaps = PROTOCOL_CAPS): Output {
     return writer.end();
   };
   return {
-    async write(reader, files) {
+    async write(reader, files, { sitemapExtras = false } = {}) {
       if (!files.several) {
-        await refuseSeveral((nowhere) => writeTo(reader, nowhere));
+        await refuseSeveral((nowhere) => writeTo(reader, nowhere, sitemapExtras));
       }
-      return writeTo(reader, files);
+      return writeTo(reader, files, sitemapExtras);
     },
   };
 }
@@ -77,16 +79,18 @@ class SitemapWriter {
   /** In the order in which their first pages came. */
   readonly #sets: SitemapSet[] = [];
   readonly #open = new Map<string, SitemapSet>();
+  readonly #hasExtras: boolean;
   #records = 0;
 
-  constructor(reader: Reader, files: OutputFiles, caps: SitemapCaps) {
+  constructor(reader: Reader, files: OutputFiles, caps: SitemapCaps, hasExtras: boolean) {
+    this.#hasExtras = hasExtras;
     this.#reader = reader;
     this.#files = files;
     this.#caps = caps;
     this.#remarks = reader.remarks();
   }
 
-  add(page: SitemapPage): void | Promise<void> {
+  add(page: SitemapPage, id: number): void | Promise<void> {
     const cause = whyLeftOut(page);
     if (cause !== null) {
       this.#leftOut[cause]++;
@@ -95,19 +99,27 @@ class SitemapWriter {
     this.#records++;
     const origin = originOf(page.url);
     const set = this.#open.get(origin);
-    return set === undefined ? this.#addFirst(origin, page) : set.add(sitemapEntry(page));
+    const entry = this.#entryOf(page, id);
+    return set === undefined ? this.#addFirst(origin, entry) : set.add(entry);
   }
 
-  async #addFirst(origin: string, page: SitemapPage): Promise<void> {
+  #entryOf(page: SitemapPage, id: number): Entry {
+    const lastmod = page.lastModified === null ? null : w3cDateAgain(page.lastModified);
+    const extras = this.#hasExtras ? alternates(page.hreflang ?? {}) + images(this.#reader.edgesOf([id])) : '';
+    const text = `<url><loc>${xmlUrl(page.url)}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}${extras}</url>\n`;
+    return { text, lastmod };
+  }
+
+  async #addFirst(origin: string, entry: Entry): Promise<void> {
     if (this.#open.size === MOST_OPEN_ORIGINS) {
       const [oldest, set] = this.#open.entries().next().value!;
       this.#open.delete(oldest);
       await set.close();
     }
-    const set = new SitemapSet(origin, this.#files, this.#caps, this.#remarks);
+    const set = new SitemapSet(origin, this.#files, this.#caps, this.#remarks, this.#hasExtras);
     this.#sets.push(set);
     this.#open.set(origin, set);
-    await set.add(sitemapEntry(page));
+    await set.add(entry);
   }
 
   async end(): Promise<OutputNotes> {
@@ -153,6 +165,7 @@ const NOWHERE: OutputFiles = { several: true, create: () => NO_FILE };
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
 const URLS_START = `<urlset ${NAMESPACE}>\n`;
+const URLS_START_WITH_EXTRAS = `<urlset ${NAMESPACE} xmlns:xhtml="http://www.w3.org/1999/xhtml" xmlns:image="http://www.google.com/schemas/sitemap-image/1.1">\n`;
 const URLS_END = '</urlset>\n';
 
 /** The sitemap of one origin: a file, or as many as the caps ask for and an index of them. */
@@ -162,20 +175,24 @@ class SitemapSet {
   readonly #caps: SitemapCaps;
   readonly #head: string;
   readonly #parts: OutputFile[] = [];
+  /** Of each part the newest time of its pages, or an empty text. */
+  readonly #newest: string[] = [];
+  readonly #start: string;
   /** Writes to the last part. */
   #text: TextWriter | null = null;
   #partUrls = 0;
   #partBytes = 0;
 
-  constructor(origin: string, files: OutputFiles, caps: SitemapCaps, remarks: readonly string[]) {
+  constructor(origin: string, files: OutputFiles, caps: SitemapCaps, remarks: readonly string[], hasExtras: boolean) {
+    this.#start = hasExtras ? URLS_START_WITH_EXTRAS : URLS_START;
     this.origin = origin;
     this.#files = files;
     this.#caps = caps;
     this.#head = XML + remarks.map(xmlComment).join('');
   }
 
-  add(entry: string): void | Promise<void> {
-    const bytes = Buffer.byteLength(entry);
+  add(entry: Entry): void | Promise<void> {
+    const bytes = Buffer.byteLength(entry.text);
     const isFull = this.#partUrls >= this.#caps.maxUrls || this.#partBytes + bytes > this.#caps.maxBytes;
     // An entry that is over the cap alone still has to go somewhere.
     return this.#parts.length === 0 || (isFull && this.#partUrls > 0)
@@ -183,13 +200,17 @@ class SitemapSet {
       : this.#addTo(this.#text!, entry, bytes);
   }
 
-  #addTo(text: TextWriter, entry: string, bytes: number): void | Promise<void> {
+  #addTo(text: TextWriter, { text: written, lastmod }: Entry, bytes: number): void | Promise<void> {
+    const part = this.#parts.length - 1;
+    if (lastmod !== null && lastmod > this.#newest[part]!) {
+      this.#newest[part] = lastmod;
+    }
     this.#partUrls++;
     this.#partBytes += bytes;
-    return text.write(entry);
+    return text.write(written);
   }
 
-  async #addToNext(entry: string, bytes: number): Promise<void> {
+  async #addToNext(entry: Entry, bytes: number): Promise<void> {
     await this.close();
     await this.#addTo(await this.#openPart(), entry, bytes);
   }
@@ -212,8 +233,10 @@ class SitemapSet {
     index.place(suffix);
     const text = new TextWriter(index);
     await text.write(`${this.#head}<sitemapindex ${NAMESPACE}>\n`);
-    for (const name of names) {
-      await text.write(`<sitemap><loc>${xmlUrl(`${this.origin}/${name}`)}</loc></sitemap>\n`);
+    for (const [part, name] of names.entries()) {
+      const newest = this.#newest[part]!;
+      const lastmod = newest === '' ? '' : `<lastmod>${newest}</lastmod>`;
+      await text.write(`<sitemap><loc>${xmlUrl(`${this.origin}/${name}`)}</loc>${lastmod}</sitemap>\n`);
     }
     await text.write('</sitemapindex>\n');
     await text.flush();
@@ -225,8 +248,9 @@ class SitemapSet {
     const part = this.#files.create();
     const text = new TextWriter(part);
     this.#parts.push(part);
+    this.#newest.push('');
     this.#text = text;
-    const start = this.#head + URLS_START;
+    const start = this.#head + this.#start;
     this.#partUrls = 0;
     this.#partBytes = Buffer.byteLength(start + URLS_END);
     await text.write(start);
@@ -296,9 +320,34 @@ function w3cDateAgain(httpDate: string): string | null {
   return lastDate.w3c;
 }
 
-function sitemapEntry(page: SitemapPage): string {
-  const lastmod = page.lastModified === null ? null : w3cDateAgain(page.lastModified);
-  return `<url><loc>${xmlUrl(page.url)}</loc>${lastmod === null ? '' : `<lastmod>${lastmod}</lastmod>`}</url>\n`;
+/** A page in a sitemap. */
+interface Entry {
+  text: string;
+  lastmod: string | null;
+}
+
+const LANGUAGE = /^(?:x-default|[a-z]{2,3}(?:-[a-z0-9]{2,8})*)$/i;
+
+/** The page in other languages, as it says itself. What is no code of a language would make the whole file invalid. */
+const alternates = (hreflang: Readonly<Record<string, string>>): string =>
+  Object.entries(hreflang)
+    .filter(([code, url]) => LANGUAGE.test(code) && isHttp(url) && url.length < URL_LENGTH_LIMIT)
+    .map(([code, url]) => `<xhtml:link rel="alternate" hreflang="${code}" href="${xmlUrl(url)}"/>`)
+    .join('');
+
+/** So many images of a page are read. */
+const MOST_IMAGES = 1_000;
+const IMAGE_KINDS: ReadonlySet<number> = new Set([LINK_KINDS.indexOf('img')]);
+
+/** Each image that stands on the page, once. */
+function images(edges: Iterable<{ to: string; kind: number }>): string {
+  const urls = new Set<string>();
+  for (const { to, kind } of edges) {
+    if (IMAGE_KINDS.has(kind) && isHttp(to) && to.length < URL_LENGTH_LIMIT && urls.size < MOST_IMAGES) {
+      urls.add(to);
+    }
+  }
+  return [...urls].map((url) => `<image:image><image:loc>${xmlUrl(url)}</image:loc></image:image>`).join('');
 }
 
 function isHtml(contentType: string | null): boolean {

@@ -78,7 +78,7 @@ function* indexLines(reader: Reader): Iterable<string> {
 function* pageLines(reader: Reader): Iterable<string> {
   yield jsonLine({ format: 'json-pages-1.0', id: 'pages', title: 'All pages' });
   let id = 0;
-  for (const page of reader.pagesWith(
+  for (const [page] of reader.pagesWithIds(
     ['url', 'state', 'status', 'title', 'contentType', 'fetchedAt', 'external'],
     'found',
   )) {

@@ -200,18 +200,22 @@ export class Reader {
     return { ...this.#kept, hasFound: true };
   }
 
-  /** The same with no more than these fields, and those that are worked out. SQLite sorts by origin where the URLs of one have to follow one another. */
-  pagesWith<F extends keyof PageResult>(
+  /** The same with no more than these fields, and those that are worked out, each with its number. SQLite sorts by origin where the URLs of one have to follow one another. */
+  *pagesWithIds<F extends keyof PageResult>(
     names: readonly F[],
     order: 'found' | 'origin',
-  ): IterableIterator<Pick<PageResult, F>> {
+  ): IterableIterator<[page: Pick<PageResult, F>, id: number]> {
     const by = order === 'found' ? 'urls.id' : 'urls.origin, urls.id';
     const isWhole = fieldsOf('kept').some(
       ({ name, column }) => column?.startsWith('found.') && names.includes(name as F),
     );
     const columns = selectedFrom(isWhole ? this.#whole : this.#kept, names);
     const found = isWhole ? this.#found.join() : '';
-    return this.#results(`SELECT ${columns} FROM ${TABLES} ${found} WHERE ${this.#listed()} ORDER BY ${by}`);
+    const select = `SELECT ${columns} FROM ${TABLES} ${found} WHERE ${this.#listed()} ORDER BY ${by}`;
+    for (const { result } of this.#database.prepare(select).iterate()) {
+      const parts: [Parts, PageResult] = JSON.parse(result);
+      yield [this.#result(parts), parts[0][0]];
+    }
   }
 
   /**

@@ -160,7 +160,7 @@ describe('refusals', () => {
     ],
     [
       { reports: ['csv'] },
-      '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, edges, hosts, seeds, warc, wacz, cdxj, got csv',
+      '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, parquet, edges, hosts, seeds, warc, wacz, cdxj, got csv',
     ],
     [{ headers: ['X: a\r\nY: b'] }, '--header must not contain line breaks or NUL'],
     [{ userAgent: 'a\nb' }, '--user-agent must not contain line breaks or NUL'],

@@ -37,7 +37,11 @@ function failingReader(reader: Reader): Reader {
   }
   return Object.assign(Object.create(reader), {
     pages,
-    pagesWith: pages,
+    *pagesWithIds() {
+      for (const page of pages()) {
+        yield [page, 1];
+      }
+    },
     *lines(line: (page: PageResult) => string) {
       for (const page of pages()) {
         yield { text: line(page), count: 1 };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { pageSchema, renderPageColumns, renderPageKeys } from '../../src/report/describe-pages.js';
 import { pageLine } from '../../src/report/page-line.js';
-import { pagesCsv } from '../../src/report/pages.js';
+import { csvOutput as pagesCsv } from '../../src/report/tables.js';
 import { fieldsOf, PAGE_FIELDS, ROW_FIELDS } from '../../src/store/page-fields.js';
 import type { PageRow } from '../../src/store/page-row.js';
 import type { CrawledPage, PageResult } from '../../src/store/page-types.js';

@@ -1,11 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
+import { LINK_KINDS } from '../../src/parse/links.js';
+import { exportFormat } from '../../src/report/index.js';
 import { fileNamePart, xmlComment, xmlUrl } from '../../src/report/output.js';
 import { sitemapOutput, w3cDate } from '../../src/report/sitemap.js';
 import { UrlFlag, UrlState } from '../../src/store/url-state.js';
 import { written } from './memory-files.js';
-import { type FixtureUrl, StoreFixture } from './store-fixture.js';
+import { type FixtureUrl, StoreFixture, temporaryFolder } from './store-fixture.js';
 
 const pagesOf = (origin: string, count: number): FixtureUrl[] =>
   Array.from({ length: count }, (_, i) => ({ url: `${origin}/${i}` }));
@@ -38,6 +43,48 @@ function textsOf(xml: string, element: string): string[] {
 const locs = (xml: string): string[] => textsOf(xml, 'loc');
 
 describe('sitemap', () => {
+  it('names images and other languages of pages where that is asked for, and nothing that would make it invalid', async () => {
+    const store = new StoreFixture([
+      {
+        url: 'https://a.test/',
+        page: {
+          hreflang: JSON.stringify({
+            de: 'https://a.test/de?a=1&b="2"',
+            'x-default': 'https://a.test/',
+            'e" n': 'https://a.test/x',
+            fr: 'mailto:a',
+          }),
+        },
+      },
+      { url: 'https://a.test/pic.png', page: { content_type: 'image/png' } },
+      { url: 'https://a.test/b' },
+    ]);
+    const img = { kind: LINK_KINDS.indexOf('img'), to: 2 };
+    store.addEdges(1, [img, img, { kind: LINK_KINDS.indexOf('a'), to: 3 }], [], null);
+    const path = join(temporaryFolder(), 'sitemap.xml.gz');
+    await exportFormat(store.freshReader(), 'sitemap', { path }, { sitemapExtras: true });
+    const xml = gunzipSync(readFileSync(path)).toString();
+    expect(locs(xml)).toEqual(['https://a.test/', 'https://a.test/b']);
+    expect(textsOf(xml, 'image:loc')).toEqual(['https://a.test/pic.png']);
+    expect(xml.match(/<xhtml:link [^>]*>/g)).toEqual([
+      '<xhtml:link rel="alternate" hreflang="de" href="https://a.test/de?a=1&amp;b=&quot;2&quot;"/>',
+      '<xhtml:link rel="alternate" hreflang="x-default" href="https://a.test/"/>',
+    ]);
+    expect((await written(sitemapOutput(), store.freshReader())).text).not.toMatch(/image|xhtml/);
+  });
+
+  it('says in its index when the newest page of each part has changed, where a page says so', async () => {
+    const at = (day: number) => ({ last_modified: `Tue, 0${day} Jan 2024 03:04:05 GMT` });
+    const { reader } = new StoreFixture([
+      { url: 'https://a.test/1', page: at(2) },
+      { url: 'https://a.test/2', page: { last_modified: 'Wed, 03 Jan 2024 03:04:05 GMT' } },
+      { url: 'https://a.test/3' },
+    ]);
+    const { text } = await written(sitemapOutput({ maxUrls: 2, maxBytes: 1e6 }), reader);
+    expect(text).toContain('out-1.xml</loc><lastmod>2024-01-03T03:04:05Z</lastmod></sitemap>');
+    expect(text).toContain('out-2.xml</loc></sitemap>');
+  });
+
   it('lists pages that are found, HTML, indexable, canonical and in scope, and counts the others by cause', async () => {
     const { reader } = new StoreFixture([
       { url: 'https://a.test/' },

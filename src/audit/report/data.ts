@@ -1,4 +1,5 @@
 import { csvRow, jsonLine } from '../../report/output.js';
+import type { TableColumn } from '../../report/parquet.js';
 import type { AuditReport } from './result.js';
 
 /** All of it as one object of JSON, a place a line. docs/schemas/audit-1.json describes it. */
@@ -21,14 +22,23 @@ const json = (value: unknown): string => jsonLine(value).trimEnd();
 
 /** What a cell of the usual spreadsheet can hold is 32,767 characters. */
 const CELL_LENGTH = 32_000;
-const COLUMNS = ['rule', 'severity', 'title', 'url', 'target', 'detail', 'text', 'times'];
+export const AUDIT_COLUMNS: readonly TableColumn[] = [
+  ...['rule', 'severity', 'title', 'url', 'target', 'detail', 'text'].map((name) => ({ name, type: 'text' as const })),
+  { name: 'times', type: 'integer' },
+];
 
 /** For a spreadsheet: a row for each place. */
 export function* csvAudit(report: AuditReport): Iterable<string> {
-  yield csvRow(COLUMNS);
+  yield csvRow(AUDIT_COLUMNS.map(({ name }) => name));
+  for (const row of auditRows(report)) {
+    yield csvRow(row.map(cut));
+  }
+}
+
+export function* auditRows(report: AuditReport): Iterable<(string | number | null)[]> {
   for (const { rule, severity, title } of report.findings) {
     for (const { url, target, detail, text, times } of report.places(rule)) {
-      yield csvRow([rule, severity, title, url, target, detail, text, times].map(cut));
+      yield [rule, severity, title, url, target, detail, text, times];
     }
   }
 }

@@ -7,6 +7,8 @@ export type AuditPaint = (color: 'red' | 'green' | 'yellow' | 'dim' | 'bold', te
 
 export interface AuditReportOptions {
   readonly paint: AuditPaint;
+  /** CSV begins with the mark of UTF-8. */
+  readonly bom?: boolean;
 }
 
 /** One report as pieces of text. Nothing is held: an audit may have a million places. */
