@@ -171,7 +171,7 @@ export const CLUSTER_EVIDENCE: Row[] = [
     command: 'cluster',
     stage: status,
     values: [[], ['--json']],
-    sees: (seen) => seen.stdout.startsWith('{"crawlId":"trial"'),
+    sees: (seen) => /"crawlId":\s*"trial"/.test(seen.stdout),
     gives: [false, true],
   },
 ];
