@@ -143,7 +143,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer graph`, `gossamer diff`, `gossamer audit`, not of `gossamer crawl`',
+      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer export`, `gossamer graph`, `gossamer diff`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'crawl a --fail-on +moved',
