@@ -142,10 +142,6 @@ describe('refusals, each in one sentence and with exit code 2', () => {
       '--delay is an option of `gossamer crawl`, `gossamer check`, `gossamer docs`, `gossamer resume`, `gossamer join`, `gossamer preview`, not of `gossamer export`',
     ],
     [
-      'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer export`, `gossamer graph`, `gossamer diff`, `gossamer audit`, not of `gossamer crawl`',
-    ],
-    [
       'crawl a --fail-on +moved',
       '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer audit`, not of `gossamer crawl`',
     ],
