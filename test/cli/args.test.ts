@@ -113,8 +113,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --constructor', 'unknown option --constructor'],
     ['crwal a.test', 'unknown command crwal; did you mean crawl?'],
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
-    ['cluster status', '`gossamer cluster` is not part of this version'],
-    ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
+    ['crawl --redis=x', '--redis is not part of this version: a crawl on several machines has --redis-url'],
     ['crawl --cert f', 'unknown option --cert; you may mean --client-cert'],
     ['crawl --load-cookies f', 'unknown option --load-cookies; you may mean --cookie-jar'],
     ['crawl --netrc', 'unknown option --netrc; you may mean --auth-file'],
@@ -132,7 +131,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
+      'there is no command before -w; one of crawl, check, docs, resume, join, cluster, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -140,19 +139,15 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['resume a -A me', '-A cannot be changed on resume: seeds, scope and identity stay as they were'],
     [
       'export a --delay 5',
-      '--delay is an option of `gossamer crawl`, `gossamer check`, `gossamer docs`, `gossamer resume`, `gossamer preview`, not of `gossamer export`',
-    ],
-    [
-      'crawl a -f csv',
-      '-f is an option of `gossamer check`, `gossamer resume`, `gossamer export`, `gossamer graph`, `gossamer diff`, `gossamer audit`, not of `gossamer crawl`',
+      '--delay is an option of `gossamer crawl`, `gossamer check`, `gossamer docs`, `gossamer resume`, `gossamer join`, `gossamer preview`, not of `gossamer export`',
     ],
     [
       'crawl a --fail-on +moved',
-      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer audit`, not of `gossamer crawl`',
+      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, `gossamer split`, `gossamer merge`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer join`, `gossamer cluster`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, `gossamer split`, `gossamer merge`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],
