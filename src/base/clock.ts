@@ -1,3 +1,5 @@
+import { Chain, type Place } from './chain.js';
+
 /**
  * All time in the program comes from a Clock, so that a test or the simulator can own it.
  * `now` is monotonic and the same in every thread of the process; `wall` is only for dates that other
@@ -73,6 +75,8 @@ export class Alarm {
 }
 
 export interface Watched {
+  /** Where it stands among what is watched; null where it is not. */
+  watchPlace: Place<Watched> | null;
   /** Fails itself when it is over its time. */
   check(now: number): void;
 }
@@ -84,7 +88,7 @@ export interface Watched {
 export class Deadlines {
   readonly #clock: Clock;
   readonly #tickMs: number;
-  readonly #watched = new Set<Watched>();
+  readonly #watched = new Chain<Watched>();
   #disarm: (() => void) | null = null;
 
   constructor(clock: Clock, tickMs: number) {
@@ -93,12 +97,15 @@ export class Deadlines {
   }
 
   watch(item: Watched): void {
-    this.#watched.add(item);
+    item.watchPlace ??= this.#watched.add(item);
     this.#arm();
   }
 
   forget(item: Watched): void {
-    this.#watched.delete(item);
+    if (item.watchPlace !== null) {
+      this.#watched.remove(item.watchPlace);
+      item.watchPlace = null;
+    }
     // Not disarmed here: between two requests it would be armed anew thousands of times a second.
   }
 
@@ -112,8 +119,11 @@ export class Deadlines {
     this.#disarm ??= this.#clock.at(this.#clock.now() + this.#tickMs, () => {
       this.#disarm = null;
       const now = this.#clock.now();
-      for (const item of this.#watched) {
-        item.check(now);
+      for (const item of this.#watched.items()) {
+        // One that is over its time may take others with it.
+        if (item.watchPlace !== null) {
+          item.check(now);
+        }
       }
       if (this.#watched.size > 0) {
         this.#arm();

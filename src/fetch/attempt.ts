@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Place } from '../base/chain.js';
 import type { Watched } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
 
@@ -6,6 +7,7 @@ const ignore = (): void => {};
 
 /** One try to get a connection: a name, perhaps several addresses, TLS. It has one deadline and can be called off at any time. */
 export class Attempt implements Watched {
+  watchPlace: Place<Watched> | null = null;
   readonly #host: string;
   readonly #startedAt: number;
   readonly #deadlineAt: number;

@@ -226,10 +226,8 @@ export class Connections {
       if (fresh) {
         this.#closeIdle(pool);
       }
-      const free = pool.connections.findLast(
-        (connection) => !fresh && connection.hasRoom && this.#mayServe(connection, pool),
-      );
-      if (free !== undefined) {
+      const free = fresh ? null : this.#freeOf(pool);
+      if (free !== null) {
         this.#use(free, pool);
       } else {
         if (!next.single || pool.connections.length === 0) {
@@ -239,6 +237,17 @@ export class Connections {
       }
     }
     this.#forgetIfEmpty(pool);
+  }
+
+  #freeOf(pool: OriginPool): Connection | null {
+    const { connections } = pool;
+    for (let i = connections.length - 1; i >= 0; i--) {
+      const connection = connections[i]!;
+      if (connection.hasRoom && this.#mayServe(connection, pool)) {
+        return connection;
+      }
+    }
+    return null;
   }
 
   #closeIdle(pool: OriginPool): void {
@@ -361,11 +370,20 @@ export class Connections {
 
   /** The timer may be late, and a request that is sent when the server closes the connection is lost: they are looked through before one is sent, too. */
   #closeExpired(connections: Iterable<Connection>): void {
+    // Nearly always nobody idles, or none for too long: then no list is made for it.
+    if (this.#idle.size === 0) {
+      return;
+    }
     const now = this.#clock.now();
-    for (const connection of [...connections]) {
+    let expired: Connection[] | null = null;
+    for (const connection of connections) {
       if (connection.idleUntil <= now && this.#idle.has(connection)) {
-        void this.#drop(connection);
+        expired ??= [];
+        expired.push(connection);
       }
+    }
+    for (const connection of expired ?? []) {
+      void this.#drop(connection);
     }
   }
 

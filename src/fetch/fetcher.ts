@@ -1,3 +1,4 @@
+import { Chain } from '../base/chain.js';
 import type { Clock } from '../base/clock.js';
 import { Deadlines } from '../base/clock.js';
 import { FetchError } from '../base/errors.js';
@@ -20,6 +21,18 @@ export type {
   PendingFetch,
 } from './contract.js';
 
+/** What an origin says of where to connect. */
+type Server = Omit<ExchangeTarget['endpoint'], 'pool'>;
+
+const MOST_SERVERS = 10_000;
+/** Behind `https://`. */
+const ORIGIN_FROM = 8;
+/** Characters that a parser of URLs leaves as they are, in a path as in a query. */
+const PLAIN_PATH = /^[\w\-.~!$&()*+,;=:@/%?]*$/;
+/** It may be a segment of dots, which a parser takes out. */
+const DOTS = /\/(?:\.|%2e)/i;
+const isPlainPath = (path: string): boolean => PLAIN_PATH.test(path) && !DOTS.test(path);
+
 const MAX_TICK_MS = 250;
 const MIN_TICK_MS = 5;
 
@@ -29,6 +42,8 @@ export class Fetcher {
   readonly #connections: Connections;
   readonly #headers: RequestHeaders;
   readonly #policies: HostPolicies;
+  /** By origin. */
+  readonly #servers = new Map<string, Server>();
   readonly #context: ExchangeContext;
 
   constructor(options: FetchOptions, clock: Clock) {
@@ -37,7 +52,7 @@ export class Fetcher {
     this.#connector = new Connector(options, clock, deadlines, this.#policies);
     this.#connections = new Connections(this.#connector, clock, options.maxSockets);
     this.#headers = new RequestHeaders(options, ACCEPT_ENCODING, this.#policies);
-    this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Set() };
+    this.#context = { options, clock, deadlines, connections: this.#connections, inFlight: new Chain() };
   }
 
   fetch(request: FetchRequest, hooks: FetchHooks = {}): PendingFetch {
@@ -83,7 +98,7 @@ export class Fetcher {
 
   /** Aborts what is still in flight. */
   async close(): Promise<void> {
-    for (const exchange of this.#context.inFlight) {
+    for (const exchange of this.#context.inFlight.items()) {
       exchange.abort(new FetchError('internal', 'The fetcher was closed before the response was complete.'));
     }
     await this.#connections.close();
@@ -107,7 +122,12 @@ export class Fetcher {
   }
 
   #target(request: FetchRequest): ExchangeTarget | null {
-    const url = parseUrl(this.#placeOf(request.url));
+    const place = this.#placeOf(request.url);
+    const known = this.#knownTarget(place);
+    if (known !== null) {
+      return this.#targetAt(known, place.slice(known.origin.length), request);
+    }
+    const url = parseUrl(place);
     if (url === null) {
       return null;
     }
@@ -115,18 +135,31 @@ export class Fetcher {
     if (!isTls && url.protocol !== 'http:') {
       return null;
     }
-    const host = withoutBrackets(url.hostname);
-    const endpoint = {
+    const server = {
       origin: url.origin,
-      pool: this.#connector.poolOf(url.origin, host),
       isTls,
-      host,
+      host: withoutBrackets(url.hostname),
       port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
     };
-    const headers = this.#headers.for(url.origin, request);
+    if (this.#servers.size >= MOST_SERVERS) {
+      this.#servers.clear();
+    }
+    this.#servers.set(server.origin, server);
     // Not pathname + search: `/x?` and `/x` are two URLs, and search drops the lone question mark.
-    const path = pathOf(url.href.slice(0, url.href.length - url.hash.length));
-    return { endpoint, path, headers };
+    return this.#targetAt(server, pathOf(url.href.slice(0, url.href.length - url.hash.length)), request);
+  }
+
+  /** Where the URL begins with an origin that was parsed before, and a parser would leave the rest as it is. */
+  #knownTarget(place: string): Server | null {
+    const slash = place.indexOf('/', ORIGIN_FROM);
+    const server = slash < 0 ? undefined : this.#servers.get(place.slice(0, slash));
+    return server !== undefined && isPlainPath(place.slice(slash)) ? server : null;
+  }
+
+  #targetAt(server: Server, path: string, request: FetchRequest): ExchangeTarget {
+    const { origin, isTls, host, port } = server;
+    const endpoint = { origin, pool: this.#connector.poolOf(origin, host), isTls, host, port };
+    return { endpoint, path, headers: this.#headers.for(origin, request) };
   }
 }
 

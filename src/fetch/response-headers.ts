@@ -16,9 +16,12 @@ const SINGLE = new Set([
 /** The headers of a response as the server sent them: hostile text of which each character is a byte, bounded in number and length. */
 export class ResponseHeaders {
   readonly #flat: readonly string[];
+  /** Status line and headers as they came, with the empty line behind them; null where they did not come as text. */
+  readonly head: string | null;
 
   /** @param flat names, in lower case, and values in turn */
-  constructor(flat: readonly string[]) {
+  constructor(flat: readonly string[], head: string | null = null) {
+    this.head = head;
     this.#flat = flat.length > 2 * MAX_HEADERS ? flat.slice(0, 2 * MAX_HEADERS) : flat;
   }
 
@@ -47,9 +50,13 @@ export class ResponseHeaders {
 
   /** The values of all headers of that name, one by one. */
   all(name: string): string[] {
-    return this.list()
-      .filter(([each]) => each === name)
-      .map(([, value]) => value);
+    const values: string[] = [];
+    for (let i = 0; i < this.#flat.length; i += 2) {
+      if (this.#flat[i] === name) {
+        values.push(this.#valueAt(i + 1));
+      }
+    }
+    return values;
   }
 
   /** Those of the given names, up to so many characters of each; null where there are none. */

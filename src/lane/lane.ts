@@ -1,7 +1,15 @@
 import { isPromise } from 'node:util/types';
+import { Chain, type Place } from '../base/chain.js';
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
-import type { FetchHooks, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import { maySend } from '../base/send-until.js';
+import {
+  type FetchHooks,
+  type FetchRequest,
+  type FetchResponse,
+  NotSent,
+  type PendingFetch,
+} from '../fetch/contract.js';
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
@@ -42,6 +50,8 @@ export interface LaneSetup {
   lane: number;
   /** Cookies are kept. */
   keepsCookies?: boolean;
+  /** Every exchange is archived. */
+  archives?: boolean;
   reader: ReaderOptions;
   identity: IdentityOptions;
   aliases?: AliasData;
@@ -55,6 +65,8 @@ export interface LaneSetup {
   hooks?: HooksSetup;
   /** The crawl whose unchanged pages are carried over; left out where there is none. */
   since?: EarlierSetup;
+  /** Until when requests may be sent, where the crawl runs on several machines; left out: for ever. */
+  sendUntil?: Float64Array;
 }
 
 /** A page as a browser left it. */
@@ -89,6 +101,8 @@ export interface PageSource {
   readonly wholeOnly?: boolean;
   /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
   readonly asksNobody?: boolean;
+  /** It has what an archive has: what is in scope is asked for in full. */
+  readonly archives?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
@@ -112,6 +126,8 @@ const PATIENCE_MS = 4;
 
 interface Fetching {
   job: Job;
+  /** Among all that the lane fetches. */
+  place: Place<Fetching> | null;
   pending: PendingFetch | null;
   heldBytes: number;
   paused: boolean;
@@ -138,13 +154,15 @@ export class Lane {
   readonly #scope: CrawlScope;
   readonly #requestLimits: RequestLimits;
   readonly #matchers = new Map<number, { version: number; matcher: RobotsMatcher | null }>();
-  readonly #fetching = new Map<number, Fetching>();
+  readonly #fetching = new Chain<Fetching>();
   readonly #reading: ReadingQueue;
   readonly #stock: Stock<Job>;
   readonly #shells = new Shells();
   readonly #cookies: LaneCookies<Job> | null;
   readonly #hooks: LaneHooks | null;
   readonly #earlier: EarlierPages | null;
+  /** Null where nobody else could have the hosts of this machine. */
+  readonly #maySend: (() => boolean) | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -168,6 +186,8 @@ export class Lane {
     this.#cookies = openJar === undefined ? null : new LaneCookies(openJar, clock);
     this.#hooks = hooks;
     this.#earlier = setup.since === undefined ? null : new EarlierPages(setup.since, clock);
+    const { sendUntil } = setup;
+    this.#maySend = sendUntil === undefined ? null : () => maySend(sendUntil, clock);
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -176,6 +196,7 @@ export class Lane {
       sitemapMaxBytes: setup.reader.sitemapMaxBytes,
       wholeOnly: source.wholeOnly ?? false,
       hasRoutes: setup.reader.hashRoutes,
+      archives: (setup.archives ?? false) || (source.archives ?? false),
     };
     this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);
@@ -291,7 +312,7 @@ export class Lane {
     const isOver = this.#budget.isOver;
     const oldest = this.#budget.oldestOfAll;
     let paused = 0;
-    for (const fetching of this.#fetching.values()) {
+    for (const fetching of this.#fetching.items()) {
       const mustPause = isOver && fetching.job.sequence !== oldest;
       if (mustPause !== fetching.paused && fetching.pending !== null) {
         fetching.paused = mustPause;
@@ -342,7 +363,11 @@ export class Lane {
   }
 
   #failedToStart(job: Job, error: unknown): void {
-    this.#fetching.delete(job.lease.id);
+    for (const fetching of this.#fetching.items()) {
+      if (fetching.job === job) {
+        this.#fetching.remove(fetching.place!);
+      }
+    }
     this.#publishOldest();
     this.#stock.ended(job);
     this.#give(failure(job.lease, this.#clock.now(), 'internal', messageOf(error)));
@@ -354,9 +379,9 @@ export class Lane {
     const request = this.#withCookies(requestFor(lease, this.#requestLimits), job);
     const earlier = this.#earlier?.answerTo(lease, request) ?? null;
     const fetching: Fetching = {
-      ...{ job, pending: null, heldBytes: 0, paused: false, startedAt, hasHeaders: false, earlier },
+      ...{ job, place: null, pending: null, heldBytes: 0, paused: false, startedAt, hasHeaders: false, earlier },
     };
-    this.#fetching.set(lease.id, fetching);
+    fetching.place = this.#fetching.add(fetching);
     this.#publishOldest();
     if (earlier?.isYoung) {
       this.#carryOver(fetching, earlier);
@@ -446,6 +471,7 @@ export class Lane {
         this.#takeCookies(fetching, headers);
       },
       onBytes: (count) => this.#bytes(fetching, count),
+      ...(this.#maySend === null ? {} : { maySend: this.#maySend }),
     });
     const give = (outcome: Outcome): void => this.#give(outcome);
     fetching.pending.promise.then(
@@ -455,6 +481,11 @@ export class Lane {
       },
       (error: unknown) => {
         this.#takeCookies(fetching, null);
+        if (error instanceof NotSent) {
+          this.#done(fetching, null, null);
+          this.#giveBack(fetching.job);
+          return;
+        }
         this.#done(fetching, null, error instanceof FetchError ? error.errorClass : null);
         this.#reading.add(lease, this.#failed(fetching, error), 0, give);
       },
@@ -526,9 +557,8 @@ export class Lane {
   }
 
   #publishOldest(): void {
-    // Jobs come in the order of their sequence, and a Map keeps it.
-    const first = this.#fetching.values().next().value;
-    this.#budget.oldest(this.#setup.lane, first?.job.sequence ?? Number.POSITIVE_INFINITY);
+    // Jobs come in the order of their sequence, and a chain keeps it.
+    this.#budget.oldest(this.#setup.lane, this.#fetching.first?.job.sequence ?? Number.POSITIVE_INFINITY);
   }
 
   /** The piece of this page is admitted; these are the ids of what it offered. */
@@ -565,8 +595,8 @@ export class Lane {
   }
 
   /** It has left the wire, and the next of its host goes out before it is read. A host in trouble gets nothing more: the coordinator says when. */
-  #done({ job }: Fetching, status: number | null, errorClass: ErrorClass | null): void {
-    this.#fetching.delete(job.lease.id);
+  #done({ job, place: among }: Fetching, status: number | null, errorClass: ErrorClass | null): void {
+    this.#fetching.remove(among!);
     this.#publishOldest();
     this.#stock.ended(job);
     if (job.place !== null && isHostTrouble(status, errorClass)) {

@@ -66,6 +66,13 @@ export class PageLinks {
   #rank: number | null = null;
   /** Why a hook does not want it followed; null where that was not said. */
   #skipWords: string | null = null;
+  /** Nothing is kept or asked of a link but where it leads. */
+  readonly #isPlain: boolean;
+  /** Of the last plain link, which most that follow are like. */
+  #plainKind = -1;
+  #plainRel = '';
+  #plainFollow: Follow = 0;
+  #plainWord = 0;
   #next = 0;
   #pieceStart = 0;
   #pieceText = 0;
@@ -80,6 +87,14 @@ export class PageLinks {
     this.targets = parts.keepsTargets ? { urls: [], places: [], kinds: [], rels: [], texts: this.#texts } : null;
     this.#classOf = (url) =>
       (this.#rank === null ? null : places.ofRank(this.#rank)) ?? places.ofLink(url, depth + 1, this.#place);
+    const { facts, zones, hooked } = parts;
+    this.#isPlain =
+      facts === null &&
+      zones === null &&
+      hooked === null &&
+      !parts.keepsTargets &&
+      links.texts === null &&
+      links.ignored === null;
     this.#beginPiece();
   }
 
@@ -113,7 +128,11 @@ export class PageLinks {
         this.#next = links.count;
         return false;
       }
-      this.#add(this.#next, target);
+      if (this.#isPlain) {
+        this.#addPlain(links, this.#next, target);
+      } else {
+        this.#add(this.#next, target);
+      }
     }
     return false;
   }
@@ -150,6 +169,30 @@ export class PageLinks {
     this.#judged.followsSitemapsOnly = this.#parts.isNamedBySitemaps;
     this.#pieceStart = this.count;
     this.#pieceText = 0;
+  }
+
+  /** What `#add` does for nearly every link of nearly every crawl, and no more. */
+  #addPlain({ kinds, rels }: ScannedLinks, link: number, target: Target): void {
+    const kind = kinds[link]!;
+    const rel = rels[link]!;
+    if (kind !== this.#plainKind || rel !== this.#plainRel) {
+      this.#plainKind = kind;
+      this.#plainRel = rel;
+      this.#plainFollow = this.#parts.isNamedBySitemaps ? 0 : this.#parts.follow(kind, rel);
+      this.#plainWord = edgeWord(kind, this.#plainFollow, this.#relPlace(rel));
+    }
+    const { offers } = this.#judged;
+    const offered = offers.length;
+    const at = this.count * 2;
+    this.#words[at] = this.#judge.judge(target, this.#plainFollow, this.#parts.depth + 1, 0, this.#judged);
+    this.#words[at + 1] = this.#plainWord;
+    if (offers.length > offered) {
+      this.#pieceText += target.length;
+    }
+    if (!target.web) {
+      this.skipped++;
+    }
+    this.count++;
   }
 
   #add(link: number, target: Target): void {

@@ -1,14 +1,7 @@
 import { hash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import type { ResponseHeaders } from '../fetch/response-headers.js';
-import {
-  type Lease,
-  type LinkPiece,
-  nothingRead,
-  type Order,
-  type Outcome,
-  type PagePiece,
-} from '../frontier/outcome.js';
+import type { Lease, LinkPiece, Order, Outcome, PagePiece, ReadFields } from '../frontier/outcome.js';
 import { emptyPage, type KeptBody, type PageRow } from '../store/page-row.js';
 import type { HostPolicy } from '../url/host-policies.js';
 
@@ -98,10 +91,7 @@ export interface ReaderOptions {
 export type RenderMode = 'never' | 'auto' | 'always';
 
 /** The part of an outcome that reading a page fills in. */
-export type Reading = Pick<
-  Outcome,
-  keyof ReturnType<typeof nothingRead> | 'errorClass' | 'message' | 'measured' | 'hookSkips' | 'body'
-> & {
+export type Reading = Pick<Outcome, ReadFields | 'measured' | 'hookSkips' | 'body'> & {
   page: PageRow;
   /** What a reader sees of it, where that is to be kept. */
   text?: string;
@@ -162,6 +152,43 @@ function keptHeaders(headers: ResponseHeaders): string | null {
   return kept === null ? null : JSON.stringify(kept);
 }
 
+/** Before anything was found. Written out: where an object is spread into one that has more fields, V8 makes new classes for it at every page. */
+export const readingOf = (page: PageRow): Reading => ({
+  errorClass: null,
+  message: null,
+  redirect: null,
+  redirectUrl: null,
+  targets: null,
+  offers: [],
+  found: [],
+  skippedLinks: 0,
+  textHash: null,
+  page,
+});
+
+/** The outcome has what was read; its page is sealed by whoever knows the rest of it. Field by field, for the same reason. */
+export function takeReading(outcome: Outcome, reading: Reading): void {
+  outcome.errorClass = reading.errorClass;
+  outcome.message = reading.message;
+  outcome.redirect = reading.redirect;
+  outcome.redirectUrl = reading.redirectUrl;
+  outcome.targets = reading.targets;
+  outcome.offers = reading.offers;
+  outcome.found = reading.found;
+  outcome.skippedLinks = reading.skippedLinks;
+  outcome.textHash = reading.textHash;
+  const { measured, hookSkips, body } = reading;
+  if (measured !== undefined) {
+    outcome.measured = measured;
+  }
+  if (hookSkips !== undefined) {
+    outcome.hookSkips = hookSkips;
+  }
+  if (body !== undefined) {
+    outcome.body = body;
+  }
+}
+
 export function emptyReading(page: FetchedPage): Reading {
   const row = emptyPage(page.status);
   row.contentType = page.contentType;
@@ -169,7 +196,7 @@ export function emptyReading(page: FetchedPage): Reading {
   row.lastModified = page.lastModified;
   row.etag = page.etag;
   row.headers = page.headers === null ? null : keptHeaders(page.headers);
-  return { ...nothingRead(), errorClass: null, message: null, page: row };
+  return readingOf(row);
 }
 
 export const sha256 = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');

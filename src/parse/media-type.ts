@@ -40,6 +40,8 @@ const MAGIC_WORDS: readonly (readonly [offset: number, text: string])[] = [
   [4, 'ftyp'],
 ];
 const SOON = 512;
+const LESS_THAN = 0x3c;
+const LETTER_F = 0x66;
 /** Bytes that stand in no text (MIME Sniffing, "binary data byte"). */
 const BINARY = /[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]/;
 const ALL_BINARY = new RegExp(BINARY, 'g');
@@ -50,6 +52,10 @@ const STRAY_IN = 64;
 
 /** Whether a body is no text at all, whatever it is said to be. Where a tag of HTML was found, a stray control character makes it none the less a page. */
 export function isBinary(bytes: Uint8Array, encoding: string, looksLikeHtml: boolean): boolean {
+  // Nearly every page: no file of data begins so, but for one whose mark stands at its fifth byte.
+  if (looksLikeHtml && bytes[0] === LESS_THAN && bytes[4] !== LETTER_F) {
+    return false;
+  }
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, SAMPLE)).toString('latin1');
   if (MAGIC.some((text) => head.startsWith(text))) {
     return true;
