@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/content/element.js';
 import { mainContent } from '../../src/content/extract/main-content.js';
+import { Outline } from '../../src/content/extract/outline.js';
 import { parseTree } from '../../src/content/tree-builder.js';
 
 const textFrom = (html: string, url = 'https://site.test/guide/page.html'): string =>
@@ -120,6 +121,35 @@ describe('what is around it goes', () => {
     );
     expect(text).toContain('Page');
     expect(text).not.toContain('Site name');
+  });
+});
+
+describe('a page is judged block by block', () => {
+  const kept = (html: string): number => mainContent(parseTree(html)).kept;
+
+  it('what leads elsewhere goes from the midst of a text, and the text around it stays', () => {
+    const links = Array.from({ length: 6 }, (_, i) => `<li><a href="/n${i}">Another story ${i}</a></li>`).join('');
+    const text = textFrom(
+      page(`<div><h1>Title</h1>${paragraphs(4)}<h3>Read also</h3><ul>${links}</ul>${paragraphs(4)}</div>`),
+    );
+    expect(text).not.toMatch(/Read also|Another story/);
+    expect(text.split('A sentence').length).toBe(9);
+  });
+
+  it('words that stand directly in a box can go without the boxes in it', () => {
+    const outline = new Outline(parseTree('<body><div>own <b>bold</b><p>kept</p> tail</div>'));
+    const box = outline.elements.findIndex(({ name }) => name === 'div');
+    outline.mute(box);
+    expect(outline.text(box)).toBe('kept'.length);
+    expect(outline.beginning(box, 100)).toBe('kept');
+  });
+
+  it('says which share of the text it kept', () => {
+    expect(kept(page(`<main><h1>Title</h1>${paragraphs(6)}</main>`))).toBe(1);
+    const most = kept(page(`<main><h1>Title</h1>${paragraphs(6)}</main><footer>${paragraphs(6)}</footer>`));
+    expect(most).toBeGreaterThan(0.4);
+    expect(most).toBeLessThan(0.6);
+    expect(kept(page(''))).toBe(1);
   });
 });
 

@@ -22,6 +22,35 @@ describe('lines', () => {
   });
 });
 
+describe('Doxygen', () => {
+  it.each([
+    [
+      'code in lines that are boxes',
+      '<div class="fragment"><div class="line"><span class="lineno">    1</span>int main() {</div>\n<div class="line">  return std::abs(<a class="code" href="x.html">x</a>);</div>\n<div class="line">}</div>\n</div>',
+      '```cpp\nint main() {\n  return std::abs(x);\n}\n```',
+    ],
+    [
+      'a title that is no heading',
+      '<div class="headertitle"><div class="title">Eigen::Matrix Class Reference</div></div>',
+      '# Eigen::Matrix Class Reference',
+    ],
+    [
+      'a signature in cells',
+      '<div class="memproto"><table class="memname"><tr><td class="memname">int f</td><td>(</td><td class="paramtype">const T &amp;</td><td class="paramname"><em>v</em></td><td>)</td><td> const</td></tr></table></div>',
+      '```cpp\nint f (const T & v) const\n```',
+    ],
+  ])('%s', (_, html, expected) => {
+    expect(markdown(html)).toBe(expected);
+  });
+});
+
+it.each([
+  '<div class="admonition note"><b>Note:</b> Mind the gap.</div>',
+  '<div class="admonition note"><p><strong>Note:</strong> Mind the gap.</p></div>',
+])('a note does not say twice that it is one: %s', (html) => {
+  expect(markdown(html)).toBe('> [!NOTE]\n> Mind the gap.');
+});
+
 describe('backslashes stand where they are needed', () => {
   it.each([
     ['snake_case and __init__', 'snake_case and \\_\\_init\\_\\_'],

@@ -1,4 +1,4 @@
-/** Made by scripts/learn-blocks.py: do not change it by hand. See `scoreOf` for how it is read. */
+/** Learned as scripts/learn-blocks.py does it: do not change it by hand. See `scoreOf` for how it is read. */
 export const TREES: Int32Array = Int32Array.from(
   (
     '48 179 0 46 111 6 9 -1 -171 17 0 29 133 1 27 135 32 20 -1 -161 84 77 25 -1 -66 -1 -148 -1 -54 89 -1 34 -1 -124 84 73 39 -1 -19 9 0 44 -1 -53 -1 -124 ' +

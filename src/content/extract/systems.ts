@@ -238,13 +238,6 @@ const RULES: readonly Rule[] = [
     drop: ['.toplang', '.bottomlang', '#quickview', 'div.top', '.permalink', '#comments_section', 'div.category'],
   },
   {
-    name: 'DocBook',
-    generator: /docbook/i,
-    marks: ['.navheader'],
-    content: ['body'],
-    drop: ['.navheader', '.navfooter'],
-  },
-  {
     name: 'Nextra',
     marks: ['.nextra-toc', '.nextra-navbar', '.nextra-sidebar'],
     content: ['main[data-pagefind-body]', 'article main', 'article'],

@@ -3,7 +3,7 @@ import { admonitionOf, saysMore } from './admonitions.js';
 import { BlockReader, isAnchor, type ReadBlock } from './block-reader.js';
 import { fold } from './fold.js';
 import { isNoteList } from './footnotes.js';
-import { type Block, type Inline, type Item, plainText, type Wrapped } from './model.js';
+import { type Alert, type Block, type Inline, type Item, plainText, type Wrapped } from './model.js';
 import { HEADINGS } from './names.js';
 import { codeText, readCode } from './read-code.js';
 import type { Page } from './read-inlines.js';
@@ -35,6 +35,7 @@ function readBox(element: Element, reader: BlockReader, out: Block[]): boolean {
   }
   const title = box.title === null ? [] : tidy(reader.inlines.readHeading(box.title.children));
   const body = [...box.body];
+  dropOwnWord(body, box.alert);
   reader.nest(
     body,
     (children) => {
@@ -44,6 +45,35 @@ function readBox(element: Element, reader: BlockReader, out: Block[]): boolean {
     out,
   );
   return true;
+}
+
+/** A box that begins with "**Note:**" would say so twice. */
+function dropOwnWord(body: Child[], alert: Alert): void {
+  const at = body.findIndex((child) => isElement(child) || child.trim() !== '');
+  const first = body[at];
+  if (first === undefined || !isElement(first)) {
+    return;
+  }
+  if (isOwnWord(first, alert)) {
+    body.splice(at, 1);
+  } else if (first.name === 'p') {
+    const inner = first.children.findIndex((child) => isElement(child) || child.trim() !== '');
+    const word = first.children[inner];
+    if (word !== undefined && isElement(word) && isOwnWord(word, alert)) {
+      first.children.splice(inner, 1);
+    }
+  }
+}
+
+const OWN_WORD_ELEMENTS = new Set(['b', 'strong', 'em', 'span']);
+const LONGEST_WORD = 20;
+
+function isOwnWord(element: Element, alert: Alert): boolean {
+  if (!OWN_WORD_ELEMENTS.has(element.name)) {
+    return false;
+  }
+  const text = textOf(element).trim();
+  return text !== '' && text.length <= LONGEST_WORD && /:$/.test(text) && !saysMore(text, alert);
 }
 
 function readByName(element: Element, reader: BlockReader, out: Block[]): void {
