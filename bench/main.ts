@@ -19,6 +19,7 @@ import { setup } from './setup.js';
 import { site } from './site.js';
 import { site100k } from './site-100k.js';
 import { small } from './small.js';
+import { split } from './split.js';
 import { watched } from './watched.js';
 
 const SCENARIOS: readonly Scenario[] = [
@@ -30,6 +31,7 @@ const SCENARIOS: readonly Scenario[] = [
   watched,
   manyHosts,
   resume,
+  split,
   names,
   check,
   cases,

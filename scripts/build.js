@@ -11,6 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const bundle = join(root, 'dist', 'bundle');
 const sqlite = join(root, 'dist', 'sqlite');
 const page = join(root, 'dist', 'dashboard');
+const types = join(root, 'dist', 'types');
 
 const ENTRIES = {
   main: 'dist/src/cli/main.js',
@@ -19,6 +20,11 @@ const ENTRIES = {
   'converter-worker': 'dist/src/docs/convert/converter-worker.js',
   'store-worker': 'dist/src/crawl/store-worker.js',
   'dashboard-worker': 'dist/src/dashboard/dashboard-worker.js',
+};
+/** A third of the size. Functions keep their names, so that a stack trace still says where it was; whose code it is stands in LICENSES.txt. */
+const SMALL = {
+  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+  comments: { legal: false, annotation: false, jsdoc: false },
 };
 /** They need not be installed. */
 const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
@@ -47,27 +53,40 @@ export async function build() {
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
   const resolve = { alias: { undici$: join(root, 'scripts', 'undici-client.js') } };
   const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve, plugins: [namedAnyway] });
-  const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js' });
+  const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js', ...SMALL });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
-  await buildPage(rolldown);
+  await buildPage();
+  await rollUpTypes(rolldown);
+  await writeManual();
 }
 
 /**
  * The page of the dashboard: one script, one style sheet, and nothing that a browser would ask another server for. The drawing of a link graph is
  * a script of its own, for those who look at one; `gossamer graph --format html` puts the same into its file.
  */
-async function buildPage(rolldown) {
+async function buildPage() {
+  const { build: bundlePage } = await import('vite');
   const source = join(root, 'src', 'dashboard', 'ui');
-  rmSync(page, { recursive: true, force: true });
   const folders = [];
+  rmSync(page, { recursive: true, force: true });
   for (const [input, file] of Object.entries({ 'main.tsx': 'app.js', 'graph-view.ts': 'graph-view.js' })) {
-    const made = await rolldown({
-      input: join(source, input),
-      platform: 'browser',
-      resolve: { extensionAlias: { '.js': ['.tsx', '.ts', '.js'] } },
+    const { output } = await bundlePage({
+      root: source,
+      configFile: false,
+      logLevel: 'warn',
+      publicDir: false,
+      build: {
+        outDir: page,
+        emptyOutDir: false,
+        modulePreload: false,
+        rolldownOptions: {
+          input: join(source, input),
+          output: { entryFileNames: file },
+          preserveEntrySignatures: 'strict',
+        },
+      },
     });
-    const { output } = await made.write({ file: join(page, file), format: 'esm', minify: true });
     folders.push(...output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean));
   }
   const uplot = join(root, 'node_modules', 'uplot', 'dist', 'uPlot.min.css');
@@ -110,6 +129,24 @@ async function describeConfig() {
 async function describePages() {
   const { renderPageTypes } = await import('../dist/src/report/describe-pages.js');
   writeFileSync(join(root, 'dist/src/store/page-types.d.ts'), renderPageTypes());
+}
+
+/** All types of the library in one file, with the sentences that an editor shows; nobody can import a type that is not meant for them. */
+async function rollUpTypes(rolldown) {
+  const { dts } = await import('rolldown-plugin-dts');
+  const input = { index: join(root, 'dist', 'src', 'index.d.ts') };
+  const made = await rolldown({ input, platform: 'node', plugins: [dts({ dtsInput: true, tsconfig: false })] });
+  const { output } = await made.write({ dir: types, format: 'esm' });
+  if (output.length !== 1 || output[0].imports.length > 0) {
+    throw new Error(`the types are not one file that stands by itself: ${output.map(({ fileName }) => fileName)}`);
+  }
+}
+
+/** `man gossamer`, from the tables of commands and options. */
+async function writeManual() {
+  const { manual } = await import('../dist/src/cli/manual.js');
+  mkdirSync(join(root, 'dist', 'man'), { recursive: true });
+  writeFileSync(join(root, 'dist', 'man', 'gossamer.1'), manual());
 }
 
 /** Types that only we use and that a program's compiler reads all the same: it need not have those of Node. */

@@ -123,6 +123,11 @@ export type { CorpusForecast } from './preview/corpus-size.js';
 export type { Preview, PreviewOptions } from './preview/preview.js';
 export type { OutputNotes } from './report/output.js';
 export type { LayerFacts, Summary } from './report/summary.js';
+export type { MergedCrawl, MergeOptions } from './split/merge.js';
+/** One crawl on several machines: dealt out to them, and put together again. */
+export { mergeCrawls } from './split/merge.js';
+export type { SplitCrawl, SplitOptions } from './split/split.js';
+export { splitCrawl } from './split/split.js';
 export type { CrawlStatus } from './store/directory.js';
 export type { HostResult } from './store/host-reader.js';
 export type { CrawledPage, PageResult } from './store/page-types.js';

@@ -18,8 +18,6 @@ export function auditCrawl(directory: string, settings: AuditSettings): AuditRep
   }
 }
 
-const MOST_HOPS_SHOWN = 6;
-
 class Audit {
   readonly #reader: AuditReader;
   readonly #directory: string;
@@ -63,6 +61,12 @@ class Audit {
           rules.findIndex(({ id }) => id === rule),
           from,
           most,
+        ),
+      sorted: (rule, names) =>
+        this.#places.sorted(
+          rules.findIndex(({ id }) => id === rule),
+          rules.find(({ id }) => id === rule)?.isOfSite === true,
+          names,
         ),
       close: () => this.#reader.close(),
     };
@@ -177,14 +181,13 @@ class Audit {
     if (chains === undefined && loops === undefined) {
       return;
     }
-    for (const { hops, isLoop } of this.#reader.redirects()) {
-      const rule = isLoop ? loops : chains;
-      const isFound = isLoop || hops.length - 1 > this.#settings.thresholds.redirectHops;
-      if (rule !== undefined && isFound) {
-        const urls = hops.slice(1, MOST_HOPS_SHOWN).map((id) => this.#reader.urlOf(id));
-        const more = hops.length - 1 - urls.length;
+    for (const { first, hops, end, shown } of this.#reader.redirects()) {
+      const rule = end === null ? loops : chains;
+      if (rule !== undefined && (end === null || hops > this.#settings.thresholds.redirectHops)) {
+        const urls = shown.map((id) => this.#reader.urlOf(id));
+        const more = hops - urls.length;
         const path = `to ${urls.join(', then ')}${more > 0 ? `, and ${formatCount(more)} more` : ''}`;
-        this.#places.add(rule, { page: hops[0]!, target: isLoop ? null : hops.at(-1)!, detail: path, times: 1 });
+        this.#places.add(rule, { page: first, target: end, detail: path, times: 1 });
       }
     }
   }

@@ -53,6 +53,9 @@ type IsPlain<T> = T extends string | number | boolean | null | undefined
 
 type Holder = Record<string | number, unknown>;
 
+/** Of a parcel that is passed on unopened. */
+export const PASSED_ON: Shape<Parcel> = { text: 'text', parts: 'parts' };
+
 /** Nothing of it is more than plain data. */
 export const PLAIN = {};
 

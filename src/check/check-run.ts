@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
+import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
@@ -257,6 +258,7 @@ export class CheckRun {
       // Reports show the causes of a failure as evidence.
       options: {
         ...options,
+        ...ON_ONE_MACHINE.options,
         ...WITHOUT_HOOKS.options,
         ...WITHOUT_KEEPING.options,
         ...(options.dump ? { external: false } : {}),
@@ -269,6 +271,7 @@ export class CheckRun {
       },
       sources: {
         ...sources,
+        ...ON_ONE_MACHINE.sources,
         ...WITHOUT_HOOKS.sources,
         ...WITHOUT_KEEPING.sources,
         anchorText: 'default',

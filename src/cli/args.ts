@@ -26,18 +26,36 @@ interface Meaning {
   readonly sets?: boolean;
 }
 
-const MEANINGS = new Map<string, Meaning>();
-for (const key of OPTION_KEYS) {
-  const { flag, alias, type } = specOf(key);
-  if (type === 'boolean') {
-    MEANINGS.set(flag, { key, sets: true });
-    MEANINGS.set(`no-${flag}`, { key, sets: false });
-  } else {
-    MEANINGS.set(flag, { key });
-    if (alias !== undefined) {
-      MEANINGS.set(alias, { key });
+/** What flags mean to a command; null: as far as that is known before there is one. A flag may mean one thing to one command and another to others. */
+function meaningsFor(command: Command | null): Map<string, Meaning> {
+  const meanings = new Map<string, Meaning>();
+  const isOthers = (key: OptionKey): boolean => command !== null && !acceptsOption(command, specOf(key));
+  // Those of the command come last, and stay.
+  for (const key of [...OPTION_KEYS].sort((a, b) => Number(isOthers(b)) - Number(isOthers(a)))) {
+    const { flag, alias, type } = specOf(key);
+    if (type === 'boolean') {
+      meanings.set(flag, { key, sets: true });
+      meanings.set(`no-${flag}`, { key, sets: false });
+    } else {
+      meanings.set(flag, { key });
+      if (alias !== undefined) {
+        meanings.set(alias, { key });
+      }
     }
   }
+  return meanings;
+}
+
+/** The command that the words name. What is a word, and what the value of a flag, may depend on it. */
+function commandIn(argv: readonly string[]): Command | null {
+  const named = (assumed: Command | null): string => {
+    const words = tokenize(argv, meaningsFor(assumed)).flatMap((token) =>
+      token.kind === 'positional' ? [token.value] : [],
+    );
+    return (words[0] === 'help' ? words[1] : words[0]) ?? '';
+  };
+  const name = named(null);
+  return isCommand(name) ? name : (COMMANDS.find((command) => named(command) === command) ?? null);
 }
 
 interface OptionToken {
@@ -49,7 +67,8 @@ interface OptionToken {
 
 /** The command line as the table of options understands it. Values stay text: `resolveOptions` reads them. */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
-  const tokens = tokenize(argv);
+  const meanings = meaningsFor(commandIn(argv));
+  const tokens = tokenize(argv, meanings);
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const flags: Partial<Record<OptionKey, string | boolean | string[]>> = {};
   const seen = { help: words[0] === 'help', version: false };
@@ -65,6 +84,7 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
       const following = tokens[index + 1];
       const meaning = meaningOf(
         token,
+        meanings,
         isCommand(name ?? '') ? (name as Command) : null,
         following?.kind === 'positional' ? following.value : undefined,
       );
@@ -89,12 +109,12 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   return { command, positionals, flags, ...seen };
 }
 
-function tokenize(argv: readonly string[]) {
+function tokenize(argv: readonly string[], meanings: ReadonlyMap<string, Meaning>) {
   const options: Record<string, { type: 'string' | 'boolean'; short?: string }> = {};
   for (const [name, short] of Object.entries(ACTIONS)) {
     options[name] = { type: 'boolean', short };
   }
-  for (const [flag, { key, sets }] of MEANINGS) {
+  for (const [flag, { key, sets }] of meanings) {
     const { short, flag: mainFlag } = specOf(key);
     const type = sets === undefined && specOf(key).bare === undefined ? 'string' : 'boolean';
     options[flag] = short !== undefined && flag === mainFlag ? { type, short } : { type };
@@ -102,8 +122,13 @@ function tokenize(argv: readonly string[]) {
   return parseTokens({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-function meaningOf(token: OptionToken, command: Command | null, following: string | undefined): Meaning {
-  const meaning = MEANINGS.get(token.name);
+function meaningOf(
+  token: OptionToken,
+  meanings: ReadonlyMap<string, Meaning>,
+  command: Command | null,
+  following: string | undefined,
+): Meaning {
+  const meaning = meanings.get(token.name);
   if (meaning !== undefined) {
     return meaning;
   }
@@ -117,7 +142,7 @@ function meaningOf(token: OptionToken, command: Command | null, following: strin
   if (here !== null) {
     throw new UsageError(`unknown option ${token.rawName}; you may mean ${here}`);
   }
-  const candidates = [...MEANINGS].filter(([, { key }]) => command === null || acceptsOption(command, specOf(key)));
+  const candidates = [...meanings].filter(([, { key }]) => command === null || acceptsOption(command, specOf(key)));
   const suggestion = token.rawName.startsWith('--')
     ? nearestName(token.name, [...candidates.map(([flag]) => flag), ...Object.keys(ACTIONS)])
     : null;

@@ -1,7 +1,11 @@
 import { StateError } from '../base/errors.js';
+import { printable } from '../base/text.js';
+import { beginCluster, crawlIdOf, redisOf, refuseAlone, seatIn } from '../cluster/start.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import { optionsToStore } from '../config/stored.js';
 import { isCorpus } from '../corpus/index-file.js';
+import { seedsOfArchives } from '../crawl/archive-web.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import type { SessionResult } from '../crawl/profile.js';
 import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
@@ -9,6 +13,7 @@ import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { SessionPlan } from '../crawl/session-plan.js';
 import { openForReading, resumeCommand } from '../store/directory.js';
+import type { SeedRow } from '../store/transaction.js';
 import { withResumeAdvice } from './advice.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
@@ -25,7 +30,8 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const { seeds, credentials, bad } = readSeeds(input.positionals, resolved.options);
+  const named = namedOrArchived(input.positionals, resolved.options, terminal);
+  const { seeds, credentials, bad } = readSeeds(named, resolved.options);
   for (const warning of badSeedLines(bad)) {
     terminal.warn(warning);
   }
@@ -41,7 +47,48 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     terminal.line(`moved the old crawl to ${movedTo}`);
   }
   const plan = { resolved, directory, seeds, badSeeds: bad, credentials, events: {} };
-  return withOutlets(resolved.options, terminal, plan, (outlets) => runSession(plan, terminal, outlets));
+  const url = redisOf(resolved.options);
+  if (url === null) {
+    return withOutlets(resolved.options, terminal, plan, (outlets) => runSession(plan, terminal, outlets));
+  }
+  return crawlTogether(url, plan, terminal);
+}
+
+/** The first machine of several: it has slot 0, and says how the others join. */
+async function crawlTogether(
+  url: string,
+  plan: SessionPlan & { directory: string; seeds: SeedRow[] },
+  terminal: Terminal,
+): Promise<number> {
+  const { options } = plan.resolved;
+  refuseAlone(options, plan.seeds);
+  const { clusterNodes: nodes, leaseMs } = options;
+  const crawlId = crawlIdOf(options);
+  const shared = { options: optionsToStore(plan.resolved), seeds: plan.seeds, leaseMs };
+  const { profile, node } = await beginCluster(url, { crawlId, nodes: nodes!, ...shared });
+  try {
+    const together = { ...plan, profile };
+    const others = nodes! - 1;
+    const news = `slot 0 of ${crawlId}; ${others === 1 ? 'one more machine joins' : `${others} more machines join`} by \`gossamer join --redis-url … --crawl-id ${crawlId} --data-dir DIR\``;
+    return await withOutlets(options, terminal, together, (outlets) => runSession(together, terminal, outlets, news));
+  } finally {
+    await node.close();
+  }
+}
+
+/** Where an archive is crawled and no URL is given, what it was made from. */
+function namedOrArchived(positionals: readonly string[], options: CrawlOptions, terminal: Terminal): readonly string[] {
+  const { from, startUrls, seedsFiles, maxBodyBytes } = options;
+  if (from.length === 0 || positionals.length + startUrls.length + seedsFiles.length > 0) {
+    return positionals;
+  }
+  const { seeds, isGuess } = seedsOfArchives(from, maxBodyBytes);
+  if (isGuess) {
+    terminal.line(
+      `the archive does not say where it began: beginning at its first page, ${printable(seeds[0]!, 200)}; name URLs to begin elsewhere`,
+    );
+  }
+  return seeds;
 }
 
 /**
@@ -50,6 +97,12 @@ export async function runCrawl(input: CommandInput): Promise<number> {
  */
 export async function resumeCrawl(plan: ResumePlan, input: CommandInput, onlyToFinish: boolean): Promise<number> {
   const { directory, seeds: storedSeeds, stored } = plan;
+  if (seatIn(plan.meta) !== null) {
+    throw new StateError(
+      'cluster_part',
+      `${directory} holds a part of a crawl on several machines: \`gossamer join --redis-url … --crawl-id … --data-dir ${directory}\` goes on with it, \`gossamer merge\` makes one crawl of all parts`,
+    );
+  }
   const ready = prepare('resume', input, stored);
   if (ready === null) {
     return EXIT.ok;
@@ -90,7 +143,7 @@ function nothingToDo(directory: string, left: Left, options: Pick<CrawlOptions, 
     : 'nothing to do';
 }
 
-async function runSession(
+export async function runSession(
   plan: SessionPlan & { directory: string },
   terminal: Terminal,
   outlets: Outlets,

@@ -1,5 +1,7 @@
+import { readAuditSettings } from '../audit/settings.js';
 import { systemClock } from '../base/clock.js';
-import { UsageError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
+import type { AuditConfig } from '../config/audit-config.js';
 import type { DiffFormat, DiffPart } from '../config/option-spec.js';
 import type { OptionsOf } from '../config/options.js';
 import { diff } from '../diff/diff.js';
@@ -31,7 +33,12 @@ export async function runDiff(input: CommandInput): Promise<number> {
   for (const { path } of files) {
     refuseUnwritable(path);
   }
+  // What is wrong in it is a fault of that file, and is told before anything is read.
+  readAuditSettings(input.configFile?.values.audit, null, (name, problem) => {
+    throw new StateError('config', `${input.configFile!.path}: ${name} ${problem}`);
+  });
   const difference = await diff(before, after, {
+    audit: (input.configFile?.values.audit ?? {}) as AuditConfig,
     ignore: (ignoredParts ?? '').split(',').flatMap((part) => (part === '' ? [] : [part.trim() as DiffPart])),
     mapHosts: Object.fromEntries(mapHosts.map((entry) => entry.split('=') as [string, string])),
   });

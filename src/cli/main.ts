@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   check: async () => (await import('./check-command.js')).runCheck,
   docs: async () => (await import('./docs-command.js')).runDocs,
   resume: async () => (await import('./resume-command.js')).runResume,
+  join: async () => (await import('./join-command.js')).runJoin,
+  cluster: async () => (await import('./cluster-command.js')).runCluster,
   add: async () => (await import('./add-command.js')).runAdd,
   export: async () => (await import('./export-command.js')).runExport,
   graph: async () => (await import('./graph-command.js')).runGraph,
@@ -32,7 +34,10 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   show: async () => (await import('./show-command.js')).runShow,
   serve: async () => (await import('./serve-command.js')).runServe,
   mcp: async () => (await import('./mcp-command.js')).runMcp,
+  split: async () => (await import('./split-command.js')).runSplit,
+  merge: async () => (await import('./merge-command.js')).runMerge,
   delete: async () => (await import('./delete-command.js')).runDelete,
+  completions: async () => (await import('./completions-command.js')).runCompletions,
 };
 
 /** An error that is thrown outside of the command's own promise is a defect. Node would exit with 1, which means findings. */
@@ -42,7 +47,7 @@ export function reportCrash(error: unknown): void {
 }
 
 /** Commands that write a store. */
-const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'check', 'docs', 'resume', 'preview']);
+const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'join', 'check', 'docs', 'resume', 'preview']);
 
 /**
  * V8 lets a heap grow to up to four times what is alive in it before it looks through it. Three such heaps are most of the memory of a crawl of many hosts;

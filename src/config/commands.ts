@@ -4,6 +4,8 @@ export const COMMANDS = [
   'check',
   'docs',
   'resume',
+  'join',
+  'cluster',
   'add',
   'preview',
   'export',
@@ -18,7 +20,10 @@ export const COMMANDS = [
   'show',
   'serve',
   'mcp',
+  'split',
+  'merge',
   'delete',
+  'completions',
 ] as const;
 export type Command = (typeof COMMANDS)[number];
 
@@ -79,6 +84,25 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer resume gossamer-data/example.com',
       'gossamer resume gossamer-data/example.com --delay 2s --max-urls 50000',
+    ],
+  },
+  join: {
+    usage: '',
+    sentence:
+      'Take part in a crawl on several machines that `gossamer crawl --redis-url` has begun: with a part that is free, or with the one that --data-dir has. Options are those of that crawl.',
+    fewestArguments: 0,
+    mostArguments: 0,
+    examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
+  },
+  cluster: {
+    usage: '<status|pause|go|stop|replace> [slot]',
+    sentence:
+      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+    fewestArguments: 1,
+    mostArguments: 2,
+    examples: [
+      'gossamer cluster status --redis-url redis://10.0.0.1 --crawl-id web',
+      'gossamer cluster replace 3 --redis-url redis://10.0.0.1 --crawl-id web',
     ],
   },
   add: {
@@ -205,7 +229,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     fewestArguments: 2,
     mostArguments: 2,
     examples: [
-      'gossamer show example.com-docs guide/install.md',
+      'gossamer show example.com-docs docs/guide/install.md',
       'gossamer show example.com-docs https://example.com/docs/guide/install --json',
     ],
   },
@@ -225,12 +249,39 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer mcp example.com-docs', 'gossamer mcp python-docs django-docs'],
   },
+  split: {
+    usage: '<dir>',
+    sentence:
+      'Deal a kept crawl out to several machines: parts in the folder of --output, each with its share of the hosts and all that is known of them. The crawl is only read. `gossamer merge` makes one of them again.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer split gossamer-data/example.com --nodes 4 -o parts'],
+  },
+  merge: {
+    usage: '<dir…>',
+    sentence:
+      'Put the parts of a crawl together, those of `gossamer split` or of machines that crawled together: one crawl in the folder of --output, with which every command works. The parts are only read.',
+    fewestArguments: 1,
+    mostArguments: Number.POSITIVE_INFINITY,
+    examples: [
+      'gossamer merge parts/slot-0 parts/slot-1 parts/slot-2 parts/slot-3 -o whole',
+      'gossamer merge parts/* -o whole',
+    ],
+  },
   delete: {
     usage: '<dir…>',
     sentence: 'Delete kept crawls and corpora. Nothing but what gossamer wrote is deleted.',
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer delete gossamer-data/example.com', 'gossamer delete example.com-docs'],
+  },
+  completions: {
+    usage: '<shell>',
+    sentence:
+      'Print a script that makes the Tab key complete commands, options and their values in bash, zsh or fish. The first lines of the script say where to put it.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: ['gossamer completions bash > ~/.local/share/bash-completion/completions/gossamer'],
   },
 };
 

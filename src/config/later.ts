@@ -1,10 +1,10 @@
 /** Names that are known but not part of this version are refused with a sentence of their own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = ['merge', 'cluster'];
+const LATER_COMMANDS: readonly string[] = [];
 
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
-  redis: 'a crawl runs on one machine',
+  redis: 'a crawl on several machines has --redis-url',
 };
 
 const RATES: readonly string[] = ['rate-limit', 'rate', 'limit-rate', 'requests-per-second', 'rps', 'max-rps'];

@@ -11,6 +11,7 @@ export const GROUPS = [
   'Fetching',
   'Network',
   'Hooks',
+  'Several machines',
   'Checking',
   'Output',
   'Watching',
@@ -19,7 +20,7 @@ export const GROUPS = [
 ] as const;
 export type Group = (typeof GROUPS)[number];
 
-export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds'] as const;
+export const EXPORT_FORMATS = ['jsonl', 'sitemap', 'csv', 'edges', 'hosts', 'seeds', 'warc', 'wacz', 'cdxj'] as const;
 /** The formats of `export`. */
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const CHECK_FORMATS = [
@@ -50,7 +51,8 @@ export type Format = ExportFormat | CheckFormat | GraphFormat | AuditFormat;
 export const FORMATS: readonly Format[] = [
   ...new Set<Format>([...EXPORT_FORMATS, ...CHECK_FORMATS, ...GRAPH_FORMATS, ...AUDIT_FORMATS]),
 ];
-export const LATER_FORMATS = ['warc'] as const;
+/** What a crawl writes while it runs. */
+export const CRAWL_FORMATS = ['jsonl', 'warc'] as const satisfies readonly ExportFormat[];
 export const DIFF_FORMATS = ['terminal', 'json', 'jsonl', 'html'] as const satisfies readonly CheckFormat[];
 /** The formats of `diff`. */
 export type DiffFormat = (typeof DIFF_FORMATS)[number];
@@ -94,6 +96,8 @@ interface Shared {
   readonly flag: string;
   /** The config key, where it is another than the flag in camelCase. */
   readonly configKey?: string;
+  /** The variable, where another option has the flag for other commands. */
+  readonly variable?: string;
   readonly short?: string;
   /** A second flag of the same meaning. */
   readonly alias?: string;
@@ -150,8 +154,6 @@ export type BooleanSpec = Single<'boolean', boolean>;
 export type TextSpec = Single<'text' | 'path', string> & Checked;
 export interface EnumSpec extends Single<'enum', string> {
   readonly values: readonly string[];
-  /** Values of later versions, refused by name. */
-  readonly later?: readonly string[];
   /** The values of commands that take only some of them. */
   readonly valuesFor?: Partial<Readonly<Record<Command, readonly string[]>>>;
 }

@@ -14,7 +14,7 @@ export const DASHBOARD_OPTIONS = {
     bare: '0',
     placeholder: 'PORT',
     group: 'Watching',
-    sentence: 'Show the run in a browser, on this machine alone, and let it be paused and changed from there',
+    sentence: 'Show the run in a browser on this machine, where you can pause and change it',
     advanced: false,
     resumable: true,
     commands: ['crawl', 'check', 'docs'],
@@ -41,7 +41,8 @@ export const DASHBOARD_OPTIONS = {
     default: '127.0.0.1',
     placeholder: 'ADDRESS',
     group: 'Watching',
-    sentence: 'The address to listen on; off this machine every question needs the token of the URL that is printed',
+    sentence:
+      'The address to listen on; on other addresses than those of this machine, only the printed URL with its token gets answers',
     advanced: false,
     resumable: false,
     commands: SERVE,

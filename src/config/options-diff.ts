@@ -15,7 +15,7 @@ export const DIFF_OPTIONS = {
     placeholder: 'PART,…',
     group: 'Question',
     sentence:
-      'What does not count: status, redirect, title, description, h1, canonical, robots, content, links, assets, findings',
+      'What to leave out of the comparison: status, redirect, title, description, h1, canonical, robots, content, links, assets, findings',
     advanced: false,
     resumable: false,
     commands: DIFF,
@@ -30,7 +30,8 @@ export const DIFF_OPTIONS = {
     check: checkMapHost,
     placeholder: 'OLD=NEW',
     group: 'Question',
-    sentence: 'Take the host OLD of the first crawl for NEW, such as staging.example.com=example.com; repeatable',
+    sentence:
+      'Take the host OLD of the first crawl for the host NEW, such as staging.example.com=example.com; repeatable',
     advanced: false,
     resumable: false,
     commands: DIFF,

@@ -11,7 +11,7 @@ export const HOST_OPTIONS = {
     placeholder: 'ENTRY',
     group: 'Politeness',
     sentence:
-      "What holds for the hosts that match, 'PATTERN delay=5s max-inflight=2 …': delay, max-inflight, max-urls, depth, header, user-agent, proxy, timeout, render, include, exclude; of each the first entry that matches counts",
+      "Settings for the hosts that match, 'PATTERN delay=5s max-inflight=2 …': delay, max-inflight, max-urls, depth, header, user-agent, proxy, timeout, render, include, exclude. The first entry that matches and has the setting counts",
     advanced: false,
     resumable: true,
     commands: ['crawl', 'check', 'docs', 'preview'],

@@ -3,35 +3,54 @@ import { COMMANDS } from './commands.js';
 import {
   AUDIT_FORMATS,
   CHECK_FORMATS,
+  CRAWL_FORMATS,
   DIFF_FORMATS,
   EXPORT_FORMATS,
   FORMATS,
   GRAPH_FORMATS,
-  LATER_FORMATS,
   type OptionSpec,
   PRESETS,
 } from './option-spec.js';
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
+/** Commands that crawl, and show how far they are. */
+const RUNNERS = [...CRAWL, 'join'] as const;
+const KEEPERS = RUNNERS;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'delete'] as const;
+const TALKERS = [
+  'crawl',
+  'join',
+  'check',
+  'docs',
+  'preview',
+  'add',
+  'export',
+  'diff',
+  'split',
+  'merge',
+  'delete',
+] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
-const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph'] as const;
+const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
-const FORMATTERS = ['export', 'diff', 'check', 'audit', 'graph'] as const;
+const FORMATTERS = ['crawl', 'export', 'diff', 'check', 'audit', 'graph'] as const;
 const ROBOTS = ['robots'] as const;
 const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
 const ANSWERS = [
   'crawl',
+  'join',
+  'cluster',
   'docs',
   'resume',
   'add',
   'preview',
   'graph',
+  'split',
+  'merge',
   'explain',
   'robots',
   'status',
@@ -49,10 +68,10 @@ export const OUTPUT_OPTIONS = {
     defaultText: 'gossamer-data/<host of the first seed>; of a check nothing is kept',
     placeholder: 'DIR',
     group: 'Output',
-    sentence: 'Where the crawl or check is kept',
+    sentence: 'The directory to keep the crawl or check in',
     advanced: false,
     resumable: false,
-    commands: CRAWL,
+    commands: KEEPERS,
     perRun: true,
   },
   reports: {
@@ -64,7 +83,7 @@ export const OUTPUT_OPTIONS = {
     default: [],
     placeholder: 'FORMAT=FILE',
     group: 'Output',
-    sentence: 'Write an output at the end',
+    sentence: 'Write this output at the end, to this file',
     advanced: false,
     resumable: true,
     commands: REPORTERS,
@@ -75,18 +94,18 @@ export const OUTPUT_OPTIONS = {
     type: 'enum',
     values: FORMATS,
     valuesFor: {
+      crawl: CRAWL_FORMATS,
       export: EXPORT_FORMATS,
       diff: DIFF_FORMATS,
       check: CHECK_FORMATS,
       audit: AUDIT_FORMATS,
       graph: GRAPH_FORMATS,
     },
-    later: LATER_FORMATS,
     default: 'jsonl',
     defaultFor: { check: 'terminal', diff: 'terminal', audit: 'terminal', graph: 'terminal' },
     placeholder: 'FORMAT',
     group: 'Output',
-    sentence: 'What to write on stdout or to --output',
+    sentence: 'The format to write, on stdout or to --output; warc of a crawl: every exchange, into archive/',
     advanced: false,
     resumable: true,
     commands: FORMATTERS,
@@ -99,7 +118,7 @@ export const OUTPUT_OPTIONS = {
     default: null,
     defaultText: 'stdout',
     group: 'Output',
-    sentence: 'Where to write it; - is stdout',
+    sentence: 'The file to write to; - is stdout',
     advanced: false,
     resumable: true,
     commands: WRITERS,
@@ -110,7 +129,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'Output',
-    sentence: 'Keep the text of links in the edges',
+    sentence: 'Keep the text of links, as a field of the edges',
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,
@@ -122,7 +141,7 @@ export const OUTPUT_OPTIONS = {
     default: 'basic',
     group: 'Output',
     sentence:
-      'What is kept of each page: basic is what audits need; all adds OpenGraph, types of JSON-LD, author, dates, keywords, names of cookies, third-party hosts and technology',
+      'What to keep of each page: basic has what audits need; all adds OpenGraph, types of JSON-LD, author, dates, keywords, names of cookies, third-party hosts and technology',
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,
@@ -136,7 +155,7 @@ export const OUTPUT_OPTIONS = {
     placeholder: 'NAME=SELECTOR',
     group: 'Output',
     sentence:
-      "Keep something of each page as data.NAME: NAME=SELECTOR, or NAME=SELECTOR@ATTRIBUTE (SELECTOR@text, SELECTOR@html); NAME=jsonld:PATH, NAME=meta:NAME, NAME=re:PATTERN; 'NAME[]=…' takes all matches",
+      "Take a value from each page and keep it as data.NAME: NAME=SELECTOR, or NAME=SELECTOR@ATTRIBUTE (SELECTOR@text, SELECTOR@html); NAME=jsonld:PATH, NAME=meta:NAME, NAME=re:PATTERN; 'NAME[]=…' takes all matches",
     advanced: false,
     resumable: false,
     commands: CRAWL_ONLY,
@@ -148,7 +167,7 @@ export const OUTPUT_OPTIONS = {
     max: 1024 * TIB,
     default: GIB,
     group: 'Output',
-    sentence: 'Pause, then end with the state kept, when less is free',
+    sentence: 'When less than this is free on the disk, pause, and then end with everything kept',
     advanced: true,
     resumable: true,
     commands: CRAWL,
@@ -212,7 +231,8 @@ export const OUTPUT_OPTIONS = {
     default: 'crawl',
     placeholder: 'COMMAND',
     group: 'Question',
-    sentence: 'What is previewed; docs with its own scope, and with --sample the tokens of the corpus',
+    sentence:
+      'The command to preview; docs has a scope of its own and, with --sample, also estimates the tokens of the corpus',
     advanced: false,
     resumable: false,
     commands: PREVIEW,
@@ -225,7 +245,7 @@ export const OUTPUT_OPTIONS = {
     max: 4_294_967_295,
     default: 1,
     group: 'Question',
-    sentence: 'Another number draws other pages for the sample',
+    sentence: 'Give another number to draw other pages for the sample',
     advanced: true,
     resumable: false,
     commands: PREVIEW,
@@ -238,7 +258,7 @@ export const OUTPUT_OPTIONS = {
     max: 100,
     default: 10,
     group: 'Question',
-    sentence: 'The most pages that are shown',
+    sentence: 'Show at most this many pages',
     advanced: false,
     resumable: false,
     commands: SEARCH,
@@ -249,7 +269,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Move the crawl that is in the directory, or by default the last one, to DIR.old-1 and start anew',
+    sentence: 'Move the crawl in the directory (by default the last one) to DIR.old-1 and start anew',
     advanced: false,
     resumable: false,
     commands: CRAWL,
@@ -260,7 +280,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Start, or go on, or do nothing where the crawl is finished: safe to repeat',
+    sentence: 'Start the crawl, go on with it, or do nothing when it is finished; safe to repeat',
     advanced: false,
     resumable: false,
     commands: CRAWL,
@@ -273,7 +293,7 @@ export const OUTPUT_OPTIONS = {
     max: 3_600_000,
     default: 5000,
     group: 'General',
-    sentence: 'Time for requests in flight to end after the first Ctrl+C, SIGTERM or SIGHUP',
+    sentence: 'After the first Ctrl+C, SIGTERM or SIGHUP, wait this long for requests under way',
     advanced: true,
     resumable: true,
     commands: CRAWL,
@@ -283,7 +303,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Print the answer (of a crawl its summary, of docs what was written) as JSON on stdout',
+    sentence: 'Print the answer as JSON on stdout: the summary of a crawl, or what docs wrote',
     advanced: false,
     resumable: false,
     commands: ANSWERS,
@@ -297,7 +317,7 @@ export const OUTPUT_OPTIONS = {
     defaultText: 'none',
     placeholder: 'NAME',
     group: 'General',
-    sentence: 'Settings for one kind of crawl; what is given beside it as a flag, a variable or a config key wins',
+    sentence: 'Settings for one kind of crawl; whatever else you give as a flag, a variable or a config key wins',
     advanced: false,
     resumable: true,
     commands: CRAWL,
@@ -333,7 +353,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Only warnings and errors',
+    sentence: 'Print only warnings and errors',
     advanced: false,
     resumable: true,
     commands: TALKERS,
@@ -347,10 +367,10 @@ export const OUTPUT_OPTIONS = {
     defaultText: 'auto: a live view on a terminal, elsewhere a line every 5 s',
     placeholder: 'HOW',
     group: 'General',
-    sentence: 'How progress is shown on stderr; json is a line of JSON every second',
+    sentence: 'How to show progress on stderr; json prints a line of JSON every second',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verbose: {
@@ -360,10 +380,10 @@ export const OUTPUT_OPTIONS = {
     default: false,
     group: 'General',
     sentence:
-      'A line for each page that is asked for, each retry and each decision of the governor; of a check also the links that are fine',
+      'Print a line for each page that is asked for, each retry and each decision of the governor; with check also for links that are fine',
     advanced: false,
     resumable: true,
-    commands: CRAWL,
+    commands: RUNNERS,
     perRun: true,
   },
   verboseNetwork: {
@@ -371,7 +391,7 @@ export const OUTPUT_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'General',
-    sentence: 'Show the whole chain of causes of a failure',
+    sentence: 'Show all causes behind a failure',
     advanced: false,
     resumable: false,
     commands: COMMANDS,
@@ -383,7 +403,7 @@ export const OUTPUT_OPTIONS = {
     default: null,
     defaultText: 'on a terminal, unless NO_COLOR is set',
     group: 'General',
-    sentence: 'Colour, always or never',
+    sentence: 'Print in colour, always or never',
     advanced: false,
     resumable: false,
     commands: COMMANDS,

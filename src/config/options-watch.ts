@@ -1,7 +1,7 @@
 import { checkNotify } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 
-const CRAWL = ['crawl', 'check', 'docs'] as const;
+const CRAWL = ['crawl', 'check', 'docs', 'join'] as const;
 const DAY_MS = 86_400_000;
 
 /** What others see of a run while it runs, and at its end. */
@@ -29,7 +29,7 @@ export const WATCH_OPTIONS = {
     placeholder: 'FILE',
     group: 'Watching',
     sentence:
-      'Write metrics to a file while it runs: JSON if it ends in .json, text for Prometheus if it has another ending, and both if it has none',
+      'Write metrics to a file while it runs: JSON when the name ends in .json, text for Prometheus when it has another ending, both when it has none',
     advanced: false,
     resumable: true,
     commands: CRAWL,
@@ -43,7 +43,7 @@ export const WATCH_OPTIONS = {
     max: DAY_MS,
     default: 60_000,
     group: 'Watching',
-    sentence: 'How often the metrics file is written anew; at the end it always is',
+    sentence: 'How often to write the metrics file; at the end it is always written',
     advanced: true,
     resumable: true,
     commands: CRAWL,
@@ -69,7 +69,7 @@ export const WATCH_OPTIONS = {
     default: 'info',
     placeholder: 'LEVEL',
     group: 'Watching',
-    sentence: 'What the log file has: this level and all graver ones; debug has a line for each page',
+    sentence: 'The lowest level that goes into the log file; debug has a line for each page',
     advanced: false,
     resumable: true,
     commands: CRAWL,
@@ -83,7 +83,7 @@ export const WATCH_OPTIONS = {
     check: checkNotify,
     placeholder: 'URL',
     group: 'Watching',
-    sentence: 'POST the summary as JSON to this URL at the end; where that fails, the run is none the worse',
+    sentence: 'POST the summary as JSON to this URL at the end; the run does not fail when that does',
     advanced: false,
     resumable: true,
     commands: CRAWL,

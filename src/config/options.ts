@@ -1,6 +1,7 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
-import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS } from './options-commands.js';
+import { CLUSTER_OPTIONS } from './options-cluster.js';
+import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS, SPLIT_OPTIONS } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { DIFF_OPTIONS } from './options-diff.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
@@ -27,7 +28,9 @@ export const OPTIONS = {
   ...DOCS_OPTIONS,
   ...ADD_OPTIONS,
   ...GRAPH_OPTIONS,
+  ...SPLIT_OPTIONS,
   ...DIFF_OPTIONS,
+  ...CLUSTER_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...KEEP_OPTIONS,
   ...WATCH_OPTIONS,
@@ -68,7 +71,7 @@ export function specFor(command: Command, key: OptionKey): OptionSpec {
 
 /** Whether a user may give the option to the command. */
 export function acceptsOption(command: Command, spec: OptionSpec): boolean {
-  return spec.commands.includes(command) || (command === 'resume' && spec.resumable);
+  return spec.commands.includes(command) || ((command === 'resume' || command === 'join') && spec.resumable);
 }
 
 /** Whether the command works with the option; `resume` works with all options of a crawl. */
@@ -77,7 +80,7 @@ export function usesOption(command: Command, spec: OptionSpec): boolean {
 }
 
 export function variableOf(spec: OptionSpec): string {
-  return `GOSSAMER_${spec.flag.replaceAll('-', '_').toUpperCase()}`;
+  return spec.variable ?? `GOSSAMER_${spec.flag.replaceAll('-', '_').toUpperCase()}`;
 }
 
 export function configKeyOf(spec: OptionSpec): string {

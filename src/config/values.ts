@@ -9,7 +9,6 @@ import {
   FORMATS,
   FORMATS_OF_GRAPHS,
   type Format,
-  LATER_FORMATS,
   type ListSpec,
   type NumberSpec,
   type OptionSpec,
@@ -221,12 +220,7 @@ function checkEnum(spec: EnumSpec, text: string, origin: Origin): string {
     return text;
   }
   const choice = `must be ${spec.values.length > 2 ? 'one of ' : ''}${spec.values.join(spec.values.length > 2 ? ', ' : ' or ')}`;
-  const later = text.split(',').find((part) => spec.later?.includes(part.trim()));
-  return origin.fail(
-    later === undefined
-      ? `${choice}, got ${shown(text)}${elsewhere(spec, text)}`
-      : `${choice}: ${later} is not part of this version`,
-  );
+  return origin.fail(`${choice}, got ${shown(text)}${elsewhere(spec, text)}`);
 }
 
 const elsewhere = ({ flag }: EnumSpec, text: string): string =>
@@ -236,9 +230,6 @@ function readReport({ values = FORMATS }: ListSpec, text: string, origin: Origin
   const split = text.indexOf('=');
   const format = text.slice(0, Math.max(0, split));
   const file = text.slice(split + 1);
-  if ((LATER_FORMATS as readonly string[]).includes(format)) {
-    origin.fail(`cannot write ${format}: it is not part of this version`);
-  }
   if (!values.includes(format) || file.trim() === '' || /[\r\n\0]/.test(file)) {
     origin.fail(`must be FORMAT=FILE with one of ${values.join(', ')}, got ${shown(text)}`);
   }

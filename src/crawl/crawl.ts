@@ -4,6 +4,7 @@ import type { Frontier } from '../frontier/frontier.js';
 import { failure, type Lease, type Outcome, takeLight, unsent } from '../frontier/outcome.js';
 import type { ByteBudget } from '../lane/byte-budget.js';
 import type { LaneDeath, LanePool } from '../lane/lane-pool.js';
+import type { ClusterSeat } from './cluster-seat.js';
 import { type CrawlEnd, Ending, type EndReason, type Limits } from './ending.js';
 import { type Governor, type GovernorDecision, Heartbeat } from './governor.js';
 import { Room, type RoomParts } from './room.js';
@@ -44,6 +45,8 @@ export interface CrawlParts extends Pick<RoomParts, 'disk' | 'placesLeft' | 'sus
   sources?: readonly { readonly isActive: boolean; stop?(): void }[];
   /** Pages are seen by a browser: it is not over before they have been. `goesOn` is asked when there is nothing else left to do. */
   rendering?: { goesOn(): boolean; stop(): void };
+  /** The part of a crawl on several machines that this is: it may have to hold still, and it is not over before all of them have come to the end. */
+  cluster?: Pick<ClusterSeat, 'mayLease' | 'isOver' | 'rests'>;
   /** Sees what came back before anyone else, and may make something else of it. */
   review?(outcomes: Outcome[]): Outcome[];
   /** Results of a commit are handed on, awaited, before the next one; when the run has to end, without waiting for the one before. */
@@ -308,8 +311,11 @@ export class Crawl {
     if (this.#end === null) {
       return;
     }
-    const { frontier, sources = [], rendering } = this.#parts;
+    const { frontier, sources = [], rendering, cluster } = this.#parts;
     const { outstanding, deferred, secondLooks } = frontier.counts();
+    const isSeeding = sources.some(({ isActive }) => isActive);
+    const isBusy = isSeeding || !this.intake.waiting.isEmpty || this.room.leased + this.#outcomes.length > 0;
+    cluster?.rests(outstanding === 0 && !isBusy);
     const reason = this.#ending.reason({
       inFlight: this.room.leased,
       unsettled: this.#outcomes.length,
@@ -317,7 +323,7 @@ export class Crawl {
       outstanding,
       deferred,
       secondLooks,
-      isSeeding: sources.some(({ isActive }) => isActive),
+      isSeeding: isSeeding || (cluster !== undefined && !cluster.isOver),
       canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.room.isHeldBack,
       spent: frontier.spent,
       goesOnRendering: () => rendering?.goesOn() ?? false,

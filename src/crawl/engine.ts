@@ -16,12 +16,14 @@ import type { OpenJar } from '../lane/lane-cookies.js';
 import { LaneOpenings } from '../lane/lane-openings.js';
 import { LanePool } from '../lane/lane-pool.js';
 import { WirePlaces } from '../lane/stock.js';
+import { archiveMark } from '../store/archive-table.js';
 import type { SeedRow } from '../store/transaction.js';
 import type { IdentityOptions } from '../url/identity.js';
 import { scopePatterns } from '../url/scope.js';
 import { TrapWatch } from '../url/traps.js';
 import type { RunWatch } from '../watch/run-watch.js';
 import { Additions } from './additions.js';
+import type { ClusterDoors } from './cluster-seat.js';
 import type { CookieBook } from './cookie-book.js';
 import { Crawl } from './crawl.js';
 import { Limits } from './ending.js';
@@ -151,6 +153,34 @@ export class Engine {
     return new CrawlScope(this.#scopeData());
   }
 
+  /** What the other machines of the same crawl may ask of this one; called where there are any. */
+  clusterDoors(): ClusterDoors {
+    const { store, settings, opened, notices } = this.#parts;
+    const { intake } = this.crawl;
+    return {
+      store: {
+        peers: () => store.mailPeers(),
+        takeMail: (slot, from, size) => store.takeMail(slot, from, size),
+        acknowledgedMail: (slot, seq) => store.acknowledgedMail(slot, seq),
+        beginMail: (slot, incarnation) => store.beginMail(slot, incarnation),
+        keep: (meta) => store.keepMeta(meta),
+      },
+      meta: opened.snapshot.meta,
+      scope: () => this.scope(),
+      scopeVersion: () => this.frontier.scopeVersion,
+      sitemapsAreBeyond: settings.scheduler.sitemapsAreBeyond ?? false,
+      widen: (widened) => intake.widen(widened),
+      admit: (offers, meta) => intake.admit(offers, meta),
+      figures: () => {
+        const { done, failed, outstanding } = this.frontier.counts();
+        return { done, failed, outstanding, inFlight: this.crawl.inFlight };
+      },
+      wake: () => this.crawl.wake(),
+      stop: (reason, error) => this.crawl.stop(reason, this.#parts.plan.resolved.options.graceMs, error),
+      notice: (text) => notices.add(text, 'words of the connection to Redis'),
+    };
+  }
+
   async close(): Promise<void> {
     await this.additions.close();
     await this.seeder?.close();
@@ -170,7 +200,7 @@ export class Engine {
   }
 
   #loop(): Crawl {
-    const { plan, clock, notices, opened, tick, watch } = this.#parts;
+    const { plan, profile, clock, notices, opened, tick, watch } = this.#parts;
     return new Crawl({
       clock,
       frontier: this.frontier,
@@ -198,6 +228,7 @@ export class Engine {
       isPaced: plan.resolved.options.delayMs > 0,
       rssBytes: () => this.residentBytes(),
       disk: this.disk,
+      ...(profile.cluster === undefined ? {} : { cluster: profile.cluster }),
       ...(plan.placesLeft === undefined ? {} : { placesLeft: plan.placesLeft }),
       handOn: plan.handOn ?? (async () => {}),
     });
@@ -309,6 +340,7 @@ export class Engine {
     return {
       lane,
       keepsCookies: this.#parts.cookies !== null,
+      archives: archiveMark(this.#parts.opened.snapshot.meta) !== null,
       reader: settings.reader,
       identity: identityOf(plan),
       ...(profile.aliases === undefined ? {} : { aliases: profile.aliases }),
@@ -320,6 +352,7 @@ export class Engine {
       budgetLimit: options.parseBufferBytes,
       ...(this.hooks === null ? {} : { hooks: this.hooks.setup }),
       ...(this.#parts.since === null ? {} : { since: this.#parts.since }),
+      ...(profile.cluster === undefined ? {} : { sendUntil: profile.cluster.sendUntil }),
     };
   }
 
@@ -464,7 +497,7 @@ export class Engine {
   }
 
   #frontierEvents(): FrontierEvents {
-    const { plan, settings, notices, watch } = this.#parts;
+    const { plan, profile, settings, notices, watch } = this.#parts;
     const words = frontierWords(
       notices,
       plan.resolved.options,
@@ -495,6 +528,7 @@ export class Engine {
       },
       retuned: (host, limit) => this.crawl.room.retuned(host, limit),
       recall: (host) => this.lanes.recall(host),
+      ...(profile.cluster === undefined ? {} : { posted: (mail) => profile.cluster!.posted(mail) }),
       originsLeft: (origins) => this.lanes.forgetRules(origins),
       wake: () => this.crawl.wake(),
     };
@@ -507,7 +541,7 @@ const waitsForBrowser = ({ state, outcome }: SettledPage): boolean =>
 /** What is in scope, beside what the seeds open. */
 export function scopeRules(
   { resolved: { options }, resolve }: SessionPlan,
-  { scope }: CrawlProfile,
+  { scope, cluster }: CrawlProfile,
   { scheduler }: EngineSettings,
 ): Omit<CrawlScopeData, 'seeds'> {
   return {
@@ -528,6 +562,7 @@ export function scopeRules(
     surveys: false,
     onlyLocal: null,
     seeksSitemaps: scheduler.seekSitemaps,
+    ...(cluster === undefined ? {} : { seat: cluster.seat }),
     ...scope,
   };
 }

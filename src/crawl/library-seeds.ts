@@ -8,6 +8,7 @@ import type { BadSeed, SeedRow } from '../store/transaction.js';
 import { originOf } from '../url/host.js';
 import type { Credentials } from '../url/identity.js';
 import { parseSeedArgument } from '../url/seeds.js';
+import { seedsOfArchives } from './archive-web.js';
 import type { LibraryOptions, SeedSpec } from './library-options.js';
 import { readSeeds } from './seed-input.js';
 
@@ -24,6 +25,9 @@ export function librarySeeds(
   ownKeys: boolean,
 ): LibrarySeeds {
   const specs = readSeedList(given);
+  if (specs.length + options.startUrls.length + options.seedsFiles.length === 0 && options.from.length > 0) {
+    specs.push(...seedsOfArchives(options.from, options.maxBodyBytes).seeds.map((url) => ({ url })));
+  }
   if (ownKeys) {
     if (options.startUrls.length + options.seedsFiles.length > 0) {
       throw new UsageError('startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds');

@@ -9,6 +9,7 @@ import type { Summary } from '../report/summary.js';
 import type { StoreSnapshot } from '../store/transaction.js';
 import type { AliasData } from '../url/aliases.js';
 import type { WatchedRun } from '../watch/live.js';
+import type { ClusterSeat } from './cluster-seat.js';
 import type { CrawlEnd } from './ending.js';
 import type { Browser } from './render/browser.js';
 import type { EngineSettings } from './settings.js';
@@ -46,6 +47,8 @@ export interface CrawlProfile {
   readonly limits?: ProfileLimits;
   /** Sees the pages that `reader` says need one. Whoever made it closes it. */
   readonly browser?: Browser;
+  /** The part of a crawl on several machines that this one has; left out: it crawls alone. */
+  readonly cluster?: ClusterSeat;
   /** Asked of the store when the round is over. */
   readonly survey?: SurveyQuestion;
   /** Called when the round is over: the next round on the same store, or null when there is none. */

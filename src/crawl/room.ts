@@ -27,6 +27,8 @@ export interface RoomParts {
   ending: Ending;
   /** Where it is nearly full, nothing new goes out for now. */
   disk: { readonly isLow: boolean };
+  /** Where the crawl runs on several machines, this one may have to hold still. */
+  cluster?: { readonly mayLease: boolean };
   /** How many more results there is a place for; left out where there is no end to them. Where there is none, nothing new goes out for now. */
   placesLeft?(): number;
   /** So many of the first requests go out one at a time: one of them may be what took the last process down. */
@@ -96,9 +98,9 @@ export class Room {
     return this.#parts.ending.isClosing || this.isHeldBack || this.#isPaused;
   }
 
-  /** Whoever takes the results cannot keep up, or the disk is nearly full. */
+  /** Whoever takes the results cannot keep up, the disk is nearly full, or it is not certain that nobody else asks the same hosts. */
   get isHeldBack(): boolean {
-    return this.#parts.disk.isLow || this.#places <= 0;
+    return this.#parts.disk.isLow || this.#places <= 0 || this.#parts.cluster?.mayLease === false;
   }
 
   /** Something may be asked for now, and only a place is missing. */

@@ -13,8 +13,10 @@ import type { LanePool } from '../lane/lane-pool.js';
 import type { LayerFacts } from '../report/summary.js';
 import { leaveCrashNote } from '../store/directory.js';
 import type { SeedRow } from '../store/transaction.js';
+import { isForeignTo } from '../url/slots.js';
 import type { LiveSnapshot, RunControls } from '../watch/live.js';
 import { RunWatch } from '../watch/run-watch.js';
+import { type ArchiveWeb, openArchiveWeb, refuseWithArchive } from './archive-web.js';
 import {
   CookieBook,
   type CookieJar,
@@ -26,6 +28,7 @@ import type { Crawl } from './crawl.js';
 import type { CrawlEnd, EndReason } from './ending.js';
 import { Engine, scopeRules } from './engine.js';
 import type { Governor } from './governor.js';
+import { withoutWaiting } from './kept-pages.js';
 import { Notices } from './notices.js';
 import {
   type CrawlProfile,
@@ -62,6 +65,8 @@ interface SessionParts {
   /** Of a plain crawl that renders; null where there is none, or somebody else's. */
   ownBrowser: Browser | null;
   cookies: CookieBook | null;
+  /** The archives that stand for the web; null where there are none. */
+  web: ArchiveWeb | null;
 }
 
 /** One run of a crawl: it opens the store, runs the loop to its end, and has the outputs written. */
@@ -82,6 +87,7 @@ export class CrawlSession implements RunningSession {
     const own = plan.profile === undefined ? ownBrowser(plan, clock) : null;
     const profile = plan.profile ?? (own === null ? PLAIN_CRAWL : renderingCrawl(plan.resolved.options, own));
     const settings = settingsOf(plan, profile, seeds);
+    refuseWithArchives(plan);
     await prepareExtraction(settings.reader.extract);
     const { options } = plan.resolved;
     const watch =
@@ -125,10 +131,15 @@ export class CrawlSession implements RunningSession {
         notices.add(notice);
       }
       const opened = await store.open(storeSetup(plan, profile, settings, seeds, clock.wall()));
+      const web = options.from.length === 0 ? null : await openArchiveWeb(options, plan.directory);
+      for (const notice of web?.notices ?? []) {
+        notices.add(notice);
+      }
       const shapes = manners.rendersAny ? await store.renderShapes() : null;
       const cookies = openJar === null ? null : new CookieBook(openJar, () => clock.wall(), opened.cookies);
       const parts = {
-        ...{ plan, profile, settings, seeds, clock, notices, store, opened, watch, openJar, cookies },
+        ...{ plan, profile, seeds, clock, notices, store, opened, watch, openJar, cookies, web },
+        settings: web === null ? settings : { ...settings, fetch: { ...settings.fetch, archive: web.fetch } },
         ownBrowser: own,
       };
       const engine = new Engine({ ...parts, shapes, since: since.setup, tick: () => plan.events.tick?.(session) });
@@ -161,6 +172,7 @@ export class CrawlSession implements RunningSession {
       await this.#admitFirst();
       await this.#engine.hooks?.start();
       const ending = crawl.run();
+      await this.#parts.profile.cluster?.begin(this.#engine.clusterDoors());
       seeder?.start();
       const result = await this.#finish(await ending);
       if (this.#parts.plan.watch === undefined) {
@@ -171,8 +183,10 @@ export class CrawlSession implements RunningSession {
       this.#parts.watch.broke(error as Error);
       throw error;
     } finally {
+      await this.#parts.profile.cluster?.close();
       await this.#engine.close();
       await this.#parts.store.close();
+      this.#parts.web?.cleanUp();
       await this.#parts.ownBrowser?.close();
     }
   }
@@ -181,8 +195,10 @@ export class CrawlSession implements RunningSession {
     const { frontier, seedBook } = this.#engine;
     const { known = [], widened = new Map<number, string[]>(), named = [] } = this.#parts.profile.beginsWith ?? {};
     // Of a resumed crawl too: its last run may have been killed before it had put all of them down.
+    const { cluster } = this.#parts.profile;
+    const isOurs = ({ url }: { url: string }): boolean => cluster === undefined || !isForeignTo(cluster.seat, url);
     for (const offers of seedBook.first(SEEDS_A_COMMIT)) {
-      await frontier.admit(offers);
+      await frontier.admit(offers.filter(isOurs));
     }
     const scope = this.#engine.scope();
     const isOutside = (url: string): boolean => !scope.admits(url);
@@ -324,7 +340,8 @@ export class CrawlSession implements RunningSession {
     }
     // Seeds that redirect in circles fail only once the chain is looked at as a whole.
     const nothingReached = end.reason === 'complete' && summary.done === 0;
-    const allSeedsFailed = seedBook.allFailed || nothingReached;
+    // Another machine may have reached the seeds that this one does not ask for.
+    const allSeedsFailed = profile.cluster === undefined && (seedBook.allFailed || nothingReached);
     const survey = profile.survey === undefined ? null : await store.survey(profile.survey);
     return { end, summary, seeds: seedBook.fates, allSeedsFailed, survey };
   }
@@ -390,7 +407,9 @@ function settingsOf(plan: SessionPlan, profile: CrawlProfile, seeds: SeedRow[]):
   const { maxUrlsPerHost, maxInflightPerIp, delayPerIpMs } = settings.scheduler;
   const countsUrls = maxUrlsPerHost > 0 || plan.resolved.options.hosts.some(({ maxUrls }) => maxUrls !== undefined);
   const savesHostsLate = overlaps && !countsUrls && maxInflightPerIp + delayPerIpMs === 0;
-  const scheduler = { ...settings.scheduler, overlaps, savesHostsLate };
+  const seat = profile.cluster === undefined ? {} : { seat: profile.cluster.seat };
+  const together = { ...settings.scheduler, overlaps, savesHostsLate, ...seat };
+  const scheduler = plan.resolved.options.from.length === 0 ? together : withoutWaiting(together);
   return {
     ...settings,
     scheduler: profile.scheduler?.(scheduler) ?? scheduler,
@@ -430,6 +449,9 @@ function storeSetup(
     badSeeds: plan.badSeeds ?? [],
     reports: reportsOf(plan, profile),
     hasOutputs: profile.writesOutputs,
+    archives: isArchived(plan, profile)
+      ? { userAgent: settings.userAgent, robots: options.ignoreRobots ? 'ignore' : 'obey' }
+      : null,
     rendersAll: settings.reader.render === 'always',
     leavesUnrendered: !rendersAny && !settings.reader.keepsBodies,
     keepsBodies: settings.reader.keep !== 'none',
@@ -444,6 +466,48 @@ function storeSetup(
     lookupBatch: options.fpCheckLimit,
   };
 }
+
+/** Outputs that need what was on the wire. */
+const ARCHIVE_FORMATS: ReadonlySet<string> = new Set(['warc', 'wacz', 'cdxj']);
+
+/** What an archive cannot hold, and what it cannot be asked for. */
+function refuseWithArchives({ resolved: { options }, fetch, resolve, directory, seeds }: SessionPlan): void {
+  if (options.from.length > 0) {
+    if (fetch !== undefined || resolve !== undefined) {
+      throw new UsageError('from cannot be used with a fetch or resolve of your own: the archive has the answers');
+    }
+    refuseWithArchive(options);
+  }
+  const wanted = options.reports.find(({ format }) => ARCHIVE_FORMATS.has(format));
+  if (
+    wanted !== undefined &&
+    seeds !== null &&
+    options.format !== 'warc' &&
+    (wanted.format !== 'warc' || options.keep !== 'body')
+  ) {
+    throw new UsageError(`--report ${wanted.format} needs an archive: add --format warc`);
+  }
+  if (options.format === 'warc' && seeds !== null) {
+    if (fetch !== undefined || resolve !== undefined) {
+      throw new UsageError('format warc cannot be used with a fetch or resolve of your own: nothing is on the wire');
+    }
+    if (directory === null) {
+      throw new UsageError('format warc needs a dataDir: the archive is written there');
+    }
+    if (options.httpCache !== null) {
+      throw new UsageError('--format warc cannot be used with --http-cache: what the cache answers is not on the wire');
+    }
+    if (options.since !== null) {
+      throw new UsageError(
+        '--format warc cannot be used with --since: pages that are carried over are not on the wire',
+      );
+    }
+  }
+}
+
+/** A crawl that is gone on with is archived if it was from its beginning. */
+const isArchived = ({ resolved, seeds, directory }: SessionPlan, { writesOutputs }: CrawlProfile): boolean =>
+  writesOutputs && seeds !== null && directory !== null && resolved.options.format === 'warc';
 
 const reportsOf = ({ resolved }: SessionPlan, { writesOutputs }: CrawlProfile): ReportTarget<ExportFormat>[] =>
   writesOutputs ? resolved.options.reports.filter(isExport) : [];

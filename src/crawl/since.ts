@@ -40,6 +40,7 @@ const SHAPING: readonly OptionKey[] = [
     'maxBodyBytes',
     'searches',
     'facts',
+    'keep',
   ] as const),
   ...(['userAgent', 'contact', 'headers', 'user', 'authFile', 'cookies', 'cookieJar', 'clientCerts'] as const),
   ...(['hosts', 'connectTo', 'stripQuery', 'stripTracking', 'sortQuery', 'maxUrlLength', 'allowTraps'] as const),
@@ -54,7 +55,7 @@ export async function openSince(
   settings: EngineSettings,
   earlier: (directory: string) => Promise<EarlierOpened>,
 ): Promise<Since> {
-  const { since, maxAgeMs } = plan.resolved.options;
+  const { since, maxAgeMs, keep } = plan.resolved.options;
   if (since === null) {
     return NO_SINCE;
   }
@@ -76,7 +77,7 @@ export async function openSince(
   const obstacle = obstacleIn(index, optionsToStore(plan.resolved));
   return obstacle === null
     ? {
-        setup: { path: storePath(since), cells: index.cells, maxAgeMs: maxAgeMs ?? 0 },
+        setup: { path: storePath(since), cells: index.cells, maxAgeMs: maxAgeMs ?? 0, withBodies: keep !== 'none' },
         notices: index.isFinished
           ? []
           : [
@@ -88,7 +89,7 @@ export async function openSince(
 
 /** What can never go together with an earlier crawl, whatever that is. */
 function refuseOthers(
-  { directory, fetch, resolve: ownKeys, handsOnBodies, resolved }: SessionPlan,
+  { directory, fetch, resolve: ownKeys, handsOnBodies }: SessionPlan,
   settings: EngineSettings,
   since: string,
 ): void {
@@ -103,9 +104,6 @@ function refuseOthers(
   }
   if (settings.hooks !== null) {
     throw new UsageError(`--since cannot be used with --hooks: ${because}`);
-  }
-  if (resolved.options.keep !== 'none') {
-    throw new UsageError(`--since cannot be used with --keep: ${because}, and so none to keep`);
   }
   if (new HostManners(settings.reader).rendersAny) {
     throw new UsageError(

@@ -6,13 +6,16 @@ import type { ExportFormat, ReportTarget } from '../config/option-spec.js';
 import { changedOptions } from '../config/stored.js';
 import { KeyTable, type KeyTableData } from '../frontier/key-table.js';
 import { CrawlScope, type CrawlScopeData } from '../lane/crawl-scope.js';
+import { type ArchiveNotes, ArchiveWriter } from '../report/archive.js';
 import { refuseUnwritable, sinksIn, writeOutputs } from '../report/index.js';
 import { Sinks } from '../report/sinks.js';
 import { type RunFacts, type Summary, summarise } from '../report/summary.js';
+import { ArchiveTable, archiveMark, NO_ARCHIVE_YET } from '../store/archive-table.js';
 import { CookieStore, type SiteCookie } from '../store/cookie-store.js';
 import { clearUnbegun, openForReading, stateOf, takeCrashNote } from '../store/directory.js';
 import { type EarlierIndex, indexEarlier } from '../store/earlier-crawl.js';
 import { DirectoryLock } from '../store/lock.js';
+import type { Mail, Outbox, Peer } from '../store/outbox.js';
 import type { PageResult } from '../store/page-types.js';
 import { type EdgeResult, Reader } from '../store/reader.js';
 import { type KeptAnswer, type PageToRender, RenderingReader } from '../store/rendering-reader.js';
@@ -55,6 +58,8 @@ export interface StoreSetup {
   keepsBodies: boolean;
   /** pages.jsonl, sitemap.xml and summary.json are written. */
   hasOutputs: boolean;
+  /** Every exchange is archived; what the beginning of the archive says of the crawl. One that is gone on with keeps to what it began with. */
+  archives: ArchiveNotes | null;
   scope: Omit<CrawlScopeData, 'seeds'>;
   pid: number;
   wall: number;
@@ -117,6 +122,7 @@ export class StoreHost {
   #store: Store | null = null;
   #lock: DirectoryLock | null = null;
   #cookies: CookieStore | null = null;
+  #archive: ArchiveWriter | null = null;
   #renderingReader: RenderingReader | null = null;
   #sinks = new Sinks([]);
   #waitsForBrowser: Reader | null = null;
@@ -171,6 +177,7 @@ export class StoreHost {
       // Last: a store that knows its options has been begun.
       store.setMeta({ ...setup.meta, inForce: setup.meta.options! });
     }
+    this.#openArchive(store, setup);
     if (this.#hasOutputs) {
       this.#sinks.open(store.meta(), new Reader(database), store.writer.lastSeq);
     }
@@ -181,6 +188,19 @@ export class StoreHost {
     }
     const cookies = this.#cookies?.all() ?? [];
     return { snapshot, keys: this.#loadKeys(store, snapshot, setup.keyBudgetBytes), cookies };
+  }
+
+  #openArchive(store: Store, { directory, create, archives, seeds }: StoreSetup): void {
+    const mark = archiveMark(store.meta());
+    if (directory === null || (create ? archives === null : mark === null)) {
+      return;
+    }
+    const table = new ArchiveTable(store.database, create);
+    store.writer.keepArchive(table);
+    const notes = { ...(archives ?? { userAgent: store.meta().userAgent ?? '', robots: 'obey' }), seeds };
+    this.#archive = new ArchiveWriter(directory, table, notes);
+    this.#archive.open(mark ?? NO_ARCHIVE_YET);
+    store.setMeta(this.#archive.mark());
   }
 
   /** Of the crawl in another directory, which is opened to be read and closed again. */
@@ -218,6 +238,10 @@ export class StoreHost {
     const store = this.#opened();
     this.#sinks.write();
     Object.assign(transaction.meta, this.#sinks.marks());
+    if (this.#archive !== null) {
+      transaction.archived = this.#archive.add(transaction);
+      Object.assign(transaction.meta, this.#archive.mark());
+    }
     const answer = store.writer.commit(transaction);
     this.#commits++;
     this.#commitMs += answer.commitMs;
@@ -285,6 +309,34 @@ export class StoreHost {
     return this.#renderingReader;
   }
 
+  mailPeers(): Peer[] {
+    return this.#outbox().peers();
+  }
+
+  takeMail({ slot, from, size }: { slot: number; from: number; size: number }): Mail[] {
+    return this.#outbox().take(slot, from, size);
+  }
+
+  acknowledgedMail({ slot, seq }: { slot: number; seq: number }): void {
+    this.#outbox().acknowledged(slot, seq);
+  }
+
+  beginMail({ slot, incarnation }: { slot: number; incarnation: string }): Peer {
+    return this.#outbox().begin(slot, incarnation);
+  }
+
+  keepMeta(meta: Record<string, string>): void {
+    this.#opened().setMeta(meta);
+  }
+
+  #outbox(): Outbox {
+    const { outbox } = this.#opened().writer;
+    if (outbox === null) {
+      throw new StateError('store', 'the store is no part of a crawl on several machines');
+    }
+    return outbox;
+  }
+
   use(): StoreUse {
     return { ...this.#opened().writer.seen.use, commits: this.#commits, commitMs: this.#commitMs };
   }
@@ -308,6 +360,7 @@ export class StoreHost {
     });
     store.end(reason, wall);
     const reader = new Reader(store.database);
+    this.#archive?.writeIndex();
     if (!this.#hasOutputs) {
       return summarise(reader, { ...facts, sitemap: null });
     }
@@ -328,6 +381,8 @@ export class StoreHost {
 
   close(): void {
     this.#sinks.close();
+    this.#archive?.close();
+    this.#archive = null;
     this.#store?.close();
     this.#cookies?.close();
     this.#cookies = null;

@@ -1,6 +1,7 @@
-import { PLAIN, type Shape } from '../base/parcel.js';
+import { PASSED_ON, PLAIN, type Shape } from '../base/parcel.js';
 import { asked, told } from '../base/worker-thread.js';
 import type { Summary } from '../report/summary.js';
+import type { Mail, Peer } from '../store/outbox.js';
 import { SEALED_PAGE } from '../store/page-row.js';
 import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
@@ -21,7 +22,7 @@ import type { Survey, SurveyQuestion } from './survey/survey.js';
 /** All that the coordinator and the store's thread say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
 
 const TRANSACTION: Shape<Transaction> = {
-  settled: [{ page: SEALED_PAGE }],
+  settled: [{ page: SEALED_PAGE, archived: PASSED_ON }],
   rendered: [{ reading: { page: SEALED_PAGE } }],
   spilledKeys: [{ packed: 'words' }],
   // They may have times that never come.
@@ -40,6 +41,11 @@ export const STORE_ORDERS = {
   renderShapes: asked<void, { facts: ShapeFacts; waiting: number }>(PLAIN, 'clone'),
   toRender: asked<{ beyond: number; limit: number }, PageToRender[]>(PLAIN, PLAIN),
   kept: asked<number, KeptAnswer | null>(PLAIN, { packed: 'bytes' }),
+  mailPeers: asked<void, Peer[]>(PLAIN, PLAIN),
+  takeMail: asked<{ slot: number; from: number; size: number }, Mail[]>(PLAIN, PLAIN),
+  acknowledgedMail: asked<{ slot: number; seq: number }, void>(PLAIN, PLAIN),
+  beginMail: asked<{ slot: number; incarnation: string }, Peer>(PLAIN, PLAIN),
+  keepMeta: asked<Record<string, string>, void>(PLAIN, PLAIN),
   use: asked<void, StoreUse>(PLAIN, PLAIN),
   freeBytes: asked<void, number | null>(PLAIN, PLAIN),
   finish: asked<FinishOrders, Summary>('clone', 'clone'),

@@ -2,6 +2,7 @@ import { StateError } from '../base/errors.js';
 import { ownUrl } from '../base/own-url.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { Summary } from '../report/summary.js';
+import type { Mail, Peer } from '../store/outbox.js';
 import type { PageResult } from '../store/page-types.js';
 import type { KeptAnswer, PageToRender } from '../store/rendering-reader.js';
 import type { CommitAnswer, QueuedUrl, QueueLoad, StorePort, Transaction } from '../store/transaction.js';
@@ -115,6 +116,27 @@ export class StoreThread implements StorePort {
 
   dropAssets(): Promise<void> {
     return this.#thread.ask('dropAssets', undefined);
+  }
+
+  /** How far the mail to the other slots is. */
+  mailPeers(): Promise<Peer[]> {
+    return this.#thread.ask('mailPeers', undefined);
+  }
+
+  takeMail(slot: number, from: number, size: number): Promise<Mail[]> {
+    return this.#thread.ask('takeMail', { slot, from, size });
+  }
+
+  acknowledgedMail(slot: number, seq: number): Promise<void> {
+    return this.#thread.ask('acknowledgedMail', { slot, seq });
+  }
+
+  beginMail(slot: number, incarnation: string): Promise<Peer> {
+    return this.#thread.ask('beginMail', { slot, incarnation });
+  }
+
+  keepMeta(meta: Record<string, string>): Promise<void> {
+    return this.#thread.ask('keepMeta', meta);
   }
 
   use(): Promise<StoreUse> {

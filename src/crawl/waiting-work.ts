@@ -108,7 +108,7 @@ export class WaitingWork {
   }
 }
 
-type IntakeFrontier = Pick<Frontier, 'admit' | 'admitFrom' | 'rendered' | 'letTrapIn'>;
+type IntakeFrontier = Pick<Frontier, 'admit' | 'widen' | 'admitFrom' | 'rendered' | 'letTrapIn'>;
 
 /**
  * What comes to the frontier beside the outcomes of leases. Each waits for its turn between two exchanges of the loop, and is answered when it
@@ -130,6 +130,17 @@ export class Intake {
   /** URLs from outside a page. */
   admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
     return this.#woken(this.waiting.addAdmission(() => this.#frontier.admit(offers, meta)));
+  }
+
+  /** Scopes count more URLs, as another machine of the same crawl has found out. */
+  widen(widened: readonly { seed: number; scopeUrls: readonly string[] }[]): Promise<void> {
+    return this.#woken(
+      this.waiting.addAdmission(async () => {
+        for (const { seed, scopeUrls } of widened) {
+          await this.#frontier.widen(seed, scopeUrls);
+        }
+      }),
+    );
   }
 
   /** A part of what a page leads to; `answer` takes the ids. A run that is over answers nobody. */

@@ -1,11 +1,14 @@
+import { type AuditSettings, readAuditSettings } from '../audit/settings.js';
 import { UsageError } from '../base/errors.js';
 import { checkKeys, describeValue, readDirectory, readOptions, readTexts } from '../config/arguments.js';
+import type { AuditConfig } from '../config/audit-config.js';
 import { checkMapHost } from '../config/checks.js';
 import { DIFF_ASPECTS, DIFF_PARTS, type DiffPart } from '../config/option-spec.js';
 import { ChangeSpool } from '../store/change-spool.js';
 import { DiffReader } from '../store/diff-reader.js';
+import type { HostNames } from '../store/host-names.js';
 import { comparePages } from './compare.js';
-import { compareFindings, findingsOf } from './findings.js';
+import { type ComparedFindings, compareAudits } from './findings.js';
 import { optionsOf, remarksOn } from './remarks.js';
 import type { ComparedCrawl, CrawlDiff, DiffCounts, FindingChange, PageChange } from './result.js';
 
@@ -15,6 +18,8 @@ export interface DiffOptions {
   ignore?: readonly DiffPart[];
   /** Hosts that are called otherwise in the later crawl, by the name in the earlier one: staging and production. */
   mapHosts?: Readonly<Record<string, string>>;
+  /** Rules and thresholds of the audit that findings come from, as under `audit` in a config file. */
+  audit?: AuditConfig;
 }
 
 const CALL = "diff('monday', 'tuesday', { ignore: ['assets'] })";
@@ -30,9 +35,10 @@ export async function diff(before: string, after: string, options: DiffOptions =
     readDirectory(CALL, before, 'earlier crawl'),
     readDirectory(CALL, after, 'later crawl'),
   ] as const;
-  const { ignored, names } = readDiffOptions(options);
+  const { ignored, names, settings } = readDiffOptions(options);
   const old = DiffReader.open(directories[0], names);
   let now: DiffReader | null = null;
+  let findings: ComparedFindings | null = null;
   const spool = new ChangeSpool();
   try {
     now = DiffReader.open(directories[1]);
@@ -57,21 +63,24 @@ export async function diff(before: string, after: string, options: DiffOptions =
       },
     );
     if (!ignored.has('findings')) {
-      for (const finding of compareFindings(findingsOf(old), findingsOf(now))) {
+      findings = compareAudits(directories, names, settings);
+      for (const finding of findings.changes) {
         spool.add(finding.change, finding);
         counts[finding.change === 'came' ? 'findingsCame' : 'findingsWent']++;
+        counts.byRule[finding.rule] ??= { came: 0, went: 0 };
+        counts.byRule[finding.rule]![finding.change]++;
       }
     }
     const { added, removed, changed, unchanged, findingsCame, findingsWent } = counts;
     return {
       before: factsOf(old, directories[0], removed + changed + unchanged),
       after: factsOf(now, directories[1], added + changed + unchanged),
-      remarks: remarksOn(old, now, directories),
+      remarks: [...remarksOn(old, now, directories), ...(findings?.remarks ?? [])],
       ignored: DIFF_PARTS.filter((part) => ignored.has(part)),
       counts,
       differs: added + removed + changed + findingsCame + findingsWent > 0,
       changes: (change) => all<PageChange>(spool, change === undefined ? CHANGES : [change]),
-      findings: () => all<FindingChange>(spool, FINDINGS),
+      findings: (change) => all<FindingChange>(spool, change === undefined ? FINDINGS : [change]),
       close: () => spool.close(),
     };
   } catch (error) {
@@ -80,11 +89,13 @@ export async function diff(before: string, after: string, options: DiffOptions =
   } finally {
     old.close();
     now?.close();
+    findings?.close();
   }
 }
 
 const emptyCounts = (): DiffCounts => ({
-  ...{ added: 0, removed: 0, changed: 0, unchanged: 0, byAspect: {}, findingsCame: 0, findingsWent: 0 },
+  ...{ added: 0, removed: 0, changed: 0, unchanged: 0, byAspect: {} },
+  ...{ findingsCame: 0, findingsWent: 0, byRule: {} },
 });
 
 function* all<T>(spool: ChangeSpool, sorts: readonly string[]): IterableIterator<T> {
@@ -107,9 +118,13 @@ const factsOf = ({ crawl }: DiffReader, directory: string, pages: number): Compa
   pages,
 });
 
-function readDiffOptions(given: DiffOptions): { ignored: ReadonlySet<DiffPart>; names: ReadonlyMap<string, string> } {
+function readDiffOptions(given: DiffOptions): {
+  ignored: ReadonlySet<DiffPart>;
+  names: HostNames;
+  settings: AuditSettings;
+} {
   const options = readOptions(CALL, given);
-  checkKeys('diff', options, ['ignore', 'mapHosts']);
+  checkKeys('diff', options, ['ignore', 'mapHosts', 'audit']);
   const ignored = new Set(
     (options.ignore === undefined ? [] : readTexts(CALL, options.ignore, 'ignore')) as DiffPart[],
   );
@@ -118,7 +133,10 @@ function readDiffOptions(given: DiffOptions): { ignored: ReadonlySet<DiffPart>; 
       throw new UsageError(`ignore must name parts of ${DIFF_PARTS.join(', ')}, got ${describeValue(part)}`);
     }
   }
-  const { mapHosts = {} } = options;
+  const { mapHosts = {}, audit } = options;
+  const settings = readAuditSettings(audit, null, (name, problem) => {
+    throw new UsageError(`${name} ${problem}`);
+  });
   if (typeof mapHosts !== 'object' || mapHosts === null) {
     throw new UsageError(`mapHosts must be an object of hosts by hosts, got ${describeValue(mapHosts)}`);
   }
@@ -130,5 +148,5 @@ function readDiffOptions(given: DiffOptions): { ignored: ReadonlySet<DiffPart>; 
       );
     }
   }
-  return { ignored, names: new Map(entries) };
+  return { ignored, names: new Map(entries), settings };
 }

@@ -46,12 +46,16 @@ export interface PageChange {
 export interface FindingChange {
   /** What became of it. */
   change: 'came' | 'went';
-  /** What is wrong: `broken_link`. */
+  /** What is wrong, by a rule of the audit: `broken_link`. */
   rule: string;
-  /** Where. */
+  /** How bad that is. */
+  severity: 'error' | 'warning' | 'notice';
+  /** On which page; of what concerns a whole site, its first page. */
   url: string;
-  /** In words. */
-  detail: string;
+  /** What the page leads to or names, where that is what is wrong. */
+  target: string | null;
+  /** What is to be said of this place alone, such as a status. */
+  detail: string | null;
 }
 
 /** One of the two crawls. */
@@ -82,6 +86,8 @@ export interface DiffCounts {
   findingsCame: number;
   /** Findings that only the earlier crawl has. */
   findingsWent: number;
+  /** Both by the rule of the audit. */
+  byRule: Record<string, { came: number; went: number }>;
 }
 
 /** What differs between two crawls. It is kept in a temporary file until it is closed. */
@@ -100,8 +106,8 @@ export interface CrawlDiff {
   readonly differs: boolean;
   /** In the order of the URLs; of one sort, or first what was added, then what was removed, then what has changed. */
   changes(change?: PageChange['change']): IterableIterator<PageChange>;
-  /** First what came, then what went. */
-  findings(): IterableIterator<FindingChange>;
+  /** Those that came or those that went; or first what came, then what went. */
+  findings(change?: FindingChange['change']): IterableIterator<FindingChange>;
   /** Deletes the temporary file. */
   close(): void;
 }

@@ -1,6 +1,7 @@
 import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
@@ -185,8 +186,8 @@ export class DocsRun {
       reports: 'default',
     } as const;
     return {
-      options: { ...options, ...WITHOUT_HOOKS.options, ...WITHOUT_KEEPING.options, ...own },
-      sources: { ...sources, ...WITHOUT_HOOKS.sources, ...WITHOUT_KEEPING.sources, ...none },
+      options: { ...options, ...ON_ONE_MACHINE.options, ...WITHOUT_HOOKS.options, ...WITHOUT_KEEPING.options, ...own },
+      sources: { ...sources, ...ON_ONE_MACHINE.sources, ...WITHOUT_HOOKS.sources, ...WITHOUT_KEEPING.sources, ...none },
       notices,
     };
   }

@@ -1,4 +1,4 @@
-import type { FetchError } from '../base/errors.js';
+import { FetchError } from '../base/errors.js';
 import type { HostPolicy } from '../url/host-policies.js';
 import type { ResponseHeaders } from './response-headers.js';
 
@@ -48,6 +48,14 @@ export interface FetchOptions {
   cache?: CacheOptions;
   /** Nobody is asked: the crawl that is kept in this directory has the answers. */
   keptIn?: string;
+  /** Nobody is asked: these archives have the answers. */
+  archive?: {
+    /** The file that says where the record of each URL stands. */
+    index: string;
+    parts: readonly { path: string }[];
+    /** What a larger one unpacks to is not read. */
+    mostRecordBytes: number;
+  };
   /** Headers, agent, proxy and time for some hosts only. Left out: none. */
   hosts?: readonly Pick<HostPolicy, 'match' | 'headers' | 'userAgent' | 'proxy' | 'timeoutMs'>[];
 }
@@ -110,6 +118,20 @@ export interface FetchRequest {
    * no limit on size and speed then: whoever counts calls the fetch off. It must not throw.
    */
   sink?: (piece: Buffer) => void | Promise<void>;
+  /** The exchange is archived: the response says what was on the wire, of bodies that nobody reads too. */
+  keepsWire?: boolean;
+}
+
+/** What was on the wire. */
+export interface WireCopy {
+  /** Path and query. */
+  path: string;
+  /** Of the request: names, in lower case, and values in turn. */
+  requestHeaders: readonly string[];
+  /** Still encoded, without chunks; good until `release`. */
+  body: Buffer;
+  /** Why there is no more of the body; null where it is whole. */
+  truncated: 'length' | 'disconnect' | null;
 }
 
 export interface FetchResponse {
@@ -139,11 +161,22 @@ export interface FetchResponse {
   answeredAt?: number;
   /** Null behind a proxy. */
   remoteAddress: string | null;
+  /** Where the request asked for it. */
+  wire?: WireCopy;
   /** Whoever has no more use for `body` may say so: its memory then holds the next one. */
   release?(): void;
 }
 
+/** Nothing has left this machine: the right to send was over by the time that the connection was there. */
+export class NotSent extends FetchError {
+  constructor() {
+    super('internal', 'The right to send was over.');
+  }
+}
+
 export interface FetchHooks {
+  /** Asked right before the request is written; false: it is not, and the fetch fails with `NotSent`. Left out: it is. */
+  maySend?(): boolean;
   onHeaders?(at: number, headers: ResponseHeaders): void;
   /** Bytes that now are in memory for this response: those of the wire as they arrive, then those that decoding made. */
   onBytes?(count: number): void;

@@ -5,7 +5,15 @@ import { BodyBuffer, BodySink, type Decoded, decodeBody, readContentEncoding } f
 import { classify, codeOf } from './classify.js';
 import type { Borrower, Connection, Connections } from './connections.js';
 import type { Endpoint } from './connector.js';
-import type { FetchHooks, FetchOptions, FetchRequest, FetchResponse, PendingFetch } from './contract.js';
+import {
+  type FetchHooks,
+  type FetchOptions,
+  type FetchRequest,
+  type FetchResponse,
+  NotSent,
+  type PendingFetch,
+  type WireCopy,
+} from './contract.js';
 import type { ResponseHeaders } from './response-headers.js';
 import { Shortage } from './shortage.js';
 import type { Receiver } from './wire.js';
@@ -80,6 +88,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   #isCut = false;
   /** All that is wanted of the body has arrived. */
   #hasEnough = false;
+  /** Nobody reads the body, but an archive has it. */
+  #isForWire = false;
+  #endedEarly = false;
   readonly #body = new BodyBuffer();
   #sink: BodySink | null = null;
 
@@ -180,6 +191,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     if (this.isSettled) {
       throw new FetchError('internal', 'The request is no longer wanted.');
     }
+    if (this.#hooks.maySend?.() === false) {
+      throw new NotSent();
+    }
     this.#cancelRequest = cancel;
     this.#sentAt = this.#lastByteAt = this.#context.clock.now();
   }
@@ -211,6 +225,10 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     }
     this.#expectedBytes = BODILESS.has(status) ? 0 : readLength(headers.get('content-length'));
     const isRedirect = REDIRECTS.has(status) && headers.get('location') !== null;
+    if ((isRedirect || !wantsBody) && this.#request.keepsWire === true && !BODILESS.has(status)) {
+      this.#isForWire = true;
+      return this.#pausedAt === null;
+    }
     if (isRedirect || !wantsBody) {
       this.#cut();
       // All that a redirect says has arrived: its body is read only to keep the connection.
@@ -248,11 +266,12 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
       return this.#pausedAt === null;
     }
     const maxBodyBytes = this.#maxBodyBytes;
-    if (this.#wireBytes > maxBodyBytes && this.#request.firstBytes === undefined) {
+    if (this.#wireBytes > maxBodyBytes && this.#request.firstBytes === undefined && !this.#isForWire) {
       throw tooLarge(maxBodyBytes);
     }
     this.#body.add(piece, this.#expectedBytes);
-    if (this.#body.length >= (this.#request.firstBytes ?? Number.POSITIVE_INFINITY)) {
+    const enough = this.#request.firstBytes ?? (this.#isForWire ? maxBodyBytes : Number.POSITIVE_INFINITY);
+    if (this.#body.length >= enough) {
       this.#hasEnough = true;
       this.#endSoon();
     }
@@ -272,6 +291,9 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     if (error instanceof Shortage && this.#mayWait()) {
       this.#waitAgain();
     } else if (this.#isCut || this.#hasEnough) {
+      this.#succeed(false);
+    } else if (this.#isForWire) {
+      this.#endedEarly = true;
       this.#succeed(false);
     } else if ((this.#bodyBytes > 0 || this.#status >= 400) && EARLY_END.test(codeOf(error))) {
       this.#succeed(true);
@@ -328,7 +350,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
     }
     // All that was wanted has arrived.
     const isSpent = this.#cancelRequest !== null;
-    if (this.#isCut || this.#hasEnough) {
+    if (this.#isCut || this.#hasEnough || this.#isForWire) {
+      this.#endedEarly = this.#isForWire;
       this.#succeed(false, isSpent);
     } else {
       this.#settle(isSpent);
@@ -342,7 +365,8 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
   #succeed(endedEarly: boolean, isSpent = false): void {
     this.#settle(isSpent);
     const endedAt = this.#context.clock.now();
-    if (this.#isCut || this.#request.method === 'HEAD') {
+    this.#endedEarly ||= endedEarly;
+    if (this.#isCut || this.#isForWire || this.#request.method === 'HEAD') {
       this.#respond(null, false, null, endedAt);
       return;
     }
@@ -378,7 +402,7 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
       body,
       wireBytes: this.#wireBytes,
       bodyBytes: body?.length ?? 0,
-      cut: this.#isCut,
+      cut: this.#isCut || this.#isForWire,
       endedEarly,
       truncated: endedEarly || damage !== null,
       damage,
@@ -386,8 +410,20 @@ export class Exchange implements PendingFetch, Borrower, Watched, Receiver {
       headersAt: this.#headersAt,
       endedAt,
       remoteAddress: this.#connection!.remoteAddress,
+      ...(this.#request.keepsWire === true ? { wire: this.#wireCopy() } : {}),
       release: () => this.#body.release(),
     });
+  }
+
+  #wireCopy(): WireCopy {
+    const { path, headers } = this.#target;
+    const body = this.#body.take();
+    const truncated = this.#endedEarly
+      ? 'disconnect'
+      : this.#hasEnough && !BODILESS.has(this.#status)
+        ? 'length'
+        : null;
+    return { path, requestHeaders: headers, body, truncated };
   }
 
   #rejectWith(error: unknown): void {

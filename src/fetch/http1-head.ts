@@ -44,7 +44,7 @@ export function parseHead(text: string): Head {
   const framing = readFraming(headers);
   return {
     status: Number(code),
-    headers: new ResponseHeaders(headers),
+    headers: new ResponseHeaders(headers, `HTTP/${text}`),
     isChunked: framing.isChunked,
     length: framing.length,
     keepAliveMs: keepAliveOf(framing, major === '1' && minor === '1'),

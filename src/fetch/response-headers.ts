@@ -16,9 +16,12 @@ const SINGLE = new Set([
 /** The headers of a response as the server sent them: hostile text of which each character is a byte, bounded in number and length. */
 export class ResponseHeaders {
   readonly #flat: readonly string[];
+  /** Status line and headers as they came, with the empty line behind them; null where they did not come as text. */
+  readonly head: string | null;
 
   /** @param flat names, in lower case, and values in turn */
-  constructor(flat: readonly string[]) {
+  constructor(flat: readonly string[], head: string | null = null) {
+    this.head = head;
     this.#flat = flat.length > 2 * MAX_HEADERS ? flat.slice(0, 2 * MAX_HEADERS) : flat;
   }
 

@@ -1,8 +1,9 @@
-import { foundAgain, isNews, Standing, standingOf } from '../store/standing.js';
+import { foreignReason, foundAgain, isNews, Standing, standingOf } from '../store/standing.js';
 import type { NewUrl, SeedRow } from '../store/transaction.js';
 import { ONLY_CHECKED, QueueClass, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
 import { hostOfOrigin, queueOriginOf } from '../url/host.js';
 import { isShortened } from '../url/identity.js';
+import { isForeignTo } from '../url/slots.js';
 import type { Budget } from './budget.js';
 import type { Draft } from './draft.js';
 import type { Host, Origin } from './host.js';
@@ -83,9 +84,12 @@ export class Admission {
     // robots.txt belongs to its origin, whoever redirects to it: it is not in the table.
     const tabled = offer.kind !== UrlKind.robots;
     const unsure = tabled && keys.mayBeOnDisk(offer.key);
-    const { state, reason } = this.#isWithinShare(offer, originText, namer, draft)
-      ? fateOf(offer, origin)
-      : { state: UrlState.skipped, reason: 'limit' };
+    const isForeign = this.#isForeign(offer);
+    const { state, reason } = isForeign
+      ? { state: UrlState.unlisted, reason: foreignReason(standingOf(offer)) }
+      : this.#isWithinShare(offer, originText, namer, draft)
+        ? fateOf(offer, origin)
+        : { state: UrlState.skipped, reason: 'limit' };
     const url: NewUrl = {
       id,
       url: offer.url,
@@ -110,11 +114,18 @@ export class Admission {
       draft.pin(origin.host);
     }
     // What a seed redirects to is fetched whatever it looks like.
-    if (offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0)) {
-      draft.transaction.trapped.push({ id, pattern: offer.pattern });
+    const isTrap = offer.pattern !== null && (state !== UrlState.queued || (offer.flags & UrlFlag.trap) !== 0);
+    if (isTrap && !isForeign) {
+      draft.transaction.trapped.push({ id, pattern: offer.pattern! });
     }
     draft.transaction.newUrls.push(url);
     return url;
+  }
+
+  /** Another machine of the same crawl lists it, and asks for it. What nobody lists stays an end of an edge here. */
+  #isForeign({ url, state }: Offer): boolean {
+    const { seat } = this.#parts.options;
+    return seat !== undefined && state !== UrlState.unlisted && isForeignTo(seat, url);
   }
 
   /**
@@ -195,6 +206,7 @@ export class Admission {
     const news = urls.filter((url) => !seed.scopeUrls.includes(url));
     if (news.length > 0) {
       seed.scopeUrls.push(...news);
+      this.#parts.seeds.grew(seed.seed, news);
       draft.transaction.widened.push({ seed: seed.seed, scopeUrls: seed.scopeUrls });
       this.scopeGrew(seed);
     }

@@ -89,6 +89,9 @@ export class CommitEffects {
       leases.learnFlags(id, flags);
     }
     this.#widen(answer);
+    if (answer.posted !== undefined) {
+      events.posted?.(answer.posted);
+    }
     for (const pattern of answer.trapped) {
       events.trapCut(pattern);
     }

@@ -157,7 +157,7 @@ export class Frontier {
     return knownAs(ids, await this.#commit(draft));
   }
 
-  /** Before anything is asked for: further URLs whose surroundings belong to a seed. */
+  /** Further URLs whose surroundings belong to a seed: before anything is asked for, or as other machines of the crawl find out. */
   async widen(seed: number, urls: readonly string[]): Promise<void> {
     const draft = this.#draft();
     this.#admission.widen(this.#parts.seeds.seeds[seed]!, urls, draft);

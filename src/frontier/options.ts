@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import type { SeedRow, StorePort, StoreSnapshot } from '../store/transaction.js';
+import type { Seat } from '../url/slots.js';
 import type { TrapWatch } from '../url/traps.js';
 import type { KeyTable } from './key-table.js';
 import type { Order, SettledPage } from './outcome.js';
@@ -64,6 +65,8 @@ export interface FrontierEvents {
   recall?(host: string): void;
   /** Hosts left memory: whoever keeps something by origin may forget it. */
   originsLeft(origins: number[]): void;
+  /** What other machines of the same crawl are to be told of is durable: by slot, the number of the last. */
+  posted?(mail: readonly { slot: number; last: number }[]): void;
   /** Something may be ready earlier than `wakeAt` said. */
   wake(): void;
 }
@@ -141,6 +144,8 @@ export interface SchedulerOptions extends BackoffOptions {
   /** Depth forbids all that a sitemap could name. */
   sitemapsAreBeyond?: boolean;
   maxRedirects: number;
+  /** Of a crawl on several machines, the part that this one has: it asks for nothing of the others' hosts. Left out: all of it. */
+  seat?: Seat;
 }
 
 export const MAX_RETRY_DELAY_MS = 30_000;

@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../base/errors.js';
-import { weightOf as weightOfParcel } from '../base/parcel.js';
+import { type Parcel, weightOf as weightOfParcel } from '../base/parcel.js';
 import type { SealedPage } from '../store/page-row.js';
 import type { KnownUrl, NewUrl } from '../store/transaction.js';
 import { MAX_SITEMAP_DEPTH, QueueClass, RANKS, UrlFlag, UrlKind, UrlState } from '../store/url-state.js';
@@ -305,6 +305,8 @@ export interface Outcome extends LinkPiece {
   heldBytes: number;
   parseMs: number;
   page: SealedPage | null;
+  /** The exchange as records of an archive, where there is to be one. */
+  archived?: Parcel;
   /** The cache answered, or had no answer: no request was made. */
   fromCache?: true;
   /** The server says that it is as it was. */
@@ -427,8 +429,12 @@ export function takeLight(outcomes: Outcome[]): Outcome[] {
   return outcomes.splice(0, count);
 }
 
-function weightOf({ page, targets, offers, body }: Outcome): number {
-  let weight = (page === null ? 0 : weightOfParcel(page)) + offers.length * OFFER_WEIGHT + (body?.bytes.length ?? 0);
+function weightOf({ page, archived, targets, offers, body }: Outcome): number {
+  let weight =
+    (page === null ? 0 : weightOfParcel(page)) +
+    (archived === undefined ? 0 : weightOfParcel(archived)) +
+    offers.length * OFFER_WEIGHT +
+    (body?.bytes.length ?? 0);
   for (const list of [targets?.urls, targets?.rels, targets?.texts]) {
     for (const text of list ?? []) {
       weight += text.length;

@@ -80,6 +80,14 @@ export class SeedBook {
     this.#hostScope.grow({ kind: wholeHost(row.scope as ScopeKind), url });
   }
 
+  /** The scope of a seed counts these URLs too, wherever that was found out. */
+  grew(seed: number, urls: readonly string[]): void {
+    const { scope } = this.#seeds[seed]!;
+    for (const url of urls) {
+      this.#hostScope.grow({ kind: wholeHost(scope as ScopeKind), url });
+    }
+  }
+
   /** Whether pages of this origin can be in scope at all, whatever their paths. */
   covers(origin: string): boolean {
     return this.#hostScope.admits(`${origin}/`);

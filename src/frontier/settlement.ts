@@ -129,6 +129,7 @@ export class Settlement {
       ...(outcome.unchanged ? { unchanged: true as const } : {}),
       retry: null,
       page: outcome.page ?? this.#failedPage(outcome),
+      ...archivedOf(outcome),
       redirectTo: isLimited ? null : redirectTarget(outcome, newIds),
       ...(outcome.cookies === undefined ? {} : { cookies: outcome.cookies }),
       ...((item.flags & UrlFlag.gate) === 0 ? {} : { passesGate: true as const }),
@@ -177,9 +178,10 @@ export class Settlement {
   #retry(
     { item, origin }: Leased,
     verdict: Extract<Verdict, { state: 'retry' }>,
-    { status, message }: Outcome,
+    outcome: Outcome,
     draft: Draft,
   ): void {
+    const { status, message } = outcome;
     const { clock, events } = this.#parts;
     const { afterMs, flags, reason } = verdict;
     const beginsAgain = verdict.look !== undefined;
@@ -197,6 +199,7 @@ export class Settlement {
         attempt: { number: item.attempts, at: clock.wall(), status, message },
       },
       page: null,
+      ...archivedOf(outcome),
       ...withoutLinks(),
       depth: item.depth,
     });
@@ -285,6 +288,7 @@ export class Settlement {
       reason: outcome.errorClass,
       retry: null,
       page: outcome.page ?? this.#failedPage(outcome),
+      ...archivedOf(outcome),
       ...withoutLinks(),
       depth: 0,
     });
@@ -321,6 +325,8 @@ export class Settlement {
 /** It was only looked at, and turned out meanwhile to be one that is read; or it has to wait for what its robots.txt says of sitemaps. */
 const isAskedAgain = ({ item, origin, askedBy }: Leased, { unsent }: Outcome): boolean =>
   origin.robots.wantsOneBack || (unsent === null && asksForMore(askedBy, item.flags, item.url));
+
+const archivedOf = ({ archived }: Outcome): Pick<Outcome, 'archived'> => (archived === undefined ? {} : { archived });
 
 const isPage = ({ kind }: Offer): boolean => kind === UrlKind.page;
 

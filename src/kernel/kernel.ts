@@ -29,7 +29,7 @@ interface Exports {
   initialiseMarkup(): void;
   addJoining(name: bigint): void;
   beginWords(noBreakSpace: number): void;
-  finishPrint(): void;
+  finishText(): void;
   passText(from: number, length: number): number;
   passPlainMarkup(from: number, length: number, takesAnchors: boolean): number;
   enterFolder(length: number, originLength: number): void;
@@ -117,18 +117,18 @@ export class Kernel {
     return true;
   }
 
-  /** Words of the text that `passPlainMarkup` and `passText` have passed. */
-  get words(): number {
+  /** The page is over: counts the words of the text that `passPlainMarkup` and `passText` have passed. */
+  countWords(): number {
+    this.#exports.finishText();
     return this.#exports.words.value;
   }
 
   /**
-   * What tells the text that was passed from other texts: a hash of it, in hex, and its sketch in base64, a byte for each of 64 bins (see
-   * assembly/text-print.ts).
+   * What tells the text from other texts, once its words are counted: a hash of it, in hex, and its sketch in base64, a byte for each of 64 bins
+   * (see assembly/text-print.ts).
    */
   textPrint(): { hash: string; sketch: string } {
     const { SKETCH, SKETCH_BYTES } = this.#exports;
-    this.#exports.finishPrint();
     const at = SKETCH.value;
     const end = at + SKETCH_BYTES.value;
     return {
@@ -137,7 +137,7 @@ export class Kernel {
     };
   }
 
-  /** The place of the next `<`, or -1: as `find`, but the words before it are counted and hashed. */
+  /** The place of the next `<`, or -1: as `find`, but the text before it is taken. */
   passText(from: number): number {
     return this.#exports.passText(from, this.#pageLength);
   }

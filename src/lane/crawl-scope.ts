@@ -4,6 +4,7 @@ import type { SeedRow } from '../store/transaction.js';
 import { swapOrigin } from '../url/host.js';
 import { compilePattern, type UrlPattern } from '../url/pattern.js';
 import { Scope, type ScopeKind, type ScopePatterns, type SeedScope, wholeHost } from '../url/scope.js';
+import type { Seat } from '../url/slots.js';
 import { AllowedTraps, isLengthTrap, type TrapLimits, TrapRules, trapCause } from '../url/traps.js';
 
 export interface CrawlScopeData {
@@ -26,6 +27,8 @@ export interface CrawlScopeData {
   /** Nothing is fetched but what it takes to see what there is. */
   surveys?: boolean;
   seeksSitemaps?: boolean;
+  /** Of a crawl on several machines, the part that this one has. */
+  seat?: Seat;
 }
 
 export interface IgnoreRule {
@@ -81,6 +84,10 @@ export class CrawlScope implements StoreScope {
       this.#grown = [...this.#grown, same].sort((a, b) => b.depthLimit - a.depthLimit);
     }
     return same.scope.grow(rule);
+  }
+
+  get seat(): Seat | undefined {
+    return this.#data.seat;
   }
 
   get ownKeys(): boolean {

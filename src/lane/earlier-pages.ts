@@ -14,6 +14,8 @@ export interface EarlierSetup {
   cells: Uint32Array;
   /** A page that was answered less long ago is carried over without a request; 0: none is. */
   maxAgeMs: number;
+  /** Both crawls keep the same of pages (`--keep`). */
+  withBodies: boolean;
 }
 
 /** A page of the earlier crawl that stands for the answer to a lease, if its server says that it has not changed, or if it is young. */
@@ -42,8 +44,8 @@ export class EarlierPages {
   readonly #maxAgeMs: number;
   readonly #clock: Clock;
 
-  constructor({ path, cells, maxAgeMs }: EarlierSetup, clock: Clock) {
-    this.#crawl = new EarlierCrawl(path, cells);
+  constructor({ path, cells, maxAgeMs, withBodies }: EarlierSetup, clock: Clock) {
+    this.#crawl = new EarlierCrawl(path, cells, withBodies);
     this.#maxAgeMs = maxAgeMs;
     this.#clock = clock;
   }

@@ -5,10 +5,14 @@ import type { FetchOptions, FetchRequest, FetchResponse, PendingFetch } from '..
 import { type AnyFetcher, openFetcher } from '../fetch/http-cache.js';
 import { ResponseHeaders } from '../fetch/response-headers.js';
 import { type AnsweredUrl, KeptAnswers } from '../store/kept-answers.js';
+import { ArchiveSource } from './archive-source.js';
 import type { PageSource } from './lane.js';
 
-/** Pages come from the net, or from a crawl that has kept them. */
+/** Pages come from the net, from an archive, or from a crawl that has kept them. */
 export function openSource(options: FetchOptions, clock: Clock): AnyFetcher & PageSource {
+  if (options.archive !== undefined) {
+    return new ArchiveSource(options.archive, options.maxBodyBytes, clock);
+  }
   return options.keptIn === undefined ? openFetcher(options, clock) : new KeptSource(options.keptIn, clock);
 }
 

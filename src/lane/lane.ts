@@ -2,7 +2,14 @@ import { isPromise } from 'node:util/types';
 import { Chain, type Place } from '../base/chain.js';
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
-import type { FetchHooks, FetchRequest, FetchResponse, PendingFetch } from '../fetch/contract.js';
+import { maySend } from '../base/send-until.js';
+import {
+  type FetchHooks,
+  type FetchRequest,
+  type FetchResponse,
+  NotSent,
+  type PendingFetch,
+} from '../fetch/contract.js';
 import type { ResponseHeaders } from '../fetch/response-headers.js';
 import { KeyTableView, type SegmentUpdate } from '../frontier/key-table.js';
 import { failure, type Lease, type Outcome, type PagePiece, takeLight } from '../frontier/outcome.js';
@@ -43,6 +50,8 @@ export interface LaneSetup {
   lane: number;
   /** Cookies are kept. */
   keepsCookies?: boolean;
+  /** Every exchange is archived. */
+  archives?: boolean;
   reader: ReaderOptions;
   identity: IdentityOptions;
   aliases?: AliasData;
@@ -56,6 +65,8 @@ export interface LaneSetup {
   hooks?: HooksSetup;
   /** The crawl whose unchanged pages are carried over; left out where there is none. */
   since?: EarlierSetup;
+  /** Until when requests may be sent, where the crawl runs on several machines; left out: for ever. */
+  sendUntil?: Float64Array;
 }
 
 /** A page as a browser left it. */
@@ -90,6 +101,8 @@ export interface PageSource {
   readonly wholeOnly?: boolean;
   /** It asks nobody: what it says, and what it cannot say, moves no clock of a host. */
   readonly asksNobody?: boolean;
+  /** It has what an archive has: what is in scope is asked for in full. */
+  readonly archives?: boolean;
   fetch(request: FetchRequest, hooks: FetchHooks): PendingFetch;
   resolve(host: string): Promise<string>;
   /** So many sockets from now on; a source without any need not care. */
@@ -148,6 +161,8 @@ export class Lane {
   readonly #cookies: LaneCookies<Job> | null;
   readonly #hooks: LaneHooks | null;
   readonly #earlier: EarlierPages | null;
+  /** Null where nobody else could have the hosts of this machine. */
+  readonly #maySend: (() => boolean) | null;
   #headerIds: number[] = [];
   #headerTimes: number[] = [];
   #outcomes: Outcome[] = [];
@@ -171,6 +186,8 @@ export class Lane {
     this.#cookies = openJar === undefined ? null : new LaneCookies(openJar, clock);
     this.#hooks = hooks;
     this.#earlier = setup.since === undefined ? null : new EarlierPages(setup.since, clock);
+    const { sendUntil } = setup;
+    this.#maySend = sendUntil === undefined ? null : () => maySend(sendUntil, clock);
     this.#source = source;
     this.#events = events;
     this.#clock = clock;
@@ -179,6 +196,7 @@ export class Lane {
       sitemapMaxBytes: setup.reader.sitemapMaxBytes,
       wholeOnly: source.wholeOnly ?? false,
       hasRoutes: setup.reader.hashRoutes,
+      archives: (setup.archives ?? false) || (source.archives ?? false),
     };
     this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);
@@ -453,6 +471,7 @@ export class Lane {
         this.#takeCookies(fetching, headers);
       },
       onBytes: (count) => this.#bytes(fetching, count),
+      ...(this.#maySend === null ? {} : { maySend: this.#maySend }),
     });
     const give = (outcome: Outcome): void => this.#give(outcome);
     fetching.pending.promise.then(
@@ -462,6 +481,11 @@ export class Lane {
       },
       (error: unknown) => {
         this.#takeCookies(fetching, null);
+        if (error instanceof NotSent) {
+          this.#done(fetching, null, null);
+          this.#giveBack(fetching.job);
+          return;
+        }
         this.#done(fetching, null, error instanceof FetchError ? error.errorClass : null);
         this.#reading.add(lease, this.#failed(fetching, error), 0, give);
       },

@@ -1,4 +1,4 @@
-import { PLAIN, type Shape } from '../base/parcel.js';
+import { PASSED_ON, PLAIN, type Shape } from '../base/parcel.js';
 import { asked, told } from '../base/worker-thread.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome, PagePiece } from '../frontier/outcome.js';
@@ -9,7 +9,11 @@ import type { Job, RenderedHtml } from './lane.js';
 
 /** All that the coordinator and a lane in a thread of its own say to each other. What there is much of is plain data or declared; what there is little of is cloned. */
 
-const OUTCOME: Shape<Outcome> = { page: SEALED_PAGE, body: { bytes: 'bytes' } };
+const OUTCOME: Shape<Outcome> = {
+  page: SEALED_PAGE,
+  archived: PASSED_ON,
+  body: { bytes: 'bytes' },
+};
 
 /** What came of the hook `start`. */
 export interface StartedHooks {

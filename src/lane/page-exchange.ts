@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { type ErrorClass, FetchError } from '../base/errors.js';
+import { type Parcel, pack } from '../base/parcel.js';
 import { ENDED_EARLY } from '../fetch/body.js';
 import type { FetchRequest, FetchResponse } from '../fetch/contract.js';
 import { parseRetryAfter } from '../fetch/response-headers.js';
@@ -14,6 +15,7 @@ import { readSetCookies } from '../url/cookies.js';
 import { hasBinaryExtension, isHttp } from '../url/host.js';
 import { isShortened } from '../url/identity.js';
 import { pageOfRoute } from '../url/routes.js';
+import { ARCHIVED, archive } from '../warc/exchange.js';
 import { agrees, type EarlierAnswer } from './earlier-pages.js';
 import { refusalHeaders, TELLING_HEADERS } from './link-facts.js';
 import type { PageReader } from './page-reader.js';
@@ -36,6 +38,8 @@ export interface RequestLimits {
   hasRoutes: boolean;
   /** There is no HEAD: each page is asked for once, whatever its name looks like. */
   wholeOnly: boolean;
+  /** Exchanges are archived: what is in scope is asked for in full, and only what leaves the scope by HEAD. */
+  archives: boolean;
 }
 
 /** What commands read besides the headers that have a field of their own. No cookie and nothing that a login gave is among them. */
@@ -62,8 +66,10 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
   const whole =
     (flags & (UrlFlag.wholeGet | UrlFlag.seed | UrlFlag.added | UrlFlag.secondLook | UrlFlag.anchors)) !== 0;
   const checkedOnly = (flags & (UrlFlag.external | UrlFlag.asset)) !== 0;
+  const isArchived = limits.archives && ((flags & UrlFlag.external) === 0 || (flags & UrlFlag.asset) !== 0);
   const head =
     !limits.wholeOnly &&
+    !isArchived &&
     kind === UrlKind.page &&
     firstBytes === null &&
     !whole &&
@@ -77,6 +83,7 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     ...(lease.cookie === undefined ? {} : { cookie: lease.cookie }),
     ...((flags & UrlFlag.secondLook) === 0 ? {} : { freshConnection: true }),
     ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
+    ...(limits.archives ? { keepsWire: true } : {}),
     wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,
     ...(kind === UrlKind.robots ? { timeoutMs: limits.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
     ...(kind === UrlKind.sitemap ? { leastMaxBodyBytes: limits.sitemapMaxBytes } : {}),
@@ -146,7 +153,10 @@ export class ResponseReader {
     earlier: EarlierAnswer | null = null,
   ): OutcomeReading {
     try {
-      return yield* this.#read(lease, request, response, totalMs, earlier);
+      const at = response.answeredAt ?? this.#clock.wall();
+      const archived = response.wire === undefined ? null : archiveOf(lease, request, response, totalMs, at);
+      const outcome = yield* this.#read(lease, request, { ...response, answeredAt: at }, totalMs, earlier);
+      return archived === null ? outcome : Object.assign(outcome, { archived });
     } catch (error) {
       return failure(lease, this.#clock.now(), 'internal', messageOf(error));
     }
@@ -323,7 +333,7 @@ export class ResponseReader {
       }
     }
     const { page: row, text } = reading;
-    row.fetchedAt = response.answeredAt ?? this.#clock.wall();
+    row.fetchedAt = response.answeredAt!;
     row.ttfbMs = response.ttfbMs;
     row.totalMs = totalMs;
     row.message = reading.message;
@@ -371,6 +381,29 @@ export class ResponseReader {
 // biome-ignore lint/correctness/useYield: read like the others, without pieces.
 function* atOnce(reading: Reading): PageReading {
   return reading;
+}
+
+/** The exchange as it was on the wire, as records of an archive. */
+function archiveOf(
+  { url, depth }: Lease,
+  { method }: FetchRequest,
+  { status, headers, wire, remoteAddress, ttfbMs }: FetchResponse,
+  totalMs: number,
+  at: number,
+): Parcel {
+  const { path, requestHeaders, body, truncated } = wire!;
+  const exchange = archive(
+    {
+      ...{ url: pageOfRoute(url), method, path, requestHeaders: pairsOf(requestHeaders), status, body, truncated },
+      ...{ head: headers.head, responseHeaders: headers.list(), ip: remoteAddress, isHttp2: headers.head === null },
+    },
+    { at, depth, ttfbMs, totalMs },
+  );
+  return pack(ARCHIVED, exchange);
+}
+
+function pairsOf(flat: readonly string[]): [string, string][] {
+  return flat.flatMap((name, i): [string, string][] => (i % 2 === 0 ? [[name, flat[i + 1]!]] : []));
 }
 
 /** All that is needed to read the answer again. Of what could not be read whole, what there is. */

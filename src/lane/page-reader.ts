@@ -1,19 +1,9 @@
 import { hash } from 'node:crypto';
 import { type LinkZones, linkZones } from '../content/link-zones.js';
 import { textOfPage } from '../content/page-text.js';
-import { readableText } from '../content/visible-text.js';
 import { ENDED_EARLY } from '../fetch/body.js';
-import {
-  assetOffer,
-  type Lease,
-  type LinkPiece,
-  type Offer,
-  type Outcome,
-  QueuePlaces,
-  sitemapOffer,
-} from '../frontier/outcome.js';
+import { assetOffer, type Lease, type LinkPiece, type Offer, QueuePlaces, sitemapOffer } from '../frontier/outcome.js';
 import type { LaneHooks } from '../hooks/lane-hooks.js';
-import { DRAWN_BY_SCRIPT, DRAWS_BY_ROUTES, ROUTE_VIEW } from '../parse/anchors.js';
 import { detectEncoding } from '../parse/charset.js';
 import { decodeText } from '../parse/encodings.js';
 import { isAssetKind, isFollowedKind, LINK_KIND_NUMBER, ScannedLinks, type ScanOptions } from '../parse/links.js';
@@ -35,6 +25,7 @@ import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDI
 import { UrlFlag, UrlKind } from '../store/url-state.js';
 import { isHttp } from '../url/host.js';
 import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
+import { keepForBrowser, measure, measureBody, waitsForBrowser, withDrawn } from './browser-need.js';
 import type { Extractor } from './extraction.js';
 import { extractorOf } from './extraction-door.js';
 import { HookedPage } from './hooked-page.js';
@@ -50,15 +41,12 @@ import {
   emptyReading,
   type FetchedPage,
   HookWait,
-  NO_BODY,
   type PageReading,
   packBody,
   REDIRECTS,
   type ReaderOptions,
   type Reading,
-  type RenderMode,
   readingOf,
-  type SeenInBrowser,
 } from './reading.js';
 import { robotsDirectives } from './robots-directives.js';
 import { isFeedOfPage, SitemapReader } from './sitemap-reader.js';
@@ -87,8 +75,6 @@ type Step<T = void> = Generator<LinkPiece | HookWait, T, readonly number[]>;
  * 304 was not asked for.
  */
 const LEADS_ON = new Set([...REDIRECTS, 304]);
-/** A page that runs scripts and gives less to read than so many characters may be no more than a frame for what they bring. */
-const LITTLE_TEXT = 500;
 const MOST_ASSET_HOPS = 10;
 /** So much text of feeds is kept of a page. */
 const MOST_FEED_TEXT = 16_384;
@@ -157,14 +143,15 @@ export class PageReader {
       const render = this.#manners.renderFor(lease.url);
       if (isHtml && render !== 'never') {
         const { encoding } = detectEncoding(page.body, page.contentType);
-        const measured = this.#measure(decodeText(page.body, encoding).text, render);
+        const measured = measure(decodeText(page.body, encoding).text, render);
         reading.measured = { ...measured, isKept: true };
         reading.page.body.measured = measured;
       }
     }
     const isForBrowser = isHtml && !this.#options.keepsBodies && this.#manners.renderFor(lease.url) !== 'never';
     if (isForBrowser) {
-      reading.measured = this.#measureBody(lease, page, page.body!);
+      const isRouteOfPage = this.#options.hashRoutes && isRoute(lease.url);
+      reading.measured = measureBody(page, this.#manners.renderFor(lease.url), isRouteOfPage);
     }
     if (page.rendered !== undefined && (reading.measured?.text ?? 0) <= page.rendered.moreThan) {
       // It stays as it came, and whoever sees each page once sees that.
@@ -201,7 +188,7 @@ export class PageReader {
       this.#readForText(page.body, page.contentType, reading);
     }
     if (isForBrowser) {
-      this.#keepForBrowser(page, page.body!, reading);
+      keepForBrowser(page, reading);
     }
     return reading;
   }
@@ -314,43 +301,6 @@ export class PageReader {
     return reading;
   }
 
-  #measureBody(lease: Lease, page: FetchedPage, body: Uint8Array): NonNullable<Outcome['measured']> {
-    const { encoding } = detectEncoding(body, page.contentType);
-    const measured = this.#measure(decodeText(body, encoding).text, this.#manners.renderFor(lease.url));
-    const isRouteOfPage = this.#options.hashRoutes && isRoute(lease.url);
-    return { ...measured, needsBrowser: page.rendered === undefined && (measured.needsBrowser || isRouteOfPage) };
-  }
-
-  /** The body is kept until a browser has seen it, and no longer; of a page that needs none, how much it gives to read. */
-  #keepForBrowser(page: FetchedPage, body: Uint8Array, reading: Reading): void {
-    if (page.rendered !== undefined) {
-      return;
-    }
-    if (reading.errorClass !== null) {
-      // No browser sees it, and nothing is said of pages like it.
-      delete reading.measured;
-      return;
-    }
-    const measured = reading.measured!;
-    reading.page.body = measured.needsBrowser
-      ? { ...packBody(body, page.contentType), measured }
-      : { type: null, packed: NO_BODY, measured };
-  }
-
-  #measure(html: string, render: RenderMode): NonNullable<Outcome['measured']> {
-    const readable = readableText(html);
-    return { text: readable.text, needsBrowser: render === 'always' || isDrawn(readable) };
-  }
-
-  /** The names of a page that is nearly empty until a script draws it are not all that it has in a browser: a mark among them says so. */
-  #withDrawn(anchors: string[], body: Uint8Array, encoding: string, rendered?: SeenInBrowser): string[] {
-    if (rendered !== undefined) {
-      return [...anchors, ...marksOf(rendered)];
-    }
-    const { text, hasScripts } = anchors.length < NAMES_ENOUGH ? readableText(decodeText(body, encoding).text) : ENOUGH;
-    return hasScripts && text < NEARLY_NO_TEXT ? [...anchors, DRAWN_BY_SCRIPT] : anchors;
-  }
-
   #readRedirect(lease: Lease, location: string, reading: Reading): void {
     const target = this.#targetOfRedirect(location, lease.url);
     if (target === null) {
@@ -400,7 +350,7 @@ export class PageReader {
       const scan = scanPage(page.body!, encoding, { anchors: wantsAnchors, textHash: lease.wantsText });
       row.title = capped(scan.title);
       reading.textHash = scan.textHash;
-      anchors = wantsAnchors ? this.#withDrawn(scan.anchors!, page.body!, encoding) : null;
+      anchors = wantsAnchors ? withDrawn(scan.anchors!, page.body!, encoding) : null;
     } else if (wantsAnchors) {
       anchors = anchorsOfText(page.body!, page.contentType);
     }
@@ -489,7 +439,7 @@ export class PageReader {
     }
     const zones =
       this.#options.keepsBodies && this.#isFollowed(lease) ? linkZones(decodeText(body, encoding).text) : null;
-    const anchors = scan.anchors === null ? null : this.#withDrawn(scan.anchors, body, encoding, page.rendered);
+    const anchors = scan.anchors === null ? null : withDrawn(scan.anchors, body, encoding, page.rendered);
     const routesOf = this.#options.hashRoutes && page.rendered?.drawsByRoutes ? pageUrl : null;
     const hooked = yield* this.#callHook(lease, page, true, { links: scan.links, base }, encoding, reading);
     const about = { length: body.length, encoding, nofollow, anchors, zones, routesOf, hooked };
@@ -548,8 +498,8 @@ export class PageReader {
    * A page as an earlier crawl has read it: its facts are as they were, and its links lead on as if it had been read now, by the scope and the
    * rules of this crawl.
    */
-  *readEarlier(lease: Lease, { fields, links: kept, feeds }: EarlierContent): PageReading {
-    const page: PageRow = { ...fields, facts: null, body: null, edges: null };
+  *readEarlier(lease: Lease, { fields, links: kept, feeds, body }: EarlierContent): PageReading {
+    const page: PageRow = { ...fields, facts: null, body, edges: null };
     const reading = readingOf(page);
     // Where the earlier crawl did not need it, it is not known, and the text counts as new: that can delay the cut of a trap, and causes none.
     reading.textHash = lease.wantsText ? fields.foldedTextHash : null;
@@ -647,10 +597,6 @@ export class PageReader {
   }
 }
 
-/** It is told of when a browser has seen it, or none will: so do functions of the user's see it then. */
-const waitsForBrowser = ({ measured, errorClass }: Reading): boolean =>
-  measured !== undefined && measured.isKept !== true && measured.needsBrowser && errorClass === null;
-
 /** A hook that failed fails its page, with what it said. */
 function noteFailure({ failure }: HookedPage, reading: Reading): void {
   if (failure !== null) {
@@ -665,21 +611,8 @@ function isOfType(contentType: string, type: string): boolean {
   return type.endsWith('/*') ? given.startsWith(type.slice(0, -1)) : given === type;
 }
 
-const isDrawn = ({ text, hasScripts }: ReturnType<typeof readableText>): boolean => hasScripts && text < LITTLE_TEXT;
 /** One that imports the next, and so on: nobody writes that, a program makes it without end. */
 const DEEPEST_STYLESHEET = 100;
-/** A page with so many names is no empty frame. */
-const NAMES_ENOUGH = 50;
-const ENOUGH = { text: Number.POSITIVE_INFINITY, hasScripts: false };
-/** A page with less and a script is one that the script fills. Short pages that only count their visitors have more. */
-const NEARLY_NO_TEXT = 200;
-
-/** What a browser said of a page stands among its names, which are all that is kept of what it draws. */
-const marksOf = ({ drawsByRoutes, route }: SeenInBrowser): string[] => [
-  ...(drawsByRoutes ? [DRAWS_BY_ROUTES] : []),
-  ...(route === null ? [] : [ROUTE_VIEW[route]]),
-];
-
 /** Of fewer words nobody can say that they are nearly others; page-fields.ts says so. */
 const WORDS_TO_COMPARE = 20;
 /** No honest title is longer; a hostile one could be as long as a body. */

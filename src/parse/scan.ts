@@ -176,7 +176,7 @@ class PageScanner {
   #finish(truncated: boolean): PageScan {
     const { scan } = this.#facts;
     if (this.#page.isInKernel) {
-      scan.wordCount = this.#kernel.words;
+      scan.wordCount = this.#kernel.countWords();
       scan.textPrint = scan.wordCount === 0 ? null : this.#kernel.textPrint();
     }
     return this.#facts.finish(truncated);

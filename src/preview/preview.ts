@@ -9,6 +9,7 @@ import {
   type OptionsOf,
   specOf,
 } from '../config/options.js';
+import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import { givenOrigin } from '../config/origin.js';
@@ -117,6 +118,7 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
   return {
     options: {
       ...options,
+      ...ON_ONE_MACHINE.options,
       ...WITHOUT_HOOKS.options,
       ...WITHOUT_KEEPING.options,
       ...{
@@ -131,6 +133,7 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
     },
     sources: {
       ...sources,
+      ...ON_ONE_MACHINE.sources,
       ...WITHOUT_HOOKS.sources,
       ...WITHOUT_KEEPING.sources,
       ...{ anchorText: 'default', facts: 'default', extract: 'default', assets: 'default' },

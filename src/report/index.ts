@@ -13,6 +13,8 @@ import type { Sink } from './sinks.js';
 import { sitemapOutput } from './sitemap.js';
 import { StreamFiles } from './stream-files.js';
 import { type RunFacts, type Summary, summarise, summaryJson } from './summary.js';
+import { waczOutput } from './wacz.js';
+import { cdxjOutput, warcOutput } from './warc.js';
 
 export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   jsonl: pagesJsonl,
@@ -21,6 +23,9 @@ export const OUTPUTS: Readonly<Record<ExportFormat, Output>> = {
   edges: edgesJsonl,
   hosts: hostsJsonl,
   seeds: seedsFile,
+  warc: warcOutput,
+  wacz: waczOutput,
+  cdxj: cdxjOutput,
 };
 
 const PAGES_FILE = 'pages.jsonl';

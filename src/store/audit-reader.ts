@@ -156,8 +156,11 @@ export class AuditReader {
     }
   }
 
-  /** Redirects of the site that nothing redirects to, each with its hops; and those that never end, each circle once. */
-  *redirects(): IterableIterator<{ hops: number[]; isLoop: boolean }> {
+  /**
+   * Redirects of the site that nothing redirects to; and those that never end, each circle once, from its URL that sorts first, so that it does not
+   * matter which was found first. Every hop is looked at once, however many redirects lead to it.
+   */
+  *redirects(): IterableIterator<Redirects> {
     const next = new Map<number, number>();
     const own = new Set<number>();
     for (const { id, to, flags } of this.#database
@@ -172,19 +175,22 @@ export class AuditReader {
       }
     }
     const led = new Set(next.values());
-    const inLoop = new Set<number>();
+    const { ends, circles } = endsOf(next);
+    for (const circle of circles) {
+      const urls = circle.map((id) => (own.has(id) ? this.urlOf(id) : null));
+      const first = urls.reduce(
+        (least, url, at) => (url !== null && (least < 0 || url < urls[least]!) ? at : least),
+        -1,
+      );
+      if (first >= 0) {
+        const turned = [...circle.slice(first), ...circle.slice(0, first)];
+        yield { first: turned[0]!, hops: turned.length, end: null, shown: firstHops(turned[0]!, next) };
+      }
+    }
     for (const first of next.keys()) {
-      const { hops, isLoop } = follow(first, next);
-      if (isLoop) {
-        const loop = hops.slice(hops.indexOf(hops.at(-1)!));
-        if (!loop.some((id) => inLoop.has(id)) && loop.some((id) => own.has(id))) {
-          yield { hops: loop, isLoop };
-        }
-        for (const id of loop) {
-          inLoop.add(id);
-        }
-      } else if (own.has(first) && !led.has(first)) {
-        yield { hops, isLoop };
+      const { hops, end } = ends.get(first)!;
+      if (end !== null && own.has(first) && !led.has(first)) {
+        yield { first, hops, end, shown: firstHops(first, next) };
       }
     }
   }
@@ -423,15 +429,55 @@ function concerns(trouble: LinkTrouble, kind: number, isSecure: boolean): boolea
   }
 }
 
-function follow(first: number, next: ReadonlyMap<number, number>): { hops: number[]; isLoop: boolean } {
-  const hops = [first];
-  const passed = new Set(hops);
-  for (let at = next.get(first); at !== undefined; at = next.get(at)) {
-    hops.push(at);
-    if (passed.has(at)) {
-      return { hops, isLoop: true };
+/** A chain of redirects, or a circle of them. */
+export interface Redirects {
+  first: number;
+  hops: number;
+  /** Where it ends; null: nowhere. */
+  end: number | null;
+  /** Where the first hops lead. */
+  shown: number[];
+}
+
+/** So many hops are told. */
+const MOST_HOPS_SHOWN = 5;
+
+/** Of each URL that redirects how many hops it is to the end; null where there is none. And the circles, each once. */
+function endsOf(next: ReadonlyMap<number, number>): {
+  ends: Map<number, { hops: number; end: number | null }>;
+  circles: number[][];
+} {
+  const ends = new Map<number, { hops: number; end: number | null }>();
+  const circles: number[][] = [];
+  for (const first of next.keys()) {
+    const path: number[] = [];
+    const places = new Map<number, number>();
+    let at = first;
+    while (next.has(at) && !ends.has(at) && !places.has(at)) {
+      places.set(at, path.length);
+      path.push(at);
+      at = next.get(at)!;
     }
-    passed.add(at);
+    const place = places.get(at);
+    if (place !== undefined) {
+      circles.push(path.slice(place));
+    }
+    let { hops, end } = place === undefined ? (ends.get(at) ?? { hops: 0, end: at }) : { hops: 0, end: null };
+    for (const id of path.reverse()) {
+      hops++;
+      ends.set(id, { hops, end });
+    }
   }
-  return { hops, isLoop: false };
+  return { ends, circles };
+}
+
+function firstHops(first: number, next: ReadonlyMap<number, number>): number[] {
+  const hops: number[] = [];
+  for (let at = next.get(first); at !== undefined && hops.length < MOST_HOPS_SHOWN; at = next.get(at)) {
+    hops.push(at);
+    if (at === first) {
+      break;
+    }
+  }
+  return hops;
 }

@@ -1,7 +1,8 @@
 import { openKept } from './directory.js';
+import { type HostNames, renamed, renamedUrl } from './host-names.js';
 import { edgeKind, edgesFromBlob } from './page-row.js';
 import { listedWhere, Reader } from './reader.js';
-import { type Database, type Row, type Statement, Statements } from './sqlite.js';
+import type { Database, Row, Statement } from './sqlite.js';
 import { columnsOfPages } from './store-file.js';
 import { STATE_NAMES, UrlFlag, UrlState } from './url-state.js';
 
@@ -25,9 +26,6 @@ export interface ComparedPage {
   readonly hash: string | null;
 }
 
-/** Other names for hosts: what the crawl calls the first is the second in the crawl that it is compared with. */
-export type HostNames = ReadonlyMap<string, string>;
-
 const COLUMNS = {
   status: 'status',
   title: 'title',
@@ -44,7 +42,6 @@ const MOST_TARGETS = 100_000;
 export class DiffReader {
   readonly crawl: Reader;
   readonly #database: Database;
-  readonly #statements: Statements;
   readonly #names: HostNames;
   readonly #edges: Statement;
   readonly #url: Statement;
@@ -53,7 +50,6 @@ export class DiffReader {
   constructor(database: Database, names: HostNames = new Map()) {
     this.crawl = new Reader(database);
     this.#database = database;
-    this.#statements = new Statements(database);
     this.#names = names;
     this.#edges = database.prepare('SELECT packed FROM edges WHERE page = ?');
     this.#url = database.prepare('SELECT url FROM urls WHERE id = ?');
@@ -73,21 +69,11 @@ export class DiffReader {
     const columns = Object.entries(COLUMNS).map(([name, column]) =>
       present.has(column) ? `pages.${column} AS ${name}` : `NULL AS ${name}`,
     );
-    const select = `SELECT urls.id AS id, ${this.#renamed()} AS named, urls.url AS url, urls.state AS urlState, urls.reason AS reason,
+    const select = `SELECT urls.id AS id, ${renamedUrl(this.#database, this.#names, 'urls')} AS named, urls.url AS url, urls.state AS urlState, urls.reason AS reason,
         urls.flags AS flags, pages.redirect_to AS redirect, ${columns.join(', ')}
       FROM urls LEFT JOIN pages ON pages.id = urls.id WHERE ${listedWhere(this.crawl.ended())} ORDER BY 2, 1`;
     for (const row of this.#database.prepare(select).iterate()) {
       yield this.#page(row);
-    }
-  }
-
-  /** URLs that failed, in the same order, each with what it failed by. */
-  *failed(): IterableIterator<{ url: string; reason: string; status: number | null }> {
-    const select = `SELECT ${this.#renamed()} AS url, urls.reason AS reason, pages.status AS status
-      FROM urls LEFT JOIN pages ON pages.id = urls.id
-      WHERE ${listedWhere(this.crawl.ended())} AND urls.state = ${UrlState.failed} ORDER BY 1, urls.id`;
-    for (const { url, reason, status } of this.#database.prepare(select).iterate()) {
-      yield { url, reason: reason ?? 'unknown', status };
     }
   }
 
@@ -103,14 +89,9 @@ export class DiffReader {
     }
   }
 
-  /** Scheme, host and port of a URL stay, but for a host that has another name there. */
+  /** As the other crawl would call it. */
   named(url: string): string {
-    if (this.#names.size === 0) {
-      return url;
-    }
-    const [, scheme = '', host = ''] = /^(https?:\/\/)([^/?#]*)/.exec(url) ?? [];
-    const name = this.#names.get(host);
-    return name === undefined ? url : scheme + name + url.slice(scheme.length + host.length);
+    return renamed(url, this.#names);
   }
 
   #page(row: Row): ComparedPage {
@@ -138,17 +119,5 @@ export class DiffReader {
       this.#targets.set(id, url);
     }
     return url;
-  }
-
-  /** The same as `named`, in SQL, because that is what they are sorted by. */
-  #renamed(): string {
-    const origins = this.#statements.of('SELECT id, origin FROM origins').all();
-    const cases = origins.flatMap(({ id, origin }) => {
-      const name = this.named(origin);
-      return name === origin
-        ? []
-        : [`WHEN ${id} THEN '${name.replaceAll("'", "''")}' || substr(urls.url, ${origin.length + 1})`];
-    });
-    return cases.length === 0 ? 'urls.url' : `CASE urls.origin ${cases.join(' ')} ELSE urls.url END`;
   }
 }

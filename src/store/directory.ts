@@ -114,13 +114,17 @@ export function clearUnbegun(directory: string): void {
   }
 }
 
-/** A file name made of a host: nothing in it can leave the folder or hide. */
+/** Names of devices on Windows, with any extension: nothing can be kept in a folder that is called `nul.example`. */
+const DEVICE = /^(?:con|prn|aux|nul|(?:com|lpt)\d)(?=\.|$)/i;
+
+/** A file name made of a host, on every system: nothing in it can leave the folder or hide, and Windows would neither refuse nor shorten it. */
 export function folderNameOf(host: string): string {
   const safe = host
     .replace(/[^a-z0-9.-]/gi, '_')
     .replace(/^\.+/, '_')
-    .slice(0, 120);
-  return safe === '' ? 'crawl' : safe;
+    .slice(0, 120)
+    .replace(/\.+$/, '_');
+  return safe === '' ? 'crawl' : DEVICE.test(safe) ? `_${safe}` : safe;
 }
 
 /** Nothing is deleted by way of a link: who made it may have meant another name for the folder, not the folder. */
@@ -242,7 +246,7 @@ export function listCrawls(root: string, onUnreadable: (name: string, error: Err
 
 /** Files that a crawl makes. Nothing else in its directory is ever touched. */
 const OURS =
-  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|search-\d+\.db(?:\.tmp)?|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|sitemap[\w.-]*\.xml)$/;
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|search-\d+\.db(?:\.tmp)?|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|from\.sqlite|sitemap[\w.-]*\.xml)$/;
 
 const OUR_MAIL = /^\.?\d{15}-[\da-f]{12}-\d{6}\.json(?:\.tmp|\.refused)?$/;
 
@@ -273,6 +277,7 @@ export function deleteCrawl(directory: string): number {
   }
   DirectoryLock.take(directory).release();
   deleteMail(directory);
+  deleteArchive(directory);
   clearWorkFolder(directory);
   for (const name of readdirSync(directory)) {
     if (OURS.test(name)) {
@@ -284,6 +289,26 @@ export function deleteCrawl(directory: string): number {
     rmdirSync(directory);
   }
   return others.length;
+}
+
+/** Within a crawl: where its archive stands. */
+export const ARCHIVE_FOLDER = 'archive';
+
+const OF_ARCHIVE = /^(?:gossamer-\d{5,}\.warc\.gz|index\.cdxj)$/;
+
+/** What others have put beside the archive stays. */
+function deleteArchive(directory: string): void {
+  const folder = join(directory, ARCHIVE_FOLDER);
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
+    return;
+  }
+  const names = readdirSync(folder);
+  for (const name of names.filter((each) => OF_ARCHIVE.test(each))) {
+    rmSync(join(folder, name));
+  }
+  if (names.every((name) => OF_ARCHIVE.test(name))) {
+    rmdirSync(folder);
+  }
 }
 
 /** URLs that were added and not taken up go with their crawl; what else lies in that folder stays. */

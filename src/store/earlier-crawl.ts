@@ -1,7 +1,7 @@
 import { urlKey } from '../url/identity.js';
 import { hasGivenTable } from './given-data.js';
 import { ROW_FIELDS, type RowField } from './page-fields.js';
-import { edgeKind, edgesFromBlob, type PageRow, relOfEdge } from './page-row.js';
+import { edgeKind, edgesFromBlob, type KeptBody, type PageRow, relOfEdge } from './page-row.js';
 import { type Database, openDatabase, type Row, type Statement } from './sqlite.js';
 import { columnsOfPages, readMeta } from './store-file.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
@@ -30,6 +30,8 @@ export interface EarlierContent {
   readonly links: EarlierLinks | null;
   /** URLs of the feeds that it names. */
   readonly feeds: readonly string[];
+  /** What is kept of it beside that, as it is packed there; null where nothing is asked for. */
+  readonly body: KeptBody | null;
 }
 
 export interface EarlierLinks {
@@ -145,10 +147,14 @@ export class EarlierCrawl {
   readonly #fields: Statement;
   readonly #edges: Statement;
   readonly #url: Statement;
+  readonly #body: Statement | null;
   #targets = new Map<number, string>();
 
-  /** @param path of its crawl.sqlite, which `indexEarlier` has looked through */
-  constructor(path: string, cells: Uint32Array) {
+  /**
+   * @param path of its crawl.sqlite, which `indexEarlier` has looked through
+   * @param withBodies what it keeps of pages is carried over too
+   */
+  constructor(path: string, cells: Uint32Array, withBodies: boolean) {
     const database = openDatabase(path, { readOnly: true });
     const columns = columnsOfPages(database);
     const selected = ROW_FIELDS.map(({ columnName }) =>
@@ -163,6 +169,13 @@ export class EarlierCrawl {
     this.#fields = database.prepare(`SELECT ${selected.join(', ')} FROM pages WHERE id = ?`);
     this.#edges = database.prepare('SELECT packed, rels, texts FROM edges WHERE page = ?');
     this.#url = database.prepare('SELECT url FROM urls WHERE id = ?');
+    // The hash is that of what is packed there, which need not be what the server sent: it may be its text.
+    this.#body = withBodies
+      ? database.prepare(
+          `SELECT bodies.type AS type, bodies.answer AS answer, bodies.content AS content, contents.packed AS packed, contents.hash AS hash
+           FROM bodies LEFT JOIN contents ON contents.id = bodies.content WHERE bodies.page = ?`,
+        )
+      : null;
   }
 
   find(url: string): EarlierPage | null {
@@ -195,6 +208,7 @@ export class EarlierCrawl {
         fields: fieldsOf(row),
         links: edges === undefined ? null : this.#links(edges),
         feeds: row.feeds === null ? [] : JSON.parse(row.feeds),
+        body: this.#body === null ? null : bodyOf(this.#body.get(id)),
       };
     } finally {
       this.#database.exec('COMMIT');
@@ -231,6 +245,19 @@ export class EarlierCrawl {
     }
     return url;
   }
+}
+
+/** Of what is no text nothing is kept. */
+function bodyOf(row: Row | undefined): KeptBody | null {
+  if (row === undefined) {
+    return null;
+  }
+  const { type, answer, packed, hash } = row;
+  return {
+    ...{ type, packed: packed ?? new Uint8Array() },
+    ...(hash === null ? {} : { hash: Buffer.from(hash).toString('hex') }),
+    ...(answer === null ? {} : { answer }),
+  };
 }
 
 const fieldsOf = (row: Row): Pick<PageRow, RowField> =>

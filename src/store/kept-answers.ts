@@ -1,6 +1,6 @@
 import { type ErrorClass, isErrorClass } from '../base/errors.js';
 import type { Database, Statement } from './sqlite.js';
-import { openStoreFile, storePath } from './store-file.js';
+import { columnsOfPages, openStoreFile, storePath } from './store-file.js';
 import { UrlState } from './url-state.js';
 
 /** What is kept of an answer beside its row and its body, as JSON in `bodies.answer`. What is left out was not so, or not there. */
@@ -30,6 +30,9 @@ export interface UnansweredUrl {
 }
 
 interface AnswerRow {
+  url: string;
+  /** Headers that are facts of the page, as JSON. */
+  facts: string | null;
   status: number | null;
   state: UrlState;
   reason: string | null;
@@ -59,9 +62,7 @@ export class KeptAnswers {
         LEFT JOIN bodies ON bodies.page = urls.id
       WHERE urls.state IN (${UrlState.done}, ${UrlState.failed}) ORDER BY bodies.content IS NOT NULL`);
     this.#find = database.prepare(
-      `SELECT pages.status AS status, urls.state AS state, urls.reason AS reason, pages.message AS message, pages.content_type AS contentType,
-         pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS answeredAt, bodies.type AS type, bodies.answer AS answer, contents.packed AS packed
-       FROM temp.answered JOIN urls ON urls.id = answered.id JOIN pages ON pages.id = urls.id
+      `SELECT ${columnsIn(database)} FROM temp.answered JOIN urls ON urls.id = answered.id JOIN pages ON pages.id = urls.id
          LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
        WHERE answered.url = ?`,
     );
@@ -75,29 +76,74 @@ export class KeptAnswers {
   /** Null where the crawl did not ask for it. */
   of(url: string): AnsweredUrl | UnansweredUrl | null {
     const row = this.#find.get(url) as AnswerRow | undefined;
-    if (row === undefined) {
-      return null;
-    }
-    const { status, reason, message } = row;
-    if (status === null) {
-      return reason !== null && isErrorClass(reason) ? { status, errorClass: reason, message } : null;
-    }
-    const { headers = [], ...answer } = row.answer === null ? {} : (JSON.parse(row.answer) as KeptAnswer);
-    const own: [string, string | null][] = [
-      ['content-type', row.type ?? row.contentType],
-      ['etag', row.etag],
-      ['last-modified', row.lastModified],
-    ];
-    return {
-      ...answer,
-      status,
-      headers: [...own.filter((header): header is [string, string] => header[1] !== null), ...headers],
-      packed: row.packed,
-      answeredAt: row.answeredAt,
-    };
+    return row === undefined ? null : answerOf(row);
   }
 
   close(): void {
     this.#database.close();
   }
+}
+
+/** An answer, and the one before it that has the same body; null where none has. */
+export type KeptExchange = (AnsweredUrl | UnansweredUrl) & {
+  url: string;
+  first: { url: string; at: number } | null;
+  at: number;
+};
+
+/** All answers that a crawl has kept, in the order in which their URLs were found. */
+export function* keptExchanges(database: Database): IterableIterator<KeptExchange> {
+  const rows = database
+    .prepare(
+      `SELECT urls.id AS id, (SELECT min(same.page) FROM bodies AS same WHERE same.content = bodies.content) AS firstId, ${columnsIn(database)}
+       FROM urls JOIN pages ON pages.id = urls.id LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
+       WHERE urls.state IN (${UrlState.done}, ${UrlState.failed}) ORDER BY urls.id`,
+    )
+    .iterate() as IterableIterator<AnswerRow & { id: number; firstId: number | null }>;
+  const find = database.prepare(
+    'SELECT urls.url AS url, coalesce(pages.fetched_at, 0) AS at FROM urls JOIN pages ON pages.id = urls.id WHERE urls.id = ?',
+  );
+  for (const row of rows) {
+    const answer = answerOf(row);
+    if (answer !== null) {
+      const first = row.firstId === null || row.firstId === row.id ? undefined : find.get(row.firstId);
+      yield { ...withFacts(answer, row.facts), url: row.url, first: first ?? null, at: row.answeredAt ?? 0 };
+    }
+  }
+}
+
+/** Headers that stand with the page are headers of the answer. */
+function withFacts(answer: AnsweredUrl | UnansweredUrl, facts: string | null): AnsweredUrl | UnansweredUrl {
+  if (answer.status === null || facts === null) {
+    return answer;
+  }
+  const known = new Set(answer.headers.map(([name]) => name));
+  const more = Object.entries(JSON.parse(facts) as Record<string, string>).filter(([name]) => !known.has(name));
+  return { ...answer, headers: [...answer.headers, ...more] };
+}
+
+/** `pages` of an earlier Gossamer may lack the headers. */
+const columnsIn = (database: Database): string =>
+  `urls.url AS url, ${columnsOfPages(database).has('headers') ? 'pages.headers' : 'NULL'} AS facts,
+   pages.status AS status, urls.state AS state, urls.reason AS reason, pages.message AS message, pages.content_type AS contentType,
+   pages.etag AS etag, pages.last_modified AS lastModified, pages.fetched_at AS answeredAt, bodies.type AS type, bodies.answer AS answer, contents.packed AS packed`;
+
+function answerOf(row: AnswerRow): AnsweredUrl | UnansweredUrl | null {
+  const { status, reason, message } = row;
+  if (status === null) {
+    return reason !== null && isErrorClass(reason) ? { status, errorClass: reason, message } : null;
+  }
+  const { headers = [], ...answer } = row.answer === null ? {} : (JSON.parse(row.answer) as KeptAnswer);
+  const own: [string, string | null][] = [
+    ['content-type', row.type ?? row.contentType],
+    ['etag', row.etag],
+    ['last-modified', row.lastModified],
+  ];
+  return {
+    ...answer,
+    status,
+    headers: [...own.filter((header): header is [string, string] => header[1] !== null), ...headers],
+    packed: row.packed,
+    answeredAt: row.answeredAt,
+  };
 }

@@ -87,6 +87,8 @@ function withRoom<T extends Int32Array | Uint32Array>(full: T, larger: T): T {
 function joinByWord({ count, ids, words }: Sketches, word: number, share: number, groups: Groups): void {
   const places = 2 ** Math.ceil(Math.log2(count * 2 + 2));
   const table = new Int32Array(places);
+  // Beside the number of the page, so that a page of another word is passed over without a look at its sketch.
+  const keys = new Uint32Array(places);
   for (let entry = 0; entry < count; entry++) {
     const at = entry * SKETCH_WORDS;
     const key = words[at + word]!;
@@ -96,10 +98,10 @@ function joinByWord({ count, ids, words }: Sketches, word: number, share: number
     let place = hashOf(key) & (places - 1);
     let compared = 0;
     for (; table[place] !== 0 && compared < MOST_COMPARED; place = (place + 1) & (places - 1)) {
-      const other = table[place]! - 1;
-      if (words[other * SKETCH_WORDS + word] !== key) {
+      if (keys[place] !== key) {
         continue;
       }
+      const other = table[place]! - 1;
       compared++;
       if (groups.areJoined(ids[entry]!, ids[other]!)) {
         compared = MOST_COMPARED;
@@ -110,31 +112,29 @@ function joinByWord({ count, ids, words }: Sketches, word: number, share: number
     }
     if (table[place] === 0) {
       table[place] = entry + 1;
+      keys[place] = key;
     }
   }
 }
 
-const LOW_BITS = 0x7f7f7f7f;
-const HIGH_BITS = 0x80808080;
-
-/** The highest bit of each byte that is not 0. */
-const bytesIn = (word: number): number => (((word & LOW_BITS) + LOW_BITS) | word) & HIGH_BITS;
-
-/** The sum of four bytes that are small. */
-const sumOf = (bytes: number): number => Math.imul(bytes, 0x01010101) >>> 24;
-
-/** What two sketches have in common, of the bins that one of them has: four bins at a time, a byte of a sum for each. */
+/** What two sketches have in common, of the bins that one of them has: four bins at a time. */
 function shared(words: Uint32Array, a: number, b: number): number {
   let same = 0;
-  let any = 0;
+  let none = 0;
   for (let i = 0; i < SKETCH_WORDS; i++) {
-    const one = words[a + i]! | 0;
-    const other = words[b + i]! | 0;
-    any += bytesIn(one | other) >>> 7;
-    same += (bytesIn(one) & ~bytesIn(one ^ other)) >>> 7;
+    const one = words[a + i]!;
+    const other = words[b + i]!;
+    same += emptyBytes(one ^ other);
+    none += emptyBytes(one | other);
   }
-  return any === 0 ? 0 : sumOf(same) / sumOf(any);
+  const empty = sumOfBytes(none);
+  return empty === SKETCH_BYTES ? 0 : (sumOfBytes(same) - empty) / (SKETCH_BYTES - empty);
 }
+
+/** A 1 in each byte that is 0. Sixteen such can be added up before a byte overflows, and more. */
+const emptyBytes = (word: number): number => ~(((word & 0x7f7f7f7f) + 0x7f7f7f7f) | word | 0x7f7f7f7f) >>> 7;
+
+const sumOfBytes = (word: number): number => Math.imul(word, 0x01010101) >>> 24;
 
 function hashOf(key: number): number {
   const hash = Math.imul(key ^ (key >>> 15), 0x2c1b3c6d);

@@ -1,7 +1,10 @@
+import { dirname } from 'node:path';
+import { ArchiveReader } from './archive-table.js';
 import { FoundTable } from './found-table.js';
 import { hasGivenTable } from './given-data.js';
 import { GraphReader } from './graph-reader.js';
 import { HostReader, SitemapFilesReader } from './host-reader.js';
+import { type KeptExchange, keptExchanges } from './kept-answers.js';
 import { fieldsOf, isJson, type NamedField, unknownOf } from './page-fields.js';
 import { INDEXABLE, LEFT_OPEN, lineOf as pageLineOf } from './page-lines.js';
 import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
@@ -108,6 +111,7 @@ export class Reader {
   readonly sitemapFiles: SitemapFilesReader;
   readonly hosts: HostReader;
   readonly graph: GraphReader;
+  readonly archive: ArchiveReader;
   readonly #database: Database;
   readonly #url: Statement;
   readonly #columnsOfPages: ReadonlySet<string>;
@@ -127,6 +131,7 @@ export class Reader {
     const crawl = { listed: () => this.#listed(), chains: () => this.#redirectChains() };
     this.hosts = new HostReader(database, crawl);
     this.graph = new GraphReader(database, crawl);
+    this.archive = new ArchiveReader(database);
     this.#database = database;
     this.#columnsOfPages = columnsOfPages(database);
     this.#hasGiven = hasGivenTable(database);
@@ -139,6 +144,16 @@ export class Reader {
 
   meta(): Record<string, string> {
     return readMeta(this.#database);
+  }
+
+  /** Every answer with its body, of a crawl that has kept them. */
+  keptExchanges(): IterableIterator<KeptExchange> {
+    return keptExchanges(this.#database);
+  }
+
+  /** The folder of the store's file. */
+  directory(): string {
+    return dirname(this.#database.prepare('PRAGMA database_list').get()!.file);
   }
 
   /** The command that has begun it. */

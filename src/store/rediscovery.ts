@@ -1,3 +1,4 @@
+import type { Outbox } from './outbox.js';
 import { edgeLeads, edgesFromBlob } from './page-row.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import {
@@ -5,6 +6,8 @@ import {
   type Fate,
   type FoundAgain,
   fateOf,
+  foreignReason,
+  isListedElsewhere,
   JUDGED_FLAGS,
   joinStandings,
   joinWays,
@@ -62,9 +65,12 @@ export class Rediscovery {
   #seedRedirects: SeedRedirect[] = [];
   #addedRedirects: FoundAgain[] = [];
   readonly #database: Database;
+  readonly #outbox: Outbox | null;
 
-  constructor(database: Database, scope: StoreScope, traps: TrapsTable) {
+  /** @param outbox null where the crawl runs on this machine alone */
+  constructor(database: Database, scope: StoreScope, traps: TrapsTable, outbox: Outbox | null = null) {
     this.#database = database;
+    this.#outbox = outbox;
     this.#scope = scope;
     this.#traps = traps;
     // Nearly all links of a page lead to what is nearer already: those must cost next to nothing.
@@ -227,12 +233,17 @@ export class Rediscovery {
     const fate = fateOf(way, place, isWanted, this.#scope);
     const named = (isSeed ? UrlFlag.seed : 0) | (isAdded ? UrlFlag.added : 0);
     const flags = this.#newFlags(row, fate, found, named);
-    const next = newState(row, fate, flags, isWanted);
+    const isForeign = this.#outbox?.isForeign(row.url) ?? false;
+    const next = isForeign ? foreignState(row, fate, way.standing) : newState(row, fate, flags, isWanted);
     const seed = found.seed ?? (place.seed < 0 ? row.seed : place.seed);
     if (found.seed !== undefined && state === UrlState.done) {
       this.#passOn(row, found.depth);
     }
     const isNearer = way.standing !== known.standing || way.depth !== known.depth;
+    if (isForeign && isListedElsewhere(next.reason) && (isNearer || !isListedElsewhere(row.reason) || isNamed(found))) {
+      // Its owner learns of it, with all that is known of the ways that lead there from here.
+      this.#outbox!.offer(id, row.url);
+    }
     if (!isNearer && flags === row.flags && next.state === state && next.reason === row.reason) {
       return false;
     }
@@ -343,6 +354,16 @@ export class Rediscovery {
     }
     return this.#lastParent.isSitemap;
   }
+}
+
+const isNamed = ({ seed, added, data }: FoundAgain): boolean =>
+  seed !== undefined || added === true || data !== undefined;
+
+/** Somebody else lists it: here it is the end of an edge, whatever its fate is. */
+function foreignState(row: Row, fate: Fate, standing: Standing): { state: UrlState; reason: string | null } {
+  const isListed = fate.state !== UrlState.unlisted;
+  const keeps = !isListed && row.reason !== 'scope';
+  return { state: row.state, reason: isListed ? foreignReason(standing) : keeps ? row.reason : fate.reason };
 }
 
 const isTrapped = (reason: string | null, flags: number): boolean => reason === 'trap' || (flags & UrlFlag.trap) !== 0;

@@ -1,4 +1,5 @@
 import { GIVEN_TABLE } from './given-data.js';
+import { OUTBOX_TABLES } from './outbox-tables.js';
 import { pageColumns } from './page-fields.js';
 import { Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from './url-state.js';
 
@@ -7,7 +8,7 @@ import { Rendering, STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '
  * a store that lacks their columns is read as if they were NULL, and gets them when it is written to; so it is with the table `given`.
  * Times are milliseconds since 1970.
  */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 /** What makes a store of each earlier version one of the next. Reading one as it is must go well, too: readers change nothing. */
 export const UPGRADES: ReadonlyMap<number, string> = new Map([
   [
@@ -38,6 +39,7 @@ export const UPGRADES: ReadonlyMap<number, string> = new Map([
      ALTER TABLE bodies DROP COLUMN packed;
      CREATE INDEX bodies_content ON bodies (content) WHERE content IS NOT NULL;`,
   ],
+  [5, OUTBOX_TABLES],
 ]);
 /** What gives the `pages` of an earlier store, which has these columns, those that it lacks. */
 export const missingPageColumns = (present: ReadonlySet<string>): string =>
@@ -170,6 +172,7 @@ CREATE TABLE sitemap_finds (url INTEGER PRIMARY KEY, sitemap INTEGER NOT NULL);
 
 CREATE TABLE cookies (url INTEGER PRIMARY KEY, set_here TEXT, sent TEXT);
 ${GIVEN_TABLE}
+${OUTBOX_TABLES}
 CREATE TABLE keys (first INTEGER PRIMARY KEY, packed BLOB NOT NULL);
 CREATE TABLE seen (key BLOB PRIMARY KEY, id INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE seeds (

@@ -1,4 +1,5 @@
 import { isShortened } from '../url/identity.js';
+import type { Outbox } from './outbox.js';
 import { edgeLeads, edgesFromBlob } from './page-row.js';
 import type { Rediscovery, SeedRedirect } from './rediscovery.js';
 import type { Database, Statement } from './sqlite.js';
@@ -21,14 +22,17 @@ interface OpenedScope {
  */
 export class ScopeGrowth {
   readonly #database: Database;
+  readonly #outbox: Outbox | null;
   readonly #scope: StoreScope;
   readonly #rediscovery: Rediscovery;
   readonly #target: Statement;
   /** What the scopes count since this commit. */
   #opened: OpenedScope[] = [];
 
-  constructor(database: Database, scope: StoreScope, rediscovery: Rediscovery) {
+  /** @param outbox null where the crawl runs on this machine alone */
+  constructor(database: Database, scope: StoreScope, rediscovery: Rediscovery, outbox: Outbox | null = null) {
     this.#database = database;
+    this.#outbox = outbox;
     this.#scope = scope;
     this.#rediscovery = rediscovery;
     this.#target = database.prepare('SELECT url, reason FROM urls WHERE id = ?');
@@ -85,6 +89,9 @@ export class ScopeGrowth {
 
   #widen(seed: number, scopeUrls: string[]): boolean {
     const known = new Set(this.#scope.scopeUrlsOf(seed));
+    if (scopeUrls.some((url) => !known.has(url))) {
+      this.#outbox?.widened(seed);
+    }
     this.#database.prepare('UPDATE seeds SET scope_urls = ? WHERE seed = ?').run(JSON.stringify(scopeUrls), seed);
     const opens = this.#scope.widen(seed, [...scopeUrls]);
     if (opens) {

@@ -1,4 +1,5 @@
 import { hasBinaryExtension } from '../url/host.js';
+import type { Seat } from '../url/slots.js';
 import { edgeDeclined, edgeFollowed, edgeLeads, edgeLoads } from './page-row.js';
 import { UrlFlag, UrlState } from './url-state.js';
 
@@ -44,15 +45,28 @@ export interface FoundAgain extends Way {
   data?: string;
 }
 
+/** Reasons of URLs that another machine of the same crawl lists and asks for: here they are ends of edges, and the reason says how links lead there. */
+const FOREIGN = { followed: 'foreign', heldBack: 'foreign_nofollow', declined: 'foreign_link_hook' } as const;
+
+export const isListedElsewhere = (reason: string | null): boolean => reason?.startsWith(FOREIGN.followed) ?? false;
+
+/** A candidate and what pages only load have their flags beside it. */
+export const foreignReason = (standing: Standing): string =>
+  standing === Standing.heldBack
+    ? FOREIGN.heldBack
+    : standing === Standing.declined
+      ? FOREIGN.declined
+      : FOREIGN.followed;
+
 /** What is known of a URL where only its row, or an offer, is at hand. */
 export function standingOf(url: { state: UrlState; reason: string | null; flags: number }): Standing {
-  if (url.state === UrlState.unlisted) {
+  if (url.state === UrlState.unlisted && !isListedElsewhere(url.reason)) {
     return Standing.end;
   }
-  if (url.reason === 'nofollow') {
+  if (url.reason === 'nofollow' || url.reason === FOREIGN.heldBack) {
     return Standing.heldBack;
   }
-  if (url.reason === 'link_hook') {
+  if (url.reason === 'link_hook' || url.reason === FOREIGN.declined) {
     return Standing.declined;
   }
   if ((url.flags & UrlFlag.candidate) !== 0) {
@@ -234,6 +248,8 @@ export interface StoreScope {
   seedsAt(url: string): readonly number[];
   /** Whether the scope of the seed, as far as it counts this URL, can let in pages of the origin. */
   opensOrigin(origin: string, seed: number, url: string): boolean;
+  /** Where the crawl runs on several machines: which part of it this one has. Left out: all of it. */
+  readonly seat?: Seat | undefined;
   /** The key of a URL, for the table in memory. */
   key(url: string): [number, number, number, number];
 }

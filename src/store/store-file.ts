@@ -29,7 +29,8 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
   }
   try {
     if (options.create) {
-      create(database);
+      database.exec('PRAGMA journal_mode = WAL');
+      createTables(database);
     } else {
       const version = verify(database, path);
       if (!options.readOnly) {
@@ -53,8 +54,8 @@ export function openStoreFile(path: string, options: { create: boolean; readOnly
   }
 }
 
-function create(database: Database): void {
-  database.exec('PRAGMA journal_mode = WAL');
+/** In an empty file. */
+export function createTables(database: Database): void {
   database.exec(
     `BEGIN; PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${SCHEMA_VERSION}; ${SCHEMA} COMMIT;`,
   );

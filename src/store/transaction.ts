@@ -1,3 +1,4 @@
+import type { Parcel } from '../base/parcel.js';
 import type { SetCookie } from '../url/cookies.js';
 import type { SealedPage } from './page-row.js';
 import type { FoundAgain, Way } from './standing.js';
@@ -34,6 +35,27 @@ export interface Transaction {
   letIn?: string;
   /** Free-form state kept for the next run: counters, traps. */
   meta: Record<string, string>;
+  /** Records that were added to the archive of the crawl; the store's own thread puts them here. */
+  archived?: readonly ArchivedRecord[];
+}
+
+/** Where a record stands in the archive of the crawl. */
+export interface ArchivedRecord {
+  url: string;
+  /** As indexes are sorted by. */
+  surt: string;
+  at: number;
+  method: string;
+  status: number;
+  mime: string | null;
+  digest: string;
+  /** Its payload stands with an earlier record. */
+  isRevisit: boolean;
+  /** Its payload may stand for that of later ones. */
+  isWhole: boolean;
+  segment: number;
+  offset: number;
+  length: number;
 }
 
 /** What a URL is from the moment that it is known; each of the records that follow it adds what its own step knows. */
@@ -71,6 +93,8 @@ export interface SettledUrl {
   /** Queued again: not before this wall time, with these flags; and what came of the attempt. A second look counts its attempts anew. */
   retry: { notBefore: number; flags: number; beginsAgain?: true; attempt: FailedAttempt } | null;
   page: SealedPage | null;
+  /** The exchange as records of an archive, where there is to be one. */
+  archived?: Parcel;
   redirectTo: number | null;
   /** Those that a redirect set. */
   cookies?: SetCookie[];
@@ -207,6 +231,8 @@ export interface CommitAnswer {
   data?: [id: number, data: string][];
   /** How many were queued again because their pattern is a trap no longer. */
   letIn?: number;
+  /** Of a crawl on several machines: to which slots mail was written, and the number of the last. Left out where there was none. */
+  posted?: { slot: number; last: number }[];
   lookups: { asked: number; saved: number; hits: number };
   commitMs: number;
 }

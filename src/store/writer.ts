@@ -1,14 +1,16 @@
 import { StateError } from '../base/errors.js';
 import { hostOfOrigin } from '../url/host.js';
+import type { ArchiveTable } from './archive-table.js';
 import { CookieGates } from './cookie-gates.js';
 import { GivenData } from './given-data.js';
 import { HostsTable } from './hosts-table.js';
+import { Outbox } from './outbox.js';
 import { PagesTable } from './pages-table.js';
 import { Rediscovery } from './rediscovery.js';
 import { ScopeGrowth } from './scope-growth.js';
 import { SeenIndex } from './seen-index.js';
 import { type Database, rollBack, type Statement } from './sqlite.js';
-import { type FoundAgain, foundAgain, type StoreScope } from './standing.js';
+import { type FoundAgain, foundAgain, isListedElsewhere, type StoreScope } from './standing.js';
 import type { CommitAnswer, NewUrl, RenderedPage, SettledUrl, Transaction } from './transaction.js';
 import { TrapsTable } from './traps.js';
 import { UrlMove } from './url-moves.js';
@@ -39,6 +41,9 @@ export class Writer {
   readonly #growth: ScopeGrowth;
   readonly #gates: CookieGates;
   readonly #given: GivenData;
+  #archive: ArchiveTable | null = null;
+  /** Null where the crawl runs on this machine alone. */
+  readonly outbox: Outbox | null;
   /** Hosts that memory may not have, and that get work with this transaction. */
   readonly #entering = new Set<number>();
   #toOfferAgain: { id: number; depth: number; scopeGrew: boolean }[] = [];
@@ -56,14 +61,21 @@ export class Writer {
     this.#given = new GivenData(database);
     this.#pages = new PagesTable(database, this.#given, options);
     this.#traps = new TrapsTable(database, options.scope);
-    this.#rediscovery = new Rediscovery(database, options.scope, this.#traps);
-    this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery);
+    const { seat } = options.scope;
+    this.outbox = seat === undefined ? null : new Outbox(database, seat);
+    this.#rediscovery = new Rediscovery(database, options.scope, this.#traps, this.outbox);
+    this.#growth = new ScopeGrowth(database, options.scope, this.#rediscovery, this.outbox);
     this.#gates = new CookieGates(database);
   }
 
   /** Number of the page that was settled last. */
   get lastSeq(): number {
     return this.#pages.lastSeq;
+  }
+
+  /** The crawl is archived: each commit says what it has added. */
+  keepArchive(archive: ArchiveTable): void {
+    this.#archive = archive;
   }
 
   /** Between runs: no browser will see the pages that wait for one. */
@@ -103,6 +115,7 @@ export class Writer {
     this.#growth.forget();
     this.#traps.forget();
     this.#gates.forget();
+    this.outbox?.forget();
     rollBack(this.#database);
   }
 
@@ -174,8 +187,13 @@ export class Writer {
     }
     answer.hosts = [...this.#entering].map((host) => this.hosts.snapshot(host));
     this.#entering.clear();
+    this.#archive?.add(transaction.archived ?? []);
     for (const [key, value] of Object.entries(transaction.meta)) {
       this.#statements.setMeta.run(key, value);
+    }
+    const posted = this.outbox?.post() ?? [];
+    if (posted.length > 0) {
+      answer.posted = posted;
     }
     return answer;
   }
@@ -267,6 +285,9 @@ export class Writer {
     );
     if (url.data !== undefined) {
       this.#given.keep(url.id, url.data);
+    }
+    if (this.outbox !== null && isListedElsewhere(url.reason)) {
+      this.outbox.offer(url.id, url.url);
     }
   }
 

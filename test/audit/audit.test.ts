@@ -143,4 +143,43 @@ describe('an audit', () => {
     expect(report.summary).toMatchObject({ pages: 1, indexable: 1 });
     expect(report.findings.filter(({ rule }) => rule.startsWith('title'))).toEqual([]);
   });
+
+  it('tells a long chain of redirects by its beginning, its end and its length', () => {
+    const hops = 500;
+    const urls: FixtureUrl[] = Array.from({ length: hops }, (_, i) => ({
+      ...{ url: `http://a.test/${i}`, page: { status: 301, redirect_to: i + 2 } },
+    }));
+    const report = audited([...urls, { url: `http://a.test/${hops}`, page: HTML }]);
+    expect([...report.places('redirect_chain')]).toEqual([
+      {
+        ...{ url: 'http://a.test/0', target: `http://a.test/${hops}`, text: null, times: 1 },
+        detail:
+          'to http://a.test/1, then http://a.test/2, then http://a.test/3, then http://a.test/4, then http://a.test/5, and 495 more',
+      },
+    ]);
+  });
+
+  it('can be laid beside another, whichever page was found first', () => {
+    const circle = (...names: string[]): FixtureUrl[] =>
+      names.map((name, i) => ({
+        ...{ url: `http://a.test/${name}`, page: { status: 301, redirect_to: ((i + 1) % names.length) + 1 } },
+      }));
+    const page = (name: string): FixtureUrl => ({ url: `http://a.test/${name}`, page: { ...HTML, title: name } });
+    const sorted = (...urls: FixtureUrl[]) => {
+      const report = audited(urls);
+      return ['redirect_loop', 'no_csp', 'description_duplicate'].map((rule) =>
+        [...report.sorted(rule, new Map([['a.test', 'b.test']]))].map(({ url, target }) => [url, target]),
+      );
+    };
+    const wanted = [
+      [['http://b.test/1', null]],
+      [['http://b.test/', null]],
+      [
+        ['http://b.test/x', null],
+        ['http://b.test/y', null],
+      ],
+    ];
+    expect(sorted(...circle('1', '2', '3'), page('x'), page('y'))).toEqual(wanted);
+    expect(sorted(...circle('2', '3', '1'), page('y'), page('x'))).toEqual(wanted);
+  });
 });

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFiles } from '../../src/check/glob-files.js';
 
 let cwd: string;
+/** Windows lets only administrators make links; what needs them is left out there. */
+const NO_LINKS = process.platform === 'win32';
+
 beforeAll(() => {
   cwd = mkdtempSync(join(tmpdir(), 'gossamer-glob-'));
   const files = ['README.md', 'a[1].md', 'notes.txt', '.hidden.md', 'docs/B.MD', 'docs/a.md', 'docs/x.markdown'];
@@ -13,6 +16,11 @@ beforeAll(() => {
   for (const file of files) {
     mkdirSync(join(cwd, file, '..'), { recursive: true });
     writeFileSync(join(cwd, file), '');
+  }
+  if (NO_LINKS) {
+    mkdirSync(join(cwd, 'docs/linked'));
+    writeFileSync(join(cwd, 'docs/linked/f.md'), '');
+    return;
   }
   symlinkSync('..', join(cwd, 'docs/deep/loop'));
   symlinkSync(join(cwd, 'docs/self'), join(cwd, 'docs/self'));
@@ -58,7 +66,7 @@ describe('files are found', () => {
     expect(await find(join(cwd, 'other/*.md'))).toEqual([join(cwd, 'other/f.md')]);
   });
 
-  it('a folder reached by two names is walked once, so that a loop has an end', async () => {
+  it.skipIf(NO_LINKS)('a folder reached by two names is walked once, so that a loop has an end', async () => {
     expect(await find('docs/**/a.md')).toEqual(['docs/a.md']);
   });
 

@@ -188,12 +188,14 @@ describe('the SARIF report', () => {
     const sources = [
       sourceOf({ page: './docs/a b#1.md' }),
       sourceOf({ page: '/srv/docs/ü.md', line: null, column: null }),
+      sourceOf({ page: 'D:/docs/a b.md', line: null, column: null }),
       sourceOf({ page: 'https://a.test/p?q=1', column: null }),
     ];
     const { results } = runOf(reportOf([linkOf('dead', { sources })]));
     expect(results.map(({ locations }) => locations![0]!.physicalLocation)).toEqual([
       { artifactLocation: { uri: 'docs/a%20b%231.md' }, region: { startLine: 12, startColumn: 5 } },
       { artifactLocation: { uri: 'file:///srv/docs/%C3%BC.md' } },
+      { artifactLocation: { uri: 'file:///D:/docs/a%20b.md' } },
       { artifactLocation: { uri: 'https://a.test/p?q=1' }, region: { startLine: 12 } },
     ]);
   });

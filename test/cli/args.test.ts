@@ -36,6 +36,19 @@ describe('flags and arguments', () => {
     expect(parseArgs(['crawl', 'a.test', '--dashboard=8080']).flags).toEqual({ dashboard: '8080' });
   });
 
+  test('a flag may be a switch of one command and have a value for another', () => {
+    expect(parseArgs(['split', 'kept', '--nodes', '4'])).toMatchObject({
+      positionals: ['kept'],
+      flags: { clusterNodes: '4' },
+    });
+    expect(parseArgs(['--nodes', '4', 'split', 'kept'])).toMatchObject({
+      command: 'split',
+      flags: { clusterNodes: '4' },
+    });
+    expect(parseArgs(['graph', '--nodes', 'kept'])).toMatchObject({ positionals: ['kept'], flags: { nodes: true } });
+    expect(parseArgs(['--nodes', 'graph', 'kept'])).toMatchObject({ command: 'graph', flags: { nodes: true } });
+  });
+
   test('repeatable options keep every value in order, others the last', () => {
     const { flags } = parseArgs([
       'crawl',
@@ -100,7 +113,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --constructor', 'unknown option --constructor'],
     ['crwal a.test', 'unknown command crwal; did you mean crawl?'],
     ['https://a.test/', 'https://a.test/ is not a command; did you mean gossamer crawl https://a.test/?'],
-    ['merge dir', '`gossamer merge` is not part of this version'],
+    ['cluster status', '`gossamer cluster` is not part of this version'],
     ['crawl --redis=x', '--redis is not part of this version: a crawl runs on one machine'],
     ['crawl --cert f', 'unknown option --cert; you may mean --client-cert'],
     ['crawl --load-cookies f', 'unknown option --load-cookies; you may mean --cookie-jar'],
@@ -119,7 +132,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, delete',
+      'there is no command before -w; one of crawl, check, docs, resume, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -139,7 +152,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, `gossamer split`, `gossamer merge`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

@@ -22,6 +22,8 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   export: { line: 'export data --format edges', code: 0 },
   graph: { line: 'graph data', code: 0 },
   diff: { line: 'diff data data', code: 0 },
+  split: { line: 'split data --nodes 2', code: 2 },
+  merge: { line: 'merge data -o whole', code: 3 },
   audit: { line: 'audit data', code: 0 },
   explain: { line: 'explain data SITE', code: 0 },
   robots: { line: 'robots SITEclosed', code: 1 },
@@ -32,6 +34,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   serve: { line: 'serve nowhere', code: 3 },
   mcp: { line: 'mcp nowhere', code: 3 },
   delete: { line: 'delete data corpus', code: 0 },
+  completions: { line: 'completions bash', code: 0 },
 };
 
 beforeAll(async () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, expectTypeOf, test } from 'vitest';
+import { COMMANDS } from '../../src/config/commands.js';
 import { renderLibraryKeys } from '../../src/config/config-types.js';
 import type { ConfigSize } from '../../src/config/config-value.js';
 import { renderOptionsDoc } from '../../src/config/describe.js';
@@ -20,11 +21,16 @@ import { isQuantity } from '../../src/config/values.js';
 const SPECS = OPTION_KEYS.map(specOf);
 
 describe('the table of options', () => {
-  test('gives every flag, short flag, variable and config key to one option only', () => {
-    const switches = SPECS.filter((spec) => spec.type === 'boolean').map((spec) => `no-${spec.flag}`);
-    const flags = [...SPECS.flatMap((spec) => [spec.flag, spec.alias ?? []].flat()), ...switches, 'help', 'version'];
+  test.each(COMMANDS)('gives every flag of %s to one option only', (command) => {
+    const specs = SPECS.filter((spec) => acceptsOption(command, spec));
+    const switches = specs.filter((spec) => spec.type === 'boolean').map((spec) => `no-${spec.flag}`);
+    const flags = [...specs.flatMap((spec) => [spec.flag, spec.alias ?? []].flat()), ...switches, 'help', 'version'];
+    expect(flags).toEqual([...new Set(flags)]);
+  });
+
+  test('gives every short flag, variable and config key to one option only', () => {
     const shorts = [...SPECS.flatMap((spec) => spec.short ?? []), 'h', 'V'];
-    for (const names of [flags, shorts, SPECS.flatMap(variablesOf), SPECS.map(configKeyOf)]) {
+    for (const names of [shorts, SPECS.flatMap(variablesOf), SPECS.map(configKeyOf)]) {
       expect(names).toEqual([...new Set(names)]);
     }
   });

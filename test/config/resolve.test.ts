@@ -158,10 +158,9 @@ describe('refusals', () => {
       { proxy: ['a.test=http://h:1'] },
       "--proxy must be one proxy for all hosts (for one host write --host 'HOST proxy=URL')",
     ],
-    [{ reports: ['warc=x'] }, '--report cannot write warc: it is not part of this version'],
     [
       { reports: ['csv'] },
-      '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, edges, hosts, seeds, got csv',
+      '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, edges, hosts, seeds, warc, wacz, cdxj, got csv',
     ],
     [{ headers: ['X: a\r\nY: b'] }, '--header must not contain line breaks or NUL'],
     [{ userAgent: 'a\nb' }, '--user-agent must not contain line breaks or NUL'],

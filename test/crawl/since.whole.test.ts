@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { openStoreFile } from '../../src/store/store-file.js';
 import { html, linkPage } from '../web/site.js';
 import { box, type Crawled } from './box.js';
 import { type ChangingSite, change, changingSite, HOST, ORIGIN } from './changing-site.js';
@@ -68,6 +70,32 @@ const filesIn = (directory: string): Record<string, string> =>
       ]),
   );
 
+/** All that is kept of pages, unpacked, by URL; and how many contents there are. */
+function keptIn(directory: string): { bodies: Record<string, unknown[]>; contents: number } {
+  const database = openStoreFile(join(directory, 'crawl.sqlite'), { create: false, readOnly: true });
+  try {
+    const rows = database
+      .prepare(
+        `SELECT urls.url AS url, bodies.type AS type, bodies.answer AS answer, contents.packed AS packed, contents.hash AS hash
+         FROM bodies JOIN urls ON urls.id = bodies.page LEFT JOIN contents ON contents.id = bodies.content`,
+      )
+      .all();
+    const bodies = rows.map(({ url, type, answer, packed, hash }) => {
+      const bytes = packed === null ? null : inflateRawSync(packed);
+      expect(hash === null ? null : Buffer.from(hash).toString('hex')).toBe(
+        bytes === null ? null : createHash('sha256').update(bytes).digest('hex'),
+      );
+      return [url, [type, answer, bytes?.toString('latin1') ?? null]] as const;
+    });
+    return {
+      bodies: Object.fromEntries(bodies),
+      contents: database.prepare('SELECT count(*) AS n FROM contents').get()!.n,
+    };
+  } finally {
+    database.close();
+  }
+}
+
 const pathsOf = (status: (status: number) => boolean): string[] =>
   site.takePaths(status).filter((path) => site.pages.has(path));
 
@@ -91,6 +119,25 @@ describe('crawl --since', () => {
       bytes: fresh.summary.bytes,
       done: fresh.summary.done,
     });
+  });
+
+  it.each(['text', 'body'])('carries over what --keep %s keeps, each content once', async (keep) => {
+    // Two pages are the same, so they share what is kept of them.
+    site.pages.set('/p41', site.pages.get('/p40')!);
+    const first = await crawl(['--keep', keep]);
+    change(site);
+    site.answered.length = 0;
+    const again = await since(first, ['--keep', keep]);
+    expect(pathsOf((status) => status === 200)).toHaveLength(5);
+    const fresh = await crawl(['--keep', keep]);
+    const kept = keptIn(fresh.directory);
+    expect(Object.keys(kept.bodies).length).toBeGreaterThanOrEqual(site.pages.size);
+    expect(keptIn(again.directory)).toEqual(kept);
+    await expectSame(again.directory, fresh.directory);
+    site.answered.length = 0;
+    const young = await since(again, ['--keep', keep, '--max-age', '1d']);
+    expect(pathsOf(() => true)).toEqual([]);
+    expect(keptIn(young.directory)).toEqual(kept);
   });
 
   it('goes on from a crawl that was itself carried over', async () => {
@@ -215,6 +262,7 @@ describe('crawl --since', () => {
       [['-A', 'other/1.0'], '--user-agent'],
       [['--header', 'Authorization: secret'], '--header'],
       [['--strip-query'], '--strip-query'],
+      [['--keep', 'body'], '--keep'],
     ] as const) {
       const again = await since(first, args);
       expect(again.summary.carriedOver, flag).toBe(0);
@@ -230,7 +278,6 @@ describe('crawl --since', () => {
       '--since cannot be used with --hooks: of a page that is carried over there is no body to see',
     ],
     [['--since', 'DIR', '--render', 'auto'], '--since cannot be used with --render'],
-    [['--since', 'DIR', '--keep', 'body'], '--since cannot be used with --keep'],
     [['--since', 'NOTHING'], 'there is no crawl in'],
     [['--max-age', '1h'], '--max-age needs a crawl to carry pages over from: --since DIR'],
   ])('refuses %j', async (args, words) => {

@@ -1,8 +1,8 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { diff as compare } from 'gossamer';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { PageChange } from '../../src/diff/result.js';
+import type { DiffCounts, FindingChange, PageChange } from '../../src/diff/result.js';
 import { box, type Crawled } from '../crawl/box.js';
 import { change, changingSite, HOST, ORIGIN } from '../crawl/changing-site.js';
 import { inProcess } from '../crawl/in-process.js';
@@ -15,9 +15,9 @@ const diff = (before: Crawled, after: Crawled, ...args: string[]) =>
 const json = async (before: Crawled, after: Crawled, ...args: string[]) =>
   JSON.parse((await diff(before, after, '--format', 'json', ...args)).stdout) as {
     pages: PageChange[];
-    findings: { change: string; rule: string; url: string }[];
+    findings: FindingChange[];
     remarks: string[];
-    counts: Record<string, number>;
+    counts: DiffCounts;
     differs: boolean;
   };
 
@@ -83,7 +83,9 @@ describe('diff of a site of 500 pages of which six have changed', () => {
     const page = join(web.folder, 'changes.html');
     const { stdout, stderr } = await diff(before, after, '--format', 'jsonl', '--report', `html=${page}`);
     const lines = readLines<{ type: string }>(stdout);
-    expect(lines.map(({ type }) => type)).toEqual([...Array(6).fill('page'), 'summary']);
+    expect(lines.map(({ type }) => type)).toEqual([
+      ...[...Array(6).fill('page'), ...Array(7).fill('finding'), 'summary'],
+    ]);
     expect(stderr).toContain('diff: 2 added, 1 removed, 3 changed');
     const text = readFileSync(page, 'utf8');
     expect(text).toContain('<title>6 pages differ: http://news.test/</title>');
@@ -148,12 +150,84 @@ describe('diff', () => {
       added: ['http://aspects.test/b.png'],
       removed: ['http://aspects.test/a.png'],
     });
-    expect(findings.map(({ change: what, rule, url }) => `${what} ${rule} ${url}`)).toEqual([
-      'came broken_link http://aspects.test/dies',
-      'went broken_link http://aspects.test/heals',
+    const broken = findings.filter(({ rule }) => rule === 'broken_link');
+    expect(broken).toEqual([
+      {
+        ...{ change: 'came', rule: 'broken_link', severity: 'error', url: 'http://aspects.test/' },
+        ...{ target: 'http://aspects.test/dies', detail: '410' },
+      },
+      {
+        ...{ change: 'went', rule: 'broken_link', severity: 'error', url: 'http://aspects.test/' },
+        ...{ target: 'http://aspects.test/heals', detail: '404' },
+      },
     ]);
     const quiet = await json(before, after, '--ignore', 'content,status,redirect,canonical,robots,assets,findings');
     expect(quiet.differs).toBe(false);
+  });
+
+  it('tells which findings of the audit came and went, and not in which order they were found', async () => {
+    const words = (from: number) => Array.from({ length: 150 }, (_, i) => `word${from + i}`).join(' ');
+    const page = (title: string, text: string) =>
+      html(`<title>${title}</title><meta name=description content="${title}"><h1>${title}</h1><p>${text}`);
+    const twins = { '/a1': page('A1', `one ${words(0)}`), '/a2': page('A2', `two ${words(0)}`) };
+    const others = { '/b1': page('B1', `one ${words(500)}`), '/b2': page('B2', `two ${words(500)}`) };
+    const home = (...links: string[]) => html(`${linkPage('Home', links)}<p>${words(900)}`);
+    const [before, after] = await two('audited.test', [
+      {
+        ...{ '/': home('/a1', '/a2', '/b1', '/b2', '/untitled', '/named'), ...twins, ...others },
+        ...{ '/untitled': html(`<h1>x</h1>${words(2000)}`), '/named': page('Named', words(3000)) },
+      },
+      {
+        ...{ '/': home('/b2', '/b1', '/named', '/untitled', '/a1', '/a2'), ...twins, ...others },
+        ...{ '/untitled': page('Titled', words(2000)), '/named': html(words(3000)) },
+      },
+    ]);
+    const { findings, counts } = await json(before, after);
+    expect(
+      findings.map(({ change: what, rule, url }) => `${what} ${rule} ${url.slice('http://audited.test'.length)}`),
+    ).toEqual([
+      'came title_missing /named',
+      'came description_missing /named',
+      'came h1_missing /named',
+      'went title_missing /untitled',
+      'went description_missing /untitled',
+    ]);
+    expect(counts.byRule).toMatchObject({ title_missing: { came: 1, went: 1 }, h1_missing: { came: 1, went: 0 } });
+    const { stdout } = await diff(before, after);
+    expect(stdout).toContain('findings that came (3: title_missing 1, description_missing 1, h1_missing 1)\n');
+    expect(stdout).toContain('findings that went (2: title_missing 1, description_missing 1)\n  ✓ title_missing');
+    const same = await json(before, before);
+    expect(same.findings).toEqual([]);
+    const config = join(web.folder, 'no-titles.json');
+    writeFileSync(config, JSON.stringify({ audit: { rules: { title_missing: false, h1_missing: 'error' } } }));
+    const edited = await json(before, after, '--config', config);
+    expect(edited.findings.map(({ rule, severity }) => `${rule} ${severity}`)).toEqual([
+      'description_missing notice',
+      'h1_missing error',
+      'description_missing notice',
+    ]);
+  });
+
+  it('leaves out the findings that only one of the crawls can know, and says so', async () => {
+    const page = (...links: string[]) => html(linkPage('T', links));
+    const sitemap =
+      '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://maps.test/alone</loc></url></urlset>';
+    web.web.site(
+      'maps.test',
+      pathSite({
+        '/': page('/a'),
+        '/a': page(),
+        '/alone': page(),
+        '/sitemap.xml': { body: sitemap, headers: { 'content-type': 'application/xml' } },
+      }),
+    );
+    const with_ = await web.crawl(['http://maps.test/']);
+    const without = await web.crawl(['http://maps.test/'], ['--seeding-strategy', 'none']);
+    const { findings, remarks } = await json(with_, without);
+    expect(findings.filter(({ rule }) => rule === 'orphan')).toEqual([]);
+    expect(remarks).toContain(
+      `Findings of sitemap_noindex, sitemap_blocked, sitemap_broken, sitemap_canonical, orphan are not compared: of the crawl in ${without.directory}, no sitemap was read.`,
+    );
   });
 
   it('takes a host for another where it is told to, in links, redirects and canonical URLs too', async () => {

@@ -2,23 +2,37 @@ import { describe, expect, it } from 'vitest';
 import { compareFindings, type Finding } from '../../src/diff/findings.js';
 import { compareBytes } from '../../src/diff/order.js';
 
-const finding = (rule: string, url: string, detail = ''): Finding => ({ rule, url, detail });
+const finding = (rule: string, url: string, target: string | null = null, detail = ''): Finding => ({
+  ...{ rule, severity: 'notice', url, target, detail },
+});
 
 describe('findings of two crawls', () => {
-  it('come and go by rule and URL, whatever their words', () => {
-    const before = [finding('a', '1', 'old words'), finding('a', '2'), finding('b', '1'), finding('c', '9')];
-    const after = [finding('a', '1', 'new words'), finding('a', '3'), finding('b', '1'), finding('d', '0')];
+  it('come and go by rule, page and target, whatever their words', () => {
+    const before = [
+      finding('broken_link', '1', '8', 'old words'),
+      finding('broken_link', '1', '9'),
+      finding('broken_link', '2', '9'),
+      finding('title_missing', '1'),
+      finding('deep', '9'),
+    ];
+    const after = [
+      finding('broken_link', '1', '8', 'new words'),
+      finding('broken_link', '2', '7'),
+      finding('broken_link', '2', '9'),
+      finding('title_missing', '1'),
+      finding('thin', '0'),
+    ];
     const changes = [...compareFindings(before.values(), after.values())];
-    expect(changes.map(({ change, rule, url }) => `${change} ${rule} ${url}`)).toEqual([
-      'went a 2',
-      'came a 3',
-      'went c 9',
-      'came d 0',
+    expect(changes.map(({ change, rule, url, target }) => `${change} ${rule} ${url} ${target}`)).toEqual([
+      'went broken_link 1 9',
+      'came broken_link 2 7',
+      'went deep 9 null',
+      'came thin 0 null',
     ]);
   });
 
   it('all come where there were none, and all go where there are none', () => {
-    const some = [finding('a', '1'), finding('a', '2')];
+    const some = [finding('thin', '1'), finding('thin', '2')];
     expect([...compareFindings([].values(), some.values())].map(({ change }) => change)).toEqual(['came', 'came']);
     expect([...compareFindings(some.values(), [].values())].map(({ change }) => change)).toEqual(['went', 'went']);
   });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { nothingReadYet, partsOf, recordsIn } from '../../src/warc/reader.js';
 import { gossamer, type PageLine, readLines, readPages, readSummary, temporaryFolder } from '../crawl/support.js';
 import { urlOf } from '../web/judge.js';
 import type { LoggedRequest } from '../web/log.js';
@@ -10,7 +11,7 @@ const SEED = 20_260_729;
 const WORKERS = 64;
 const SCENARIOS = [
   { name: '50 hosts, 2,500 URLs, 25 kills', hosts: 50, urls: 2_500, kills: 25 },
-  { name: '10 hosts, 400 URLs, 8 kills', hosts: 10, urls: 400, kills: 8 },
+  { name: '10 hosts, 400 URLs, 8 kills, archived', hosts: 10, urls: 400, kills: 8, isArchived: true },
   // Before anything of the run can have been settled, as when a page takes the process down.
   { name: '10 hosts, 200 URLs, 7 kills, each at the first requests', hosts: 10, urls: 200, kills: 7, latest: 2 },
 ];
@@ -26,6 +27,7 @@ describe.each(SCENARIOS)(`a crawl killed with -9 and resumed: $name (moments by 
   const crawlArgs = (directory: string, connectTo: string[]) => [
     ...['crawl', 'http://h0.web.test/', '--scope', 'domain', '--data-dir', directory, '--delay', '0'],
     ...['--workers', String(WORKERS), '--retry-delay', '50ms', '--max-backoff', '1s', '--quarantine-after', '1000'],
+    ...(scenario.isArchived ? ['--format', 'warc'] : []),
     ...connectTo,
   ];
 
@@ -71,6 +73,33 @@ describe.each(SCENARIOS)(`a crawl killed with -9 and resumed: $name (moments by 
   it('has the same edges, page by page in document order', async () => {
     expect(differences(await edges(killed), await edges(whole))).toEqual([]);
   });
+
+  it.runIf(scenario.isArchived)(
+    'has an archive with all that the store says is in it, each once, and nothing else',
+    () => {
+      inStore(killed, (all) => {
+        const kept = all('SELECT url, at, offset FROM archived ORDER BY segment, offset').map(
+          ({ url, at, offset }) => `${offset} ${at} ${url}`,
+        );
+        const notes = nothingReadYet();
+        const records = partsOf([`${killed}/archive/gossamer-00001.warc.gz`])
+          .flatMap((part) => [...recordsIn(part, 1 << 26, notes)])
+          .filter(({ fields }) => /^(?:response|revisit)$/.test(fields.get('warc-type')!));
+        expect(notes).toMatchObject({ damaged: 0, tooLarge: 0 });
+        expect(
+          records.map(
+            ({ fields, offset }) =>
+              `${offset} ${Date.parse(fields.get('warc-date')!)} ${fields.get('warc-target-uri')}`,
+          ),
+        ).toEqual(kept);
+        const answered = all(
+          'SELECT urls.url FROM pages JOIN urls ON urls.id = pages.id WHERE pages.status IS NOT NULL',
+        );
+        const archived = new Set(records.map(({ fields }) => fields.get('warc-target-uri')));
+        expect(answered.filter(({ url }) => !archived.has(String(url)))).toEqual([]);
+      });
+    },
+  );
 
   it('writes the same sitemaps', () => {
     expect(differences(sitemaps(killed), sitemaps(whole))).toEqual([]);

@@ -180,7 +180,7 @@ describe('a kept crawl', () => {
     expect(readLines(await whole)).toHaveLength(notes.records);
     await exportCrawl(directory, 'sitemap', join(root, 'map.xml'));
     expect(readFileSync(join(root, 'map.xml'), 'utf8')).toContain('<loc>http://kept.test/p4</loc>');
-    await expect(exportCrawl(directory, 'warc' as never, join(root, 'x'))).rejects.toThrow(/must be one of jsonl/);
+    await expect(exportCrawl(directory, 'pdf' as never, join(root, 'x'))).rejects.toThrow(/must be one of jsonl/);
     expect(crawlStatus(directory)).toMatchObject({ state: 'finished', reason: 'complete', counts: { done: 5 } });
     expect(listCrawls(root)).toMatchObject([{ directory }]);
     expect(deleteCrawl(directory)).toBe(0);

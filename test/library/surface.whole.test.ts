@@ -29,6 +29,7 @@ it('the public surface is exactly this list', () => {
     'listCrawls',
     'makeDocs',
     'matchRobots',
+    'mergeCrawls',
     'preview',
     'readCrawl',
     'readDocument',
@@ -40,6 +41,7 @@ it('the public surface is exactly this list', () => {
     'searchCorpus',
     'searchCrawl',
     'serveMcp',
+    'splitCrawl',
   ]);
 });
 
@@ -112,6 +114,10 @@ type Surface = [
   gossamer.Preview,
   gossamer.PreviewHost,
   gossamer.PreviewOptions,
+  gossamer.MergedCrawl,
+  gossamer.MergeOptions,
+  gossamer.SplitCrawl,
+  gossamer.SplitOptions,
   gossamer.ReportTarget,
   gossamer.RobotsAnswer,
   gossamer.RobotsQuestion,

@@ -6,7 +6,7 @@ import { robotsServed } from './evidence-robots.js';
 import { DATA, type Row, type Seen, type Stage } from './harness.js';
 import { askedPages, says } from './questions.js';
 import { again, HOME, interrupted, kept, resumed, small, smallSite } from './small-stages.js';
-import { crawlOf } from './stages.js';
+import { crawlOf, here } from './stages.js';
 
 const isJson = (output: string): boolean => {
   try {
@@ -35,6 +35,21 @@ const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
   ['seeds', '# done 200'],
 ];
 const exported = kept('export', 'an export', DATA);
+/** An archive of two pages, then the same pages, asked for or replayed. */
+const replayed: Stage = {
+  name: 'a crawl of an archive',
+  after: {
+    ...small,
+    name: 'an archived crawl',
+    play: (values, trial) => small.play([...values, '--format', 'warc'], trial),
+  },
+  async play(values, trial) {
+    const web = await trial.web();
+    web.site('small.test', smallSite());
+    const args = ['--data-dir', 'replayed', '--delay', '0', '--seeding-strategy', 'none'];
+    return trial.run(['crawl', HOME, ...here(web), ...args, ...values]);
+  },
+};
 const audited = kept('audit', 'an audit', DATA);
 const AUDITS: readonly (readonly [format: string, firstLine: unknown])[] = [
   ['terminal', expect.stringMatching(/error|warning|notice/)],
@@ -71,6 +86,23 @@ export const OUTPUT_EVIDENCE: Row[] = [
     gives: [
       [false, false],
       [true, true],
+    ],
+  },
+  {
+    key: 'format',
+    stage: small,
+    values: [[], ['--format', 'warc']],
+    sees: (seen) => [...seen.files.keys()].filter((name) => name.includes('/archive/')).sort(),
+    gives: [[], [`${DATA}/archive/gossamer-00001.warc.gz`, `${DATA}/archive/index.cdxj`]],
+  },
+  {
+    key: 'from',
+    stage: replayed,
+    values: [[], ['--from', `${DATA}/archive/gossamer-00001.warc.gz`]],
+    sees: (seen) => [askedPages(seen).length > 0, (seen.files.get('replayed/pages.jsonl') ?? '').split('\n').length],
+    gives: [
+      [true, 3],
+      [false, 3],
     ],
   },
   {

@@ -19,6 +19,7 @@ import { RENDER_EVIDENCE } from './evidence-render.js';
 import { ROBOTS_EVIDENCE } from './evidence-robots.js';
 import { SEEDING_EVIDENCE } from './evidence-seeding.js';
 import { SINCE_EVIDENCE } from './evidence-since.js';
+import { SPLIT_EVIDENCE } from './evidence-split.js';
 import { TRAP_EVIDENCE } from './evidence-traps.js';
 import { WATCH_EVIDENCE } from './evidence-watch.js';
 import { type Row, withWalkers } from './harness.js';
@@ -44,6 +45,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...ROBOTS_EVIDENCE,
   ...CORPUS_EVIDENCE,
   ...GRAPH_EVIDENCE,
+  ...SPLIT_EVIDENCE,
   ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...DASHBOARD_EVIDENCE,

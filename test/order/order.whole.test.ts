@@ -1,23 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Dice, Play } from './play.js';
+import { diceOf } from './dice.js';
+import { Play } from './play.js';
 import { truthOf } from './truth.js';
 import { type Answer, type Case, cases, type LinkName, type Plan, type Sitemap } from './web.js';
 
 const GRAPHS = Number(process.env.GOSSAMER_ORDER_GRAPHS ?? 60);
 const SEED = Number(process.env.GOSSAMER_ORDER_SEED ?? 1);
 const ORDERS = 10;
-
-/** Numbers from a seed: the same for the same. */
-function diceOf(seed: number): Dice {
-  let state = seed | 0;
-  return (sides) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % sides;
-  };
-}
 
 const page = (...links: [LinkName, string][]): Answer => ({
   what: 'page',

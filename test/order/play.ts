@@ -1,6 +1,9 @@
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../src/base/clock.js';
+import type { StateError } from '../../src/base/errors.js';
+import type { ClusterDoors, ClusterSeat } from '../../src/crawl/cluster-seat.js';
 import { STORE_ORDERS } from '../../src/crawl/store-messages.js';
-import type { FetchRequest, FetchResponse } from '../../src/fetch/contract.js';
+import { type FetchRequest, type FetchResponse, NotSent } from '../../src/fetch/contract.js';
 import { ResponseHeaders } from '../../src/fetch/response-headers.js';
 import { Frontier } from '../../src/frontier/frontier.js';
 import { KeyTable } from '../../src/frontier/key-table.js';
@@ -24,9 +27,10 @@ import { LINK_KINDS } from '../../src/parse/links.js';
 import { edgeKind, edgesFromBlob } from '../../src/store/page-row.js';
 import type { Database } from '../../src/store/sqlite.js';
 import { Store } from '../../src/store/store.js';
-import { openStoreFile } from '../../src/store/store-file.js';
+import { openStoreFile, readSeeds } from '../../src/store/store-file.js';
 import type { SeedRow } from '../../src/store/transaction.js';
 import { STATE_NAMES, UNANSWERED, UrlFlag, UrlKind, UrlState } from '../../src/store/url-state.js';
+import { isForeignTo, type Seat } from '../../src/url/slots.js';
 import { TrapWatch } from '../../src/url/traps.js';
 import { told } from '../base/crossing.js';
 import { type Fact, TEXT, type Truth } from './truth.js';
@@ -77,6 +81,8 @@ const pages = (state: UrlState) =>
 const COUNTS = `SELECT count(*) FILTER (WHERE state IN (0, 1)) AS open, ${pages(UrlState.done)} AS done, ${pages(UrlState.failed)} AS failed,
   ${pages(UrlState.skipped)} AS skipped FROM urls`;
 
+type Moved = (database: Database) => Promise<Database>;
+
 interface Pending {
   lane: number;
   request: FetchRequest;
@@ -87,6 +93,14 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
 
 type LaneOrder = { jobs: Job[] } | { widen: [version: number, seed: number, scopeUrls: string[]] };
 
+/** One of several machines that crawl a small web together. */
+export interface PlayMember {
+  seat: Seat;
+  clock: Clock;
+  /** What it holds its part by; another one after each kill. */
+  cluster(): ClusterSeat;
+}
+
 /**
  * Crawls a small web with the real frontier, store and lanes. Answers come in an order that the dice decide, so do the sizes of commits,
  * how late a lane hears of anything, and at which commits the process is killed.
@@ -95,10 +109,15 @@ export class Play {
   readonly #web: SmallWeb;
   readonly #plan: Plan;
   readonly #dice: Dice;
-  readonly #database: Database = openStoreFile(':memory:', { create: true });
-  readonly #counts = this.#database.prepare(COUNTS);
+  #database: Database = openStoreFile(':memory:', { create: true });
+  #counts = this.#database.prepare(COUNTS);
+  readonly #moved: Moved;
   readonly #keyBytes: number;
   #killsLeft: number;
+  readonly #member: PlayMember | null;
+  readonly #clock: Clock;
+  /** What came by mail, and waits for its turn with the frontier. */
+  #admissions: (() => Promise<void>)[] = [];
   #hooks: LaneHooks | null = null;
   #now = 1_000;
   #store!: Store;
@@ -115,7 +134,21 @@ export class Play {
   /** Times that one commit was composed on top of another. */
   overlapped = 0;
 
-  constructor({ web, plan }: Case, dice: Dice, kills: number) {
+  /**
+   * @param member where several of them crawl together
+   * @param moved what becomes of the store between two runs and at the end: the one that it returns is used from then on
+   */
+  constructor(
+    { web, plan }: Case,
+    dice: Dice,
+    kills: number,
+    member: PlayMember | null = null,
+    moved: Moved = async (database) => database,
+  ) {
+    this.#moved = moved;
+    this.#member = member;
+    const unused = () => {};
+    this.#clock = member?.clock ?? { now: () => this.#now, wall: () => this.#now, at: () => unused };
     this.#web = web;
     this.#plan = plan;
     this.#dice = dice;
@@ -124,26 +157,92 @@ export class Play {
   }
 
   async run(): Promise<Truth> {
+    await this.start();
+    return this.goOn();
+  }
+
+  async goOn(): Promise<Truth> {
     try {
-      const seeds = this.#plan.seeds.map(
-        ({ url, scope, depth }, seed): SeedRow => ({
-          ...{ seed, url, label: url, scope, depth, maxUrls: null, fallbacks: [], scopeUrls: [url] },
-        }),
-      );
-      this.#hooks = this.#plan.hooks ? await linkHook() : null;
-      this.#open(seeds, true);
-      await this.#begin();
       for (let step = 0; !this.#isOver(); step++) {
         if (step > MOST_STEPS) {
           throw new Error(`no end after ${MOST_STEPS} steps: ${JSON.stringify(this.#frontier.counts())}`);
         }
-        await this.#step();
-        this.#checkCounts();
+        await this.step();
       }
+      await this.#move();
       return this.#result();
     } finally {
-      this.#database.close();
+      this.close();
     }
+  }
+
+  async start(): Promise<void> {
+    const seeds = this.#plan.seeds.map(
+      ({ url, scope, depth }, seed): SeedRow => ({
+        ...{ seed, url, label: url, scope, depth, maxUrls: null, fallbacks: [], scopeUrls: [url] },
+      }),
+    );
+    this.#hooks = this.#plan.hooks ? await linkHook() : null;
+    this.#open(seeds, true);
+    await this.#begin();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  /** One thing happens. */
+  async step(): Promise<void> {
+    await this.#step();
+    this.#checkCounts();
+    this.#member?.cluster().rests(this.isAtRest);
+  }
+
+  get isAtRest(): boolean {
+    return this.#isOver() && this.#admissions.length + this.#pending.length + this.#pieces.length === 0;
+  }
+
+  get database(): Database {
+    return this.#database;
+  }
+
+  /** What a cluster asks of an engine. */
+  doors(told: { stop(error: StateError | null): void }): ClusterDoors {
+    const outbox = this.#store.writer.outbox!;
+    const admitted = (run: () => Promise<void>): Promise<void> =>
+      new Promise((resolve) => {
+        this.#admissions.push(async () => {
+          await run();
+          resolve();
+        });
+      });
+    return {
+      store: {
+        peers: async () => outbox.peers(),
+        takeMail: async (slot, from, size) => outbox.take(slot, from, size),
+        acknowledgedMail: async (slot, seq) => outbox.acknowledged(slot, seq),
+        beginMail: async (slot, incarnation) => outbox.begin(slot, incarnation),
+        keep: async (meta) => this.#store.setMeta(meta),
+      },
+      meta: this.#store.meta(),
+      scope: () => new CrawlScope({ seeds: structuredClone(this.#store.seeds()), ...this.#scope }),
+      scopeVersion: () => this.#frontier.scopeVersion,
+      sitemapsAreBeyond: false,
+      widen: (widened) =>
+        admitted(async () => {
+          for (const { seed, scopeUrls } of widened) {
+            await this.#frontier.widen(seed, scopeUrls);
+          }
+        }),
+      admit: (offers, meta) =>
+        admitted(async () => {
+          await this.#frontier.admit(offers, meta);
+        }),
+      figures: () => ({}),
+      wake: () => {},
+      stop: (_reason, error) => told.stop(error),
+      notice: () => {},
+    };
   }
 
   #isOver(): boolean {
@@ -152,14 +251,11 @@ export class Play {
   }
 
   #open(seeds: SeedRow[], isFirst: boolean): void {
-    this.#store = new Store(this.#database, {
-      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
-      scope: new CrawlScope({ seeds: structuredClone(seeds), ...this.#scope }),
-    });
+    this.#store = this.#storeOf(seeds);
     if (isFirst) {
       this.#store.addSeeds(structuredClone(seeds), []);
     }
-    const snapshot = this.#store.begin({ pid: 1, wall: this.#now, hostsInMemory: 100, crashed: [] });
+    const snapshot = this.#store.begin({ pid: 1, wall: this.#clock.wall(), hostsInMemory: 100, crashed: [] });
     const keys = new KeyTable(this.#keyBytes, snapshot.spilledSegments);
     this.#store.eachKey((key, id, depth, standing) => {
       if (!keys.mayBeOnDisk(key)) {
@@ -171,8 +267,8 @@ export class Play {
     this.#lanes = lanes;
     const unused = () => {};
     const frontier = new Frontier({
-      options: { ...SCHEDULER, seekSitemaps: this.#plan.seekSitemaps, overlaps: this.#overlaps },
-      clock: { now: () => this.#now, wall: () => this.#now, at: () => unused },
+      options: { ...SCHEDULER, ...this.#seat, seekSitemaps: this.#plan.seekSitemaps, overlaps: this.#overlaps },
+      clock: this.#clock,
       random: () => 0.5,
       store: {
         commit: async (transaction) => {
@@ -197,6 +293,7 @@ export class Play {
           retryLater: unused,
           trapCut: unused,
         },
+        posted: (mail) => this.#member?.cluster().posted(mail),
         ...{ originsLeft: unused, wake: unused, settled: unused, sitemapsCut: unused },
         scopeGrew: ({ seed, scopeUrls }) => {
           for (const { inbox } of lanes) {
@@ -208,9 +305,31 @@ export class Play {
     this.#frontier = frontier;
   }
 
+  /** Milliseconds since 1970 that it is now. */
+  set time(time: number) {
+    this.#now = time;
+  }
+
+  /** A store on a file of another's, with the scope of this crawl. */
+  storeOn(database: Database): Store {
+    return this.#storeOf(readSeeds(database), database);
+  }
+
+  #storeOf(seeds: readonly SeedRow[], database = this.#database): Store {
+    return new Store(database, {
+      ...{ expectedUrls: 1_000, falsePositiveRate: 0.01, lookupBatch: 512 },
+      scope: new CrawlScope({ seeds: structuredClone([...seeds]), ...this.#scope }),
+    });
+  }
+
+  get #seat(): { seat?: Seat } {
+    return this.#member === null ? {} : { seat: this.#member.seat };
+  }
+
   get #scope(): Omit<CrawlScopeData, 'seeds'> {
     const { check, external, depth } = this.#plan;
     return {
+      ...this.#seat,
       ...{
         patterns: { include: [], exclude: [] },
         maxDepth: depth,
@@ -233,8 +352,12 @@ export class Play {
     const isLive = (lanes: unknown) => lanes === this.#lanes;
     const opened: { lane: Lane; inbox: LaneOrder[] }[] = Array.from({ length: LANES }, (_, number) => {
       const source: PageSource = {
-        fetch: (request) => {
-          const promise = new Promise<FetchResponse>((resolve) => {
+        fetch: (request, { maySend = () => true }) => {
+          const promise = new Promise<FetchResponse>((resolve, reject) => {
+            if (!maySend()) {
+              reject(new NotSent());
+              return;
+            }
             this.#pending.push({ lane: number, request, answer: resolve });
           });
           return { promise, pause: () => {}, resume: () => {}, abort: () => {} };
@@ -282,6 +405,7 @@ export class Play {
           budgetSlots: budget.slots,
           wireCells: new WirePlaces(LANES).cells,
           budgetLimit: 2 ** 30,
+          ...(this.#member === null ? {} : { sendUntil: this.#member.cluster().sendUntil }),
         },
         source,
         {
@@ -297,7 +421,7 @@ export class Play {
             }
           },
         },
-        { now: () => this.#now, wall: () => this.#now, at: () => () => {} },
+        this.#clock,
         undefined,
         undefined,
         this.#hooks,
@@ -309,20 +433,26 @@ export class Play {
 
   /** What every run begins with, one that goes on after a kill too. */
   async #begin(): Promise<void> {
+    const isOurs = ({ url }: { url: string }) => this.#member === null || !isForeignTo(this.#member.seat, url);
     for (const offers of new SeedBook(this.#store.seeds()).first(2)) {
-      await this.#frontier.admit(offers);
+      await this.#frontier.admit(offers.filter(isOurs));
     }
     const scope = new CrawlScope({ seeds: structuredClone(this.#plan.seeds.map(staticRow)), ...this.#scope });
     const places = new QueuePlaces('bfs');
     this.#candidates = this.#plan.candidates.flatMap((url) => {
       const seed = scope.seedOf(url);
-      const isOffered = seed >= 0 && scope.trap(url) === null && scope.depthLimitOf(seed) >= 1;
+      const isOffered = isOurs({ url }) && seed >= 0 && scope.trap(url) === null && scope.depthLimitOf(seed) >= 1;
       return isOffered ? [candidateOffer(url, seed, UrlFlag.fromCommonCrawl, places)] : [];
     });
   }
 
   async #step(): Promise<void> {
     this.#now++;
+    const admission = this.#dice(2) === 0 ? this.#admissions.shift() : undefined;
+    if (admission !== undefined) {
+      await admission();
+      return;
+    }
     const dice = this.#dice(10);
     const heard = this.#lanes.filter(({ inbox }) => inbox.length > 0);
     if (dice === 0 && this.#killsLeft > 0) {
@@ -377,7 +507,7 @@ export class Play {
     for (const outcome of outcomes) {
       this.#frontier.ended(outcome);
     }
-    return this.#frontier.settle(outcomes, this.#dice(4));
+    return this.#frontier.settle(outcomes, (this.#member?.cluster().mayLease ?? true) ? this.#dice(4) : 0);
   }
 
   #dispatch(leases: readonly Lease[]): void {
@@ -418,7 +548,7 @@ export class Play {
   async #arrive(): Promise<void> {
     const [{ request, answer }] = this.#pending.splice(this.#dice(this.#pending.length), 1) as [Pending];
     const before = this.#came.length + this.#pieces.length;
-    answer(responseOf(request, this.#web, this.#now));
+    answer(responseOf(request, this.#web, this.#clock.now()));
     await this.#until(() => this.#came.length + this.#pieces.length > before);
   }
 
@@ -434,13 +564,31 @@ export class Play {
   /** All that is not committed is gone. */
   async #kill(): Promise<void> {
     this.#killsLeft--;
+    await this.kill();
+  }
+
+  /** The process is gone, and its store is opened by another one. */
+  async kill(): Promise<void> {
+    this.#admissions = [];
     this.#answers = null;
     this.#lanes = [];
     this.#pending = [];
     this.#came = [];
     this.#pieces = [];
+    await this.#move();
     this.#open(this.#store.seeds(), false);
     await this.#begin();
+  }
+
+  async #move(): Promise<void> {
+    const database = await this.#moved(this.#database);
+    if (database !== this.#database) {
+      const seeds = this.#store.seeds();
+      this.#database.close();
+      this.#database = database;
+      this.#counts = database.prepare(COUNTS);
+      this.#store = this.#storeOf(seeds);
+    }
   }
 
   /** The counters in memory, against the rows in the store. */
@@ -451,6 +599,10 @@ export class Play {
     if (String(inMemory) !== String(onDisk)) {
       throw new Error(`memory counts ${inMemory}, and the store ${onDisk}`);
     }
+  }
+
+  result(): Truth {
+    return this.#result();
   }
 
   #result(): Truth {

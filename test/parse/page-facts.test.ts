@@ -41,6 +41,20 @@ describe('the hash of what a reader sees', () => {
     );
   });
 
+  it('is that of the words, where tags stand within them and however long the text is', () => {
+    expect(print('<p>H<b>el</b>lo wo<!-- x -->rld</p>')).toEqual(print('<p>Hello world</p>'));
+    expect(print('<p>Hello<br>world</p>')).not.toEqual(print('<p>Helloworld</p>'));
+    const words = Array.from({ length: 30_000 }, (_, i) => `wörd${i} a&nbsp;b &amp; 漢`);
+    const plain = scan(`<p>${words.join(' ')}</p>`);
+    expect(plain.wordCount).toBe(5 * words.length);
+    for (const between of ['</p>\n\t<p>', '\n', '<br>', '</i>  <i>']) {
+      const other = scan(`<div>${words.join(between)}</div>`);
+      expect([other.wordCount, other.textPrint]).toEqual([plain.wordCount, plain.textPrint]);
+    }
+    const long = 'x'.repeat(200_001);
+    expect(scan(`<p>a ${long} b<i>${long}</i>c &${long}`).wordCount).toBe(4);
+  });
+
   it('has a sketch that changes by little with a word, and by all with the text', () => {
     const words = Array.from({ length: 500 }, (_, i) => `w${i}`);
     const of = (list: string[]) => Buffer.from(print(`<p>${list.join(' ')}</p>`)!.sketch, 'base64');

@@ -67,10 +67,13 @@ describe('an output in a file', () => {
     expect(Object.keys(OUTPUTS)).toEqual([...EXPORT_FORMATS]);
     const { reader } = manyPages(3);
     const folder = temporaryFolder();
+    const archives = ['warc', 'wacz', 'cdxj'];
     for (const format of EXPORT_FORMATS) {
-      await exportFormat(reader, format, { path: join(folder, format) });
+      const written = exportFormat(reader, format, { path: join(folder, format) });
+      // Of what was not kept nothing is left behind.
+      await (archives.includes(format) ? expect(written).rejects.toThrow(/crawl again with --format warc/) : written);
     }
-    expect(readdirSync(folder).sort()).toEqual([...EXPORT_FORMATS].sort());
+    expect(readdirSync(folder).sort()).toEqual(EXPORT_FORMATS.filter((format) => !archives.includes(format)).sort());
   });
 
   it('leaves the old file as it was, and nothing else, when it fails', async () => {

@@ -81,6 +81,7 @@ describe('installation', () => {
       '@photostructure/sqlite',
       '@types/http-cache-semantics',
       '@types/node',
+      'pnpm',
       'typescript',
     ];
     const imported = (name: string) =>

@@ -1,8 +1,12 @@
-import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../crawl/support.js';
 import { html } from '../web/site.js';
@@ -10,6 +14,7 @@ import { openWeb, type WebInABox } from '../web/web.js';
 import { installPacked } from './pack.js';
 
 const MB = 1_000_000;
+const PNPM = fileURLToPath(new URL('../../node_modules/pnpm/bin/pnpm.cjs', import.meta.url));
 const PAGE = html('<title>Guide</title><main><h1>Guide</h1><p>How to bake bread, step by step.</p></main>');
 
 describe('the package as it is published, with no other beside it', () => {
@@ -40,6 +45,7 @@ describe('the package as it is published, with no other beside it', () => {
     readdirSync(join(installed, under), { recursive: true, encoding: 'utf8' })
       .map((name) => join(installed, under, name))
       .filter((path) => statSync(path).isFile());
+  const tarball = () => join(folder.path, readdirSync(folder.path).find((name) => name.endsWith('.tgz'))!);
   const size = (under: string) => files(under).reduce((sum, path) => sum + statSync(path).size, 0);
 
   it('crawls', async () => {
@@ -87,8 +93,55 @@ describe('the package as it is published, with no other beside it', () => {
   });
 
   it('is small, and smaller still without the SQLite that only an old Node needs', () => {
-    expect(size('.')).toBeLessThan(28 * MB);
-    expect(size('.') - size('dist/sqlite')).toBeLessThan(10 * MB);
+    expect(statSync(tarball()).size).toBeLessThan(12 * MB);
+    expect(size('.')).toBeLessThan(24 * MB);
+    expect(size('.') - size('dist/sqlite')).toBeLessThan(5.5 * MB);
+  });
+
+  it('has no more than a user needs: no tests, no pages of documentation, and the types in one file', () => {
+    const names = files('.').map((path) => relative(installed, path).replaceAll(sep, '/'));
+    const top = [...new Set(names.map((name) => name.split('/').slice(0, 2).join('/')))].sort();
+    expect(top).toEqual([
+      ...['CHANGELOG.md', 'LICENSE', 'README.md', 'bin/gossamer.js', 'dist/bundle', 'dist/config.schema.json'],
+      ...['dist/dashboard', 'dist/man', 'dist/sqlite', 'dist/types', 'package.json'],
+    ]);
+    expect(names.filter((name) => name.endsWith('.d.ts'))).toEqual(['dist/types/index.d.ts']);
+  });
+
+  it('is one that publint and attw have nothing to say against', async () => {
+    const { messages, pkg } = await publint({ pkgDir: installed, strict: true });
+    expect(messages.map((message) => formatMessage(message, pkg, { color: false }))).toEqual([]);
+    const checked = await checkPackage(createPackageFromTarballData(readFileSync(tarball())), {
+      // They are threads: a bundler is told of them, and no program imports them.
+      excludeEntrypoints: ['./store-worker', './lane-worker', './converter-worker'],
+    });
+    const problems = checked.types === false ? [{ kind: 'NoTypes' }] : checked.problems;
+    // It is made of ES modules. A CommonJS program on Node before 20.19, which we do not run on, could not require() them.
+    expect(problems.filter(({ kind }) => kind !== 'CJSResolvesToESM')).toEqual([]);
+  });
+
+  it.each([
+    { name: 'npm', install: ['npm', 'install', '--no-audit', '--no-fund'], run: ['npm', 'exec', '--'] },
+    { name: 'pnpm', install: [process.execPath, PNPM, 'add'], run: [process.execPath, PNPM, 'exec'] },
+  ])('goes into an empty folder with $name, and crawls from there', async ({ name, install, run: start }) => {
+    const cwd = join(folder.path, `with ${name}`);
+    mkdirSync(cwd);
+    writeFileSync(join(cwd, 'package.json'), '{ "private": true }');
+    const env = { PATH: process.env.PATH ?? '', HOME: folder.path, NO_COLOR: '1' };
+    const done = ([program, ...args]: readonly string[]) =>
+      new Promise<{ code: number | null; said: string }>((resolve) => {
+        const child = execFile(program!, args, { cwd, env }, (_error, stdout, stderr) =>
+          resolve({ code: child.exitCode, said: stdout + stderr }),
+        );
+      });
+    const installing = await done([...install, tarball()]);
+    expect(installing.code, installing.said).toBe(0);
+    const crawled = await done([...start, 'gossamer', 'crawl', `${web.origin}/docs/`, '--data-dir', 'crawl']);
+    expect(crawled.code, crawled.said).toBe(0);
+    expect(readFileSync(join(cwd, 'crawl', 'pages.jsonl'), 'utf8')).toContain('"title":"Guide"');
+    const program = "const { VERSION } = await import('gossamer'); console.log(VERSION)";
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { cwd, encoding: 'utf8' });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   it('has the terms of everything that is in it', () => {

@@ -239,6 +239,13 @@ describe('what a directory holds', () => {
   it('is named by its host, and never leads elsewhere', () => {
     expect(folderNameOf('a-b.test')).toBe('a-b.test');
     expect(folderNameOf('127.0.0.1:8080')).toBe('127.0.0.1_8080');
+    // Windows takes these for devices, and strips a full stop at the end.
+    expect(['nul.test', 'COM1', 'console.test', 'a.test.'].map(folderNameOf)).toEqual([
+      '_nul.test',
+      '_COM1',
+      'console.test',
+      'a.test_',
+    ]);
     for (const host of ['../../etc', '..', '.hidden', '', '[::1]:80', 'a'.repeat(500)]) {
       const name = folderNameOf(host);
       expect(name).toMatch(/^[^./\\][^/\\]*$/);

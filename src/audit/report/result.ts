@@ -1,4 +1,5 @@
 import type { NamedPlace } from '../../store/audit-tables.js';
+import type { HostNames } from '../../store/host-names.js';
 import type { AuditRule, Severity } from './rules.js';
 
 /** One place of a finding. */
@@ -65,5 +66,7 @@ export interface AuditReport {
   /** What looked at nothing wrong. */
   readonly passed: readonly AuditRule[];
   places(rule: string, from?: number, most?: number): Iterable<AuditPlace>;
+  /** The same by the bytes of page and target, so that two audits can be laid side by side: hosts have these names, and nothing is there twice. */
+  sorted(rule: string, names: HostNames): Iterable<AuditPlace>;
   close(): void;
 }

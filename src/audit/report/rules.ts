@@ -24,6 +24,10 @@ export interface AuditRule {
     | { readonly links: LinkTrouble }
     | { readonly own: 'redirectChain' | 'redirectLoop' | 'hreflangCode' | 'orphan' | 'deep' | 'nearDuplicate' };
   readonly needs?: readonly Need[];
+  /** A place of it stands for a whole site, by whichever of its pages was found first. */
+  readonly isOfSite?: true;
+  /** It goes by how long an answer took, which is another time each time. */
+  readonly isMeasured?: true;
   /** The threshold that it goes by. */
   readonly threshold?: keyof AuditThresholds;
 }
@@ -312,6 +316,7 @@ export const AUDIT_RULES = [
     counts: PAGES,
     by: { query: 'slow' },
     threshold: 'slowMs',
+    isMeasured: true,
   },
   {
     id: 'heavy',
@@ -403,6 +408,7 @@ export const AUDIT_RULES = [
     counts: SITES,
     by: { query: 'noHsts' },
     needs: ['headers', 'https'],
+    isOfSite: true,
   },
   {
     id: 'no_nosniff',
@@ -413,6 +419,7 @@ export const AUDIT_RULES = [
     counts: SITES,
     by: { query: 'noNosniff' },
     needs: ['headers'],
+    isOfSite: true,
   },
   {
     id: 'no_csp',
@@ -423,6 +430,7 @@ export const AUDIT_RULES = [
     counts: SITES,
     by: { query: 'noCsp' },
     needs: ['headers'],
+    isOfSite: true,
   },
   {
     id: 'no_frame_options',
@@ -433,6 +441,7 @@ export const AUDIT_RULES = [
     counts: SITES,
     by: { query: 'noFrameOptions' },
     needs: ['headers'],
+    isOfSite: true,
   },
   {
     id: 'no_referrer_policy',
@@ -443,6 +452,7 @@ export const AUDIT_RULES = [
     counts: SITES,
     by: { query: 'noReferrerPolicy' },
     needs: ['headers'],
+    isOfSite: true,
   },
 ] as const satisfies readonly AuditRule[];
 

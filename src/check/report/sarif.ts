@@ -146,8 +146,10 @@ function uriOf(page: string): string {
   if (isUrl(page)) {
     return percentEncoded(page, /[^\w\-.~!*'();:@&=+$,/?#[\]%]/gu);
   }
-  const path = percentEncoded(page.replace(/^(?:\.\/+)+/, ''), /[^\w\-.~!*'()@&=+$,/]/gu);
-  return path.startsWith('/') ? `file://${path}` : path;
+  // Of Windows: another drive than that of the checkout.
+  const [, drive = '', rest = page] = /^([a-z]:)(\/.*)$/i.exec(page) ?? [];
+  const path = percentEncoded(rest.replace(/^(?:\.\/+)+/, ''), /[^\w\-.~!*'()@&=+$,/]/gu);
+  return drive === '' ? (path.startsWith('/') ? `file://${path}` : path) : `file:///${drive}${path}`;
 }
 
 const percentEncoded = (text: string, unwanted: RegExp): string =>

@@ -24,7 +24,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('dead'),
     weight: 'attention',
     fails: 'yes',
-    meaning: 'The server says that there is no such page: 404, 410 or another 4xx, save 401 403 407 408 425 429 451.',
+    meaning: 'The server says that there is no such page: 404, 410 or another 4xx, except 401 403 407 408 425 429 451.',
     advice: 'Correct the link, or take it out.',
   },
   missing_fragment: {

@@ -24,6 +24,7 @@ export class Outline {
   /** Characters directly in it, without white space. */
   readonly #own: Int32Array;
   readonly #gone: Uint8Array;
+  readonly #mute: Uint8Array;
   /** Blocks that other pages have too. */
   readonly #common: Uint8Array;
   #measures: Measures | null = null;
@@ -39,6 +40,7 @@ export class Outline {
     this.linked = new Uint8Array(count);
     this.#own = new Int32Array(count);
     this.#gone = new Uint8Array(count);
+    this.#mute = new Uint8Array(count);
     this.#common = new Uint8Array(count);
     for (let i = 0; i < count; i++) {
       const element = elements[i]!;
@@ -66,6 +68,33 @@ export class Outline {
     }
     this.#gone.fill(1, i, this.ends[i]!);
     this.#measures = null;
+  }
+
+  /** What is gone now, to be restored. */
+  remember(): Uint8Array {
+    return this.#gone.slice();
+  }
+
+  restore(gone: Uint8Array): void {
+    this.#gone.set(gone);
+    this.#measures = null;
+  }
+
+  /** Drops the words of a block, but not the blocks in it. */
+  mute(block: number): void {
+    for (let i = block; i < this.ends[block]!; i++) {
+      if (this.blocks[i] === block) {
+        this.#mute[i] = 1;
+      } else {
+        i = this.ends[i]! - 1;
+      }
+    }
+    this.#measures = null;
+  }
+
+  /** Whether the words that stand directly in an element are dropped. */
+  isMute(i: number): boolean {
+    return this.#mute[i] === 1;
   }
 
   /** Marks blocks that other pages have too, so that they do not count as sentences of this one. */
@@ -104,6 +133,29 @@ export class Outline {
   /** Text of the blocks in it that are mostly links. */
   ways(i: number): number {
     return this.#measured.ways[i]!;
+  }
+
+  /** Characters of a block alone, without the blocks in it. */
+  blockText(i: number): number {
+    return this.#measured.blockText[i]!;
+  }
+
+  /** How many of these characters are in links. */
+  blockLinks(i: number): number {
+    return this.#measured.blockLinks[i]!;
+  }
+
+  isCommon(i: number): boolean {
+    return this.#common[i] === 1;
+  }
+
+  /** For each place how many elements of these names are before it. */
+  countsOf(...names: readonly string[]): Int32Array {
+    const counts = new Int32Array(this.count + 1);
+    for (let i = 0; i < this.count; i++) {
+      counts[i + 1] = counts[i]! + (names.includes(this.elements[i]!.name) ? 1 : 0);
+    }
+    return counts;
   }
 
   /** What an element is worth beside others: sentences count in full, labels and links a little. */
@@ -150,7 +202,7 @@ export class Outline {
     let block = -1;
     for (let at = textStarts[i]!; at < last && text.length <= length; at++) {
       const owner = owners[at]!;
-      if (this.#gone[owner] === 1) {
+      if (this.#gone[owner] === 1 || this.#mute[owner] === 1) {
         continue;
       }
       if (this.blocks[owner] !== block) {
@@ -188,7 +240,7 @@ export class Outline {
       if (this.#gone[i] === 1) {
         continue;
       }
-      const own = this.#own[i]!;
+      const own = this.#mute[i] === 1 ? 0 : this.#own[i]!;
       text[i] = own;
       blockText[this.blocks[i]!]! += own;
       if (this.linked[i] === 0) {
@@ -216,7 +268,7 @@ export class Outline {
       prose[parent]! += prose[i]!;
       ways[parent]! += ways[i]!;
     }
-    return { text, links, prose, ways };
+    return { text, links, prose, ways, blockText, blockLinks };
   }
 }
 
@@ -225,6 +277,8 @@ interface Measures {
   readonly links: Int32Array;
   readonly prose: Float64Array;
   readonly ways: Int32Array;
+  readonly blockText: Int32Array;
+  readonly blockLinks: Int32Array;
 }
 
 const SPACES = /[\s\u200b-\u200d\u2060\ufeff]+/g;

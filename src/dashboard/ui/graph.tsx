@@ -5,7 +5,8 @@ import { get } from './data.js';
 type View = typeof import('./graph-view.js');
 
 /** The script that draws is larger than the rest of the dashboard: it is loaded when somebody looks. */
-const loadView = (): Promise<View> => import(/* @vite-ignore */ new URL('graph-view.js', import.meta.url).href);
+const loadView = (): Promise<View> =>
+  import(/* @vite-ignore */ new URL(/* @vite-ignore */ 'graph-view.js', import.meta.url).href);
 
 /** How the pages of a crawl link to each other. */
 export function LinkGraph({ crawl, isLive, explain }: { crawl: number; isLive: boolean; explain(url: string): void }) {

@@ -33,6 +33,9 @@ export const DIFF_SCRIPT = String.raw`'use strict';
   const figure = (count) => count.toLocaleString('en-US');
   const counted = (count, one, many) => figure(count) + ' ' + (count === 1 ? one : many);
   const aspectsOf = (change) => aspects.filter((aspect) => change.differences?.[aspect] !== undefined);
+  /** What can be chosen by: aspects of a page, the rule of a finding. */
+  const topicsOf = (change) => isFinding(change) ? [change.rule] : aspectsOf(change);
+  const topicWords = (topic) => words[topic] ?? topic.replaceAll('_', ' ');
 
   /** Only http and https can be followed. */
   function reference(url) {
@@ -44,7 +47,7 @@ export const DIFF_SCRIPT = String.raw`'use strict';
   function entry(change) {
     const badge = element('span', { className: 'badge ' + LOOKS[change.change], textContent: change.change });
     const meta = isFinding(change)
-      ? change.rule.replaceAll('_', ' ')
+      ? change.rule.replaceAll('_', ' ') + ' · ' + change.severity
       : change.change === 'changed' ? aspectsOf(change).map((aspect) => words[aspect]).join(' · ') : change.status;
     const details = element('details', {},
       element('summary', {}, badge,
@@ -64,6 +67,7 @@ export const DIFF_SCRIPT = String.raw`'use strict';
       ['Called before', change.oldUrl ? reference(change.oldUrl) : null],
       ['Status', change.status && change.differences?.status === undefined ? change.status : null],
       ['Title', change.title && change.differences?.title === undefined ? change.title : null],
+      ['Leads to', change.target ? reference(change.target) : null],
       ['Why', change.detail ?? null],
       ...aspectsOf(change).map((aspect) => [words[aspect], difference(aspect, change.differences[aspect])]),
     ];
@@ -109,7 +113,7 @@ export const DIFF_SCRIPT = String.raw`'use strict';
     const wanted = state.words.toLowerCase().split(/\s+/).filter((word) => word !== '');
     listed = changes.filter((change) =>
       SORTS[state.sort][1](change) &&
-      (state.aspects.size === 0 || aspectsOf(change).some((aspect) => state.aspects.has(aspect))) &&
+      (state.aspects.size === 0 || topicsOf(change).some((topic) => state.aspects.has(topic))) &&
       wanted.every((word) => haystack(change).includes(word)));
     showControls();
     showList();
@@ -158,12 +162,12 @@ export const DIFF_SCRIPT = String.raw`'use strict';
       pressed(label + ' ' + figure(changes.filter(isOf).length), state.sort === sort, () => change({ sort, aspects: new Set() }))));
     const counts = new Map();
     for (const each of changes.filter(SORTS[state.sort][1])) {
-      for (const aspect of aspectsOf(each)) {
-        counts.set(aspect, (counts.get(aspect) ?? 0) + 1);
+      for (const topic of topicsOf(each)) {
+        counts.set(topic, (counts.get(topic) ?? 0) + 1);
       }
     }
-    refill(byId('aspects'), aspects.filter((aspect) => counts.has(aspect)).map((aspect) =>
-      pressed(words[aspect], state.aspects.has(aspect), () => toggle(aspect), element('b', { textContent: figure(counts.get(aspect)) }))));
+    refill(byId('aspects'), [...aspects.filter((aspect) => counts.has(aspect)), ...[...counts.keys()].filter((topic) => !aspects.includes(topic))].map((topic) =>
+      pressed(topicWords(topic), state.aspects.has(topic), () => toggle(topic), element('b', { textContent: figure(counts.get(topic)) }))));
   }
 
   function change(to) {

@@ -50,8 +50,11 @@ function* records(diff: CrawlDiff): Iterable<object> {
   for (const change of diff.changes()) {
     yield shortened(change);
   }
-  for (const { change, rule, url, detail } of diff.findings()) {
-    yield { change, rule, url: cut(url, URL_LENGTH), detail: cut(detail, TEXT_LENGTH) };
+  for (const { change, rule, severity, url, target, detail } of diff.findings()) {
+    yield {
+      ...{ change, rule, severity, url: cut(url, URL_LENGTH) },
+      ...{ target: target && cut(target, URL_LENGTH), detail: detail && cut(detail, TEXT_LENGTH) },
+    };
   }
 }
 

@@ -1,6 +1,6 @@
 import { formatCount } from '../../base/figures.js';
 import { DIFF_ASPECTS, type DiffAspect } from '../../config/option-spec.js';
-import type { BeforeAfter, CrawlDiff, LinkChange, PageChange } from '../result.js';
+import type { BeforeAfter, CrawlDiff, FindingChange, LinkChange, PageChange } from '../result.js';
 import { ASPECT_WORDS, type Paint, plainText, summaryLine, TEXT_LENGTH, URL_LENGTH } from './words.js';
 
 /** Of each sort so many are shown: the other formats have all. */
@@ -21,16 +21,7 @@ export function* terminalDiff(diff: CrawlDiff, paint: Paint): Iterable<string> {
       pageLines(change, paint),
     );
   }
-  const found = counts.findingsCame + counts.findingsWent;
-  yield* list(
-    `findings (${formatCount(counts.findingsCame)} came, ${formatCount(counts.findingsWent)} went)`,
-    diff.findings(),
-    found,
-    paint,
-    ({ change, rule, url, detail }) => [
-      `  ${paint(FINDING_MARKS[change][0], FINDING_MARKS[change][1])} ${rule} ${plainText(url, URL_LENGTH)} ${paint('dim', `(${change === 'came' ? '' : 'was '}${plainText(detail, TEXT_LENGTH)})`)}\n`,
-    ],
-  );
+  yield* findingLists(diff, paint);
   yield '\n';
   for (const remark of diff.remarks) {
     yield `${paint('yellow', 'note:')} ${plainText(remark, URL_LENGTH)}\n`;
@@ -61,6 +52,33 @@ function* list<T>(
     shown++;
     yield* linesOf(item);
   }
+}
+
+/** What came and what went, each by rule, because the first hundred may all be of one. */
+function* findingLists(diff: CrawlDiff, paint: Paint): Iterable<string> {
+  const { byRule, findingsCame, findingsWent } = diff.counts;
+  for (const [change, count] of [
+    ['came', findingsCame],
+    ['went', findingsWent],
+  ] as const) {
+    const rules = Object.entries(byRule).filter(([, counts]) => counts[change] > 0);
+    const sums = rules.map(([rule, counts]) => `${rule} ${formatCount(counts[change])}`).join(', ');
+    yield* list(
+      `findings that ${change} (${formatCount(count)}: ${sums})`,
+      diff.findings(change),
+      count,
+      paint,
+      (finding) => findingLines(finding, paint),
+    );
+  }
+}
+
+function* findingLines({ change, rule, url, target, detail }: FindingChange, paint: Paint): Iterable<string> {
+  const [color, sign] = FINDING_MARKS[change];
+  const to = target === null ? '' : ` → ${plainText(target, URL_LENGTH)}`;
+  const words =
+    detail === null ? '' : ` ${paint('dim', `(${change === 'came' ? '' : 'was '}${plainText(detail, TEXT_LENGTH)})`)}`;
+  yield `  ${paint(color, sign)} ${rule} ${plainText(url, URL_LENGTH)}${to}${words}\n`;
 }
 
 function* pageLines({ change, url, oldUrl, status, title, differences }: PageChange, paint: Paint): Iterable<string> {

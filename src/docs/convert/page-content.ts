@@ -21,6 +21,8 @@ export interface PageText {
   title: string;
   markdown: string;
   text: string;
+  /** Share of the page's own text, from 0 to 1: see `MainContent`. */
+  kept: number;
 }
 
 /** What is behind it is cut off by hand: an expression that does so takes its time with a line of blanks. */
@@ -52,13 +54,13 @@ export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: Readonly
   const { url } = page;
   if (isMarkdown(page)) {
     const markdown = textOf(page).text;
-    return { title: firstHeading(markdown), markdown, text: markdown };
+    return { title: firstHeading(markdown), markdown, text: markdown, kept: 1 };
   }
   const { tree, place } = treeOf(page);
-  const { nodes, title } = mainContent(tree, { url, memory });
+  const { nodes, title, kept } = mainContent(tree, { url, memory });
   const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
   const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
-  return { title, markdown, text };
+  return { title, markdown, text, kept };
 }
 
 /** Of a text in Markdown, without signs that close it. */

@@ -9,5 +9,4 @@ export {
 } from './known-urls';
 export { ADDITION, BASE, HAS_RULE, HREFS, LONGEST_BASE, MOST_HREFS, PAGE, SKETCH, SKETCH_BYTES } from './memory';
 export { findByte, initialiseMarkup, passPlainMarkup } from './plain-markup';
-export { finishPrint } from './text-print';
-export { addJoining, beginWords, passText, words } from './words';
+export { addJoining, beginWords, finishText, passText, words } from './words';

@@ -34,4 +34,8 @@ export const MOST_ENTRIES: u32 = 0xff00;
 export const URL_BYTES: usize = 0x11_0000;
 export const URL_BYTES_END: usize = 0x50_0000;
 
-export const PAGE: usize = 0x50_0000;
+/** What a reader sees of the page, piece by piece; before it what was last counted, and behind it room for the bytes of a few blocks more. */
+export const TEXT: usize = 0x50_0040;
+export const TEXT_END: usize = 0x51_0000;
+
+export const PAGE: usize = 0x52_0000;

@@ -1,0 +1,68 @@
+import { resolve } from 'node:path';
+import { StateError, UsageError } from '../base/errors.js';
+import { crawlIdOf, joinCluster, type KeptPart, redisOf, seatIn } from '../cluster/start.js';
+import type { ResolvedOptions } from '../config/resolve.js';
+import { openForReading, stateOf } from '../store/directory.js';
+import { type CommandInput, prepare } from './command.js';
+import { runSession } from './crawl-command.js';
+import { EXIT } from './exit.js';
+import { withOutlets } from './outlets.js';
+import { differingOption } from './shared-options.js';
+
+/** gossamer join --redis-url URL --crawl-id ID --data-dir DIR */
+export async function runJoin(input: CommandInput): Promise<number> {
+  const ready = prepare('join', input);
+  if (ready === null) {
+    return EXIT.ok;
+  }
+  const { dataDir } = ready.resolved.options;
+  const url = redisOf(ready.resolved.options);
+  if (url === null) {
+    throw new UsageError('`gossamer join` needs --redis-url URL');
+  }
+  if (dataDir === null) {
+    throw new UsageError('`gossamer join` needs --data-dir DIR, where its part of the crawl is kept');
+  }
+  const crawlId = crawlIdOf(ready.resolved.options);
+  const directory = resolve(dataDir);
+  const kept = keptIn(directory);
+  const { profile, shared, slot, node } = await joinCluster(url, crawlId, kept);
+  try {
+    // What all machines share, and what this one is told beside it.
+    const own = prepare('resume', input, shared.options);
+    if (own === null) {
+      return EXIT.ok;
+    }
+    const { terminal } = own;
+    const resolved = own.resolved as unknown as ResolvedOptions<'crawl'>;
+    const differing = differingOption(shared.options, resolved);
+    if (differing !== null) {
+      throw new StateError(
+        'cluster_options',
+        `--${differing} is another here than on the other machines of ${crawlId}`,
+      );
+    }
+    const seeds = kept === null ? { seeds: shared.seeds } : { seeds: null, storedSeeds: kept.seeds };
+    const plan = { resolved, directory, ...seeds, profile, events: {} };
+    return await withOutlets(resolved.options, terminal, plan, (outlets) =>
+      runSession(plan, terminal, outlets, `slot ${slot} of ${crawlId}`),
+    );
+  } finally {
+    await node.close();
+  }
+}
+
+/** The part of a crawl that the directory has; null where it is empty. */
+function keptIn(directory: string): KeptPart | null {
+  if (stateOf(directory) === 'empty') {
+    return null;
+  }
+  return openForReading(directory, (reader) => {
+    const meta = reader.meta();
+    const seat = seatIn(meta);
+    if (seat === null) {
+      throw new StateError('occupied', `${directory} holds a crawl of one machine: name another --data-dir`);
+    }
+    return { seat, options: JSON.parse(meta.options!), seeds: reader.seeds() };
+  });
+}

@@ -1,0 +1,216 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { systemClock } from '../base/clock.js';
+import { StateError, UsageError } from '../base/errors.js';
+import type { CrawlOptions } from '../config/options.js';
+import { seedingSources } from '../config/seeding.js';
+import type { StoredOptions } from '../config/stored.js';
+import { type CrawlProfile, PLAIN_CRAWL } from '../crawl/profile.js';
+import type { SeedRow } from '../store/transaction.js';
+import type { Bus } from './bus.js';
+import { ClusterNode } from './cluster-node.js';
+import { connectBus } from './connect.js';
+import { PROTOCOL } from './redis-bus.js';
+
+/** What all machines of a crawl share, as Redis has it. */
+export interface SharedConfig {
+  protocol: number;
+  options: StoredOptions;
+  seeds: SeedRow[];
+  leaseMs: number;
+}
+
+/** What a store keeps of the crawl that it is a part of; in meta `cluster`. */
+export interface KeptSeat {
+  crawlId: string;
+  /** Of the crawl in Redis; '' in a part that was dealt out and has not run yet. */
+  id?: string;
+  slot: number;
+  nodes: number;
+  incarnation: string;
+  leaseMs?: number;
+}
+
+export const SEAT = 'cluster';
+const USUAL_LEASE_MS = 15_000;
+
+export const seatIn = (meta: Readonly<Record<string, string>>): KeptSeat | null =>
+  meta[SEAT] === undefined ? null : (JSON.parse(meta[SEAT]) as KeptSeat);
+
+type PlaceOptions = Pick<CrawlOptions, 'redisUrl' | 'enableRedis' | 'crawlId'>;
+
+/** Where machines meet; null: nowhere, one machine crawls alone. */
+export function redisOf({ redisUrl, enableRedis }: Pick<PlaceOptions, 'redisUrl' | 'enableRedis'>): string | null {
+  return redisUrl ?? (enableRedis ? 'redis://127.0.0.1:6379' : null);
+}
+
+export function crawlIdOf({ crawlId }: Pick<PlaceOptions, 'crawlId'>): string {
+  if (crawlId === null) {
+    throw new UsageError('--redis-url needs --crawl-id ID: the name that all machines of the crawl give it');
+  }
+  return crawlId;
+}
+
+/** What would mean another thing on several machines than on one is refused by its name. */
+export function refuseAlone(options: CrawlOptions, seeds: readonly SeedRow[]): void {
+  const refused: [boolean, string, string][] = [
+    [options.clusterNodes === null, '--redis-url', 'needs --nodes N: on how many machines the crawl runs'],
+    [options.render !== 'never', '--render', 'would load from hosts that other machines ask'],
+    [options.cookies || options.cookieJar !== null, '--cookies', 'keeps one jar, and each machine would have another'],
+    [
+      options.delayPerIpMs > 0,
+      '--delay-per-ip',
+      'would be kept on each machine alone, and an address has hosts on all',
+    ],
+    [options.maxInflightPerIp > 0, '--max-inflight-per-ip', 'would be counted on each machine alone'],
+    [asksOthers(options), '--seeding-strategy', 'is not dealt out yet: crawl alone, or name the URLs with -i'],
+    [options.maxUrls !== null, '--max-urls', 'is counted on each machine alone: use --max-urls-per-host or --depth'],
+    [options.maxBytes !== null, '--max-bytes', 'is counted on each machine alone'],
+    [options.since !== null, '--since', 'reads one directory, and each machine would have another'],
+    [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine alone'],
+  ];
+  const first = refused.find(([isSo]) => isSo);
+  if (first !== undefined) {
+    throw new UsageError(
+      `${first[1]} ${first[0] && first[1] === '--redis-url' ? '' : 'is not for a crawl on several machines: it '}${first[2]}`,
+    );
+  }
+}
+
+/** Third parties are asked for URLs. */
+function asksOthers({ seedingStrategy }: CrawlOptions): boolean {
+  const sources = seedingSources(seedingStrategy);
+  return sources.has('ct') || sources.has('commoncrawl');
+}
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+interface Opened {
+  profile: CrawlProfile;
+  node: ClusterNode;
+  slot: number;
+}
+
+interface Opening {
+  bus: Bus;
+  crawlId: string;
+  id: string;
+  config: string;
+  nodes: number;
+  leaseMs: number;
+  /** Null: any that is free. */
+  slot: number | null;
+  incarnation: string;
+  goesOn: boolean;
+  isFounder: boolean;
+}
+
+async function open(opening: Opening): Promise<Opened> {
+  const { bus, crawlId, id, config, nodes, leaseMs, incarnation, goesOn, isFounder } = opening;
+  const node = new ClusterNode({
+    ...{ bus, clock: systemClock, incarnation, leaseMs, goesOn, isFounder },
+    crawlId,
+    founding: { id, hash: hashOf(config), nodes, config },
+    place: { host: hostname(), pid: process.pid },
+  });
+  try {
+    const slot = await node.join(opening.slot);
+    const seat: KeptSeat = { crawlId, id, slot, nodes, incarnation, leaseMs };
+    const meta = { [SEAT]: JSON.stringify(seat) };
+    node.keeps(meta);
+    return { node, slot, profile: { ...PLAIN_CRAWL, cluster: node, meta } };
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+}
+
+/** Begins a crawl on several machines: this one has slot 0. */
+export async function beginCluster(
+  url: string,
+  { crawlId, nodes, leaseMs, options, seeds }: Omit<SharedConfig, 'protocol'> & { crawlId: string; nodes: number },
+): Promise<Opened> {
+  const bus = await connectBus(url, crawlId);
+  const id = randomUUID();
+  const shared: SharedConfig = { protocol: PROTOCOL, options, seeds, leaseMs };
+  const config = JSON.stringify(shared);
+  const state = await bus.found({ id, hash: hashOf(config), nodes, generation: 1, config });
+  if (state.id !== id) {
+    await bus.close();
+    throw new StateError(
+      'cluster_exists',
+      `Redis has a crawl ${crawlId} already: \`gossamer join\` takes part in it, another --crawl-id begins another`,
+    );
+  }
+  return open({
+    bus,
+    crawlId,
+    id,
+    config,
+    nodes,
+    leaseMs,
+    slot: 0,
+    incarnation: randomUUID(),
+    goesOn: false,
+    isFounder: true,
+  });
+}
+
+/** What the directory of whoever joins has of the crawl. */
+export interface KeptPart {
+  seat: KeptSeat;
+  options: StoredOptions;
+  seeds: SeedRow[];
+}
+
+/** Takes part in a crawl that has been begun: with a part of it that is kept here, or (null) with one that is free. */
+export async function joinCluster(
+  url: string,
+  crawlId: string,
+  kept: KeptPart | null,
+): Promise<Opened & { shared: SharedConfig }> {
+  const bus = await connectBus(url, crawlId);
+  try {
+    const there = await bus.look();
+    if (there === null && kept === null) {
+      throw new StateError(
+        'cluster_gone',
+        `Redis has no crawl ${crawlId}: \`gossamer crawl … --redis-url … --crawl-id ${crawlId}\` begins one`,
+      );
+    }
+    if (there !== null && there.state.protocol !== PROTOCOL) {
+      throw new StateError(
+        'cluster_version',
+        `the crawl ${crawlId} was begun by another version of Gossamer: all machines need the same`,
+      );
+    }
+    const keptId = kept?.seat.id ?? '';
+    const shared: SharedConfig =
+      there !== null
+        ? (JSON.parse(there.config) as SharedConfig)
+        : {
+            ...{ protocol: PROTOCOL, options: kept!.options, seeds: kept!.seeds },
+            leaseMs: kept!.seat.leaseMs ?? USUAL_LEASE_MS,
+          };
+    if (
+      there !== null &&
+      kept !== null &&
+      (there.state.nodes !== kept.seat.nodes || (keptId !== '' && keptId !== there.state.id))
+    ) {
+      throw new StateError('cluster_refused', `the directory holds a part of another crawl than ${crawlId} in Redis`);
+    }
+    const opened = await open({
+      ...{ bus, crawlId, nodes: there?.state.nodes ?? kept!.seat.nodes, leaseMs: shared.leaseMs },
+      id: there?.state.id ?? (keptId === '' ? randomUUID() : keptId),
+      config: JSON.stringify(shared),
+      slot: kept?.seat.slot ?? null,
+      incarnation: kept?.seat.incarnation ?? randomUUID(),
+      goesOn: kept !== null,
+      isFounder: false,
+    });
+    return { ...opened, shared };
+  } catch (error) {
+    await bus.close();
+    throw error;
+  }
+}

@@ -1,0 +1,93 @@
+import type { OptionSpec } from './option-spec.js';
+
+const NODES = ['crawl', 'join', 'cluster'] as const;
+
+/** What becomes part of the names of keys, and of what is shown. */
+const checkCrawlId = (text: string): string | null =>
+  /^[a-z0-9][a-z0-9._-]{0,99}$/i.test(text)
+    ? null
+    : 'a name of letters, digits, dots, dashes and underscores (100 at most)';
+
+const checkRedisUrl = (text: string): string | null => {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && ['redis:', 'rediss:', 'redis+sentinel:', 'redis+cluster:'].includes(url.protocol)
+    ? null
+    : 'a URL that begins with redis:// or rediss://';
+};
+
+/** A crawl on several machines. */
+export const CLUSTER_OPTIONS = {
+  redisUrl: {
+    flag: 'redis-url',
+    type: 'text',
+    default: null,
+    defaultText: 'none: one machine crawls alone',
+    check: checkRedisUrl,
+    placeholder: 'URL',
+    group: 'Several machines',
+    sentence:
+      'Crawl on several machines, which meet in this Redis: redis://[user:password@]host[:port][/db], or rediss:// for TLS',
+    advanced: false,
+    resumable: false,
+    commands: NODES,
+    perRun: true,
+    secret: true,
+  },
+  enableRedis: {
+    flag: 'enable-redis',
+    type: 'boolean',
+    default: false,
+    group: 'Several machines',
+    sentence: 'The same at redis://127.0.0.1:6379, where --redis-url names no other',
+    advanced: false,
+    resumable: false,
+    commands: NODES,
+    perRun: true,
+  },
+  crawlId: {
+    flag: 'crawl-id',
+    type: 'text',
+    default: null,
+    defaultText: 'none',
+    check: checkCrawlId,
+    placeholder: 'ID',
+    group: 'Several machines',
+    sentence: 'The name of the crawl in Redis, the same on all machines',
+    advanced: false,
+    resumable: false,
+    commands: NODES,
+    perRun: true,
+  },
+  leaseMs: {
+    flag: 'lease',
+    type: 'duration',
+    default: 15_000,
+    min: 1_000,
+    max: 600_000,
+    group: 'Several machines',
+    sentence:
+      'So long a machine may send requests after it has last reached Redis. One that goes on with its part, or joins, waits a little longer before its first request',
+    advanced: true,
+    resumable: false,
+    commands: ['crawl'],
+    perRun: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** For commands that never run on several machines. */
+export const ON_ONE_MACHINE = {
+  options: {
+    redisUrl: null,
+    enableRedis: false,
+    crawlId: null,
+    leaseMs: CLUSTER_OPTIONS.leaseMs.default,
+    clusterNodes: null,
+  },
+  sources: {
+    redisUrl: 'default',
+    enableRedis: 'default',
+    crawlId: 'default',
+    leaseMs: 'default',
+    clusterNodes: 'default',
+  },
+} as const;

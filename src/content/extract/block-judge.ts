@@ -1,0 +1,55 @@
+import { type BlockTable, FEATURES } from './block-features.js';
+import { TREES } from './block-model.js';
+import { ASKS_CONSENT } from './guess.js';
+
+/** A block is kept from this score on. Scores are thousandths of the logarithm of odds. */
+const ENOUGH = 405;
+/** On pages like those of a manual, what the rough guess keeps needs less: little around the text, and much in it that looks like labels. */
+const ENOUGH_IN_MANUAL = -1386;
+/** Newspapers and shops tell networks what to show of a page, load many scripts and have pictures around the text. */
+const FEW_SHARED = 3;
+const FEW_SCRIPTS = 10;
+const FEW_IMAGES = 8;
+const SOME_CODE = 6;
+
+const place = (name: string): number => FEATURES.indexOf(name);
+const GUESS = place('guess');
+const SHARED = place('pageShared');
+const SCRIPTS = place('pageScripts');
+const IMAGES = place('pageImages');
+const CODE = place('pageCode');
+
+/** Which blocks are part of the text. */
+export function judge(table: BlockTable): Uint8Array {
+  const { rows, width, blocks, title } = table;
+  const kept = new Uint8Array(blocks.length);
+  const isManual = blocks.length > 0 && looksLikeManual(rows);
+  for (let b = 0; b < blocks.length; b++) {
+    if (rows[b * width + GUESS] === ASKS_CONSENT) {
+      continue;
+    }
+    const enough = isManual && rows[b * width + GUESS] === 0 ? ENOUGH_IN_MANUAL : ENOUGH;
+    kept[b] = scoreOf(rows, b * width) >= enough ? 1 : 0;
+  }
+  if (title !== -1) {
+    kept[title] = 1;
+  }
+  return kept;
+}
+
+const looksLikeManual = (row: Int16Array): boolean =>
+  row[SHARED]! <= FEW_SHARED && row[SCRIPTS]! <= FEW_SCRIPTS && (row[IMAGES]! <= FEW_IMAGES || row[CODE]! > SOME_CODE);
+
+/** The table holds tree after tree: of a fork the feature, the bound and where it goes on above that; of a leaf -1 and what it adds. */
+function scoreOf(rows: Int16Array, row: number): number {
+  let sum = 0;
+  for (let at = 0; at < TREES.length; ) {
+    const end = TREES[at++]!;
+    while (TREES[at]! >= 0) {
+      at = rows[row + TREES[at]!]! <= TREES[at + 1]! ? at + 3 : TREES[at + 2]!;
+    }
+    sum += TREES[at + 1]!;
+    at = end;
+  }
+  return sum;
+}

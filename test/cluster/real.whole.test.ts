@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gossamer, type Run, start, temporaryFolder } from '../crawl/support.js';
+import { openWebProcess, type WebProcess } from '../kill/web-process.js';
+import { smallestGap } from '../web/judge.js';
+import type { LoggedRequest } from '../web/log.js';
+import { differences, type KeptUrl, keptUrls, unionOf } from './real.js';
+import { RedisServer } from './redis-server.js';
+
+const NODES = 3;
+const WEB = { seed: 5, hosts: 24, urls: 900, domain: 'web.test' };
+const DELAY_MS = 20;
+
+/** Three processes that crawl one web together by a Redis of their own. */
+describe('a crawl on three machines', () => {
+  const folder = temporaryFolder();
+  const parts = Array.from({ length: NODES }, (_, slot) => `${folder.path}/part-${slot}`);
+  let redis: RedisServer;
+  let whole: Map<string, KeptUrl>;
+  let wholeHits: Map<string, number>;
+
+  const rules = (web: WebProcess): string[] => [
+    ...['--scope', 'domain', '--delay', String(DELAY_MS), '--retry-delay', '50ms', '--max-backoff', '1s'],
+    ...['--quarantine-after', '1000', '--max-crawl-delay', '100', ...web.connectTo],
+  ];
+  const meeting = (id: string): string[] => ['--redis-url', redis.url, '--crawl-id', id];
+
+  async function withWeb(name: string, use: (web: WebProcess) => Promise<void>): Promise<LoggedRequest[]> {
+    const web = await openWebProcess(`${folder.path}/${name}.log`, WEB);
+    try {
+      await use(web);
+      return web.log();
+    } finally {
+      await web.close();
+    }
+  }
+
+  const begin = (web: WebProcess, id: string): ReturnType<typeof start> =>
+    start([
+      ...['crawl', 'http://h0.web.test/', '--data-dir', parts[0]!, ...rules(web), ...meeting(id)],
+      ...['--nodes', String(NODES), '--lease', '1s'],
+    ]);
+  const join = (id: string, slot: number, web: WebProcess): ReturnType<typeof start> =>
+    start(['join', '--data-dir', parts[slot]!, ...meeting(id), ...web.connectTo]);
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    const log = await withWeb('whole', async (web) => {
+      const run = await gossamer(['crawl', 'http://h0.web.test/', '--data-dir', `${folder.path}/whole`, ...rules(web)]);
+      expect(run.code, run.stderr).toBe(0);
+    });
+    whole = keptUrls(`${folder.path}/whole`);
+    wholeHits = hits(log);
+  }, 300_000);
+
+  afterAll(async () => {
+    await redis.close();
+    folder.remove();
+  });
+
+  it('comes to what one machine comes to, with no URL asked for twice and every delay kept', async () => {
+    const ended: Run[] = [];
+    const log = await withWeb('together', async (web) => {
+      const first = begin(web, 'plain');
+      await redis.has('{gossamer:plain}:state', first.ended);
+      const runs = [first, ...[1, 2].map((slot) => join('plain', slot, web))];
+      ended.push(...(await Promise.all(runs.map((run) => run.ended))));
+    });
+    expect(ended.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(ended.map(() => [0, '']));
+    expect(differences(unionOf(parts), whole)).toEqual([]);
+    expect(hits(log)).toEqual(wholeHits);
+    expect(gapsBelow(log, DELAY_MS)).toEqual([]);
+  }, 300_000);
+});
+
+function hits(log: readonly LoggedRequest[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { host, path } of log) {
+    counts.set(host + path, (counts.get(host + path) ?? 0) + 1);
+  }
+  return new Map([...counts].sort());
+}
+
+/** A server sees a request some time after it was sent: its log may show a little less than the gap that was kept. */
+const SEEN_LATE_MS = 5;
+const gapsBelow = (log: readonly LoggedRequest[], delayMs: number): string[] =>
+  [...new Set(log.map(({ host }) => host))]
+    .filter((host) => smallestGap(log, host) < delayMs - SEEN_LATE_MS)
+    .map((host) => `${host}: ${smallestGap(log, host)} ms`);

@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+
+/** A real Redis of a test's own, at a port of its own, that keeps nothing on disk. */
+export class RedisServer {
+  readonly port: number;
+  readonly #folder: string;
+  readonly #args: readonly string[];
+  #process: ChildProcess | null = null;
+
+  private constructor(port: number, folder: string, args: readonly string[]) {
+    this.port = port;
+    this.#folder = folder;
+    this.#args = args;
+  }
+
+  static async start(...args: string[]): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), mkdtempSync(join(tmpdir(), 'gossamer-redis-')), args);
+    await server.up();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  /** Starts it (again); empty, where it was killed. */
+  async up(): Promise<void> {
+    const usual = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    const child = spawn('redis-server', [...usual, '--dir', this.#folder, ...this.#args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process = child;
+    await new Promise<void>((resolve, reject) => {
+      let said = '';
+      child.once('error', () =>
+        reject(new Error('redis-server is not installed: `node scripts/test-tools.js` installs it')),
+      );
+      child.once('exit', () => reject(new Error(`redis-server ended: ${said}`)));
+      child.stdout!.on('data', (bytes: Buffer) => {
+        said += bytes.toString();
+        if (/Ready to accept connections/.test(said)) {
+          child.removeAllListeners('exit');
+          resolve();
+        }
+      });
+    });
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process!;
+    const gone = new Promise((resolve) => {
+      child.once('exit', resolve);
+    });
+    child.kill('SIGKILL');
+    await gone;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process!.kill(signal);
+  }
+
+  /** Resolves when the key is there; throws where `until` is over first. */
+  async has(key: string, until: Promise<unknown>): Promise<void> {
+    const client = this.client();
+    let over: unknown;
+    void until.then((value) => {
+      over = value;
+    });
+    try {
+      while ((await client.exists(key).catch(() => 0)) === 0) {
+        if (over !== undefined) {
+          throw new Error(`it ended without ${key}: ${JSON.stringify(over)}`);
+        }
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    } finally {
+      client.disconnect();
+    }
+  }
+
+  client(): Redis {
+    const client = new Redis(this.url, { lazyConnect: false });
+    client.on('error', () => {});
+    return client;
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
