@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../base/clock.js';
 import { UsageError } from '../base/errors.js';
 import type { Command } from '../config/commands.js';
@@ -48,6 +49,12 @@ export function reportCrash(error: unknown): void {
 /** Commands that write a store. */
 const HAS_STORE_THREAD: ReadonlySet<Command> = new Set(['crawl', 'join', 'check', 'docs', 'resume', 'preview']);
 
+/**
+ * V8 lets a heap grow to up to four times what is alive in it before it looks through it. Three such heaps are most of the memory of a crawl of many hosts;
+ * with twice as much as is alive it is a third less, and a large site costs no more. Only here: a program that uses the library has heaps of its own.
+ */
+const HEAP_GROWTH = '--heap-growing-percent=100';
+
 /** Runs one command line and returns the exit code. It never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const { env } = process;
@@ -92,6 +99,7 @@ async function run(
     return EXIT.ok;
   }
   if (HAS_STORE_THREAD.has(command)) {
+    setFlagsFromString(HEAP_GROWTH);
     StoreThread.startEarly();
   }
   const runCommand = await COMMANDS[command]();
