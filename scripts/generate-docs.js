@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { renderLibraryKeys } from '../dist/src/config/config-types.js';
 import { renderOptionsDoc } from '../dist/src/config/describe.js';
-import { edgeSchema, hostSchema } from '../dist/src/report/describe-tables.js';
 import { pageSchema, renderPageColumns, renderPageKeys } from '../dist/src/report/describe-pages.js';
+import { edgeSchema, hostSchema } from '../dist/src/report/describe-tables.js';
 
 // After `npm run build`: writes what the docs say of options and of the fields of a page, each from its table.
 const docs = (name) => new URL(`../docs/${name}`, import.meta.url);

@@ -26,7 +26,9 @@ it('counts the other pages that link to a page, each once', () => {
   edge(2, [1, anchor], [3, image], [4, canonical]);
   edge(3, [2, anchor], [4, redirect]);
   expect([...store.reader.pages()].map(({ inlinks }) => inlinks)).toEqual([1, 2, 1, 0]);
-  expect([...store.reader.pagesWithIds(['url', 'inlinks'], 'found')].map(([{ inlinks }]) => inlinks)).toEqual([1, 2, 1, 0]);
+  expect([...store.reader.pagesWithIds(['url', 'inlinks'], 'found')].map(([{ inlinks }]) => inlinks)).toEqual([
+    1, 2, 1, 0,
+  ]);
 });
 
 it('groups pages with nearly the same text, and no others', () => {
