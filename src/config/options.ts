@@ -1,7 +1,14 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
 import { CLUSTER_OPTIONS } from './options-cluster.js';
-import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS, LIST_OPTIONS, SPLIT_OPTIONS } from './options-commands.js';
+import {
+  ADD_OPTIONS,
+  CHECK_OPTIONS,
+  DOCS_OPTIONS,
+  GRAPH_OPTIONS,
+  LIST_OPTIONS,
+  SPLIT_OPTIONS,
+} from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { DIFF_OPTIONS } from './options-diff.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
