@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { cases } from './cases.js';
 import { check } from './check.js';
+import { cluster } from './cluster.js';
 import { say } from './compete.js';
 import { conversion } from './conversion.js';
 import { docs } from './docs.js';
@@ -14,6 +15,7 @@ import { markdown } from './markdown.js';
 import { names } from './names.js';
 import { resume } from './resume.js';
 import { type Scenario, WishError } from './scenario.js';
+import { search } from './search.js';
 import { MILLION, seen, TEN_MILLION } from './seen.js';
 import { setup } from './setup.js';
 import { site } from './site.js';
@@ -32,6 +34,7 @@ const SCENARIOS: readonly Scenario[] = [
   manyHosts,
   resume,
   split,
+  cluster,
   names,
   check,
   cases,
@@ -40,6 +43,7 @@ const SCENARIOS: readonly Scenario[] = [
   extraction,
   conversion,
   docs,
+  search,
   {
     word: 'seen',
     sentence: 'a million distinct URLs and ten million repeats, the filter sized for 1,000',

@@ -3,6 +3,7 @@
  * instead of two hundred, which takes a third of the time; a crawl of a small site is hardly more than its start.
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -47,6 +48,7 @@ export async function build() {
   await describeConfig();
   await describePages();
   writeVersion();
+  stampConverter();
   carrySqlite();
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
@@ -175,6 +177,24 @@ const rewrite = (path, change) => writeFileSync(path, change(readFileSync(path, 
 function writeVersion() {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   writeFileSync(join(root, 'dist/src/config/version.js'), `export const VERSION = ${JSON.stringify(version)};\n`);
+}
+
+/** The folders that decide what a page becomes as Markdown. A corpus that another build has made is made again. */
+const CONVERTING = ['content', 'parse', 'corpus', 'docs'];
+
+function stampConverter() {
+  const hash = createHash('sha256');
+  for (const folder of CONVERTING) {
+    for (const file of readdirSync(join(root, 'dist/src', folder), { recursive: true })
+      .map(String)
+      .sort()) {
+      if (file.endsWith('.js') && !file.endsWith('converter-version.js')) {
+        hash.update(`${folder}/${file}\0`).update(readFileSync(join(root, 'dist/src', folder, file)));
+      }
+    }
+  }
+  const file = join(root, 'dist/src/docs/convert/converter-version.js');
+  writeFileSync(file, `export const CONVERTER_VERSION = ${JSON.stringify(hash.digest('hex'))};\n`);
 }
 
 /** Bundled as CommonJS by somebody, a module has no import.meta.url, but it has a file name. */

@@ -1,5 +1,5 @@
 /**
- * What tests need beyond npm: Chromium for the HTML report, xmllint for the schema of JUnit's. What is missing is installed where that is
+ * What tests need beyond npm: Chromium for the HTML report, xmllint for the schema of JUnit's, Redis for crawls on several machines. What is missing is installed where that is
  * allowed (root, apt), at once and before the tests, which run beside each other. It never fails: a test that lacks its tool names it.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,6 +9,7 @@ import { delimiter, join } from 'node:path';
 const TOOLS = [
   { package: 'chromium', names: ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'] },
   { package: 'libxml2-utils', names: ['xmllint'] },
+  { package: 'redis-server', names: ['redis-server'] },
 ];
 
 const missing = TOOLS.filter(({ names }) => !names.some(isThere)).map((tool) => tool.package);

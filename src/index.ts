@@ -36,7 +36,7 @@ export { VERSION } from './config/version.js';
 export type { CorpusReport } from './corpus/corpus-options.js';
 export type { ChangeCounts, IndexEntry } from './corpus/index-entry.js';
 export type { CorpusStatus } from './corpus/list-corpora.js';
-export type { SearchHit } from './corpus/search.js';
+export type { SearchHit, SearchOptions } from './corpus/search.js';
 /** URLs that are added to a crawl while it runs, or to one that is kept. */
 export type { AddOptions } from './crawl/added-urls.js';
 export type { CrawlResult, CrawlRun, CrawlStats, RunEvents } from './crawl/crawl-run.js';
@@ -74,6 +74,7 @@ export type { CorpusPage, McpOptions } from './docs/kept-corpus.js';
 /** Corpora on disk: search them, read their pages, let assistants do both, delete them. */
 export {
   corpusStatus,
+  correctQuery,
   deleteCorpus,
   listCorpora,
   listCorpus,

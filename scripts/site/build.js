@@ -21,8 +21,8 @@ const EVERYDAY = /^(?:admit(?:ted)?|commits?|offers?|outstanding|profiles?|round
 export function buildSite(folder) {
   rmSync(folder, { recursive: true, force: true });
   const api = apiReference(join(root, 'dist', 'types', 'index.d.ts'));
-  const sources = pagesOfProject();
-  const menu = menuOf(sources);
+  const { sources, sections: parts } = pagesOfProject();
+  const menu = menuOf(parts, sources);
   const terms = glossaryTerms();
   const sections = [];
   const texts = new Map([...sources.map((path) => [path, read(path)]), ['api', api.markdown]]);
@@ -59,20 +59,18 @@ export function buildSite(folder) {
   return [...texts.keys()].map(urlOf);
 }
 
-/** Pages that a reader comes to: those of the menu and those below them. */
+/** Pages that a reader comes to: those of the menu, and those below them. */
 function pagesOfProject() {
-  const inMenu = SECTIONS.flatMap(({ pages }) => pages.map(([path]) => path)).filter((path) => path !== 'api');
   const inDocs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .map((name) => `docs/${name.replaceAll('\\', '/')}`)
     .filter((path) => path.endsWith('.md'));
-  const others = [...inDocs, 'examples/README.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'].filter(
-    (path) => !inMenu.includes(path),
-  );
-  const forgotten = others.filter((path) => !BELOW.some((pattern) => pattern.test(path)));
-  if (forgotten.length > 0) {
-    throw new Error(`scripts/site/contents.js does not name ${forgotten.join(', ')}`);
-  }
-  return [...inMenu, ...others];
+  const all = [...inDocs, 'examples/README.md', 'SECURITY.md', 'CODE_OF_CONDUCT.md'];
+  const named = SECTIONS.flatMap(({ pages }) => pages.map(([path]) => path)).filter((path) => path !== 'api');
+  const others = all.filter((path) => !named.includes(path)).sort();
+  const isBelow = (path) => BELOW.some((pattern) => pattern.test(path));
+  const more = others.filter((path) => !isBelow(path)).map((path) => [path]);
+  const sections = more.length === 0 ? SECTIONS : [...SECTIONS, { title: 'More', pages: more }];
+  return { sources: [...named, ...others], sections };
 }
 
 /** Pictures and schemas, beside the pages that name them. */
@@ -142,8 +140,8 @@ function glossaryTerms() {
   return terms;
 }
 
-function menuOf(sources) {
-  return SECTIONS.map(({ title, pages }) => ({
+function menuOf(sections, sources) {
+  return sections.map(({ title, pages }) => ({
     title,
     pages: pages.map(([path, name]) => ({
       path,
@@ -157,7 +155,7 @@ const plainHeading = (markdown) => (/^# (.+)$/m.exec(markdown)?.[1] ?? '').repla
 /** Names of the API are links to what they are. */
 function linkNames(html, names) {
   const known = new Set(names);
-  return html.replace(/<pre><code[^>]*>[\s\S]*?<\/code><\/pre>/g, (block) =>
+  return html.replace(/<pre[^>]*><code[^>]*>[\s\S]*?<\/code><\/pre>/g, (block) =>
     block.replace(/(?<![\w$&/-])[A-Z]\w+(?![\w$])/g, (name) =>
       known.has(name) ? `<a href="#${name.toLowerCase()}">${name}</a>` : name,
     ),

@@ -56,9 +56,12 @@ function nameHeadings(html) {
   return { text, headings };
 }
 
-/** A wide table moves by itself, and the page stays as wide as the screen. */
+/** A wide table and a long line move by themselves, also with the keyboard, and the page stays as wide as the screen. */
 const widenTables = (html) =>
-  html.replaceAll('<table>', '<div class="table" tabindex="0"><table>').replaceAll('</table>', '</table></div>');
+  html
+    .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
+    .replaceAll('</table>', '</table></div>')
+    .replaceAll('<pre>', '<pre tabindex="0">');
 
 /** Elements in which a word is not linked. */
 const UNLINKED = /^(?:a|code|pre|h[1-6])$/;

@@ -212,8 +212,8 @@ class Audit {
     return [
       ...(this.#cut === null ? [] : [`The crawl does not know the whole site: ${this.#cut}.`]),
       ...(pages === 0 ? ['No HTML page answered: there is nothing that most rules could look at.'] : []),
-      ...(externalAsked > 0 ? [] : ['Links to other sites were not asked for; a crawl with --external asks.']),
-      ...(assetsAsked > 0
+      ...(externalAsked ? [] : ['Links to other sites were not asked for; a crawl with --external asks.']),
+      ...(assetsAsked
         ? []
         : ['Images, style sheets and scripts were not asked for; a crawl with --assets asks whether they are there.']),
       ...(hasLinkTexts ? [] : ['The text of links was not kept; a crawl with --anchor-text keeps it.']),

@@ -118,19 +118,23 @@ function bashScript(): string {
   const flags = COMMANDS.map((command) => `    ${command}) ${words(flagsOf(command).flatMap(dashed))} ;;`);
   const argument = { folder: '_gossamer_files -d', file: '_gossamer_files -f', shell: words(SHELLS), any: ':' };
   return `# gossamer, for bash. To load it in every shell: gossamer completions bash > ~/.local/share/bash-completion/completions/gossamer
+_gossamer_take() {
+  local line
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <(compgen "$@" -- "$word")
+}
+
 _gossamer_words() {
   local IFS=$' \\t\\n'
-  # shellcheck disable=SC2207
-  COMPREPLY=($(compgen -W "$1" -- "$word"))
+  _gossamer_take -W "$1"
   case "\${COMPREPLY[*]}" in
     *=) compopt -o nospace 2>/dev/null ;;
   esac
 }
 
 _gossamer_files() {
-  local IFS=$'\\n'
-  # shellcheck disable=SC2207
-  COMPREPLY=($(compgen "$1" -- "$word"))
+  _gossamer_take "$1"
   compopt -o filenames 2>/dev/null
 }
 

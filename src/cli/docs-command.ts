@@ -157,7 +157,7 @@ function tellNotKept({ kept }: DocsPlan, pages: number, terminal: Terminal): voi
 }
 
 function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {
-  const total = { pages: 0, bytes: 0, tokens: 0, failed: 0 };
+  const total = { pages: 0, bytes: 0, tokens: 0, failed: 0, low: 0, indexPages: 0 };
   for (const { output, seed, failed, report, hint } of corpora) {
     total.failed += failed;
     if (report === null) {
@@ -167,6 +167,8 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     total.pages += report.pages;
     total.bytes += report.bytes;
     total.tokens += report.tokens;
+    total.low += report.low;
+    total.indexPages += report.indexPages;
     terminal.line(`${output}: ${changesOf(report)}`);
     if (hint !== null) {
       terminal.line(hint);
@@ -176,6 +178,17 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     const flag = `--${truncated.replaceAll('_', '-')}`;
     terminal.line(`truncated by ${flag}: pages that were not got to are as they were`);
     terminal.line(`the same command with a higher ${flag} gets them`);
+  }
+  if (total.indexPages > 0) {
+    const say = total.indexPages === 1 ? 'says' : 'say';
+    terminal.line(
+      `${counted(total.indexPages, 'page')} that only ${say} where things are kept apart: not in chunks, llms-full.txt and search (--index-pages)`,
+    );
+  }
+  if (total.low > 0) {
+    terminal.line(
+      `${counted(total.low, 'page')} kept less than half of ${total.low === 1 ? 'its' : 'their'} text: list --low`,
+    );
   }
   terminal.line(
     `Saved ${counted(total.pages, 'page')} (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,

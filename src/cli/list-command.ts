@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { StateError } from '../base/errors.js';
+import { StateError, UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import type { IndexEntry } from '../corpus/index-entry.js';
+import { type IndexEntry, isLow } from '../corpus/index-entry.js';
 import type { CorpusStatus } from '../corpus/list-corpora.js';
 import { findCorpus } from '../docs/corpus-place.js';
 import { listCorpora, listCorpus } from '../docs/kept-corpus.js';
@@ -23,12 +23,15 @@ export async function runList(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const [asked] = input.positionals;
-  const { json } = ready.resolved.options;
+  const { json, low } = ready.resolved.options;
   const corpus = asked === undefined ? null : findCorpus(asked);
   if (corpus !== null) {
-    const pages = listCorpus(corpus);
-    await writePieces(json ? jsonPieces(pages) : textPieces(pages));
+    const pages = low ? lowPages(listCorpus(corpus)) : listCorpus(corpus);
+    await writePieces(json ? jsonPieces(pages) : textPieces(pages, low));
     return EXIT.ok;
+  }
+  if (low) {
+    throw new UsageError('--low is of the pages of a corpus: name its folder');
   }
   await listRoot(asked ?? null, json, ready.terminal);
   return EXIT.ok;
@@ -62,9 +65,18 @@ function corpusText({ directory, title, pages, tokens, tokensEstimated, written 
   return `${printable(directory)}: corpus, ${formatDuration(Math.max(0, now - Date.parse(written)))} old; ${counts}; ${printable(title, 100)}\n`;
 }
 
-async function* textPieces(pages: AsyncIterable<IndexEntry>): AsyncGenerator<string> {
-  for await (const { path, title, tokens } of pages) {
-    yield `${formatCount(tokens).padStart(9)}  ${printable(path)}  ${printable(title, 200)}\n`;
+async function* lowPages(pages: AsyncIterable<IndexEntry>): AsyncGenerator<IndexEntry> {
+  for await (const page of pages) {
+    if (isLow(page)) {
+      yield page;
+    }
+  }
+}
+
+async function* textPieces(pages: AsyncIterable<IndexEntry>, withShare: boolean): AsyncGenerator<string> {
+  for await (const { path, title, tokens, kept = 1 } of pages) {
+    const share = withShare ? `${Math.floor(kept * 100)} %`.padStart(5) : '';
+    yield `${share}${formatCount(tokens).padStart(9)}  ${printable(path)}  ${printable(title, 200)}\n`;
   }
 }
 

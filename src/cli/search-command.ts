@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
+import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import type { SearchHit } from '../corpus/search.js';
 import { isCrawlDirectory } from '../crawl/kept-pages.js';
-import { searchCorpus } from '../docs/kept-corpus.js';
+import { correctQuery, searchCorpus } from '../docs/kept-corpus.js';
 import { type CrawlHit, searchCrawl } from '../docs/search-crawl.js';
 import { openForReading } from '../store/directory.js';
 import { type CommandInput, prepare, writeJson, writePieces } from './command.js';
@@ -16,12 +17,19 @@ export async function runSearch(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const [directory, ...words] = input.positionals;
-  const { limit, json } = ready.resolved.options;
+  const { limit, json, prefix } = ready.resolved.options;
   if (isKeptCrawl(directory!)) {
+    if (prefix !== null) {
+      throw new UsageError('--prefix is of paths in a corpus, and this is a crawl');
+    }
     const hits = await searchCrawl(directory!, words.join(' '), { limit });
     return tell(hits, crawlHitText, directory!, words, json, ready.terminal);
   }
-  const hits = searchCorpus(directory!, words.join(' '), { limit });
+  const hits = searchCorpus(directory!, words.join(' '), { limit, prefix: prefix ?? '' });
+  const corrected = correctQuery(directory!, words.join(' '));
+  if (corrected !== null) {
+    ready.terminal.line(`did you mean: ${printable(corrected)}`);
+  }
   return tell(hits, hitText, directory!, words, json, ready.terminal);
 }
 

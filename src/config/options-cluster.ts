@@ -10,7 +10,7 @@ const checkCrawlId = (text: string): string | null =>
 
 const checkRedisUrl = (text: string): string | null => {
   const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && ['redis:', 'rediss:', 'redis+sentinel:', 'redis+cluster:'].includes(url.protocol)
+  return url !== null && ['redis:', 'rediss:'].includes(url.protocol)
     ? null
     : 'a URL that begins with redis:// or rediss://';
 };

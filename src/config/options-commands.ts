@@ -212,6 +212,56 @@ export const DOCS_OPTIONS = {
     resumable: true,
     commands: DOCS,
   },
+  content: {
+    flag: 'content',
+    type: 'list',
+    item: 'text',
+    default: [],
+    placeholder: 'SELECTOR',
+    group: 'Output',
+    sentence:
+      'What these CSS selectors match is the text of a page; where nothing matches, it is looked for as on any page',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+  remove: {
+    flag: 'remove',
+    type: 'list',
+    item: 'text',
+    default: [],
+    placeholder: 'SELECTOR',
+    group: 'Output',
+    sentence: 'What these CSS selectors match is no part of any page',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+  indexPages: {
+    flag: 'index-pages',
+    type: 'boolean',
+    default: false,
+    group: 'Output',
+    sentence: 'Pages that only say where things are (genindex) go into chunks, llms-full.txt and the search too',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
+/** Which pages of a corpus are listed. */
+export const LIST_OPTIONS = {
+  low: {
+    flag: 'low',
+    type: 'boolean',
+    default: false,
+    group: 'Question',
+    sentence: 'Only pages of the corpus that kept less than half of their text, with the share that they kept',
+    advanced: false,
+    resumable: false,
+    commands: ['list'],
+    perRun: true,
+  },
 } as const satisfies Record<string, OptionSpec>;
 
 const ADD = ['add'] as const;

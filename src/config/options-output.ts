@@ -14,25 +14,11 @@ import {
 import { GIB, TIB } from './units.js';
 
 const CRAWL = ['crawl', 'check', 'docs'] as const;
-/** Commands that crawl, and show how far they are. */
-const RUNNERS = [...CRAWL, 'join'] as const;
-const KEEPERS = RUNNERS;
+const KEEPERS = [...CRAWL, 'join'] as const;
 /** A check keeps the text of links anyway. */
 const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
-const TALKERS = [
-  'crawl',
-  'join',
-  'check',
-  'docs',
-  'preview',
-  'add',
-  'export',
-  'diff',
-  'split',
-  'merge',
-  'delete',
-] as const;
+const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'split', 'merge', 'delete'] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
 const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
@@ -42,7 +28,6 @@ const PREVIEW = ['preview'] as const;
 const SEARCH = ['search'] as const;
 const ANSWERS = [
   'crawl',
-  'join',
   'cluster',
   'docs',
   'resume',
@@ -264,6 +249,19 @@ export const OUTPUT_OPTIONS = {
     commands: SEARCH,
     perRun: true,
   },
+  prefix: {
+    flag: 'prefix',
+    type: 'text',
+    default: null,
+    defaultText: 'all pages',
+    placeholder: 'PATH',
+    group: 'Question',
+    sentence: 'Search only pages of a corpus whose path begins with this, such as library/',
+    advanced: false,
+    resumable: false,
+    commands: SEARCH,
+    perRun: true,
+  },
   fresh: {
     flag: 'fresh',
     type: 'boolean',
@@ -370,7 +368,7 @@ export const OUTPUT_OPTIONS = {
     sentence: 'How to show progress on stderr; json prints a line of JSON every second',
     advanced: false,
     resumable: true,
-    commands: RUNNERS,
+    commands: CRAWL,
     perRun: true,
   },
   verbose: {
@@ -383,7 +381,7 @@ export const OUTPUT_OPTIONS = {
       'Print a line for each page that is asked for, each retry and each decision of the governor; with check also for links that are fine',
     advanced: false,
     resumable: true,
-    commands: RUNNERS,
+    commands: CRAWL,
     perRun: true,
   },
   verboseNetwork: {

@@ -1,7 +1,7 @@
 import { checkNotify } from './checks.js';
 import type { OptionSpec } from './option-spec.js';
 
-const CRAWL = ['crawl', 'check', 'docs', 'join'] as const;
+const CRAWL = ['crawl', 'check', 'docs'] as const;
 const DAY_MS = 86_400_000;
 
 /** What others see of a run while it runs, and at its end. */

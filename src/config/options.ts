@@ -1,7 +1,14 @@
 import type { Command } from './commands.js';
 import type { OptionSpec, ValueOf } from './option-spec.js';
 import { CLUSTER_OPTIONS } from './options-cluster.js';
-import { ADD_OPTIONS, CHECK_OPTIONS, DOCS_OPTIONS, GRAPH_OPTIONS, SPLIT_OPTIONS } from './options-commands.js';
+import {
+  ADD_OPTIONS,
+  CHECK_OPTIONS,
+  DOCS_OPTIONS,
+  GRAPH_OPTIONS,
+  LIST_OPTIONS,
+  SPLIT_OPTIONS,
+} from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
 import { DIFF_OPTIONS } from './options-diff.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
@@ -26,6 +33,7 @@ export const OPTIONS = {
   ...HOOK_OPTIONS,
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
+  ...LIST_OPTIONS,
   ...ADD_OPTIONS,
   ...GRAPH_OPTIONS,
   ...SPLIT_OPTIONS,
@@ -71,7 +79,11 @@ export function specFor(command: Command, key: OptionKey): OptionSpec {
 
 /** Whether a user may give the option to the command. */
 export function acceptsOption(command: Command, spec: OptionSpec): boolean {
-  return spec.commands.includes(command) || ((command === 'resume' || command === 'join') && spec.resumable);
+  return (
+    spec.commands.includes(command) ||
+    (command === 'resume' && spec.resumable) ||
+    (command === 'join' && acceptsOption('resume', spec))
+  );
 }
 
 /** Whether the command works with the option; `resume` works with all options of a crawl. */

@@ -13,6 +13,8 @@ export interface CorpusOptions {
   /** The origin whose pages stand at the root of the tree. */
   origin: string;
   chunkTokens: number;
+  /** Pages that only say where things are go into chunks, llms-full.txt and the search like any other. */
+  indexPages?: boolean;
   tokens: TokenCounter;
   /** Finds links, so that those between pages become relative; without it they stay absolute. */
   linksOf?: LinksOf;
@@ -43,6 +45,10 @@ export interface CorpusReport {
   tokensEstimated: boolean;
   /** Chunks of all pages. */
   chunks: number;
+  /** Pages that kept less than half of their text: `kept` in index.json says how much. */
+  low: number;
+  /** Pages that only say where things are, and are kept apart. */
+  indexPages: number;
   /** Pages left out because another has their content; `duplicates` of index.json says why. */
   duplicates: number;
   /** How this run differs from the one before. */

@@ -16,6 +16,8 @@ export interface CorpusDocument {
   lastModified: string | null;
   /** ISO 8601. */
   crawledAt: string;
+  /** The share of the page's own text that its Markdown has, from 0 to 1; all of it unless given. */
+  kept?: number;
 }
 
 /**
@@ -25,6 +27,8 @@ export interface CorpusDocument {
 export interface KnownDocument {
   url: string;
   isKnown: true;
+  /** Which content is meant, where a run that was interrupted may have handed over another. */
+  hash?: string;
   etag?: string | null;
   lastModified?: string | null;
 }

@@ -78,8 +78,8 @@ export async function earlierDocument(
   return { ...fieldsOf(entry), finalUrl: entry.url, markdown: line.markdown, text: line.text };
 }
 
-function fieldsOf({ url, title, description, lang, canonical, etag, lastModified, crawled }: IndexEntry) {
-  return { url, title, description, lang, canonical, etag, lastModified, crawledAt: crawled };
+function fieldsOf({ url, title, description, lang, canonical, etag, lastModified, crawled, kept = 1 }: IndexEntry) {
+  return { url, title, description, lang, canonical, etag, lastModified, crawledAt: crawled, kept };
 }
 
 /** The tokens and chunks of a page in that corpus; null where its chunks are not those that the index names. */

@@ -3,20 +3,25 @@ import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { AtomicFiles } from '../report/atomic-file.js';
 import { jsonLine, TextWriter } from '../report/output.js';
-import { type SearchPassage, SearchWriter } from '../store/corpus-search.js';
+import { SearchWriter } from '../store/corpus-search.js';
 import type { StatePage } from '../store/corpus-state.js';
 import type { Chunk } from './chunks.js';
 import { fullText, llmsHead, llmsLink, llmsSection, pageLine, sectionOf, sharedFolder } from './corpus-files.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
 import { decideDuplicates } from './duplicates.js';
-import type { IndexEntry, RemovedEntry, State } from './index-entry.js';
+import { type IndexEntry, isLow, type RemovedEntry, type State } from './index-entry.js';
 import { CORPUS_SCHEMA, writeIndex } from './index-file.js';
+import { isIndexPage } from './index-page.js';
 import { FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { relinkMarkdown, renderPage } from './page-file.js';
 import { PagePaths } from './page-paths.js';
+import { searchableOf } from './passages.js';
 import { readChunks } from './prepare.js';
-import { segmented } from './query.js';
+import { languageOf } from './search-words.js';
 import { Flusher, filesBelow, isFileEqual, linkFile, removeEmptyFolders, writePageFile } from './tree.js';
+
+/** The section of llms.txt that may be passed over; the convention names it so. */
+const OPTIONAL = 'Optional';
 
 /** Files that get a piece of each page as it is finished. */
 const STREAMED = ['llmsFull', 'pages', 'chunks', 'changes'] as const;
@@ -48,6 +53,8 @@ export class CorpusFinisher {
       tokens: 0,
       tokensEstimated: options.tokens.isEstimate,
       chunks: 0,
+      low: 0,
+      indexPages: 0,
       duplicates: 0,
       changes: { added: 0, changed: 0, rewritten: 0, removed: 0, unchanged: 0 },
     };
@@ -118,10 +125,13 @@ export class CorpusFinisher {
       const [full, pages, chunks, changes] = STREAMED.map(create) as [TextWriter, TextWriter, TextWriter, TextWriter];
       for (const page of this.#state.kept()) {
         const made = this.#makePage(page, changes);
-        full.write(fullText(page));
         pages.write(pageLine(page));
-        chunks.write(page.chunks);
-        search.add(made.entry, passagesOf(made.entry, made.chunks));
+        if (made.entry.kind !== 'index') {
+          full.write(fullText(page));
+          chunks.write(page.chunks);
+          const { whole, passages } = searchableOf(made.entry, made.chunks);
+          search.add({ ...made.entry, lang: languageOf(made.entry.lang) }, whole, passages);
+        }
         if (made.isNew) {
           await this.#flusher.add(fileOf(this.#partial, page.path));
         }
@@ -139,7 +149,8 @@ export class CorpusFinisher {
 
   #makePage(page: StatePage, changes: TextWriter): { entry: IndexEntry; chunks: Chunk[]; isNew: boolean } {
     const before = this.#state.before(page.url)?.entry ?? null;
-    const chunks = readChunks(page.chunks);
+    const isIndex = this.#options.indexPages !== true && isIndexPage(page.path, page.markdown);
+    const chunks = isIndex ? [] : readChunks(page.chunks);
     const isSame = before !== null && isSameContent(before, page);
     // The date tells when the content was first seen, not when it was last fetched.
     const crawled = isSame ? before.crawled : page.crawled;
@@ -157,18 +168,22 @@ export class CorpusFinisher {
     if (change !== 'unchanged') {
       changes.write(changeLine(change, page, chunkIds));
     }
-    const entry = entryOf(page, { crawled, bytes: bytes.length, chunks: chunks.map(({ id }) => id) });
-    this.#state.addEntry(this.#report.pages, sectionOf(page.path, this.#root), entry);
+    const made = entryOf(page, { crawled, bytes: bytes.length, chunks: chunks.map(({ id }) => id) });
+    const entry: IndexEntry = { ...made, ...(isIndex ? { kind: 'index' } : {}) };
+    this.#state.addEntry(this.#report.pages, isIndex ? OPTIONAL : sectionOf(page.path, this.#root), entry);
     this.#count(change, entry);
     return { entry, chunks, isNew: !isUntouched };
   }
 
-  #count(change: 'added' | 'changed' | 'rewritten' | 'unchanged', { tokens, bytes, chunks }: IndexEntry): void {
+  #count(change: 'added' | 'changed' | 'rewritten' | 'unchanged', entry: IndexEntry): void {
+    const { tokens, bytes, chunks, kind } = entry;
     this.#report.changes[change]++;
     this.#report.pages++;
     this.#report.tokens += tokens;
     this.#report.bytes += bytes;
     this.#report.chunks += chunks.length;
+    this.#report.low += isLow(entry) ? 1 : 0;
+    this.#report.indexPages += kind === 'index' ? 1 : 0;
   }
 
   /** Tombstones: those of this run, and of earlier ones those that have runs left. */
@@ -192,7 +207,9 @@ export class CorpusFinisher {
 
   async #writeLlms(file: TextWriter): Promise<void> {
     file.write(llmsHead(this.#options.title, this.#options.summary));
-    for (const section of this.#state.sections()) {
+    const sections = this.#state.sections();
+    const optional = sections.filter((section) => section === OPTIONAL);
+    for (const section of [...sections.filter((each) => each !== OPTIONAL), ...optional]) {
       file.write(llmsSection(section));
       for (const entry of this.#state.entries(section)) {
         file.write(llmsLink(entry));
@@ -202,7 +219,7 @@ export class CorpusFinisher {
 
   async #writeIndex(file: TextWriter, run: number, removed: RemovedEntry[]): Promise<void> {
     const { title, summary, source, origin, chunkTokens, ignoredRobots } = this.#options;
-    const { pages, bytes, tokens, tokensEstimated, chunks, changes } = this.#report;
+    const { pages, bytes, tokens, tokensEstimated, chunks, low, indexPages, changes } = this.#report;
     const head = {
       schema: CORPUS_SCHEMA,
       title,
@@ -216,6 +233,8 @@ export class CorpusFinisher {
       tokensEstimated,
       chunkTokens,
       chunks,
+      ...(low > 0 ? { low } : {}),
+      ...(indexPages > 0 ? { indexPages } : {}),
       ...(ignoredRobots ? ({ ignoredRobots } as const) : {}),
       changes,
     };
@@ -226,10 +245,11 @@ export class CorpusFinisher {
 }
 
 function entryOf(
-  { url, path, title, description, lang, hash, tokens, canonical, etag, lastModified }: StatePage,
+  { url, path, title, description, lang, hash, tokens, canonical, etag, lastModified, kept = 1 }: StatePage,
   { crawled, bytes, chunks }: { crawled: string; bytes: number; chunks: string[] },
 ): IndexEntry {
-  return { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified, chunks };
+  const facts = { url, path, title, description, lang, hash, tokens, bytes, crawled, canonical, etag, lastModified };
+  return { ...facts, chunks, ...(kept < 1 ? { kept } : {}) };
 }
 
 const MOST_REMEMBERED = 50_000;
@@ -298,29 +318,3 @@ const changeLine = (
   chunks: ChunkChanges,
   duplicateOf: string | null = null,
 ): string => jsonLine({ change, url, path, ...chunks, ...(duplicateOf === null ? {} : { duplicateOf }) });
-
-/** What is looked for on a page, chunk by chunk; a page without any is found by its title. */
-function passagesOf({ title }: { title: string }, chunks: readonly Chunk[]): SearchPassage[] {
-  return (chunks.length > 0 ? chunks : [{ headings: [], text: '' }]).map(({ headings: marked, text }) => {
-    const headings = marked.map(plainHeading);
-    const words = {
-      title: segmented(title),
-      headings: segmented(headings.join('\n')),
-      text: segmented(readable(text)),
-    };
-    return { headings, words };
-  });
-}
-
-const TARGET = String.raw`\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?: "[^"\n]*")?\)`;
-const LINK = new RegExp(String.raw`\[([^[\]]*)\]${TARGET}`, 'g');
-const LINK_END = new RegExp(String.raw`\]${TARGET}`, 'g');
-const TAG = /<\/?(?:a|br)\b[^<>]*>/g;
-
-/** Without the targets of links and the names of places, which nobody looks for. */
-const readable = (markdown: string): string => markdown.replace(LINK, '$1').replace(LINK_END, ']').replace(TAG, ' ');
-
-const plainHeading = (markdown: string): string =>
-  readable(markdown)
-    .replace(/`|\\(?=[!-/:-@[-`{-~])/g, '')
-    .trim();

@@ -28,7 +28,16 @@ export interface IndexEntry {
   lastModified: string | null;
   /** Ids of its chunks, in their order. */
   chunks: string[];
+  /** The share of the page's own text that its Markdown has, from 0 to 1; left out where it is all of it. */
+  kept?: number;
+  /** `index` of a page that only says where things are: it is in no chunk, not in llms-full.txt and not found by a search. */
+  kind?: 'index';
 }
+
+const LOW = 0.5;
+
+/** Whether much of a page's text was left out. */
+export const isLow = ({ kept = 1 }: Pick<IndexEntry, 'kept'>): boolean => kept < LOW;
 
 /** A page that was in the corpus and no longer is. */
 export interface RemovedEntry {
@@ -82,6 +91,10 @@ export interface IndexHead {
   chunkTokens: number;
   /** How many chunks there are. */
   chunks: number;
+  /** Pages that kept less than half of their text; left out where there is none. */
+  low?: number;
+  /** Pages that only say where things are; left out where there is none, or where they were wanted like any other. */
+  indexPages?: number;
   /** Only where robots.txt was not obeyed. */
   ignoredRobots?: true;
   changes: ChangeCounts;

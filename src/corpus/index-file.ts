@@ -53,6 +53,38 @@ export async function* readIndex(dir: string): AsyncGenerator<IndexLine> {
   }
 }
 
+/** The same index, but for what its head and its tombstones say now; never all of it at once. */
+export async function rewriteIndex(
+  dir: string,
+  file: TextWriter,
+  now: Pick<IndexHead, 'run' | 'changes'> & { removed: (before: RemovedEntry) => RemovedEntry | null },
+): Promise<void> {
+  const head = new Map<string, unknown>(Object.entries({ run: now.run, changes: now.changes }));
+  let list: string | null = null;
+  let separator = '';
+  for await (const line of indexLines(dir)) {
+    const name = /^"(\w+)": (\[)?/.exec(line);
+    if (list === 'removed' && line.startsWith('{')) {
+      const tomb = now.removed(parsed<RemovedEntry>(dir, line));
+      if (tomb !== null) {
+        await file.write(`${separator}\n${jsonLine(tomb).trimEnd()}`);
+        separator = ',';
+      }
+    } else if (list === 'removed') {
+      await file.write(`\n${line}\n`);
+      list = null;
+    } else if (line === '"removed": [') {
+      await file.write(line);
+      list = 'removed';
+    } else if (list === null && name !== null && head.has(name[1]!)) {
+      await file.write(`"${name[1]}": ${jsonLine(head.get(name[1]!)).trimEnd()},\n`);
+    } else {
+      list = line.endsWith(': [') ? name![1]! : line.startsWith(']') ? null : list;
+      await file.write(`${line}\n`);
+    }
+  }
+}
+
 export async function readIndexHead(dir: string): Promise<IndexHead> {
   const lines: string[] = [];
   for await (const line of indexLines(dir)) {

@@ -21,14 +21,14 @@ export async function* listCorpus(dir: string): AsyncGenerator<IndexEntry> {
 
 /** What was said of a corpus when it was written. */
 export async function readReport(dir: string): Promise<CorpusReport> {
-  const { pages, bytes, tokens, tokensEstimated, chunks, changes } = await readIndexHead(dir);
+  const { pages, bytes, tokens, tokensEstimated, chunks, changes, low = 0, indexPages = 0 } = await readIndexHead(dir);
   let duplicates = 0;
   for await (const { list } of readIndex(dir)) {
     if (list === 'duplicates') {
       duplicates++;
     }
   }
-  return { pages, bytes, tokens, tokensEstimated, chunks, duplicates, changes };
+  return { pages, bytes, tokens, tokensEstimated, chunks, low, indexPages, duplicates, changes };
 }
 
 interface CorpusFile {

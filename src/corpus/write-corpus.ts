@@ -181,11 +181,15 @@ class Intake implements KnownPages {
       return;
     }
     const before = this.#state.before(known.url);
-    const page = this.#state.taken(known.url) ?? (before === null ? null : await earlierDocument(this.#dir, before));
+    const isAsBefore = known.hash !== undefined && known.hash === before?.entry.hash;
+    const page =
+      (isAsBefore ? null : this.#state.taken(known.url)) ??
+      (before === null ? null : await earlierDocument(this.#dir, before));
     if (page === null) {
       throw new StateError('unknown_page', `nothing is known of ${known.url}: it has to be fetched`);
     }
-    const validators = { etag: known.etag ?? page.etag, lastModified: known.lastModified ?? page.lastModified };
+    const { etag = page.etag, lastModified = page.lastModified } = known;
+    const validators = { etag, lastModified };
     const prepared = this.#prepared({ ...page, ...validators });
     this.#state.put(prepared, await this.#measured(prepared), this.#measure);
   }
@@ -201,7 +205,8 @@ class Intake implements KnownPages {
     }
     const before = this.#state.before(page.url);
     // The lines of its chunks name the title.
-    const known = before?.entry.title === page.title ? await earlierMeasurement(this.#dir, before) : null;
+    const hasChunks = before?.entry.kind === undefined || this.#options.indexPages !== true;
+    const known = hasChunks && before?.entry.title === page.title ? await earlierMeasurement(this.#dir, before) : null;
     return known ?? measurePage(page, this.#options);
   }
 }

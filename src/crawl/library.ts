@@ -19,6 +19,9 @@ export function crawl(given: LibraryOptions): CrawlRun {
   const options = readOptions("crawl({ seeds: ['https://example.com/'] })", given, true);
   const run = resolveLibraryOptions(options);
   const { fetch, resolve: ownResolve, resolved } = run;
+  if (resolved.options.redisUrl !== null || resolved.options.enableRedis) {
+    throw new UsageError('redisUrl is for the command line: a program crawls on one machine');
+  }
   const ownKeys = fetch !== undefined && ownResolve !== undefined;
   const { seeds, credentials, bad } = librarySeeds(options.seeds ?? [], resolved.options, ownKeys);
   const { dataDir, fresh, resume } = resolved.options;

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../base/clock.js';
 import { SiteMemory } from '../content/extract/site-memory.js';
 import type { CorpusInput, KnownPages, PreparedDocument } from '../corpus/document.js';
 import type { MeasureOptions } from '../corpus/prepare.js';
-import type { DocsReader } from '../store/docs-reader.js';
+import type { DocsReader, PageFate } from '../store/docs-reader.js';
 import type { LinkedIds } from '../store/docs-tables.js';
+import type { PageMemory } from '../store/page-memory.js';
 import type { RedirectChains } from '../store/redirect-chains.js';
 import { UrlFlag, UrlState } from '../store/url-state.js';
 import {
@@ -22,6 +24,8 @@ import {
 import { ConversionPool } from './convert/conversion-pool.js';
 import { Converter } from './convert/converter.js';
 import { ConverterThread } from './convert/converter-thread.js';
+import { pageShape, type ShapeOptions } from './convert/page-shape.js';
+import { KnownConversions } from './known-conversions.js';
 import { otherSlash } from './link-ends.js';
 
 /** Fewer pages than this are converted in this thread, which takes less time than starting another. */
@@ -41,6 +45,12 @@ export interface DocumentsOptions extends MeasureOptions {
   linkEnd(url: string): string;
   /** Where redirects end. */
   redirects: Pick<RedirectChains, 'endOf'>;
+  /** What an earlier run has made of the same pages; without it all of them are converted. */
+  memory?: PageMemory;
+  /** What the user says is the text of a page. */
+  shape?: ShapeOptions;
+  /** What else decides what comes out of a page beside the page and its site. */
+  settings?: string;
   /** Told of each page that could not be converted. */
   onProblem?(url: string, sentence: string): void;
 }
@@ -52,31 +62,45 @@ export interface SiteOptions {
   onFailed?(): void;
 }
 
+const NO_SHAPE: ShapeOptions = { content: [], remove: [] };
+
+/** A site of one run, while its pages are converted. */
+interface Site {
+  site: number;
+  memory: SiteMemory;
+  onFailed: () => void;
+}
+
+/** What the documents of a site are made of. */
+export interface SiteKey {
+  key: string;
+  /** Pages that could not be had. */
+  failed: number;
+}
+
 /** The pages of a crawl that kept them, ready for a corpus each site. Sites share the threads that convert. */
 export class Documents {
   readonly #store: DocsReader;
   readonly #options: DocumentsOptions;
-  readonly #conversion: Conversion;
   readonly #linked: LinkedIds;
+  readonly #known: KnownConversions;
+  #conversion: Conversion | null = null;
   #sites = 0;
 
   constructor(pages: DocsReader, options: DocumentsOptions) {
     this.#store = pages;
     this.#options = options;
     this.#linked = pages.newLinkedIds();
-    const { directory, threads, chunkTokens } = options;
-    this.#conversion =
-      options.pages < FEW_PAGES
-        ? new InlineConversion(new Converter(pages, options))
-        : new ConversionPool(
-            threads,
-            (listener) => new ConverterThread({ directory, chunkTokens }, listener),
-            systemClock,
-          );
+    this.#known = new KnownConversions(
+      pages,
+      options.memory ?? null,
+      JSON.stringify([options.shape ?? NO_SHAPE, options.settings ?? '']),
+    );
   }
 
   /**
-   * The pages of one site, in the order in which they are named; the same documents, however many threads there are.
+   * The pages of one site, in the order in which they are named; the same documents, however many threads there are. A page of which
+   * nothing has changed, nor what its site says around it, is named as known and not converted again.
    * @param known the corpus that is there: pages that could not be had this time stay as they are
    */
   async *inOrder(
@@ -85,18 +109,22 @@ export class Documents {
     { isOver = () => false, onFailed = () => {} }: SiteOptions = {},
   ): AsyncIterableIterator<CorpusInput> {
     const site = ++this.#sites;
-    const conversion = this.#conversion.site();
+    const memory = new SiteMemory();
+    const conversion = new LazySite(() => this.#opened().site(memory));
     try {
-      const toLearn = until(() => isOver('learn'), this.#bodies(ids));
-      await conversion.learn(toLearn, ({ linked }) => this.#noteLinked(site, linked));
-      const steps = until(() => isOver('convert'), this.#steps(ids, known, site, onFailed));
+      const toLearn = until(() => isOver('learn'), this.#bodies(ids, site, memory));
+      await conversion.learn(toLearn, ({ fingerprints, linked }, { id }) => {
+        this.#noteLinked(site, linked);
+        this.#known.learned(id, fingerprints, linked);
+      });
+      const steps = until(() => isOver('convert'), this.#steps(ids, known, { site, memory, onFailed }));
       for await (const { step, result } of conversion.convert(steps)) {
         const input =
           'input' in step
             ? step.input
             : 'problem' in result!
               ? this.#failedPage(step.job.url, result, known, onFailed)
-              : (result as PreparedDocument);
+              : this.#converted(step.job, result as PreparedDocument);
         if (input !== null) {
           yield input;
         }
@@ -106,8 +134,42 @@ export class Documents {
     }
   }
 
+  /**
+   * Stands for all that the documents of a site are made of: while it is the same, so are they. Null where that cannot be said, because what
+   * becomes of some page depends on the corpus that is there.
+   */
+  keyOf(ids: readonly number[]): SiteKey | null {
+    const parts = createHash('sha256').update(`${this.#known.settings}\0`);
+    let failed = 0;
+    for (const step of this.#fates(ids, { has: () => true, hashOf: () => null }, () => failed++)) {
+      if ('input' in step) {
+        return null;
+      }
+      const key = this.#known.pageKey(step.fate.id);
+      if (key === null) {
+        return null;
+      }
+      parts.update(`${key}\0`);
+    }
+    return { key: parts.digest('hex'), failed };
+  }
+
+  /** Threads are started for the first page that has to be converted. */
+  #opened(): Conversion {
+    const { directory, threads, chunkTokens, shape = NO_SHAPE } = this.#options;
+    this.#conversion ??=
+      this.#options.pages < FEW_PAGES
+        ? new InlineConversion(new Converter(this.#store, this.#options, pageShape(shape)))
+        : new ConversionPool(
+            threads,
+            (listener) => new ConverterThread({ directory, chunkTokens, shape }, listener),
+            systemClock,
+          );
+    return this.#conversion;
+  }
+
   async close(): Promise<void> {
-    await this.#conversion.close();
+    await this.#conversion?.close();
   }
 
   /** Places are known by the URL where redirects end. */
@@ -117,19 +179,48 @@ export class Documents {
     }
   }
 
-  /** The pages from which the site's repeated parts are learned. */
-  *#bodies(ids: readonly number[]): IterableIterator<Job> {
+  /** The pages from which the site's repeated parts have to be learned; those that were read before say again what they said. */
+  *#bodies(ids: readonly number[], site: number, memory: SiteMemory): IterableIterator<Job> {
     for (const id of ids) {
       const { url, state, bytes, isKept } = this.#store.fateOf(id);
-      if (state === UrlState.done && isKept) {
+      if (state !== UrlState.done || !isKept) {
+        continue;
+      }
+      const facts = this.#known.factsOf(id);
+      if (facts === null) {
         yield { id, url, bytes: bytes ?? 0, knownHash: null, linkedIds: [] };
+      } else {
+        memory.learn(facts.fingerprints);
+        this.#noteLinked(site, facts.linked);
       }
     }
   }
 
-  *#steps(ids: readonly number[], known: KnownPages, site: number, onFailed: () => void): IterableIterator<Step> {
+  *#steps(ids: readonly number[], known: KnownPages, { site, memory, onFailed }: Site): IterableIterator<Step> {
+    for (const step of this.#fates(ids, known, onFailed)) {
+      if ('input' in step) {
+        yield step;
+        continue;
+      }
+      const { id, url, bytes } = step.fate;
+      const linkedIds = this.#linked.of(site, url, otherSlash(url));
+      const key = this.#known.keyOf(id, memory, linkedIds);
+      const input = key === null ? null : this.#known.inputOf(id, key, known);
+      yield input === null
+        ? { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds, key } }
+        : { input };
+    }
+  }
+
+  /** What becomes of each page: it is to be converted, or stays as the corpus has it. */
+  *#fates(
+    ids: readonly number[],
+    known: KnownPages,
+    onFailed: () => void,
+  ): IterableIterator<{ input: CorpusInput } | { fate: PageFate & { id: number } }> {
     for (const id of ids) {
-      const { url, state, flags, status, bytes, redirectTo, robots, isKept } = this.#store.fateOf(id);
+      const fate = this.#store.fateOf(id);
+      const { url, state, flags, status, redirectTo, robots, isKept } = fate;
       if ((flags & UrlFlag.external) !== 0) {
         continue;
       }
@@ -149,10 +240,16 @@ export class Documents {
           yield { input: { url, isKnown: true } };
         }
       } else if (state === UrlState.done && isKept && !NOINDEX.test(robots ?? '')) {
-        const linkedIds = this.#linked.of(site, url, otherSlash(url));
-        yield { job: { id, url, bytes: bytes ?? 0, knownHash: known.hashOf(url), linkedIds } };
+        yield { fate: { ...fate, id } };
       }
     }
+  }
+
+  #converted({ key = null }: Job, document: PreparedDocument): PreparedDocument {
+    if (key !== null) {
+      this.#known.converted(document.url, key, document.prepared.hash);
+    }
+    return document;
   }
 
   /** What the redirects of a page end in: a page, one that failed, or `none` where they go round in circles or are too many. */
@@ -182,6 +279,43 @@ function* until<T>(isOver: () => boolean, items: Iterable<T>): IterableIterator<
 }
 
 /** Converts in this thread, one page a turn: a few pages are done before a thread has started. */
+/** A site of which no page has to be converted starts nothing. */
+class LazySite {
+  readonly #open: () => SiteConversion;
+  #site: SiteConversion | null = null;
+
+  constructor(open: () => SiteConversion) {
+    this.#open = open;
+  }
+
+  async learn(jobs: IterableIterator<Job>, learned: (facts: Learned, job: Job) => void): Promise<void> {
+    for (const job of jobs) {
+      await this.#opened().learn(behind(job, jobs), learned);
+    }
+  }
+
+  async *convert(steps: IterableIterator<Step>): AsyncIterableIterator<{ step: Step; result: Result }> {
+    for (const step of steps) {
+      if ('job' in step) {
+        yield* this.#opened().convert(behind(step, steps));
+        return;
+      }
+      yield { step, result: null };
+      await setImmediate();
+    }
+  }
+
+  #opened(): SiteConversion {
+    this.#site ??= this.#open();
+    return this.#site;
+  }
+}
+
+function* behind<T>(first: T, rest: IterableIterator<T>): IterableIterator<T> {
+  yield first;
+  yield* rest;
+}
+
 class InlineConversion implements Conversion {
   readonly #converter: Converter;
 
@@ -189,8 +323,8 @@ class InlineConversion implements Conversion {
     this.#converter = converter;
   }
 
-  site(): SiteConversion {
-    return new InlineSite(this.#converter);
+  site(memory: SiteMemory): SiteConversion {
+    return new InlineSite(this.#converter, memory);
   }
 
   async close(): Promise<void> {}
@@ -198,17 +332,18 @@ class InlineConversion implements Conversion {
 
 class InlineSite implements SiteConversion {
   readonly #converter: Converter;
-  readonly #memory = new SiteMemory();
+  readonly #memory: SiteMemory;
 
-  constructor(converter: Converter) {
+  constructor(converter: Converter, memory: SiteMemory) {
     this.#converter = converter;
+    this.#memory = memory;
   }
 
-  async learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void> {
-    for (const { id } of jobs) {
-      const facts = resultOf(() => this.#converter.learn(id, this.#memory));
+  async learn(jobs: Iterable<Job>, learned: (facts: Learned, job: Job) => void): Promise<void> {
+    for (const job of jobs) {
+      const facts = resultOf(() => this.#converter.learn(job.id, this.#memory));
       if (isLearned(facts)) {
-        learned(facts);
+        learned(facts, job);
       }
       await setImmediate();
     }

@@ -21,7 +21,12 @@ import type { IndexEntry } from '../corpus/index-entry.js';
 import { type CorpusStatus, listCorpora as listIn, corpusStatus as statusOf } from '../corpus/list-corpora.js';
 import { serveMcp as serveIn } from '../corpus/mcp/server.js';
 import { nearestPages, listCorpus as pagesIn, readDocument as readIn } from '../corpus/read-corpus.js';
-import { type SearchHit, searchCorpus as searchIn } from '../corpus/search.js';
+import {
+  correctQuery as correctIn,
+  type SearchHit,
+  type SearchOptions,
+  searchCorpus as searchIn,
+} from '../corpus/search.js';
 import { corpusPlace } from './corpus-place.js';
 
 /**
@@ -37,14 +42,23 @@ export interface CorpusPage extends FrontMatter {
   markdown: string;
 }
 
-/** Pages that have all the words, the best first. */
-export function searchCorpus(directory: string, query: string, options: { limit?: number } = {}): SearchHit[] {
+/** Pages that have some of the words, the best first. */
+export function searchCorpus(directory: string, query: string, options: SearchOptions = {}): SearchHit[] {
   const call = "searchCorpus('example.com-docs', 'thread pool', { limit: 5 })";
   const path = readDirectory(call, directory);
   const words = readTextArgument(call, query, 'query');
   const given = readOptions(call, options);
-  checkKeys('searchCorpus', given, ['limit']);
+  checkKeys('searchCorpus', given, ['limit', 'prefix']);
+  if (given.prefix !== undefined) {
+    readTextArgument(call, given.prefix, 'prefix');
+  }
   return searchIn(corpusPlace(path), words, given);
+}
+
+/** The same query with words of the corpus in the place of those that none of its pages has; null where nothing is spelt like them. */
+export function correctQuery(directory: string, query: string): string | null {
+  const call = "correctQuery('example.com-docs', 'thraed pool')";
+  return correctIn(corpusPlace(readDirectory(call, directory)), readTextArgument(call, query, 'query'));
 }
 
 /** The pages of a corpus in its order. */

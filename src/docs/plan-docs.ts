@@ -22,6 +22,7 @@ import {
 import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
+import { pageShape } from './convert/page-shape.js';
 import { outputFolders } from './corpus-place.js';
 import type { DocsPlan } from './docs-run.js';
 import { type DocsProgress, progressOf, withOutputs } from './progress.js';
@@ -41,6 +42,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   if (options.output === '-') {
     throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
   }
+  pageShape(options);
   const outputs = outputFolders(seeds, options.output);
   const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
   const { directory, kept } =
@@ -68,6 +70,7 @@ export function planDocsOfKept(
   if (options.output === '-') {
     throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
   }
+  pageShape(options);
   const seeds = seedsFor(kept, options.scope);
   const outputs = outputFolders(seeds, options.output);
   refuseNested(kept.directory, outputs);
@@ -101,6 +104,7 @@ export function planKeptDocs(
   resolved: ResolvedOptions<'docs'>,
   output: string | null,
 ): DocsPlan {
+  pageShape(resolved.options);
   const outputs = output === null ? progress.outputs : outputFolders(seeds, output);
   refuseNested(directory, outputs);
   return {

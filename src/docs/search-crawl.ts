@@ -38,7 +38,7 @@ const PAGES_A_TURN = 50;
 const INDEX_NAME = /^search-\d+\.db(?:\.tmp)?$/;
 
 /**
- * Pages of a kept crawl that have all the words, the best first; `re:EXPRESSION` goes through all of them and takes the first that match. The
+ * Pages of a kept crawl that have some of the words, the best first; `re:EXPRESSION` goes through all of them and takes the first that match. The
  * crawl must have kept its pages (`--keep text` or `body`). The first search writes an index into the directory.
  */
 export async function searchCrawl(
@@ -97,17 +97,17 @@ async function byExpression(texts: KeptTexts, search: PageSearch, limit: number)
   return hits;
 }
 
-function byWords(index: string, { all, none }: Query, limit: number): CrawlHit[] {
+function byWords(index: string, query: Query, limit: number): CrawlHit[] {
   const reader = SearchReader.open(index);
   if (reader === null) {
     throw new StateError('search_version', `${index} was not written by this version: delete it`);
   }
   try {
-    return reader.best(all, none, limit).map(({ url, title, snippet, rank }) => ({
+    return reader.best(query, { limit }).map(({ url, title, sections, score }) => ({
       url,
       title,
-      snippet: printable(unsegmented(snippet.replace(/\s+/g, ' ')).trim(), LONGEST_SNIPPET),
-      score: -rank,
+      snippet: printable(unsegmented((sections[0]?.snippet ?? '').replace(/\s+/g, ' ')).trim(), LONGEST_SNIPPET),
+      score,
     }));
   } finally {
     reader.close();
@@ -118,7 +118,7 @@ function byWords(index: string, { all, none }: Query, limit: number): CrawlHit[]
 async function indexOf(directory: string, texts: KeptTexts): Promise<string> {
   const name = `search-${texts.lastSeq()}.db`;
   const path = join(directory, name);
-  if (existsSync(path)) {
+  if (existsSync(path) && isReadable(path)) {
     return path;
   }
   const unfinished = `${path}.tmp`;
@@ -132,10 +132,10 @@ async function indexOf(directory: string, texts: KeptTexts): Promise<string> {
   }
   try {
     for await (const { url, title, text } of inTurns(texts)) {
-      const words = { title: segmented(title ?? ''), headings: '' };
       writer.add(
-        { url, path: '', title: title ?? '', tokens: 0 },
-        passagesOf(text).map((passage) => ({ headings: [], words: { ...words, text: segmented(passage) } })),
+        { url, path: '', title: title ?? '', tokens: 0, lang: 'en' },
+        { title: segmented(title ?? '') },
+        passagesOf(text).map((passage) => ({ headings: [], words: { headings: '', text: segmented(passage) } })),
       );
     }
     writer.finish();
@@ -148,6 +148,13 @@ async function indexOf(directory: string, texts: KeptTexts): Promise<string> {
     rmSync(join(directory, old), { force: true });
   }
   return path;
+}
+
+/** One that another version has written is made anew. */
+function isReadable(index: string): boolean {
+  const reader = SearchReader.open(index);
+  reader?.close();
+  return reader !== null;
 }
 
 /** Lets other work run from time to time. */

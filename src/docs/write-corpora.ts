@@ -7,10 +7,12 @@ import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { readReport } from '../corpus/read-corpus.js';
+import { filesHash, renewCorpus } from '../corpus/renew-corpus.js';
 import { HOW_TO_COUNT, loadTokenCounter } from '../corpus/tokens.js';
 import { writeCorpus, writePartial } from '../corpus/write-corpus.js';
 import { DocsReader } from '../store/docs-reader.js';
 import type { NamedPlaces } from '../store/docs-tables.js';
+import { PageMemory } from '../store/page-memory.js';
 import { edgeFollowed } from '../store/page-row.js';
 import type { SeedRow } from '../store/transaction.js';
 import { barePathOf, originOf } from '../url/host.js';
@@ -18,7 +20,7 @@ import type { IdentityOptions } from '../url/identity.js';
 import { siteOf } from '../url/scope.js';
 import type { Task } from './convert/conversion.js';
 import { linkPlaces } from './convert/link-places.js';
-import { Documents } from './documents.js';
+import { Documents, type SiteKey } from './documents.js';
 import { linkEnds, otherSlash } from './link-ends.js';
 import { PageOrder } from './page-order.js';
 import type { WrittenCorpora } from './progress.js';
@@ -98,6 +100,9 @@ interface Parts {
   hints: ScopeHints;
   tokens: Awaited<ReturnType<typeof loadTokenCounter>>;
   documents: Documents;
+  memory: PageMemory | null;
+  /** What decides what a corpus is beside its pages. */
+  settings: string;
 }
 
 /** The corpora of one run. What can be made once is made once for all of them. */
@@ -116,6 +121,8 @@ class Corpora {
   #failure: { error: unknown } | null = null;
   #pages = 0;
   #converted = 0;
+  /** Whether a corpus was left as it was, so that not each of its pages was looked at. */
+  #hasRenewed = false;
 
   private constructor(store: DocsReader, settings: CorporaOptions, parts: Parts) {
     this.#store = store;
@@ -135,18 +142,44 @@ class Corpora {
     if (tokens.isEstimate) {
       settings.notice(HOW_TO_COUNT);
     }
+    const memory = PageMemory.open(directory);
     const documents = new Documents(store, {
       ...{ directory, chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
       redirects,
+      shape: { content: options.content, remove: options.remove },
+      ...(memory === null ? {} : { memory }),
       threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
       onProblem: (url, sentence) => settings.notice(printable(`${url}: ${sentence}`, 300)),
     });
     const hints = new ScopeHints(store, options, breaks);
-    return new Corpora(store, settings, { order, ends, hints, tokens, documents });
+    const {
+      chunkTokens,
+      indexPages,
+      content,
+      remove,
+      ignoreRobots,
+      stripQuery,
+      stripTracking,
+      sortQuery,
+      maxRedirects,
+    } = options;
+    const decides = {
+      chunkTokens,
+      indexPages,
+      content,
+      remove,
+      ignoreRobots,
+      stripQuery,
+      stripTracking,
+      sortQuery,
+      maxRedirects,
+    };
+    const all = JSON.stringify({ ...decides, isEstimate: tokens.isEstimate, redirects: store.redirectsHash() });
+    return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, settings: all });
   }
 
   async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
-    const { documents } = this.#parts;
+    const { documents, memory } = this.#parts;
     const from = this.#settings.written?.asOf === this.#asOf ? this.#settings.written.seeds : 0;
     const pages = this.#store.countReadable(seeds.slice(from).map(({ seed }) => seed));
     this.#pages = pages;
@@ -160,6 +193,8 @@ class Corpora {
       );
       if (this.#done < seeds.length) {
         this.#report();
+      } else if (from === 0 && !this.#hasRenewed) {
+        memory?.forgetOthers();
       }
       await this.#reporting;
       if (this.#failure !== null) {
@@ -168,6 +203,7 @@ class Corpora {
       return this.#saved;
     } finally {
       await documents.close();
+      memory?.close();
     }
   }
 
@@ -197,12 +233,13 @@ class Corpora {
 
   async #writeOne(seed: SeedRow, output: string): Promise<SavedCorpus> {
     const { options, isPartial, isComplete, now } = this.#settings;
-    const { order, ends, hints, tokens, documents } = this.#parts;
+    const { order, ends, hints, tokens, documents, memory } = this.#parts;
     const ids = order.ofSeed(seed.seed);
     const saved = unfinished(seed, output);
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#store, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      indexPages: options.indexPages,
       ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
       breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#settings.isStopped())),
@@ -216,7 +253,17 @@ class Corpora {
       return saved;
     }
     try {
-      const report = await writeCorpus(output, inputs, corpus);
+      const key = this.#keyOf(ids, corpus);
+      const renewed = key === null ? null : await this.#renewed(output, key, corpus);
+      const report = renewed ?? (await writeCorpus(output, inputs, corpus));
+      if (renewed !== null) {
+        this.#hasRenewed = true;
+        saved.failed = key!.failed;
+        this.#tellConverted(ids.length);
+      }
+      if (key !== null && saved.failed === key.failed) {
+        memory?.seal(output, { key: key.key, files: await filesHash(output) });
+      }
       const hint = report.pages < FEW_PAGES ? await hints.of(seed, ids).catch(nullIfStopped) : null;
       return { ...saved, isFinished: true, report, hint };
     } catch (error) {
@@ -232,13 +279,33 @@ class Corpora {
     }
   }
 
+  /** Stands for all that the corpus is made of; null where that cannot be said. */
+  #keyOf(ids: readonly number[], { title, source, origin }: CorpusOptions): SiteKey | null {
+    const { documents, memory, settings } = this.#parts;
+    const site = memory === null || !this.#settings.isComplete ? null : documents.keyOf(ids);
+    return site && { ...site, key: JSON.stringify([settings, title, source, origin, site.key]) };
+  }
+
+  /** A corpus of the same pages is left as it is. Null where it has to be written. */
+  async #renewed(output: string, { key }: SiteKey, corpus: CorpusOptions): Promise<CorpusReport | null> {
+    const seal = this.#parts.memory!.sealOf(output);
+    return seal?.key === key && isCorpus(output) && seal.files === (await filesHash(output))
+      ? renewCorpus(output, corpus)
+      : null;
+  }
+
   async *#counted<T>(inputs: AsyncIterable<T>): AsyncIterableIterator<T> {
     for await (const input of inputs) {
-      // Of a site that has more than its store could say beforehand, too.
-      this.#pages = Math.max(this.#pages, ++this.#converted);
-      this.#settings.converted?.(this.#converted, this.#pages);
+      this.#tellConverted(1);
       yield input;
     }
+  }
+
+  #tellConverted(pages: number): void {
+    this.#converted += pages;
+    // Of a site that has more than its store could say beforehand, too.
+    this.#pages = Math.max(this.#pages, this.#converted);
+    this.#settings.converted?.(this.#converted, this.#pages);
   }
 
   /** Whether the next page is left to another run. An error in one site ends the others too. */
@@ -279,7 +346,9 @@ class Corpora {
 
 /** Two runs with the same value here would write the same corpora. */
 function asOf(store: DocsReader, { options, isComplete }: CorporaOptions): string {
-  return JSON.stringify({ seq: store.lastSeq(), chunkTokens: options.chunkTokens, isComplete });
+  const { chunkTokens, indexPages, content, remove } = options;
+  const decides = { chunkTokens, indexPages, content, remove };
+  return JSON.stringify({ seq: store.lastSeq(), ...decides, isComplete });
 }
 
 function nullIfStopped(error: unknown): null {

@@ -2,6 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { RobotsWalk } from '../robots/walk.js';
 import type { QueuedUrl } from '../store/transaction.js';
 import { ROBOTS_LOOKS, UrlState } from '../store/url-state.js';
+import { isForeignTo } from '../url/slots.js';
 import type { Origin } from './host.js';
 import { ROBOTS_AGE_MS, ROBOTS_RETRIES_MS, type SchedulerOptions } from './options.js';
 import { type Offer, type Outcome, type RobotsAnswer, robotsHopOffer } from './outcome.js';
@@ -83,6 +84,14 @@ export class RobotsAnswers {
       outcome.redirect !== null && 'offer' in outcome.redirect ? outcome.offers[outcome.redirect.offer] : undefined;
     if (target !== undefined) {
       const meaning = walk.redirected(item.url, target.url, outcome.cookies ?? []);
+      if (meaning === 'ask' && this.#isForeign(target.url)) {
+        // Only the machine that has that host may ask it, and what it reads there does not come here.
+        return this.#options.obeyRobots
+          ? this.#letsGo
+            ? this.#passOver(owner)
+            : this.#putOff(owner)
+          : this.#rules(owner, NO_RULES, outcome);
+      }
       if (meaning === 'ask') {
         return { ...NOTHING, hop: { offer: robotsHopOffer(target.url, item.hops + 1), walk } };
       }
@@ -152,6 +161,11 @@ export class RobotsAnswers {
   #retry(owner: Origin, afterMs: number): RobotsStep {
     owner.robots.retry(this.#clock.now() + afterMs);
     return NOTHING;
+  }
+
+  #isForeign(url: string): boolean {
+    const { seat } = this.#options;
+    return seat !== undefined && isForeignTo(seat, url);
   }
 
   get #letsGo(): boolean {

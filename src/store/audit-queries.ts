@@ -51,17 +51,21 @@ export const AUDIT_QUERIES = {
   titleMissing: () => page("coalesce(title, '') = ''"),
   titleDuplicate: () => sharing('title', "title <> ''"),
   titleLong: ({ titleLength }) =>
-    page(`length(title) > ${titleLength}`, "length(title) || ' characters: ' || title", 'length(title) DESC, id'),
+    page(
+      `length(title) > ${titleLength}`,
+      "printf('%,d characters: ', length(title)) || title",
+      'length(title) DESC, id',
+    ),
   descriptionMissing: () => page("coalesce(description, '') = ''"),
   descriptionDuplicate: () => sharing('description', "description <> ''"),
   descriptionLong: ({ descriptionLength }) =>
     page(
       `length(description) > ${descriptionLength}`,
-      "length(description) || ' characters: ' || description",
+      "printf('%,d characters: ', length(description)) || description",
       'length(description) DESC, id',
     ),
   h1Missing: () => page('h1_count = 0'),
-  h1Multiple: () => page('h1_count > 1', "h1_count || ' h1 elements'", 'h1_count DESC, id'),
+  h1Multiple: () => page('h1_count > 1', "printf('%,d h1 elements', h1_count)", 'h1_count DESC, id'),
   canonicalElsewhere: () =>
     canonical(
       `audited.canonical LIKE 'http%' AND coalesce(urls.state, -1) <> ${UrlState.failed} AND pages.redirect_to IS NULL`,
@@ -104,7 +108,7 @@ export const AUDIT_QUERIES = {
     `SELECT id AS page, NULL AS target, round(total_ms) || ' ms' AS detail, 1 AS times FROM temp.audited AS audited
      WHERE total_ms > ${slowMs} ORDER BY total_ms DESC, id`,
   heavy: ({ heavyBytes }) =>
-    `SELECT id AS page, NULL AS target, bytes || ' bytes' AS detail, 1 AS times FROM temp.audited AS audited
+    `SELECT id AS page, NULL AS target, printf('%,d bytes', bytes) AS detail, 1 AS times FROM temp.audited AS audited
      WHERE bytes > ${heavyBytes} ORDER BY bytes DESC, id`,
   thin: ({ thinWords }) => page(`word_count < ${thinWords}`, "word_count || ' words'", 'word_count, id'),
   duplicateExact: () => sharing('text_hash', `text_hash IS NOT NULL AND word_count >= ${20}`),

@@ -41,8 +41,9 @@ export interface AuditCoverage {
   noted: Readonly<Record<LaterColumn, number>>;
   https: number;
   sitemaps: number;
-  externalAsked: number;
-  assetsAsked: number;
+  /** Whether the crawl asks for them, or has asked for some. */
+  externalAsked: boolean;
+  assetsAsked: boolean;
   hasLinkTexts: boolean;
 }
 
@@ -89,6 +90,9 @@ export class AuditReader {
       .get()!;
     const count = (from: string): number => this.#database.prepare(`SELECT count(*) AS n ${from}`).get()!.n;
     const { h1_count, word_count, text_hash, images_without_alt } = row;
+    const meta = this.crawl.meta();
+    const { values = {} } = JSON.parse(meta.inForce ?? meta.options ?? '{}') as { values?: Record<string, unknown> };
+    const asks = (option: 'external' | 'assets'): boolean => values[option] === true;
     return {
       urls: count(`FROM urls WHERE ${OWN} AND state IN (${UrlState.done}, ${UrlState.failed}, ${UrlState.skipped})`),
       pages: row.pages,
@@ -99,10 +103,14 @@ export class AuditReader {
       sitemaps: count(
         `FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.sitemap} AND urls.state = ${UrlState.done} AND pages.links > 0`,
       ),
-      externalAsked: count(`FROM urls WHERE (flags & ${UrlFlag.external}) <> 0 AND attempts > 0`),
-      assetsAsked: count(
-        `FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND (pages.content_type LIKE 'image/%' OR pages.content_type LIKE 'text/css%' OR pages.content_type LIKE '%javascript%')`,
-      ),
+      // A site may have none: what the crawl was told counts then.
+      externalAsked:
+        asks('external') || count(`FROM urls WHERE (flags & ${UrlFlag.external}) <> 0 AND attempts > 0`) > 0,
+      assetsAsked:
+        asks('assets') ||
+        count(
+          `FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.attempts > 0 AND (pages.content_type LIKE 'image/%' OR pages.content_type LIKE 'text/css%' OR pages.content_type LIKE '%javascript%')`,
+        ) > 0,
       hasLinkTexts:
         this.#database.prepare('SELECT 1 AS yes FROM edges WHERE texts IS NOT NULL LIMIT 1').get() !== undefined,
     };

@@ -10,7 +10,10 @@ import { type Database, openDatabase, rollBack, Statements } from './sqlite.js';
  * `tombstones` are what the corpus says that is there already.
  * Nothing waits for the disk: all of it is made of what a crawl keeps, and one that a power cut has damaged is begun anew.
  */
-const STATE_VERSION = 2;
+const STATE_VERSION = 3;
+
+/** It had all but one column. */
+const BEFORE_KEPT = 2;
 
 const STATE_TABLES = `
   PRAGMA synchronous = OFF;
@@ -34,7 +37,8 @@ const STATE_TABLES = `
     duplicate_of TEXT,
     duplicate_kind TEXT,
     path TEXT,
-    measure TEXT NOT NULL
+    measure TEXT NOT NULL,
+    kept REAL
   ) STRICT;
   CREATE TABLE IF NOT EXISTS contents (
     url TEXT PRIMARY KEY,
@@ -75,6 +79,8 @@ export interface StoredDocument {
   etag: string | null;
   lastModified: string | null;
   crawledAt: string;
+  /** Left out where all of the page is kept. */
+  kept?: number;
 }
 
 /** What follows from a page alone. */
@@ -132,7 +138,9 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
       removeDamaged(path);
       database = openDatabase(path);
       const version = database.prepare('PRAGMA user_version').get()!.user_version;
-      if (version !== 0 && version !== STATE_VERSION) {
+      if (version === BEFORE_KEPT) {
+        database.exec('ALTER TABLE pages ADD COLUMN kept REAL');
+      } else if (version !== 0 && version !== STATE_VERSION) {
         throw new StateError(
           'state_version',
           `${path} was written by another version: delete its folder to begin anew`,
@@ -179,12 +187,13 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     this.#statements
       .of(
         `INSERT OR REPLACE INTO pages (url, run, ordinal, final_url, title, description, lang, canonical, etag,
-           last_modified, crawled, hash, text_hash, title_key, measure, tokens)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+           last_modified, crawled, hash, text_hash, title_key, measure, tokens, kept)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       )
       .run(
         ...[page.url, this.#run, this.#ordinal++, page.finalUrl, page.title, page.description, page.lang],
         ...[page.canonical, page.etag, page.lastModified, page.crawledAt, hash, textHash, titleKey, measure, tokens],
+        page.kept ?? null,
       );
     this.#statements
       .of('INSERT OR REPLACE INTO contents VALUES (?, ?, ?, ?, ?)')
@@ -194,15 +203,24 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
 
   /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
   renew(
-    { url, etag, lastModified }: { url: string; etag?: string | null; lastModified?: string | null },
+    {
+      url,
+      hash,
+      etag,
+      lastModified,
+    }: { url: string; hash?: string; etag?: string | null; lastModified?: string | null },
     measure: string,
   ): boolean {
     const { changes } = this.#statements
       .of(
-        `UPDATE pages SET run = ?, ordinal = ?, etag = coalesce(?, etag), last_modified = coalesce(?, last_modified)
-         WHERE url = ? AND measure = ?`,
+        `UPDATE pages SET run = ?, ordinal = ?, etag = CASE WHEN ? THEN etag ELSE ? END,
+           last_modified = CASE WHEN ? THEN last_modified ELSE ? END
+         WHERE url = ? AND measure = ? AND hash = coalesce(?, hash)`,
       )
-      .run(this.#run, this.#ordinal, etag ?? null, lastModified ?? null, url, measure);
+      .run(
+        ...[this.#run, this.#ordinal, etag === undefined ? 1 : 0, etag ?? null],
+        ...[lastModified === undefined ? 1 : 0, lastModified ?? null, url, measure, hash ?? null],
+      );
     if (Number(changes) === 0) {
       return false;
     }
@@ -215,10 +233,10 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     const row = this.#statements
       .of(
         `SELECT url, final_url AS finalUrl, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified,
-           crawled AS crawledAt FROM pages JOIN contents USING (url) WHERE url = ?`,
+           crawled AS crawledAt, kept FROM pages JOIN contents USING (url) WHERE url = ?`,
       )
       .get(url);
-    return row ?? null;
+    return row === undefined ? null : { ...row, kept: row.kept ?? 1 };
   }
 
   /** What no input of this run named is left of an earlier one. */
@@ -237,7 +255,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     const rows = this.#database
       .prepare(
         `SELECT url, title, description, lang, markdown, text, canonical, etag, last_modified AS lastModified, crawled, hash, tokens, path,
-           chunks, links
+           chunks, links, coalesce(kept, 1) AS kept
          FROM pages JOIN contents USING (url) WHERE run = ? AND duplicate_of IS NULL ORDER BY ordinal`,
       )
       .iterate(this.#run);

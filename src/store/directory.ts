@@ -246,7 +246,7 @@ export function listCrawls(root: string, onUnreadable: (name: string, error: Err
 
 /** Files that a crawl makes. Nothing else in its directory is ever touched. */
 const OURS =
-  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|search-\d+\.db(?:\.tmp)?|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|from\.sqlite|sitemap[\w.-]*\.xml)$/;
+  /^(?:crawl\.sqlite(?:-wal|-shm|-journal)?|lock\.sqlite(?:-journal|-wal|-shm)?|pages\.jsonl|search-\d+\.db(?:\.tmp)?|summary\.json|crashed\.json|cookies\.sqlite(?:-wal|-shm|-journal)?|converted\.sqlite(?:-wal|-shm|-journal)?|from\.sqlite|sitemap[\w.-]*\.xml)$/;
 
 const OUR_MAIL = /^\.?\d{15}-[\da-f]{12}-\d{6}\.json(?:\.tmp|\.refused)?$/;
 

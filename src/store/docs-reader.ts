@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Breaks } from '../base/breaks.js';
 import { LinkedIds, NamedPlaces, NamedUrls, UrlIndex } from './docs-tables.js';
 import { edgesFromBlob } from './page-row.js';
@@ -33,6 +34,11 @@ export interface PageToConvert {
   type: string | null;
   /** Deflated. */
   packed: Uint8Array;
+}
+
+/** A page as it is converted, with a hash in the place of its body. */
+export interface KeptFacts extends Omit<PageToConvert, 'packed' | 'fetchedAt'> {
+  hash: string;
 }
 
 /** A page that a sample has asked for. */
@@ -195,6 +201,20 @@ export class DocsReader {
     return (row as PageToConvert | undefined) ?? null;
   }
 
+  /** All that is kept of a page but its bytes, of which `hash` tells whether they are the same; null where they have none, or nothing is kept. */
+  keptFactsOf(id: number): KeptFacts | null {
+    const row = this.#statements
+      .of(
+        `SELECT urls.url AS url, pages.title AS title, pages.description AS description, pages.lang AS lang,
+           pages.canonical AS canonical, pages.etag AS etag, pages.last_modified AS lastModified, bodies.type AS type,
+           hex(contents.hash) AS hash
+         FROM urls JOIN pages ON pages.id = urls.id JOIN bodies ON bodies.page = urls.id
+           JOIN contents ON contents.id = bodies.content WHERE urls.id = ? AND contents.hash IS NOT NULL`,
+      )
+      .get(id);
+    return (row as KeptFacts | undefined) ?? null;
+  }
+
   /** In the order in which they were answered. */
   *sampledPages(): IterableIterator<SampledPage> {
     for (const { given, ...page } of this.#database
@@ -217,6 +237,15 @@ export class DocsReader {
         'SELECT urls.id AS id, urls.url AS url FROM urls JOIN pages ON pages.id = urls.id WHERE pages.redirect_to IS NOT NULL',
       )
       .iterate() as IterableIterator<{ id: number; url: string }>;
+  }
+
+  /** Stands for all redirects, by which links know where they lead. */
+  redirectsHash(): string {
+    const hash = createHash('sha256');
+    for (const { id } of this.redirects()) {
+      hash.update(`${id} ${this.redirectOf(id)}\n`);
+    }
+    return hash.digest('hex');
   }
 
   /** Of pages that belong to these seeds, those that were answered with something to read: what failed or leads elsewhere becomes nothing. */

@@ -9,7 +9,7 @@ import { Numbering } from './numbering.js';
 import { blobOf, edgeLeads, edgesFromBlob } from './page-row.js';
 import type { PartStore } from './part-store.js';
 import { type Database, openDatabase, type Row, type Statement } from './sqlite.js';
-import { isListedElsewhere, isNews, Standing, standingOf, type Way } from './standing.js';
+import { isNews, Standing, standingOf, type Way } from './standing.js';
 import { Store } from './store.js';
 import { readMeta, readSeeds, writeMeta } from './store-file.js';
 import type { SeedRow } from './transaction.js';
@@ -111,8 +111,8 @@ export class StoreMerge {
   readonly #traps: Numbering;
   readonly #contents: Numbering;
   readonly #seqs: Numbering;
-  /** Of URLs of the whole, the depth and one; and those whose parent nobody has told. */
-  readonly #depths: DiskWords;
+  /** Of URLs of the whole, how they are led to (`wordOf`); and those whose parent nobody has told. */
+  readonly #ways: DiskWords;
   readonly #orphans: DiskWords;
   readonly #insertParent: Statement;
 
@@ -130,9 +130,10 @@ export class StoreMerge {
     this.#traps = numbering('traps');
     this.#contents = numbering('contents');
     this.#seqs = numbering('seqs');
-    this.#depths = room.array();
+    this.#ways = room.array();
     this.#orphans = room.array();
     work.exec(`CREATE TABLE late (place INTEGER PRIMARY KEY, url INTEGER NOT NULL, store INTEGER NOT NULL, id INTEGER NOT NULL);
+      CREATE TABLE strays (store INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (store, id)) WITHOUT ROWID;
       CREATE TABLE parents (url INTEGER PRIMARY KEY, parent INTEGER NOT NULL);
       CREATE TABLE spilled (key BLOB NOT NULL, id INTEGER NOT NULL)`);
     this.#insertParent = work.prepare('INSERT OR IGNORE INTO parents (url, parent) VALUES (?, ?)');
@@ -231,7 +232,13 @@ export class StoreMerge {
         mapped(database, 'SELECT id, hash FROM contents', ({ id, hash }) => ({ id, name: hash, rank: 0 })),
       );
     }
-    await this.#urls.settle();
+    const stray = this.#work.prepare('INSERT INTO strays (store, id) VALUES (?, ?)');
+    await this.#urls.settle((place, id, rank) => {
+      if (rank >= STRANGER && rank < STRANGER + Standing.followed * A_STANDING) {
+        // Its owner has never heard of it.
+        stray.run(place, id);
+      }
+    });
     for (const [place, { database }] of this.#parts.entries()) {
       // A page of an older store that is not taken has no number in the whole.
       await this.#seqs.add(
@@ -275,20 +282,41 @@ export class StoreMerge {
   }
 
   async #copyUrls(): Promise<void> {
-    await this.#copy('urls', 'id', this.#urls, (row, place) => {
-      const part = this.#parts[place]!;
-      row.id = this.#urls.of(place, row.id);
-      row.origin = row.origin === 0 ? 0 : this.#origins.of(place, row.origin);
-      row.parent = row.parent === null ? null : this.#urls.of(place, row.parent) || null;
-      this.#depths.set(row.id, row.depth + 1);
-      if (row.parent === null && row.kind === UrlKind.page && row.depth > 0 && (row.flags & WITHOUT_PARENT) === 0) {
-        this.#orphans.set(row.id, 1);
+    // Nearly all rows of other parts' URLs are passed over by SQLite: reading one costs more than all else that is done with it.
+    const own = this.#parts.map(({ database }) =>
+      database.prepare(`SELECT * FROM urls WHERE NOT ${IS_FOREIGN} ORDER BY id`).iterate(),
+    );
+    const strays = this.#parts.map((_, place) => this.#strays(place));
+    const writer = new RowWriter(this.#whole, 'urls', columnsOf(this.#whole, 'urls'));
+    for (const [row, list] of inOrder([...own, ...strays], (each: Row): number => each.id)) {
+      const place = list % this.#parts.length;
+      if (this.#urls.isBest(place, row.id)) {
+        this.#changeUrl(row, place);
+        writer.write(row);
       }
-      if (row.state === UrlState.unlisted && isListedElsewhere(row.reason) && !this.#isOwn(part, row.url)) {
-        // Its owner has never heard of it. What the part knows of the way to it is told when the rows are together.
-        row.reason = 'asset';
+      if (this.#breaks.isDue()) {
+        await this.#breaks.take();
       }
-    });
+    }
+  }
+
+  *#strays(place: number): IterableIterator<Row> {
+    const ids = this.#work.prepare('SELECT id FROM strays WHERE store = ? ORDER BY id');
+    const select = this.#parts[place]!.database.prepare('SELECT * FROM urls WHERE id = ?');
+    for (const { id } of ids.iterate(place)) {
+      // What the part knows of the way to it is told when the rows are together.
+      yield { ...select.get(id)!, reason: 'asset' };
+    }
+  }
+
+  #changeUrl(row: Row, place: number): void {
+    row.id = this.#urls.of(place, row.id);
+    row.origin = row.origin === 0 ? 0 : this.#origins.of(place, row.origin);
+    row.parent = row.parent === null ? null : this.#urls.of(place, row.parent) || null;
+    this.#ways.set(row.id, wordOf(wayOf(row)));
+    if (row.parent === null && row.kind === UrlKind.page && row.depth > 0 && (row.flags & WITHOUT_PARENT) === 0) {
+      this.#orphans.set(row.id, 1);
+    }
   }
 
   async #copyPages(): Promise<void> {
@@ -319,7 +347,10 @@ export class StoreMerge {
 
   /** A URL that nobody has a parent of: the first page with the shortest path to it is the one. */
   #leads(page: number, target: number, step: number): void {
-    if (this.#orphans.get(target) === 1 && this.#depths.get(page) + step === this.#depths.get(target)) {
+    if (
+      this.#orphans.get(target) === 1 &&
+      wayIn(this.#ways.get(page)).depth + step === wayIn(this.#ways.get(target)).depth
+    ) {
       this.#orphans.set(target, 0);
       this.#insertParent.run(target, page);
     }
@@ -401,19 +432,18 @@ export class StoreMerge {
   /** What a part knows of a URL beyond what the row of the whole says: a nearer path, a link that may be followed. */
   async #findLate(): Promise<number> {
     const insert = this.#work.prepare('INSERT INTO late (url, store, id) VALUES (?, ?, ?)');
-    const known = this.#whole.prepare('SELECT state, reason, flags, depth FROM urls WHERE id = ?');
     let late = 0;
     for (const [place, { database }] of this.#parts.entries()) {
-      const rows = database.prepare('SELECT id, url, state, reason, flags, depth FROM urls ORDER BY id');
+      const rows = database.prepare(
+        `SELECT id, state, reason, flags, depth FROM urls WHERE state <> ${UrlState.unlisted} OR ${IS_FOREIGN} ORDER BY id`,
+      );
       for (const row of rows.iterate()) {
-        // What is one's own and the best there is cannot be news.
-        if (!this.#urls.isBest(place, row.id) || (row.state === UrlState.unlisted && isListedElsewhere(row.reason))) {
-          const way = wayOf(row);
-          const id = this.#urls.of(place, row.id);
-          if (way.standing !== Standing.end && isNews(wayOf(known.get(id)!), way.standing, way.depth)) {
-            insert.run(id, place, row.id);
-            late++;
-          }
+        const id = this.#urls.of(place, row.id);
+        const way = wayOf(row);
+        // Of what counts it is no news, but where its owner has never heard of it.
+        if (isNews(wayIn(this.#ways.get(id)), way.standing, way.depth)) {
+          insert.run(id, place, row.id);
+          late++;
         }
         if (this.#breaks.isDue()) {
           await this.#breaks.take();
@@ -555,6 +585,14 @@ const EMPTY = {
   ...{ newUrls: [], settled: [], rendered: [], found: [], leased: [], returned: [], skipped: [], unfollowed: [] },
   ...{ trapped: [], hosts: [], origins: [], bulk: [], spilledKeys: [], widened: [], meta: {} },
 };
+
+/** Whether another part lists the URL (`isListedElsewhere`), in SQL. */
+const IS_FOREIGN = `(state = ${UrlState.unlisted} AND coalesce(reason, '') LIKE 'foreign%')`;
+
+const DEEPEST = 2 ** 28 - 1;
+/** A way in a word. */
+const wordOf = ({ standing, depth }: Way): number => Math.min(depth, DEEPEST) * 8 + standing;
+const wayIn = (word: number): Way => ({ standing: (word & 7) as Standing, depth: word >>> 3 });
 
 const wayOf = (row: Row): Way => ({ standing: standingOf(row as StateRow), depth: row.depth });
 

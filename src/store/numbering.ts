@@ -46,9 +46,9 @@ export class Numbering {
     }
   }
 
-  /** When all stores are there. Returns whether the numbers are those that they were. */
-  async settle(): Promise<boolean> {
-    await this.#chooseBest();
+  /** When all stores are there. `onBest` is told of the row that counts, of each name. */
+  async settle(onBest: (store: number, id: number, rank: number) => void = () => {}): Promise<void> {
+    await this.#chooseBest(onBest);
     this.#work.exec(`DROP TABLE ${this.#table}`);
     const most = Math.max(...this.#stores.map(({ numbers }) => numbers.largest));
     const stays = await this.#stay(most);
@@ -74,7 +74,6 @@ export class Numbering {
         }
       }
     }
-    return stays;
   }
 
   /** 0: the store has nothing under this number. */
@@ -95,10 +94,12 @@ export class Numbering {
     }
   }
 
-  async #chooseBest(): Promise<void> {
-    const sorted = this.#work.prepare(`SELECT name, store, id FROM ${this.#table} ORDER BY name, rank, store, id`);
+  async #chooseBest(onBest: (store: number, id: number, rank: number) => void): Promise<void> {
+    const sorted = this.#work.prepare(
+      `SELECT name, store, id, rank FROM ${this.#table} ORDER BY name, rank, store, id`,
+    );
     let best: { name: unknown; store: number; id: number } | null = null;
-    for (const { name, store, id } of sorted.iterate()) {
+    for (const { name, store, id, rank } of sorted.iterate()) {
       const { numbers, others } = this.#stores[store]!;
       if (best !== null && isSame(best.name, name)) {
         numbers.set(id, best.store + 1);
@@ -106,6 +107,7 @@ export class Numbering {
       } else {
         best = { name, store, id };
         numbers.set(id, BEST);
+        onBest(store, id, rank);
       }
       if (this.#breaks.isDue()) {
         await this.#breaks.take();

@@ -19,8 +19,8 @@ export interface MailedOffer {
   data?: string;
 }
 
-/** One piece of mail: a URL, a scope that counts more URLs than before, or words of the crawl's other parts. */
-export type Mail = { offer: MailedOffer } | { widened: { seed: number; scopeUrls: string[] } } | { text: string };
+/** One piece of mail: a URL, or a scope that counts more URLs than before. */
+export type Mail = { offer: MailedOffer } | { widened: { seed: number; scopeUrls: string[] } };
 
 /** How far the mail to one slot is. */
 export interface Peer {
@@ -60,10 +60,8 @@ export class Outbox {
       enter.run(slot);
     }
     this.#statements = {
-      add: database.prepare('INSERT INTO outbox (slot, seq, what, ref, body) VALUES (?, ?, ?, ?, ?)'),
-      take: database.prepare(
-        'SELECT seq, what, ref, body FROM outbox WHERE slot = ? AND seq >= ? ORDER BY seq LIMIT ?',
-      ),
+      add: database.prepare('INSERT INTO outbox (slot, seq, what, ref) VALUES (?, ?, ?, ?)'),
+      take: database.prepare('SELECT seq, what, ref FROM outbox WHERE slot = ? AND seq >= ? ORDER BY seq LIMIT ?'),
       next: database.prepare('SELECT next_seq FROM peers WHERE slot = ?'),
       grow: database.prepare('UPDATE peers SET next_seq = ? WHERE slot = ?'),
       forget: database.prepare('DELETE FROM outbox WHERE slot = ? AND seq <= ?'),
@@ -174,7 +172,7 @@ export class Outbox {
 
   #add(slot: number, what: number, ref: number, lasts: Map<number, number>): void {
     const seq = (lasts.get(slot) ?? this.#statements.next.get(slot)!.next_seq - 1) + 1;
-    this.#statements.add.run(slot, seq, what, ref, null);
+    this.#statements.add.run(slot, seq, what, ref);
     lasts.set(slot, seq);
   }
 
@@ -184,10 +182,7 @@ export class Outbox {
     }
   }
 
-  #read({ what, ref, body }: Row): Mail {
-    if (what === MailKind.text) {
-      return { text: body };
-    }
+  #read({ what, ref }: Row): Mail {
     if (what === MailKind.widened) {
       return { widened: { seed: ref, scopeUrls: JSON.parse(this.#statements.scope.get(ref)!.scope_urls) } };
     }

@@ -182,4 +182,13 @@ describe('an audit', () => {
     expect(sorted(...circle('1', '2', '3'), page('x'), page('y'))).toEqual(wanted);
     expect(sorted(...circle('2', '3', '1'), page('y'), page('x'))).toEqual(wanted);
   });
+
+  it('does not say that something was not asked for where the crawl asks for it and the site has none', () => {
+    const page: FixtureUrl[] = [{ url: 'http://a.test/', flags: UrlFlag.seed, page: { ...HTML, h1_count: 1234 } }];
+    const remarks = (options: object) =>
+      audited(page, (store) => store.setMeta('options', JSON.stringify(options))).summary.remarks.join(' ');
+    expect(remarks({})).toMatch(/other sites were not asked for.*scripts were not asked for/);
+    expect(remarks({ values: { external: true, assets: true } })).not.toContain('not asked for');
+    expect([...audited(page).places('h1_multiple')][0]!.detail).toBe('1,234 h1 elements');
+  });
 });

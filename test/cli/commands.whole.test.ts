@@ -34,6 +34,9 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   serve: { line: 'serve nowhere', code: 3 },
   mcp: { line: 'mcp nowhere', code: 3 },
   delete: { line: 'delete data corpus', code: 0 },
+  // Both need a Redis: their own tests have one.
+  join: { line: 'join --crawl-id c --data-dir new', code: 2 },
+  cluster: { line: 'cluster status --crawl-id c', code: 2 },
   completions: { line: 'completions bash', code: 0 },
 };
 

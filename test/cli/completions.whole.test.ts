@@ -11,6 +11,7 @@ const folder = temporaryFolder();
 beforeAll(() => {
   mkdirSync(join(folder.path, 'kept crawl'));
   writeFileSync(join(folder.path, 'seeds.txt'), '');
+  writeFileSync(join(folder.path, 'odd *.txt'), '');
   for (const shell of SHELLS) {
     writeFileSync(join(folder.path, `completions.${shell}`), completionScript(shell));
   }
@@ -54,10 +55,11 @@ describe.skipIf(!hasShell('bash'))('in bash, or with the reason that it is not i
     expect(found).not.toContain(never);
   });
 
-  it('a value behind = and a name with a space are each one word', () => {
+  it('a value behind =, a name with a space and one with a star are each one word', () => {
     expect(offered('gossamer check --format = ju')).toEqual(['junit', '']);
     expect(offered('gossamer crawl --report csv = see')).toEqual(['seeds.txt', '']);
     expect(offered('gossamer status kep')).toEqual(['kept crawl', '']);
+    expect(offered('gossamer crawl -i odd')).toEqual(['odd *.txt', '']);
   });
 });
 

@@ -51,7 +51,7 @@ afterAll(() => web.close());
 
 describe('gossamer search', () => {
   it('gives title, path, URL and passage of each page, the best first', async () => {
-    const { code, stdout, stderr } = await run('search', 'docs', 'pool', 'tasks');
+    const { code, stdout, stderr } = await run('search', 'docs', 'pool', 'tasks', '--limit', '1');
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
       `Threads\n  threads.md\n  ${ORIGIN}/threads\n  # Threads A pool runs tasks. ## Executors An executor.\n`,

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { edgesFromBlob } from '../../src/store/page-row.js';
 import { UNANSWERED, UrlKind } from '../../src/store/url-state.js';
 import { slotOf } from '../../src/url/slots.js';
@@ -47,14 +46,18 @@ export function keptUrls(directory: string): Map<string, KeptUrl> {
 /** Of all parts together. Throws where one lists what is another's, or two list the same. */
 export function unionOf(directories: readonly string[]): Map<string, KeptUrl> {
   const union = new Map<string, KeptUrl>();
-  directories.filter(existsSync).forEach((directory, slot) => {
+  for (const directory of directories) {
+    // Who joins takes any slot that is free.
+    const { slot } = inStore(directory, (all) =>
+      JSON.parse(String(all("SELECT value FROM meta WHERE key = 'cluster'")[0]!.value)),
+    );
     for (const [url, kept] of keptUrls(directory)) {
       if (slotOf(url, directories.length) !== slot) {
         throw new Error(`slot ${slot} lists ${url}`);
       }
       union.set(url, kept);
     }
-  });
+  }
   return union;
 }
 

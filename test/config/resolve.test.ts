@@ -224,7 +224,7 @@ describe('refusals', () => {
     [{ concurrency: 1 }, 'unknown key concurrency; did you mean workers?'],
     [{ config: 'x' }, 'unknown key config'],
     [{ dnsServer: ['::1'] }, 'unknown key dnsServer; did you mean resolver?'],
-    [{ redis: 'x' }, 'redis is not part of this version: a crawl runs on one machine'],
+    [{ redis: 'x' }, 'redis is not part of this version: a crawl on several machines has --redis-url'],
     [{ rateLimit: 4 }, 'rateLimit does not exist: use --delay, 4 a second = 1000/4 ms: --delay 250'],
   ])('the config file %j is refused by name', (values, message) => {
     expect(() => resolve({ config: values })).toThrow(
@@ -235,7 +235,7 @@ describe('refusals', () => {
   test.each([
     ['GOSSAMER_DEALY', 'unknown variable GOSSAMER_DEALY; did you mean GOSSAMER_DELAY?'],
     ['GOSSAMER_CONCURRENCY', 'unknown variable GOSSAMER_CONCURRENCY; did you mean GOSSAMER_WORKERS?'],
-    ['GOSSAMER_REDIS', 'GOSSAMER_REDIS is not part of this version: a crawl runs on one machine'],
+    ['GOSSAMER_REDIS', 'GOSSAMER_REDIS is not part of this version: a crawl on several machines has --redis-url'],
     ['GOSSAMER_XYZZY_PLUGH', 'unknown variable GOSSAMER_XYZZY_PLUGH'],
   ])('the variable %s is refused by name', (name, message) => {
     expect(() => resolve({ env: { [name]: '1' } })).toThrow(new UsageError(message));

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseQuery } from '../../src/corpus/query.js';
 import { listCorpus, readDocument } from '../../src/corpus/read-corpus.js';
-import { searchCorpus } from '../../src/corpus/search.js';
+import { correctQuery, searchCorpus, slips } from '../../src/corpus/search.js';
+import { headingsOf, sectionOf } from '../../src/corpus/section.js';
 import { index, ORIGIN, page, temporaryFolder, write } from './fixture.js';
 
 const dir = join(temporaryFolder(), 'docs');
@@ -25,6 +26,9 @@ beforeAll(async () => {
       title: 'Names',
       markdown: 'Call `os.path.join_all("a")` or [read](https://zebra.test/giraffe) C++ and naïve café.',
     }),
+    page('/lib', { title: 'Tools', markdown: LIB }),
+    page('/uses', { title: 'Uses', markdown: 'Call `lib.tools.gather` from time to time.' }),
+    page('/de', { title: 'Anleitung', lang: 'de', markdown: 'Alle Verbindungen lesen eine Datei.' }),
     page('/ja', { title: '日本語', markdown: '非同期処理のためのドキュメントです。' }),
     page('/copy', { title: 'Copy', text: 'twice', markdown: 'twice' }),
     page('/copy/2', { title: 'Copy', text: 'twice', markdown: 'twice' }),
@@ -33,9 +37,96 @@ beforeAll(async () => {
 
 const paths = (query: string): string[] => searchCorpus(dir, query).map(({ path }) => path);
 
+describe('a word of a search', () => {
+  it('that says nothing counts only where there is no other', () => {
+    expect(paths('what is the')).not.toEqual([]);
+    expect(paths('what is the executor')).toEqual(paths('executor'));
+  });
+
+  it('is found in other forms of the language that the page is in', () => {
+    expect(paths('Verbindung')).toEqual(['de.md']);
+    expect(paths('Dateien')).toEqual(['de.md']);
+  });
+
+  it('that is a name finds the page that defines it, and the place', () => {
+    const [hit, other] = searchCorpus(dir, 'lib.tools.gather()');
+    expect(hit).toMatchObject({ path: 'lib.md', headings: ['Tools', 'Running'], anchor: 'lib.tools.gather' });
+    expect(other).toMatchObject({ path: 'uses.md' });
+    expect(paths('how do I use lib.tools.gather')[0]).toBe('lib.md');
+  });
+
+  it('that no page has is put right', () => {
+    expect(correctQuery(dir, 'exectuor "a pol"')).toBe('executor "a pol"');
+    expect(correctQuery(dir, 'swiming in the pool')).toBe('swimming in the pool');
+    expect(correctQuery(dir, 'xyzzyqq')).toBeNull();
+    expect(correctQuery(dir, 'pool executor')).toBeNull();
+    expect(correctQuery(dir, "exec'\" OR utor -'x")).toBeNull();
+  });
+
+  it.each([
+    ['pool', 'pool', 0],
+    ['pool', 'polo', 1],
+    ['pool', 'pol', 1],
+    ['pool', 'poool', 1],
+    ['pool', 'tool', 1],
+    ['pool', 'lake', 4],
+    ['', 'abc', 3],
+    ['abcdef', 'a', 4],
+  ])('%j is %j with %i slips', (one, other, count) => {
+    expect(slips(one, other, 3)).toBe(count);
+  });
+});
+
+describe('a hit', () => {
+  it('names other sections of the page that match, with their places', () => {
+    const [hit] = searchCorpus(dir, 'lib tools');
+    expect([hit!, ...hit!.more].map(({ anchor }) => anchor).sort()).toEqual(['running', 'stopping', 'tools'].sort());
+    for (const { anchor, headings } of [hit!, ...hit!.more]) {
+      const text = sectionOf(LIB, anchor!)!;
+      expect(text).toContain(`# ${headings.at(-1)}`);
+    }
+  });
+
+  it('is on a page below the folder that is asked for', () => {
+    expect(searchCorpus(dir, 'pool', { prefix: 'th' }).map(({ path }) => path)).toEqual(['threads.md']);
+    expect(searchCorpus(dir, 'pool', { prefix: '%' })).toEqual([]);
+  });
+});
+
+describe('a section of a page', () => {
+  it('is what stands under a heading, by its words or by a place, with what is below it', () => {
+    expect(sectionOf(LIB, 'running')).toMatch(/^## Running\n[\s\S]*Runs all\.$/);
+    expect(sectionOf(LIB, '#stopping')).toMatch(/^## Stopping/);
+    expect(sectionOf(LIB, 'lib.tools.gather')).toBe(sectionOf(LIB, 'Running'));
+    expect(sectionOf(LIB, 'TOOLS')?.trim()).toBe(LIB.trim());
+    expect(sectionOf(LIB, 'not there')).toBeNull();
+    expect(sectionOf('```\n# no heading\n```\n', 'no heading')).toBeNull();
+    expect(headingsOf(LIB, 2)).toEqual(['Tools', 'Running']);
+  });
+});
+
+const LIB = `# Tools
+
+Tools of the lib.
+
+${'All that is said of tools of the lib in general. '.repeat(60)}
+
+## Running
+
+- <a id="lib.tools.gather"></a>\`lib.tools.gather(*tools)\`
+
+  Runs all.
+
+## Stopping
+
+${'Tools of the lib stop by themselves. '.repeat(60)}
+`;
+
 describe('a search', () => {
-  it('finds pages with all the words, wherever in them they stand, the best first', () => {
-    expect(paths('pool executor')).toEqual(['threads.md', 'both.md']);
+  it('finds pages with some of the words, those with more of them and in fewer places first', () => {
+    expect(paths('pool executor')).toEqual(['threads.md', 'both.md', 'pool.md']);
+    expect(paths('how does the pool start an executor')[0]).toBe('threads.md');
+    expect(paths('executor xyzzy')).toEqual(['threads.md', 'both.md']);
     expect(paths('threads')[0]).toBe('threads.md');
     expect(paths('pool').sort()).toEqual(['both.md', 'pool.md', 'threads.md']);
   });
@@ -50,7 +141,7 @@ describe('a search', () => {
   });
 
   it('counts a word in a title for more than one in the text', () => {
-    expect(paths('swimming OR nothing')).toEqual([]);
+    expect(paths('swimming executor')[0]).toBe('pool.md');
     expect(searchCorpus(dir, 'swimming')[0]!.score).toBeGreaterThan(searchCorpus(dir, 'open')[0]!.score);
   });
 
@@ -64,7 +155,8 @@ describe('a search', () => {
   it('finds names of code, words in another form and letters without their marks', () => {
     expect(paths('os.path.join_all')).toEqual(['names.md']);
     expect(paths('join_all(')).toEqual(['names.md']);
-    expect(paths('calls naive CAFE')).toEqual(['names.md']);
+    expect(paths('calls naive CAFE')[0]).toBe('names.md');
+    expect(paths('naive')).toEqual(['names.md']);
     expect(paths('giraffe')).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ describe('the swap of an old corpus for a new one', () => {
 
       const found = (await readDocument(dir, 'a.md')).content;
       expect(found).toMatch(step === 'state removed' ? /the old text/ : /the new text/);
-      expect(searchCorpus(dir, 'text')[0]!.path).toBe('a.md');
+      expect(searchCorpus(dir, 'text').map(({ path }) => path)).toContain('a.md');
       if (step === 'state removed') {
         expect(snapshot(dir)).toEqual(before);
       }

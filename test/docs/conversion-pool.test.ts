@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SiteMemory } from '../../src/content/extract/site-memory.js';
+import { SiteMemory } from '../../src/content/extract/site-memory.js';
 import type { Job, Result, Step, Task } from '../../src/docs/convert/conversion.js';
 import {
   ConversionPool,
@@ -104,7 +104,7 @@ describe('threads that convert', () => {
       { input: { url: 'https://docs.test/known', isKnown: true } },
       { job: job(99) },
     ];
-    expect(await titles(pool.site().convert(mixed))).toEqual([...numbers(50), '-', '99']);
+    expect(await titles(pool.site(new SiteMemory()).convert(mixed))).toEqual([...numbers(50), '-', '99']);
     expect(opened.length).toBe(3);
     await pool.close();
     expect(opened.every(({ isClosed }) => isClosed)).toBe(true);
@@ -119,7 +119,7 @@ describe('threads that convert', () => {
         yield step;
       }
     }
-    const results = pool.site().convert(counted());
+    const results = pool.site(new SiteMemory()).convert(counted());
     for (let given = 1; given <= 100; given++) {
       await results.next();
       expect(taken).toBeLessThanOrEqual(given + LIMITS.pages);
@@ -136,23 +136,23 @@ describe('threads that convert', () => {
         yield step;
       }
     }
-    const results = pool.site().convert(counted());
+    const results = pool.site(new SiteMemory()).convert(counted());
     await results.next();
     expect(taken).toBe(2);
-    expect(await titles(open(page).pool.site().convert(steps(5, 5_000)))).toEqual(numbers(5));
+    expect(await titles(open(page).pool.site(new SiteMemory()).convert(steps(5, 5_000)))).toEqual(numbers(5));
   });
 
   it('are replaced when a page kills one: it costs that page and no other', async () => {
     const { pool, opened } = open((id) => (id === 5 ? 'die' : page(id)));
     const expected = numbers(30);
     expected[5] = 'it cannot be converted: out of memory';
-    expect(await titles(pool.site().convert(steps(30)))).toEqual(expected);
+    expect(await titles(pool.site(new SiteMemory()).convert(steps(30)))).toEqual(expected);
     expect(opened.length).toBe(4);
   });
 
   it('are replaced when a page never ends, once it had its time', async () => {
     const { pool, opened, clock } = open((id) => (id === 3 ? 'hang' : page(id)));
-    const all = titles(pool.site().convert(steps(30)));
+    const all = titles(pool.site(new SiteMemory()).convert(steps(30)));
     // Everything that can be done without that page is done before time goes on.
     await new Promise((resolve) => setImmediate(resolve));
     expect(opened.length).toBe(3);
@@ -173,7 +173,7 @@ describe('threads that convert', () => {
       }
       return id === 5 ? 'die' : task === 'learn' ? null : page(id);
     });
-    const site = pool.site();
+    const site = pool.site(new SiteMemory());
     await site.learn(
       steps(30).map((step) => (step as { job: Job }).job),
       () => {},
@@ -196,14 +196,16 @@ describe('threads that convert', () => {
       new FakeClock(),
       LIMITS,
     );
-    await expect(titles(dead.site().convert(steps(3)))).rejects.toThrow('pages cannot be converted: no such file');
+    await expect(titles(dead.site(new SiteMemory()).convert(steps(3)))).rejects.toThrow(
+      'pages cannot be converted: no such file',
+    );
     await pool.close();
   });
 
   it('are the same for all sites: each has its pages in their order, its own memory, and no batch with pages of another', async () => {
     const { pool, opened } = open(page);
     const sites = Array.from({ length: 40 }, (_, n) => ({
-      site: pool.site(),
+      site: pool.site(new SiteMemory()),
       steps: Array.from({ length: (n % 3) + 1 }, (_, i): Step => ({ job: job(n * 10 + i) })),
     }));
     const all = await Promise.all(sites.map(({ site, steps }) => titles(site.convert(steps))));
@@ -222,7 +224,7 @@ describe('threads that convert', () => {
   it('give back the room of a site that nobody takes pages of any more', async () => {
     const { pool } = open(page);
     for (let n = 0; n < 5; n++) {
-      const left = pool.site().convert(steps(200));
+      const left = pool.site(new SiteMemory()).convert(steps(200));
       await left.next();
       await left.return!();
     }
@@ -233,7 +235,7 @@ describe('threads that convert', () => {
         yield step;
       }
     }
-    await pool.site().convert(counted()).next();
+    await pool.site(new SiteMemory()).convert(counted()).next();
     expect(taken).toBe(LIMITS.pages);
   });
 });

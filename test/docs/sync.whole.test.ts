@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { inProcess } from '../crawl/in-process.js';
@@ -252,5 +252,78 @@ describe('a second run', () => {
     expect(await docs()).toMatch(/1 added, 0 changed, 0 removed, 7 unchanged/);
     named = true;
     expect(await docs()).toMatch(/0 added, 0 changed, 1 removed, 7 unchanged/);
+  });
+});
+
+describe('a corpus that is brought up to date again and again', () => {
+  /** What a run says of itself aside. */
+  const contents = (folderOf: string) => {
+    const files = filesOf(folderOf);
+    const { documents, duplicates, pages, bytes, tokens, chunks } = readIndex(folderOf);
+    files.delete('index.json');
+    files.delete('changes.jsonl');
+    // Its pages stand in it as they were written, which depends on the machine's SQLite.
+    files.delete('search.db');
+    const texts = [...files].map(([path, each]) => [path, each.toString('latin1')]);
+    return { texts, documents, duplicates, pages, bytes, tokens, chunks };
+  };
+
+  it('has the bytes of one that is made afresh, whatever changed meanwhile', async () => {
+    const manual = install(8, { sitemap: () => null });
+    const banner = (n: number) => {
+      const path = `/docs/chapter-${n}.html`;
+      const page = manual.pages.get(path)!;
+      manual.pages.set(path, { ...page, body: `<p>Written by the friends of this manual.</p>${page.body}` });
+    };
+    const steps = [
+      () => {},
+      () => {},
+      // One page after the other gets a line that all of them have in the end.
+      () => [1, 2, 3, 4].forEach(banner),
+      () => [5, 6, 7, 8].forEach(banner),
+      () => manual.pages.delete('/docs/chapter-3.html'),
+      () => {
+        const page = manual.pages.get('/docs/chapter-5.html')!;
+        page.body += '<p>See <a href="chapter-6.html#more">there</a>.</p>';
+        manual.pages.get('/docs/chapter-6.html')!.body += '<h2 id="more">More</h2><p>And so on.</p>';
+      },
+      () => {},
+    ];
+    for (const [n, step] of steps.entries()) {
+      step();
+      await docs();
+      const fresh = join(folder.path, `fresh-${n}`);
+      const args = ['docs', `${web.origin}/docs/`, '--output', fresh, '--data-dir', `${fresh}-data`];
+      expect((await inProcess(args, { cwd: folder.path })).code).toBe(0);
+      expect(contents(output()), `after step ${n}`).toEqual(contents(fresh));
+    }
+  });
+
+  it('is left alone where nothing changed, but for what it says of the run; a file that somebody changed is mended', async () => {
+    const manual = install(6, { sitemap: () => null });
+    await docs();
+    manual.pages.delete('/docs/chapter-6.html');
+    await docs();
+    const stamps = () =>
+      [...filesOf(output()).keys()]
+        .filter((path) => !['index.json', 'changes.jsonl'].includes(path))
+        .map((path) => `${path} ${inodeOf(join(output(), path))}`);
+    await docs();
+    const [before, first] = [stamps(), readIndex(output())];
+    web.clearLog();
+    expect(await docs()).toMatch(/0 added, 0 changed, 0 removed, 6 unchanged/);
+    expect(transferred()).toEqual([]);
+    expect(stamps()).toEqual(before);
+    const tombs = (index: { removed: { runsLeft: number }[] }) => index.removed.map(({ runsLeft }) => runsLeft);
+    expect(tombs(readIndex(output()))).toEqual(tombs(first).map((left) => left - 1));
+    expect({ ...readIndex(output()), removed: [] }).toEqual({ ...first, run: first.run + 1, removed: [] });
+    expect(readFileSync(join(output(), 'changes.jsonl'), 'utf8')).toBe('');
+
+    const file = join(output(), 'docs/chapter-2.md');
+    const text = readFileSync(file, 'utf8');
+    rmSync(file);
+    writeFileSync(file, 'by hand');
+    await docs();
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 });

@@ -8,6 +8,7 @@ import { SeedBook } from '../../src/frontier/seed-book.js';
 import { UrlQueue } from '../../src/frontier/url-queue.js';
 import type { QueuedUrl } from '../../src/store/transaction.js';
 import { QueueClass, UrlKind } from '../../src/store/url-state.js';
+import { slotOf } from '../../src/url/slots.js';
 
 const ORIGIN = 'https://a.test';
 const seed = (fallbacks: string[]) => ({
@@ -75,6 +76,25 @@ it('a circle of redirects that a cookie does not open cannot be had, and nothing
       tries < 3 ? ['unknown', undefined] : ['unreachable', 'robots_unreachable'],
     );
   }
+});
+
+it('a robots.txt that has moved to a host of another machine is not read, and nothing is let in for it', () => {
+  const there = 'https://b.test/robots.txt';
+  const nodes = 3;
+  const elsewhere = { slot: (slotOf(there, nodes) + 1) % nodes, nodes };
+  const moved = { ...failure(item, 0, null, null), status: 301, redirect: { offer: 0 }, offers: [pageOffer(there, 0)] };
+  const stepOf = (options: Partial<SchedulerOptions>) => {
+    const answers = new RobotsAnswers({ obeyRobots: true, ...options } as SchedulerOptions, systemClock, () => false);
+    const host = new Host(1, 'a.test', 0, { ceiling: 20, tunes: false, tunedLimit: null });
+    const owner = new Origin(1, ORIGIN, host, new UrlQueue(false));
+    const { hop, bulk, settled } = answers.answer(owner, item, moved);
+    return [hop !== null, bulk?.reason ?? null, settled];
+  };
+  expect(stepOf({})).toEqual([true, null, false]);
+  expect(stepOf({ seat: { slot: slotOf(there, nodes), nodes } })).toEqual([true, null, false]);
+  expect(stepOf({ seat: elsewhere })).toEqual([false, 'robots_unreachable', false]);
+  expect(stepOf({ seat: elsewhere, robotsUnreachable: 'allow' })).toEqual([false, null, true]);
+  expect(stepOf({ seat: elsewhere, obeyRobots: false })).toEqual([false, null, true]);
 });
 
 describe('a robots.txt whose time runs out', () => {

@@ -82,6 +82,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   resumeDocs: [[], [nowhere]],
   robotsVerdict: [[]],
   searchCorpus: [[], [nowhere], [nowhere, 'words']],
+  correctQuery: [[], [nowhere], [nowhere, 'words']],
   searchCrawl: [[], [nowhere], [nowhere, 'words']],
   serveMcp: [[], [[nowhere]]],
 };

@@ -7,11 +7,14 @@ import type { Row, Seen, Stage } from './harness.js';
 const lookedUp = (command: Command, ...args: string[]): Stage => ({
   name: `${command} in a corpus`,
   async play(values, trial) {
-    const pages = ['/a', '/b', '/c'].map((path) => page(path, { markdown: `# Page\n\nThe same word, and ${path}.` }));
+    const pages = ['/a', '/b', '/c'].map((path) =>
+      page(path, { markdown: `# Page\n\nThe same word, and ${path}.`, kept: path === '/a' ? 0.25 : 1 }),
+    );
     await write(join(trial.folder, 'corpus'), pages);
     return trial.run([command, 'corpus', ...args, ...values]);
   },
 });
+const listed = lookedUp('list');
 const search = lookedUp('search', 'word');
 const show = lookedUp('show', 'a.md');
 
@@ -19,7 +22,16 @@ const hits = (seen: Seen): number => seen.stdout.match(/^ {2}[abc]\.md$/gm)?.len
 
 /** What the commands take that look into a corpus. */
 export const CORPUS_EVIDENCE: Row[] = [
+  {
+    key: 'low',
+    command: 'list',
+    stage: { ...listed, name: 'the pages of a corpus' },
+    values: [[], ['--low']],
+    sees: (seen) => seen.stdout.match(/\b[abc]\.md/g)?.length ?? 0,
+    gives: [3, 1],
+  },
   { key: 'limit', command: 'search', stage: search, values: [[], ['--limit', '2']], sees: hits, gives: [3, 2] },
+  { key: 'prefix', command: 'search', stage: search, values: [[], ['--prefix', 'b']], sees: hits, gives: [3, 1] },
   {
     key: 'json',
     command: 'search',

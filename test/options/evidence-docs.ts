@@ -49,6 +49,22 @@ const docs = (name: string, sites: () => Record<string, Site>, ...args: string[]
 const parts = docs('a page of three parts', oneSite, 'http://parts.test/');
 const garden = docs('the garden, as a corpus', gardenSites, `${GARDEN}/docs/`, '--seeding-strategy', 'none');
 
+/** A page that only says where things are. */
+const listing = docs(
+  'a page and an index of it',
+  () => ({
+    'listing.test': pathSite({
+      '/': html(linkPage('Home', ['/genindex.html'], 'The way into the site, and some words of its own.')),
+      '/genindex.html': html(
+        `<!doctype html><title>Index</title><main><h1>Index</h1><ul>${Array.from({ length: 40 }, (_, n) => `<li><a href="/#e${n}">Entry number ${n}</a></li>`).join('')}</ul></main>`,
+      ),
+    }),
+  }),
+  'http://listing.test/',
+);
+
+const headingsIn = (seen: Seen): string[] => seen.files.get('parts.test-docs/index.md')?.match(/^#+ .*$/gm) ?? [];
+
 const namesOf = (seen: Seen, end: string): string[] => [...seen.files.keys()].filter((name) => name.endsWith(end));
 
 /** What a corpus does otherwise than a crawl, and what only it takes. */
@@ -126,6 +142,27 @@ const OWN: Omit<Row, 'command'>[] = [
       return [...new Set(chunks.map(({ headings }) => headings.at(-1) ?? 'all of it'))];
     },
     gives: [['all of it'], ['One', 'Two', 'Three']],
+  },
+  {
+    key: 'content',
+    stage: parts,
+    values: [[], ['--content', 'h2:first-of-type + p']],
+    sees: (seen) => headingsIn(seen),
+    gives: [['# Parts', '## One', '## Two', '## Three'], []],
+  },
+  {
+    key: 'remove',
+    stage: parts,
+    values: [[], ['--remove', 'h2']],
+    sees: (seen) => headingsIn(seen),
+    gives: [['# Parts', '## One', '## Two', '## Three'], ['# Parts']],
+  },
+  {
+    key: 'indexPages',
+    stage: listing,
+    values: [[], ['--index-pages']],
+    sees: (seen) => (seen.files.get('listing.test-docs/llms-full.txt') ?? '').includes('Entry number 7'),
+    gives: [false, true],
   },
   {
     key: 'fresh',

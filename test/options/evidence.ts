@@ -1,6 +1,7 @@
 import { ADD_EVIDENCE } from './evidence-add.js';
 import { CACHE_EVIDENCE } from './evidence-cache.js';
 import { CHECK_EVIDENCE } from './evidence-check.js';
+import { CLUSTER_EVIDENCE } from './evidence-cluster.js';
 import { CORPUS_EVIDENCE } from './evidence-corpus.js';
 import { DASHBOARD_EVIDENCE } from './evidence-dashboard.js';
 import { DOCS_EVIDENCE } from './evidence-docs.js';
@@ -46,6 +47,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...CORPUS_EVIDENCE,
   ...GRAPH_EVIDENCE,
   ...SPLIT_EVIDENCE,
+  ...CLUSTER_EVIDENCE,
   ...RENDER_EVIDENCE,
   ...OUTPUT_EVIDENCE,
   ...DASHBOARD_EVIDENCE,

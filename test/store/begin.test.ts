@@ -52,7 +52,7 @@ describe('a run that begins where another was killed', () => {
       ]
         .map((column) => `ALTER TABLE pages DROP COLUMN ${column};`)
         .join('')}
-      DROP TABLE cookies; DROP TABLE contents; DROP TABLE bodies;
+      DROP TABLE cookies; DROP TABLE contents; DROP TABLE bodies; DROP TABLE outbox; DROP TABLE peers;
       CREATE TABLE bodies (page INTEGER PRIMARY KEY, type TEXT, packed BLOB NOT NULL, rendering INTEGER NOT NULL DEFAULT 0, text INTEGER, rendered_text INTEGER);
       CREATE INDEX bodies_to_render ON bodies (page) WHERE rendering = 1;
       INSERT INTO bodies (page, type, packed, text) VALUES (1, 'text/html', x'0300', 7), (2, NULL, x'', NULL);
@@ -70,7 +70,9 @@ describe('a run that begins where another was killed', () => {
       ...{ robotsState: 'unknown', robotsRules: 'kept', robotsTries: 0, robotsRetryAt: 0 },
     });
     const columns = (database: Database) =>
-      ['origins', 'pages', 'cookies', 'contents'].map((table) => database.prepare(`PRAGMA table_info(${table})`).all());
+      ['origins', 'pages', 'cookies', 'contents', 'outbox', 'peers'].map((table) =>
+        database.prepare(`PRAGMA table_info(${table})`).all(),
+      );
     const fresh = openStoreFile(TEMPORARY, { create: true });
     expect(columns(store.database)).toEqual(columns(fresh));
     const bodies = store.database.prepare(

@@ -1,3 +1,4 @@
+import { formatCount } from '../../base/figures.js';
 import { printable } from '../../base/text.js';
 import type { AuditFinding, AuditPlace, AuditReport } from './result.js';
 
@@ -24,7 +25,7 @@ export function placeWords({ target, detail, text, times }: AuditPlace): string 
     target === null || detail?.includes(target) ? null : plainText(target, URL_LENGTH),
     detail === null ? null : plainText(detail, URL_LENGTH),
     text === null ? null : `“${plainText(text, TEXT_LENGTH)}”`,
-    times > 1 ? `${times} times` : null,
+    times > 1 ? `${formatCount(times)} times` : null,
   ]
     .filter((part) => part !== null)
     .join(', ');

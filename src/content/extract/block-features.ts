@@ -7,6 +7,9 @@ import { characters, type Outline, SENTENCE } from './outline.js';
 /** As far as an element of some kind is looked for around a block; further away is nowhere. */
 const FAR = 24;
 const LONGEST_LEAD = 90;
+/** Longer texts are no labels, however they begin. */
+const LONGEST_LABEL = 500;
+const LONGEST_TITLE = 200;
 export const LEVELS = 4;
 
 /** Names of what is known of a block, in the order of its numbers. All are whole numbers. */
@@ -52,6 +55,7 @@ const F = {
 
 const bit = (name: string): number => 1 << LEADS.findIndex(([each]) => each === name);
 const LEADS_AWAY =
+  bit('also') |
   bit('related') |
   bit('share') |
   bit('sign up') |
@@ -108,6 +112,8 @@ class Reader {
   readonly #titleWords: ReadonlySet<string>;
   readonly #url: string | null;
   readonly #texts: string[] = [];
+  /** How many words each block begins with, and how many of them the page's title has too. */
+  readonly #known: { words: number; known: number }[] = [];
   readonly #places: Int32Array;
   #blocks = new Int32Array(0);
   #boxesAround = new Int32Array(0);
@@ -299,11 +305,7 @@ class Reader {
       }
     }
     // Cells and the like may hold links around them.
-    const words = wordsOf(text.slice(0, 300));
-    let known = 0;
-    for (const word of words) {
-      known += this.#titleWords.has(word) ? 1 : 0;
-    }
+    const { words, known } = this.#titleWordsIn(b);
     const last = text.charCodeAt(text.length - 1);
     const first = text.charCodeAt(0);
     const values = [
@@ -340,7 +342,7 @@ class Reader {
       most(breaks),
       most(brackets),
       most(bold),
-      share(known, words.length),
+      share(known, words),
       share(known, this.#titleWords.size),
     ];
     for (let v = 0; v < values.length; v++) {
@@ -408,6 +410,16 @@ class Reader {
     }
   }
 
+  #titleWordsIn(b: number): { words: number; known: number } {
+    const words = wordsOf(this.#texts[b]!.slice(0, LONGEST_TITLE));
+    let known = 0;
+    for (const word of words) {
+      known += this.#titleWords.has(word) ? 1 : 0;
+    }
+    this.#known.push({ words: words.length, known });
+    return this.#known.at(-1)!;
+  }
+
   /** The block of the page's title; -1 where none can be told. */
   #titleBlock(steps: Uint8Array): number {
     const outline = this.#outline;
@@ -425,16 +437,12 @@ class Reader {
         i = outline.parents[i]!;
         rank = headingRank(outline.elements[i]!.name);
       }
-      const words = wordsOf(text);
-      if (words.length === 0) {
+      const { words, known } = this.#known[b]!;
+      if (words === 0) {
         continue;
       }
-      let known = 0;
-      for (const word of words) {
-        known += this.#titleWords.has(word) ? 1 : 0;
-      }
       // Twice the share of words that both have, and something for a heading.
-      const common = Math.trunc((200 * known) / (words.length + Math.max(wanted, 1)));
+      const common = Math.trunc((200 * known) / (words + Math.max(wanted, 1)));
       const score =
         common + (rank === 1 ? 60 : rank === 2 ? 20 : rank > 0 ? 10 : 0) - (steps[this.#blocks[b]!] === 0 ? 0 : 50);
       if (score > bestScore && (rank > 0 || common >= 80)) {
@@ -592,13 +600,28 @@ class Reader {
   #twins(rows: Int16Array, width: number): void {
     const outline = this.#outline;
     const blocks = this.#blocks;
-    const twins = new Map<string, number>();
-    const key = (i: number): string => {
+    // Numbers stand for what elements are called, and hashes of them for places and paths.
+    const names = new Map<string, Map<string, number>>();
+    let count = 0;
+    const nameOf = (i: number): number => {
       const { name, classes } = outline.elements[i]!;
-      return `${outline.parents[i]} ${name} ${classes[0] ?? ''}`;
+      let byClass = names.get(name);
+      if (byClass === undefined) {
+        byClass = new Map();
+        names.set(name, byClass);
+      }
+      const first = classes[0] ?? '';
+      let number = byClass.get(first);
+      if (number === undefined) {
+        number = ++count;
+        byClass.set(first, number);
+      }
+      return number;
     };
-    const keys = new Map<number, string>();
-    const paths = new Map<string, number>();
+    const nameAt = new Int32Array(outline.count);
+    const twins = new Map<number, number>();
+    const key = (i: number): number => outline.parents[i]! * 65_536 + (nameAt[i]! & 65_535);
+    const paths = new Map<number, number>();
     const pathOf: number[] = [];
     const pathBlocks: number[] = [];
     const pathText: number[] = [];
@@ -606,16 +629,15 @@ class Reader {
     const same = new Map<string, number>();
     for (let b = 0; b < blocks.length; b++) {
       const self = blocks[b]!;
-      let path = '';
+      let path = 0;
       for (let i = self, up = 0; i > this.#body && up < 10; i = outline.parents[i]!, up++) {
-        if (up < 4) {
-          const { name, classes } = outline.elements[i]!;
-          path += `${name}.${classes[0] ?? ''}>`;
-        }
-        if (!keys.has(i)) {
+        if (nameAt[i] === 0) {
+          nameAt[i] = nameOf(i);
           const one = key(i);
-          keys.set(i, one);
           twins.set(one, (twins.get(one) ?? 0) + 1);
+        }
+        if (up < 4) {
+          path = (Math.imul(path, 0x01000193) ^ nameAt[i]!) >>> 0;
         }
       }
       let place = paths.get(path);
@@ -643,9 +665,9 @@ class Reader {
         if (name === 'p' || HEADINGS.has(name) || outline.linkText(i) === 0) {
           continue;
         }
-        const count = twins.get(keys.get(i)!)!;
-        if (count > best) {
-          best = count;
+        const alike = twins.get(key(i))!;
+        if (alike > best) {
+          best = alike;
           level = up;
           text = outline.text(i);
         }
@@ -790,6 +812,9 @@ function proseOf(outline: Outline, i: number): number {
 const headingRank = (name: string): number => (HEADINGS.has(name) ? name.charCodeAt(1) - 48 : 0);
 
 function leadsOf(text: string): number {
+  if (text.length > LONGEST_LABEL) {
+    return 0;
+  }
   const lead = text.length > LONGEST_LEAD ? text.slice(0, LONGEST_LEAD) : text;
   let leads = 0;
   for (let k = 0; k < LEADS.length; k++) {

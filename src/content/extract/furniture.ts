@@ -186,7 +186,26 @@ function isPlainName(id: string): boolean {
     .every((word) => word === '' || NEUTRAL_WORDS.has(word));
 }
 
+const MOST_KNOWN = 20_000;
+const known = new Map<string, Certainty>();
+
+/** Pages of a site call their boxes the same, so answers are kept. */
 function certaintyOf(name: string): Certainty {
+  const kept = known.get(name);
+  if (kept !== undefined) {
+    return kept;
+  }
+  const certainty = certaintyOfNew(name);
+  if (known.size === MOST_KNOWN) {
+    known.clear();
+  }
+  if (name.length <= LONGEST_NAME) {
+    known.set(name, certainty);
+  }
+  return certainty;
+}
+
+function certaintyOfNew(name: string): Certainty {
   // Utility classes say how a box looks on some screen.
   if (name.length > LONGEST_NAME || name.includes(':')) {
     return Certainty.none;

@@ -152,8 +152,9 @@ export class Outline {
   /** For each place how many elements of these names are before it. */
   countsOf(...names: readonly string[]): Int32Array {
     const counts = new Int32Array(this.count + 1);
+    const wanted = new Set(names);
     for (let i = 0; i < this.count; i++) {
-      counts[i + 1] = counts[i]! + (names.includes(this.elements[i]!.name) ? 1 : 0);
+      counts[i + 1] = counts[i]! + (wanted.has(this.elements[i]!.name) ? 1 : 0);
     }
     return counts;
   }

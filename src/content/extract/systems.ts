@@ -233,7 +233,7 @@ const RULES: readonly Rule[] = [
   },
   {
     name: 'Apache',
-    marks: ['body#manual-page', 'body#module-index'],
+    marks: ['#page-content #preamble'],
     content: ['#page-content'],
     drop: ['.toplang', '.bottomlang', '#quickview', 'div.top', '.permalink', '#comments_section', 'div.category'],
   },
@@ -357,9 +357,11 @@ export function findBySystem(outline: Outline, landmarks: Landmarks, system: Sys
       continue;
     }
     const beside = landmarks.first(system.beside);
-    for (const i of outline.within(content)) {
-      if (system.drop.matches(outline.elements[i]!)) {
-        outline.drop(i);
+    for (const place of beside === -1 ? [content] : [beside, content]) {
+      for (const i of outline.within(place)) {
+        if (system.drop.matches(outline.elements[i]!)) {
+          outline.drop(i);
+        }
       }
     }
     if (outline.text(content) === 0) {

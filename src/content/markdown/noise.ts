@@ -12,7 +12,7 @@ const NOISE_CLASSES = new Set(
     'mw-editsection edit-this-page theme-edit-this-page edit-link edit-page-link md-content__button page-edit ' +
     'sr-only visually-hidden visuallyhidden screen-reader-text screenreader-only noprint-copy mw-jump-link ' +
     'MathJax_Preview MathJax MathJax_Display MJX_Assistive_MathML katex-html mwe-math-fallback-image-inline ' +
-    'hideme out-of-band rightside t-example-live-link linenos lineno line-numbers-rows line-numbers-wrapper linenodiv gutter rouge-gutter hljs-ln-numbers codeLineNumber ' +
+    'copiable-anchor copiable-link ttc hideme out-of-band rightside t-example-live-link linenos lineno line-numbers-rows line-numbers-wrapper linenodiv gutter rouge-gutter hljs-ln-numbers codeLineNumber ' +
     'react-syntax-highlighter-line-number line-number linenumber lnt ln blob-num'
   ).split(' '),
 );

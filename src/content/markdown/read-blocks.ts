@@ -179,6 +179,9 @@ const BY_CLASS = new Map<string, ReadBlock>(
     'item-table': readItemTable,
     'code-block-caption': readCodeCaption,
     rubric: readRubric,
+    fragment: readFragment,
+    headertitle: readDoxygenTitle,
+    memproto: readDoxygenSignature,
     'tabbed-set': readTabs,
     'vp-code-group': readTabs,
     'tabs-container': readTabs,
@@ -261,6 +264,65 @@ function readCodeCaption(element: Element, reader: BlockReader, out: Block[]): v
   if (line !== null && line.length > 0) {
     reader.addParagraph([{ type: 'emphasis', children: line }], out);
   }
+}
+
+/** Doxygen has code in lines that are boxes. */
+function readFragment(element: Element, reader: BlockReader, out: Block[]): void {
+  const lines = elementsOf(element).filter((child) => child.hasClass('line'));
+  if (lines.length === 0) {
+    reader.readInto(element.children, out);
+    return;
+  }
+  for (const node of walk(element)) {
+    if (isElement(node) && node !== element) {
+      reader.noteIds(node);
+    }
+  }
+  const text = lines
+    .map((line) => codeText(line).trimEnd())
+    .join('\n')
+    .replace(/^\n+/, '')
+    .trimEnd();
+  if (text !== '') {
+    reader.addAnchors(out);
+    out.push({ type: 'code', language: LOOKS_LIKE_CPP.test(text) ? 'cpp' : '', text });
+  }
+}
+
+const LOOKS_LIKE_CPP = /^\s*#\s*(?:include|define|if|ifdef|ifndef)\b|::|;[ \t]*(?:\/\/.*)?$/m;
+
+/** A title that is no heading, unless the box has one too. */
+function readDoxygenTitle(element: Element, reader: BlockReader, out: Block[]): void {
+  const title = elementsOf(element).find((child) => child.name === 'div' && child.hasClass('title'));
+  const content = title === undefined ? [] : tidy(reader.inlines.readHeading(title.children));
+  if (content.length === 0) {
+    reader.readInto(element.children, out);
+  } else {
+    out.push({ type: 'heading', level: 1, content, ids: reader.takeIds() });
+  }
+}
+
+/** A signature whose parameters are cells of a table; what is said of it stands in cells beside it. */
+function readDoxygenSignature(element: Element, reader: BlockReader, out: Block[]): void {
+  const pieces: string[] = [];
+  for (const node of walk(element)) {
+    if (typeof node === 'string') {
+      pieces.push(node);
+    } else if (node.hasClass('memtemplate') || node.name === 'td') {
+      pieces.push(' ');
+    }
+  }
+  const text = pieces
+    .join('')
+    .replace(/[\s\u00a0]+/g, ' ')
+    .replace(/\( /g, '(')
+    .replace(/ ([),])/g, '$1')
+    .trim();
+  if (text === '') {
+    return;
+  }
+  reader.addAnchors(out);
+  out.push({ type: 'code', language: text.includes('def ') ? 'python' : 'cpp', text });
 }
 
 /** A title that is in no table of contents. That of footnotes goes with them. */

@@ -1,6 +1,9 @@
+import { StateError } from '../../base/errors.js';
+import { readFrontMatter } from '../front-matter.js';
 import { readIndexHead } from '../index-file.js';
 import { listCorpus, readDocument } from '../read-corpus.js';
-import { MOST_HITS, searchCorpus } from '../search.js';
+import { correctQuery, MOST_HITS, searchCorpus } from '../search.js';
+import { headingsOf, sectionOf } from '../section.js';
 import { corpusFolder } from '../swap.js';
 import { integerArgument, requiredArgument, textArgument } from './arguments.js';
 import type { NamedCorpus } from './corpora.js';
@@ -25,9 +28,13 @@ const CORPUS = { type: 'string', description: 'Name of one corpus, as `list` giv
 const OFFSET = { type: 'integer', minimum: 0, description: 'Where to go on: nextOffset of the answer before.' };
 
 const search: Tool = {
-  description: `Full-text search in documentation that was saved from web sites. Gives pages that have all the words, the best first, each with the passage that matches. ${UNTRUSTED}`,
+  description: `Full-text search in documentation that was saved from web sites. Gives the pages that say most of the words, the best first, each with its best sections: their headings, the anchor to read them by, and a passage. ${UNTRUSTED}`,
   properties: {
-    query: { type: 'string', description: 'Words; "a phrase" in quotes; -word for what a page must not have.' },
+    query: {
+      type: 'string',
+      description:
+        'Words or names such as os.path.join; "a phrase" in quotes, which must be there; -word for what a page must not have.',
+    },
     corpus: CORPUS,
     limit: {
       type: 'integer',
@@ -35,15 +42,28 @@ const search: Tool = {
       maximum: MOST_HITS,
       description: 'Most pages of each corpus, 10 by default.',
     },
+    prefix: { type: 'string', description: 'Only pages whose path begins with this.' },
   },
   required: ['query'],
   async call(corpora, given) {
     const query = requiredArgument(textArgument(given, 'query', LONGEST_TEXT), 'query');
     const limit = integerArgument(given, 'limit', 1, MOST_HITS);
-    const hits = chosen(corpora, given).flatMap(({ name, dir }) =>
-      searchCorpus(dir, query, limit === null ? {} : { limit }).map((hit) => ({ corpus: name, ...hit })),
+    const prefix = textArgument(given, 'prefix', LONGEST_TEXT) ?? '';
+    const wanted = chosen(corpora, given);
+    const hits = wanted.flatMap(({ name, dir }) =>
+      searchCorpus(dir, query, { ...(limit === null ? {} : { limit }), prefix }).map((hit) => ({
+        corpus: name,
+        ...hit,
+      })),
     );
-    return [JSON.stringify({ hits: hits.sort((a, b) => b.score - a.score) })];
+    const corrected = wanted.map(({ dir }) => correctQuery(dir, query));
+    const didYouMean = corrected.includes(null) ? null : corrected[0]!;
+    return [
+      JSON.stringify({
+        hits: hits.sort((a, b) => b.score - a.score),
+        ...(didYouMean === null ? {} : { didYouMean }),
+      }),
+    ];
   },
 };
 
@@ -52,13 +72,19 @@ const read: Tool = {
   properties: {
     page: { type: 'string', description: 'Path in the corpus or URL, as `search` and `list` give them.' },
     corpus: CORPUS,
+    heading: {
+      type: 'string',
+      description: 'Only the section under this heading, by its words or by its anchor, as `search` gives it.',
+    },
     offset: OFFSET,
   },
   required: ['page'],
   async call(corpora, given) {
     const page = requiredArgument(textArgument(given, 'page', LONGEST_TEXT), 'page');
     const offset = integerArgument(given, 'offset', 0, Number.MAX_SAFE_INTEGER) ?? 0;
-    const { name, entry, content } = await findPage(chosen(corpora, given), page);
+    const heading = textArgument(given, 'heading', LONGEST_TEXT);
+    const { name, entry, content: all } = await findPage(chosen(corpora, given), page);
+    const content = heading === null ? all : section(all, heading, entry.path);
     const text = content.slice(offset, offset + MOST_READ);
     const end = offset + text.length;
     const { path, url, title } = entry;
@@ -74,6 +100,20 @@ const read: Tool = {
     return [JSON.stringify(head), text];
   },
 };
+
+const MOST_HEADINGS = 50;
+
+function section(content: string, heading: string, path: string): string {
+  const markdown = readFrontMatter(content)?.body ?? content;
+  const found = sectionOf(markdown, heading);
+  if (found === null) {
+    throw new StateError(
+      'no_page',
+      `${path} has no such heading; it has ${JSON.stringify(headingsOf(markdown, MOST_HEADINGS))}`,
+    );
+  }
+  return found;
+}
 
 const list: Tool = {
   description: `List the saved documentation: without \`corpus\` the corpora, with it the pages of one, in the order of the site. ${UNTRUSTED}`,

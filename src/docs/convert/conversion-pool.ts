@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.js';
 import { StateError } from '../../base/errors.js';
-import { SiteMemory } from '../../content/extract/site-memory.js';
+import type { SiteMemory } from '../../content/extract/site-memory.js';
 import {
   type Conversion,
   isLearned,
@@ -96,13 +96,12 @@ export class ConversionPool implements Conversion {
     }
   }
 
-  site(): SiteConversion {
-    const memory = new SiteMemory();
+  site(memory: SiteMemory): SiteConversion {
     return {
       learn: async (jobs, learned) => {
-        for await (const { result } of this.#run({ task: 'learn', memory }, asSteps(jobs))) {
+        for await (const { step, result } of this.#run({ task: 'learn', memory }, asSteps(jobs))) {
           if (isLearned(result)) {
-            learned(result);
+            learned(result, (step as { job: Job }).job);
           }
         }
       },

@@ -1,3 +1,4 @@
+import type { SiteMemory } from '../../content/extract/site-memory.js';
 import type { LinkedPlace } from '../../content/markdown/linked-places.js';
 import type { CorpusInput, PreparedDocument } from '../../corpus/document.js';
 
@@ -13,13 +14,17 @@ export interface Job {
   knownHash: string | null;
   /** Places on it that pages of the site link to. */
   linkedIds: readonly string[];
+  /** Under which a later run finds what comes out of it; null where it does not look. */
+  key?: string | null;
 }
 
 /** What becomes of a page: null where there is nothing to tell, a sentence where it could not be read. */
 export type Result = PreparedDocument | Learned | Problem | null;
 
-/** What has to be known of a page before others are converted, and cannot be in their common memory. */
+/** What has to be known of a page before others are converted. */
 export interface Learned {
+  /** They are in the memory of the site already. */
+  fingerprints: readonly number[];
   linked: readonly LinkedPlace[];
 }
 
@@ -35,13 +40,13 @@ export type Step = { job: Job } | { input: CorpusInput };
 /** What converts the pages of all sites of a run: this thread, or several others. */
 export interface Conversion {
   /** Sites may be converted at the same time; each has a memory of its own. */
-  site(): SiteConversion;
+  site(memory: SiteMemory): SiteConversion;
   close(): Promise<void>;
 }
 
 export interface SiteConversion {
   /** Has to be over before the first page is converted: what repeats on a site is known when all of it was seen. */
-  learn(jobs: Iterable<Job>, learned: (facts: Learned) => void): Promise<void>;
+  learn(jobs: Iterable<Job>, learned: (facts: Learned, job: Job) => void): Promise<void>;
   /** In the order of the steps. They are taken only as far ahead as there is room. */
   convert(steps: Iterable<Step>): AsyncIterableIterator<{ step: Step; result: Result }>;
 }

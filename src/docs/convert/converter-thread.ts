@@ -3,11 +3,13 @@ import type { Shape } from '../../base/parcel.js';
 import { asked, WorkerThread } from '../../base/worker-thread.js';
 import type { Job, Result, Task } from './conversion.js';
 import type { ConverterListener, ConverterPort, Work } from './conversion-pool.js';
+import type { ShapeOptions } from './page-shape.js';
 
 export interface ConverterSetup {
   /** Where the crawl is kept: the thread opens its store. */
   directory: string;
   chunkTokens: number;
+  shape: ShapeOptions;
 }
 
 export type ConverterWork = ConverterSetup & { begun: SharedArrayBuffer };

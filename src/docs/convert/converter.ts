@@ -5,21 +5,24 @@ import type { DocsReader, PageToConvert } from '../../store/docs-reader.js';
 import type { Job, Learned } from './conversion.js';
 import { linkPlaces } from './link-places.js';
 import { factsOf, readPage } from './page-content.js';
+import { ANY_SHAPE, type PageShape } from './page-shape.js';
 
 /** Makes documents of kept pages, one at a time. What comes out of a page depends on it and on the memory, not on the thread. */
 export class Converter {
   readonly #store: DocsReader;
   readonly #measure: MeasureOptions;
+  readonly #shape: PageShape;
 
-  constructor(store: DocsReader, measure: MeasureOptions) {
+  constructor(store: DocsReader, measure: MeasureOptions, shape = ANY_SHAPE) {
     this.#store = store;
     this.#measure = measure;
+    this.#shape = shape;
   }
 
   learn(id: number, memory: SiteMemory): Learned {
-    const { fingerprints, linked } = factsOf(this.#page(id));
+    const { fingerprints, linked } = factsOf(this.#page(id), this.#shape);
     memory.learn(fingerprints);
-    return { linked };
+    return { fingerprints, linked };
   }
 
   /** @param memory shared by all that convert pages of the site; complete before the first is converted */
@@ -29,9 +32,11 @@ export class Converter {
   ): PreparedDocument {
     const row = this.#page(id);
     const { url } = row;
-    const { title, markdown, text } = readPage(row, memory, new Set(linkedIds));
+    const { title, markdown, text, kept } = readPage(row, memory, new Set(linkedIds), this.#shape);
     const document = {
       ...{ url, finalUrl: url, title: title || row.title || url, description: row.description, lang: row.lang },
+      // A page of which nothing is left has lost all of it.
+      kept: text.trim() === '' ? 0 : kept,
       ...{ markdown, text, canonical: row.canonical, etag: row.etag, lastModified: row.lastModified },
       // Only the day is kept, so that the same site gives the same bytes.
       crawledAt: new Date(row.fetchedAt).toISOString().slice(0, 10),

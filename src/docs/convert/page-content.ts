@@ -9,6 +9,7 @@ import { parseTree } from '../../content/tree-builder.js';
 import { detectEncoding } from '../../parse/charset.js';
 import { decodeText } from '../../parse/encodings.js';
 import { isMarkdownType } from '../../parse/media-type.js';
+import { ANY_SHAPE, removeUnwanted, wantedParts } from './page-shape.js';
 
 /** A page as it is kept. */
 export interface KeptPage {
@@ -37,11 +38,17 @@ export interface PageFacts {
   linked: readonly LinkedPlace[];
 }
 
-export function factsOf(page: KeptPage): PageFacts {
+export function factsOf(page: KeptPage, shape = ANY_SHAPE): PageFacts {
   if (isMarkdown(page)) {
     return { fingerprints: [], linked: [] };
   }
   const { tree, place } = treeOf(page);
+  removeUnwanted(tree, shape);
+  const parts = wantedParts(tree, shape);
+  if (parts.length > 0) {
+    // What the user names is the text, whatever other pages say.
+    return { fingerprints: [], linked: linkedPlaces(parts, place) };
+  }
   const { nodes, fingerprints } = mainContent(tree, { url: page.url });
   return { fingerprints, linked: linkedPlaces(nodes, place) };
 }
@@ -50,15 +57,26 @@ export function factsOf(page: KeptPage): PageFacts {
  * What a person came to read, as Markdown with absolute links. A page that is Markdown already is taken as it is.
  * `linkedIds` are places on it that pages of the site link to.
  */
-export function readPage(page: KeptPage, memory: SiteMemory, linkedIds: ReadonlySet<string>): PageText {
+export function readPage(
+  page: KeptPage,
+  memory: SiteMemory,
+  linkedIds: ReadonlySet<string>,
+  shape = ANY_SHAPE,
+): PageText {
   const { url } = page;
   if (isMarkdown(page)) {
     const markdown = textOf(page).text;
     return { title: firstHeading(markdown), markdown, text: markdown, kept: 1 };
   }
   const { tree, place } = treeOf(page);
-  const { nodes, title, kept } = mainContent(tree, { url, memory });
+  removeUnwanted(tree, shape);
+  const parts = wantedParts(tree, shape);
   const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
+  if (parts.length > 0) {
+    const { markdown, text } = toMarkdown(parts, { ...place, linkFor, linkedIds });
+    return { title: firstHeading(markdown), markdown, text, kept: 1 };
+  }
+  const { nodes, title, kept } = mainContent(tree, { url, memory });
   const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
   return { title, markdown, text, kept };
 }

@@ -1,0 +1,58 @@
+import type { Element } from '../../content/element.js';
+import { compileSelector, type Selector, selectAll } from '../../content/select.js';
+
+/** What the user says is the text of a page, and what is not, as CSS selectors. */
+export interface ShapeOptions {
+  /** What these match is the text; where nothing does, it is looked for as on any page. */
+  content: readonly string[];
+  /** What these match is gone before anything else is looked at. */
+  remove: readonly string[];
+}
+
+export interface PageShape {
+  content: readonly Selector[];
+  remove: readonly Selector[];
+}
+
+export const ANY_SHAPE: PageShape = { content: [], remove: [] };
+
+/** Throws UsageError that names what is wrong with a selector. */
+export const pageShape = ({ content, remove }: ShapeOptions): PageShape => ({
+  content: content.map(compileSelector),
+  remove: remove.map(compileSelector),
+});
+
+/** Takes out of a tree what is not wanted. */
+export function removeUnwanted(tree: Element, { remove }: PageShape): void {
+  for (const selector of remove) {
+    for (const element of selectAll(tree, selector)) {
+      const { parent } = element;
+      const at = parent?.children.indexOf(element) ?? -1;
+      if (at >= 0) {
+        parent!.children.splice(at, 1);
+      }
+    }
+  }
+}
+
+/** The parts of a page that are its text, in its order, none within another; none where no selector matches. */
+export function wantedParts(tree: Element, { content }: PageShape): Element[] {
+  const found = new Set(content.flatMap((selector) => selectAll(tree, selector)));
+  if (found.size === 0) {
+    return [];
+  }
+  const parts: Element[] = [];
+  const waiting = [tree];
+  for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
+    if (found.has(element)) {
+      parts.push(element);
+      continue;
+    }
+    for (const child of element.children.toReversed()) {
+      if (typeof child !== 'string') {
+        waiting.push(child);
+      }
+    }
+  }
+  return parts;
+}
