@@ -12,7 +12,7 @@ const TWO = ['--nodes', '2'];
 
 /** What a command says where nobody answers, or something is missing: it ends at once. */
 const said = (...args: string[]): Stage => ({
-  name: `${args[0]} without Redis`,
+  name: `${args.join(' ')} without Redis`,
   async play(values, trial) {
     const web = await trial.web();
     web.site('small.test', smallSite());
@@ -21,8 +21,11 @@ const said = (...args: string[]): Stage => ({
 });
 
 /** A crawl has been begun in a Redis of the trial's own, and its process is gone. Then a command is run there, or the Redis is asked. */
-const begun = (ask: (redis: RedisServer, values: readonly string[], trial: Trial) => Promise<Run>): Stage => ({
-  name: 'a crawl in a Redis',
+const begun = (
+  name: string,
+  ask: (redis: RedisServer, values: readonly string[], trial: Trial) => Promise<Run>,
+): Stage => ({
+  name: `${name} of a crawl in a Redis`,
   async play(values, trial) {
     const redis = await RedisServer.start();
     trial.atEnd(() => redis.close());
@@ -38,7 +41,7 @@ async function begin(redis: RedisServer, trial: Trial, ...values: readonly strin
   await run.ended;
 }
 
-const lease = begun(async (redis, values, trial) => {
+const lease = begun('the lease', async (redis, values, trial) => {
   await begin(redis, trial, ...values);
   const client = redis.client();
   const config = await client.get('{gossamer:trial}:config');
@@ -46,7 +49,7 @@ const lease = begun(async (redis, values, trial) => {
   return { code: 0, signal: null, stdout: config!, stderr: '' };
 });
 
-const status = begun(async (redis, values, trial) => {
+const status = begun('the status', async (redis, values, trial) => {
   await begin(redis, trial);
   return trial.run(['cluster', 'status', '--redis-url', redis.url, ...NAMED, ...values]);
 });
