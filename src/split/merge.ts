@@ -1,8 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { checkSignal, throwIfStopped } from '../config/abort.js';
-import { readDirectory } from '../config/arguments.js';
+import { checkKeys, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import { completeOptionsOf } from '../config/resolve.js';
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
@@ -34,18 +34,20 @@ export interface MergedCrawl {
   delivered: number;
 }
 
+const CALL = "mergeCrawls(['a', 'b'], { output: 'c' })";
+
 /** Puts the parts of a crawl together, those of a split or of a cluster's nodes. They are only read. */
 export async function mergeCrawls(directories: readonly string[], options: MergeOptions): Promise<MergedCrawl> {
-  const from = directories.map((directory) =>
-    readDirectory("mergeCrawls(['a', 'b'], { output: 'c' })", directory, 'part'),
-  );
+  const from = readTexts(CALL, directories, 'parts').map((directory) => readDirectory(CALL, directory, 'part'));
   const twice = from.find((directory, i) => from.indexOf(directory) < i);
   if (from.length === 0 || twice !== undefined) {
     throw new UsageError(twice === undefined ? 'no part is named' : `${twice} is named twice`);
   }
-  const { signal } = options;
+  const given = readOptions(CALL, options, true);
+  checkKeys('mergeCrawls', given, ['output', 'signal']);
+  const { signal } = given;
   checkSignal(signal);
-  const output = resolve(options.output);
+  const output = readDirectory(CALL, given.output, 'output');
   const stores: PartStore[] = [];
   try {
     for (const directory of from) {

@@ -1,8 +1,8 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { Breaks } from '../base/breaks.js';
 import { StateError, UsageError } from '../base/errors.js';
 import { checkSignal, throwIfStopped } from '../config/abort.js';
-import { readDirectory } from '../config/arguments.js';
+import { checkKeys, describeValue, readDirectory, readOptions } from '../config/arguments.js';
 import { PartStore } from '../store/part-store.js';
 import { splitStore } from '../store/split-store.js';
 import { UnfinishedFolder } from '../store/unfinished-folder.js';
@@ -26,15 +26,18 @@ export interface SplitCrawl {
 }
 
 export const MOST_NODES = 1_024;
+const CALL = "splitCrawl('crawl', { nodes: 4, output: 'parts' })";
 
 /** Deals a kept crawl out to the nodes of a cluster. The crawl is only read. */
 export async function splitCrawl(directory: string, options: SplitOptions): Promise<SplitCrawl> {
-  const from = readDirectory("splitCrawl('crawl', { nodes: 4, output: 'parts' })", directory, 'crawl');
-  const { nodes, signal } = options;
+  const from = readDirectory(CALL, directory, 'crawl');
+  const given = readOptions(CALL, options, true);
+  checkKeys('splitCrawl', given, ['nodes', 'output', 'signal']);
+  const { nodes, signal } = given;
   if (!Number.isSafeInteger(nodes) || nodes < 2 || nodes > MOST_NODES) {
-    throw new UsageError(`nodes must be a whole number from 2 to ${MOST_NODES}, got ${String(nodes)}`);
+    throw new UsageError(`nodes must be a whole number from 2 to ${MOST_NODES}, got ${describeValue(nodes)}`);
   }
-  const output = resolve(options.output);
+  const output = readDirectory(CALL, given.output, 'output');
   checkSignal(signal);
   const whole = PartStore.open(from);
   try {

@@ -170,7 +170,7 @@ describe('resume', () => {
 
   it.each([
     ['a-crawl', ['--fail-on', '+moved'], '--fail-on is no option of `gossamer crawl`'],
-    ['a-crawl', ['--format', 'json'], '--format is no option of `gossamer crawl`'],
+    ['a-crawl', ['--baseline', 'b.json'], '--baseline is no option of `gossamer crawl`'],
     ['a-crawl', ['--update-baseline'], '--update-baseline is no option of `gossamer crawl`'],
     ['a-check', ['--json'], '--json is no option of `gossamer check`'],
   ])('of %s with %j is refused', async (directory, args, message) => {
@@ -250,10 +250,10 @@ it('export and crawl refuse formats of checks', async () => {
   const crawled = await inProcess(['crawl', seed, '--report', 'html=x.html'], { cwd: folder.path });
   expect([exported.code, said(exported)]).toEqual([
     2,
-    '--format must be one of jsonl, sitemap, csv, edges, hosts, seeds, got junit',
+    '--format must be one of jsonl, sitemap, csv, parquet, edges, hosts, seeds, warc, wacz, cdxj, got junit',
   ]);
   expect([crawled.code, said(crawled)]).toEqual([
     2,
-    '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, edges, hosts, seeds, got html=x.html',
+    '--report must be FORMAT=FILE with one of jsonl, sitemap, csv, parquet, edges, hosts, seeds, warc, wacz, cdxj, got html=x.html',
   ]);
 });

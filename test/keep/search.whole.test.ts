@@ -88,7 +88,12 @@ describe('gossamer search on a crawl', () => {
         snippet,
       ]);
     };
-    expect(await search('quiet', 'purring')).toEqual([['/cat', 'Cats A quiet cat is purring. QUIET CAT!']]);
+    // A page with some of the words is found too, after those that have more of them.
+    expect(await search('quiet', 'purring')).toEqual([
+      ['/cat', 'Cats A quiet cat is purring. QUIET CAT!'],
+      ['/odd', expect.stringContaining('quiet')],
+    ]);
+    expect(await search('purring')).toEqual([['/cat', 'Cats A quiet cat is purring. QUIET CAT!']]);
     expect(await search('"loud dog"')).toEqual([['/dog', 'Dogs A loud dog, order 4711.']]);
     expect(await search('re:[0-9]{4}')).toEqual([['/dog', 'Dogs A loud dog, order 4711.']]);
     expect(await search('unicorn')).toEqual([]);

@@ -85,6 +85,8 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   correctQuery: [[], [nowhere], [nowhere, 'words']],
   searchCrawl: [[], [nowhere], [nowhere, 'words']],
   serveMcp: [[], [[nowhere]]],
+  splitCrawl: [[], [nowhere]],
+  mergeCrawls: [[], [[nowhere]]],
 };
 
 it('every function of the surface is called below', () => {
@@ -154,7 +156,7 @@ describe('what is no argument is refused in one sentence', () => {
     expect(await errorOf('exportCrawl', [nowhere, 'cvs', 'x'])).toMatchObject({
       code: 'usage',
       message: expect.stringContaining(
-        'must be one of jsonl, sitemap, csv, edges, hosts, seeds, got "cvs"; did you mean csv?',
+        'must be one of jsonl, sitemap, csv, parquet, edges, hosts, seeds, warc, wacz, cdxj, got "cvs"; did you mean csv?',
       ),
     });
   });
