@@ -231,6 +231,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: [
       'gossamer show example.com-docs docs/guide/install.md',
       'gossamer show example.com-docs https://example.com/docs/guide/install --json',
+      'gossamer show --why example.com-docs docs/guide/install.md',
     ],
   },
   serve: {

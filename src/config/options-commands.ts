@@ -264,6 +264,21 @@ export const LIST_OPTIONS = {
   },
 } as const satisfies Record<string, OptionSpec>;
 
+/** What is shown of a page of a corpus. */
+export const SHOW_OPTIONS = {
+  why: {
+    flag: 'why',
+    type: 'boolean',
+    default: false,
+    group: 'Question',
+    sentence: 'Each block of the page as it was crawled, whether the corpus keeps it, and the reason',
+    advanced: false,
+    resumable: false,
+    commands: ['show'],
+    perRun: true,
+  },
+} as const satisfies Record<string, OptionSpec>;
+
 const ADD = ['add'] as const;
 
 /** What is said of URLs that are added to a kept crawl. */

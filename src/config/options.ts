@@ -7,6 +7,7 @@ import {
   DOCS_OPTIONS,
   GRAPH_OPTIONS,
   LIST_OPTIONS,
+  SHOW_OPTIONS,
   SPLIT_OPTIONS,
 } from './options-commands.js';
 import { DASHBOARD_OPTIONS } from './options-dashboard.js';
@@ -34,6 +35,7 @@ export const OPTIONS = {
   ...CHECK_OPTIONS,
   ...DOCS_OPTIONS,
   ...LIST_OPTIONS,
+  ...SHOW_OPTIONS,
   ...ADD_OPTIONS,
   ...GRAPH_OPTIONS,
   ...SPLIT_OPTIONS,

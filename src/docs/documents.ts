@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { systemClock } from '../base/clock.js';
 import { SiteMemory } from '../content/extract/site-memory.js';
+import type { WhyBlock } from '../content/extract/why.js';
 import type { CorpusInput, KnownPages, PreparedDocument } from '../corpus/document.js';
 import type { MeasureOptions } from '../corpus/prepare.js';
 import type { DocsReader, PageFate } from '../store/docs-reader.js';
@@ -132,6 +133,14 @@ export class Documents {
     } finally {
       this.#linked.forget(site);
     }
+  }
+
+  /** What `inOrder` keeps of each block of one page of the site, and why, with the memory of the whole site. */
+  async whyOf(ids: readonly number[], id: number): Promise<WhyBlock[] | null> {
+    const site = ++this.#sites;
+    const memory = new SiteMemory();
+    await new LazySite(() => this.#opened().site(memory)).learn(this.#bodies(ids, site, memory), () => {});
+    return new Converter(this.#store, this.#options, pageShape(this.#options.shape ?? NO_SHAPE)).why(id, memory);
   }
 
   /**

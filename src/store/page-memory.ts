@@ -72,6 +72,21 @@ export class PageMemory {
     }
   }
 
+  /** Only to look things up. Null where there is none of this version, or another process is at it. */
+  static openToRead(directory: string): PageMemory | null {
+    let database: Database | null = null;
+    try {
+      database = openDatabase(join(directory, FILE), { readOnly: true, timeoutMs: 0 });
+      if (database.prepare('PRAGMA user_version').get()!.user_version === MEMORY_VERSION) {
+        return new PageMemory(database);
+      }
+    } catch {
+      // Without it all pages are read.
+    }
+    database?.close();
+    return null;
+  }
+
   close(): void {
     this.#commit();
     this.#database.close();

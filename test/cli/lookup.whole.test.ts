@@ -229,6 +229,38 @@ describe('gossamer show', () => {
     );
   });
 
+  it.each(['data/made', 'made'])('--why names each block of a page of %s, and the reason', async (directory) => {
+    if (directory === 'made') {
+      cpSync(join(root, 'data/made'), join(root, 'gossamer-data/made'), { recursive: true });
+    }
+    const { code, stdout, stderr } = await run('show', directory, `${web.origin}/a`, '--why');
+    expect([code, stderr]).toEqual([0, '']);
+    const [head, ...lines] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(new RegExp(`^${web.origin}/a: \\d of \\d blocks? kept$`));
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) {
+      expect(line).toMatch(/^(?:kept {4}|left out) {2}.+ \| .+ \| .+$/);
+    }
+    const { url, blocks } = await answer('show', directory, `${web.origin}/a`, '--why', '--json');
+    expect([url, blocks.length]).toEqual([`${web.origin}/a`, lines.length]);
+    const [first] = blocks;
+    expect(Object.keys(first).sort()).toEqual(
+      ['by', 'enough', 'features', 'kept', 'path', 'reason', 'score', 'text'].sort(),
+    );
+  });
+
+  it('--why says what to do where the crawl is not at hand, or has nothing of the page', async () => {
+    expect(await run('show', 'docs', 'pool', '--why')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: `error: the crawl that ${join(root, 'docs')} was made of is not here, so the page cannot be read again: name its data directory in the place of the corpus, or make the corpus again with \`gossamer docs\`\n`,
+    });
+    expect(await run('show', 'data/made', `${web.origin}/none`, '--why')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('there is no page'),
+    });
+  });
+
   it('ends quietly when whoever reads has seen enough', async () => {
     await write(join(root, 'long'), [page('/long', { markdown: `# Long\n\n${'word '.repeat(200_000)}` })]);
     for (const more of [[], ['--json']]) {

@@ -5,7 +5,7 @@ import { guess } from './guess.js';
 import { characters, type Outline, SENTENCE } from './outline.js';
 
 /** As far as an element of some kind is looked for around a block; further away is nowhere. */
-const FAR = 24;
+export const FAR = 24;
 const LONGEST_LEAD = 90;
 /** Longer texts are no labels, however they begin. */
 const LONGEST_LABEL = 500;

@@ -19,20 +19,27 @@ const SCRIPTS = place('pageScripts');
 const IMAGES = place('pageImages');
 const CODE = place('pageCode');
 
-/** Which blocks are part of the text. */
-export function judge(table: BlockTable): Uint8Array {
+/** Why a block is kept or not. Scores are thousandths. */
+export type Verdict = { by: 'title' } | { by: 'consent' } | { by: 'score'; score: number; enough: number };
+
+/** Which blocks are part of the text; `told` hears why. */
+export function judge(table: BlockTable, told?: (block: number, verdict: Verdict) => void): Uint8Array {
   const { rows, width, blocks, title } = table;
   const kept = new Uint8Array(blocks.length);
   const isManual = blocks.length > 0 && looksLikeManual(rows);
   for (let b = 0; b < blocks.length; b++) {
     if (rows[b * width + GUESS] === ASKS_CONSENT) {
+      told?.(b, { by: 'consent' });
       continue;
     }
     const enough = isManual && rows[b * width + GUESS] === 0 ? ENOUGH_IN_MANUAL : ENOUGH;
-    kept[b] = scoreOf(rows, b * width) >= enough ? 1 : 0;
+    const score = scoreOf(rows, b * width);
+    kept[b] = score >= enough ? 1 : 0;
+    told?.(b, { by: 'score', score, enough });
   }
   if (title !== -1) {
     kept[title] = 1;
+    told?.(title, { by: 'title' });
   }
   return kept;
 }
@@ -53,3 +60,50 @@ function scoreOf(rows: Int16Array, row: number): number {
   }
   return sum;
 }
+
+/** What a feature has to do with a score. */
+export interface Share {
+  feature: string;
+  /** What the block has. */
+  value: number;
+  /** Thousandths that it adds to the score. */
+  adds: number;
+}
+
+/**
+ * What each feature adds to the score of a block, beside what any block has: at each fork, how far the way that is taken lies from the middle of
+ * both. Together with `scoreOfAny` that is the score.
+ */
+export function sharesOf({ rows, width }: BlockTable, b: number): Share[] {
+  const adds = new Float64Array(width);
+  for (let at = 0; at < TREES.length; ) {
+    const end = TREES[at++]!;
+    while (TREES[at]! >= 0) {
+      const feature = TREES[at]!;
+      const next = rows[b * width + feature]! <= TREES[at + 1]! ? at + 3 : TREES[at + 2]!;
+      adds[feature]! += middle(next) - middle(at);
+      at = next;
+    }
+    at = end;
+  }
+  return FEATURES.map((feature, i) => ({ feature, value: rows[b * width + i]!, adds: adds[i]! }));
+}
+
+export function scoreOfAny(): number {
+  let sum = 0;
+  for (let at = 0; at < TREES.length; at = TREES[at]!) {
+    sum += middle(at + 1);
+  }
+  return sum;
+}
+
+/** Of all that a tree may add from a fork on. They are small, and asked for again and again. */
+function middle(at: number): number {
+  let known = middles.get(at);
+  if (known === undefined) {
+    known = TREES[at]! < 0 ? TREES[at + 1]! : (middle(at + 3) + middle(TREES[at + 2]!)) / 2;
+    middles.set(at, known);
+  }
+  return known;
+}
+const middles = new Map<number, number>();

@@ -1,18 +1,20 @@
 import { type BlockTable, blockTable } from './block-features.js';
 import { judge } from './block-judge.js';
 import type { Outline } from './outline.js';
+import type { Why } from './why.js';
 
 /** Elements that show something without a word. */
 const SEEN = new Set('img picture figure math hr'.split(' '));
 
 /** Keeps of any page the blocks that are its text, each judged by itself and by those around it. */
-export function findGeneral(outline: Outline, title: string, url: string | null): number[] {
+export function findGeneral(outline: Outline, title: string, url: string | null, why?: Why): number[] {
   const body = Math.max(
     0,
     outline.elements.findIndex(({ name }) => name === 'body'),
   );
   const table = blockTable(outline, body, title, url);
-  keepBlocks(outline, body, table, judge(table));
+  keepBlocks(outline, body, table, judge(table, why?.judges(outline, table)));
+  why?.dropped(outline, 'score');
   return [body];
 }
 

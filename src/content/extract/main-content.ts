@@ -6,6 +6,7 @@ import { Outline, SENTENCE } from './outline.js';
 import { dropRepeats, fingerprintsOf, type TextBlock, textBlocks } from './repeats.js';
 import type { SiteMemory } from './site-memory.js';
 import { findBySystem, Landmarks, recognise } from './systems.js';
+import type { Why } from './why.js';
 
 export interface MainContent {
   /** What a person came to read, in the page's order. They are parts of the tree, which has lost all else that was in them. */
@@ -29,6 +30,8 @@ export interface ExtractOptions {
   readonly memory?: SiteMemory;
   /** Whether rules for known documentation systems are used. */
   readonly rules?: boolean;
+  /** Hears what becomes of each part of the page, and why. */
+  readonly why?: Why;
 }
 
 const LONGEST_TITLE = 300;
@@ -38,9 +41,10 @@ const ALWAYS_TEXT = new Set(['pre', 'td', 'dd']);
 export function mainContent(tree: Element, options: ExtractOptions = {}): MainContent {
   const outline = new Outline(tree);
   const head = readHead(outline);
+  const { memory, why } = options;
   outline.dropNoise();
+  why?.dropped(outline, 'noise');
   const blocks = textBlocks(outline);
-  const { memory } = options;
   if (memory !== undefined) {
     outline.setCommon(blocks.filter(({ fingerprint }) => memory.isFrequent(fingerprint)).map(({ at }) => at));
   }
@@ -48,9 +52,12 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
   for (const place of places) {
     dropContentsLists(outline, place, options.url ?? null);
   }
+  why?.dropped(outline, 'contents');
   if (memory !== undefined) {
     dropRepeats(outline, blocks.filter(isIn(outline, places)), memory);
   }
+  why?.dropped(outline, 'repeats');
+  why?.found(outline, places);
   const kept = keptShare(outline, blocks, places, memory);
   const title = titleOf(outline, places) || head.title;
   for (const place of places) {
@@ -63,12 +70,13 @@ export function mainContent(tree: Element, options: ExtractOptions = {}): MainCo
 function find(
   outline: Outline,
   head: Head,
-  { rules, url }: ExtractOptions,
+  { rules, url, why }: ExtractOptions,
 ): { places: number[]; system: string | null } {
   const landmarks = new Landmarks(outline);
   const system = rules === false ? null : recognise(head, landmarks);
   const places = system === null ? null : findBySystem(outline, landmarks, system);
-  return { places: places ?? findGeneral(outline, head.title, url ?? null), system: system?.name ?? null };
+  why?.ruled(outline, system?.name ?? null, places !== null);
+  return { places: places ?? findGeneral(outline, head.title, url ?? null, why), system: system?.name ?? null };
 }
 
 const isIn =

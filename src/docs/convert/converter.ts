@@ -1,10 +1,11 @@
 import type { SiteMemory } from '../../content/extract/site-memory.js';
+import type { WhyBlock } from '../../content/extract/why.js';
 import type { PreparedDocument } from '../../corpus/document.js';
 import { type MeasureOptions, preparePage } from '../../corpus/prepare.js';
 import type { DocsReader, PageToConvert } from '../../store/docs-reader.js';
 import type { Job, Learned } from './conversion.js';
 import { linkPlaces } from './link-places.js';
-import { factsOf, readPage } from './page-content.js';
+import { factsOf, readPage, whyOfPage } from './page-content.js';
 import { ANY_SHAPE, type PageShape } from './page-shape.js';
 
 /** Makes documents of kept pages, one at a time. What comes out of a page depends on it and on the memory, not on the thread. */
@@ -42,6 +43,11 @@ export class Converter {
       crawledAt: new Date(row.fetchedAt).toISOString().slice(0, 10),
     };
     return preparePage(document, this.#measure, linkPlaces, knownHash);
+  }
+
+  /** What `convert` keeps of each block of a page, and why; null for a page that is Markdown already. */
+  why(id: number, memory: SiteMemory): WhyBlock[] | null {
+    return whyOfPage(this.#page(id), memory, this.#shape);
   }
 
   #page(id: number): PageToConvert {

@@ -1,7 +1,8 @@
 import { inflateRawSync } from 'node:zlib';
-import type { Element } from '../../content/element.js';
+import { type Child, type Element, walk } from '../../content/element.js';
 import { mainContent } from '../../content/extract/main-content.js';
 import type { SiteMemory } from '../../content/extract/site-memory.js';
+import { plain, seenBlocks, Why, type WhyBlock } from '../../content/extract/why.js';
 import { type LinkedPlace, linkedPlaces } from '../../content/markdown/linked-places.js';
 import type { PagePlace } from '../../content/markdown/links.js';
 import { toMarkdown } from '../../content/markdown/markdown.js';
@@ -79,6 +80,34 @@ export function readPage(
   const { nodes, title, kept } = mainContent(tree, { url, memory });
   const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
   return { title, markdown, text, kept };
+}
+
+/** What `readPage` keeps of each block of the page, and why; null for a page that is Markdown already. */
+export function whyOfPage(page: KeptPage, memory: SiteMemory, shape = ANY_SHAPE): WhyBlock[] | null {
+  if (isMarkdown(page)) {
+    return null;
+  }
+  const { tree } = treeOf(page);
+  const blocks = seenBlocks(tree);
+  removeUnwanted(tree, shape);
+  const left = new Set<Child>(walk(tree));
+  const parts = wantedParts(tree, shape);
+  const wanted = new Set<Child>(parts.flatMap((part) => [...walk(part)]));
+  const why = new Why();
+  if (parts.length === 0) {
+    mainContent(tree, { url: page.url, memory, why });
+  }
+  return blocks.map(({ element, owners, path, text }) => {
+    const rest = owners.filter((owner) => left.has(owner));
+    const isWanted = rest.some((owner) => wanted.has(owner));
+    const decision =
+      rest.length === 0
+        ? plain(false, 'remove', '--remove matches it')
+        : parts.length > 0
+          ? plain(isWanted, 'content', `${isWanted ? 'in' : 'outside of'} what --content matches`)
+          : why.of(element, rest);
+    return { ...decision, path, text };
+  });
 }
 
 /** Of a text in Markdown, without signs that close it. */
