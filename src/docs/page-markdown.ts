@@ -230,7 +230,7 @@ function localLink(url: string, fragment: string): string | null {
   }
   let path = url.slice(HOST.length + 1);
   let depth = 0;
-  while (path.startsWith('_/')) {
+  while (depth < DEPTH && path.startsWith('_/')) {
     path = path.slice(2);
     depth++;
   }

@@ -98,13 +98,13 @@ describe('gossamer md of a URL', () => {
 
 describe('gossamer md of a file and of stdin', () => {
   it('reads it in its own encoding, and keeps links that lead nowhere without a URL as they are', async () => {
-    const page = `<meta charset="iso-8859-1"><h1>Caf\u00e9</h1><p>${PARAGRAPH} <a href="../b#c">b</a> <a href="/d">d</a> <a href="e">e</a></p>`;
+    const page = `<meta charset="iso-8859-1"><h1>Caf\u00e9</h1><p>${PARAGRAPH} <a href="../b#c">b</a> <a href="/d">d</a> <a href="_/e">e</a></p>`;
     writeFileSync(join(folder.path, 'page.html'), Buffer.from(page, 'latin1'));
-    expect((await md('page.html')).stdout).toBe(`# Caf\u00e9\n\n${PARAGRAPH} [b](../b#c) [d](/d) [e](e)\n`);
+    expect((await md('page.html')).stdout).toBe(`# Caf\u00e9\n\n${PARAGRAPH} [b](../b#c) [d](/d) [e](_/e)\n`);
     const { code } = await md('page.html', '--base-url', 'http://x.test/y/z', '-o', 'made.md');
     expect(code).toBe(0);
     expect(readFileSync(join(folder.path, 'made.md'), 'utf8')).toBe(
-      `# Caf\u00e9\n\n${PARAGRAPH} [b](http://x.test/b#c) [d](http://x.test/d) [e](http://x.test/y/e)\n`,
+      `# Caf\u00e9\n\n${PARAGRAPH} [b](http://x.test/b#c) [d](http://x.test/d) [e](http://x.test/y/_/e)\n`,
     );
     expect(asked()).toEqual([]);
   });

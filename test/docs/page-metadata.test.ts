@@ -31,6 +31,10 @@ test('JSON-LD is read where no meta element says it', () => {
   });
 });
 
+test('a language that is left empty is none', () => {
+  expect(said('<html lang=""><meta property="og:locale" content="de_AT">').language).toBe('de-AT');
+});
+
 test('else the markup: an author is no URL, a picture is one of the net, a language is a language', () => {
   const page = `<html lang="<x>"><meta property="article:author" content="https://social.test/ann">
     <meta property="og:image" content="javascript:x()"><p class="post byline">By <b>Ann</b></p><time datetime="2026-05-06">May</time>`;

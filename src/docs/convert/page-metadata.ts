@@ -76,7 +76,7 @@ function gather(root: Element): Said {
     }
     switch (element.name) {
       case 'html':
-        said.language ??= element.attribute('lang') ?? element.attribute('xml:lang');
+        said.language ??= orNull(line(element.attribute('lang') ?? element.attribute('xml:lang') ?? ''));
         break;
       case 'meta':
         addMeta(element, said.meta);
