@@ -85,6 +85,9 @@ export {
 export type { DocsLibraryOptions, DocsResult } from './docs/library.js';
 /** Documentation sites as Markdown, kept in step with them. */
 export { makeDocs, resumeDocs } from './docs/library.js';
+export type { MarkdownPage, PageQuestion } from './docs/page-markdown.js';
+/** One page as Markdown. */
+export { pageAsMarkdown } from './docs/page-markdown.js';
 /** What a crawl or a corpus would ask for and how long it would take, from robots.txt and sitemaps, or from a sample. */
 export { preview } from './docs/preview.js';
 export type { CrawlHit } from './docs/search-crawl.js';

@@ -18,6 +18,7 @@ import type { ResolvedOptions } from '../config/resolve.js';
 import type { EndReason } from '../crawl/ending.js';
 import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { nextStep } from '../crawl/resume-plan.js';
+import { seedFailure } from '../crawl/seed-failure.js';
 import type { SessionEvents } from '../crawl/session-plan.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import { refuseUnwritable } from '../report/index.js';
@@ -28,7 +29,6 @@ import { type CommandInput, prepare, untilReaderLeaves, writePieces } from './co
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { type Outlets, withOutlets } from './outlets.js';
-import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
 import { SuspectLinks } from './suspect-links.js';
 import { counted, formatCount, Terminal } from './terminal.js';

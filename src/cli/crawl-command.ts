@@ -9,6 +9,7 @@ import { seedsOfArchives } from '../crawl/archive-web.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import type { SessionResult } from '../crawl/profile.js';
 import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
+import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
 import type { SessionPlan } from '../crawl/session-plan.js';
@@ -19,7 +20,6 @@ import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { type Outlets, withOutlets } from './outlets.js';
-import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
 import type { Terminal } from './terminal.js';
 

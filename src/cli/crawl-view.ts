@@ -3,6 +3,7 @@ import { formatMoment, printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { RunningSession, SessionResult } from '../crawl/profile.js';
 import { nextStep } from '../crawl/resume-plan.js';
+import { NOTHING_MAY_BE_ASKED } from '../crawl/seed-failure.js';
 import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
 import type { SettledPage } from '../frontier/outcome.js';
 import type { Summary } from '../report/summary.js';
@@ -11,7 +12,6 @@ import { hostForPeople, unicodeHost } from '../url/host-display.js';
 import type { LiveSnapshot } from '../watch/live.js';
 import { isFetched, liveLines, type Suspects, type Total } from './live-view.js';
 import { ProgressLine } from './progress-line.js';
-import { NOTHING_MAY_BE_ASKED } from './seed-failure.js';
 import {
   type BoxRow,
   counted,

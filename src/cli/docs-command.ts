@@ -3,6 +3,7 @@ import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
 import { partialOf } from '../corpus/layout.js';
 import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
+import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
 import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from '../docs/plan-docs.js';
@@ -13,7 +14,6 @@ import { type CommandInput, prepare, writeJson } from './command.js';
 import { CrawlView } from './crawl-view.js';
 import { EXIT } from './exit.js';
 import { type Outlets, withOutlets } from './outlets.js';
-import { seedFailure } from './seed-failure.js';
 import { stopOnSignals } from './signals.js';
 import { counted, formatBytes, formatCount, type Terminal } from './terminal.js';
 

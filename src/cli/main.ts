@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<Command, () => Promise<(input: CommandInput) => 
   crawl: async () => (await import('./crawl-command.js')).runCrawl,
   check: async () => (await import('./check-command.js')).runCheck,
   docs: async () => (await import('./docs-command.js')).runDocs,
+  md: async () => (await import('./md-command.js')).runMd,
   resume: async () => (await import('./resume-command.js')).runResume,
   join: async () => (await import('./join-command.js')).runJoin,
   cluster: async () => (await import('./cluster-command.js')).runCluster,

@@ -2,13 +2,13 @@ import { printable } from '../base/text.js';
 import { writeDuration } from '../config/units.js';
 import { HOW_TO_COUNT } from '../corpus/tokens.js';
 import type { RunningSession } from '../crawl/profile.js';
+import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import type { SizeEstimate } from '../crawl/survey/site-size.js';
 import { runDocsPreview } from '../docs/preview.js';
 import { asCrawlOptions, type Preview, runPreview } from '../preview/preview.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT, exitNow } from './exit.js';
-import { seedFailure } from './seed-failure.js';
 import { onStopSignals, signalExit } from './signals.js';
 import { counted, formatCount, formatDuration } from './terminal.js';
 

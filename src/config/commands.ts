@@ -3,6 +3,7 @@ export const COMMANDS = [
   'crawl',
   'check',
   'docs',
+  'md',
   'resume',
   'join',
   'cluster',
@@ -73,6 +74,18 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
       'gossamer docs https://example.com/docs/',
       'gossamer docs https://example.com/docs/ --output corpus --chunk-tokens 800',
       'gossamer docs gossamer-data/example.com',
+    ],
+  },
+  md: {
+    usage: '<url|file|->',
+    sentence:
+      'Print the main content of one page as Markdown. A URL is asked for as politely as in a crawl, robots.txt first, and nothing is kept; a file or - (stdin) is HTML, Markdown or plain text.',
+    fewestArguments: 1,
+    mostArguments: 1,
+    examples: [
+      'gossamer md https://example.com/article',
+      'gossamer md https://example.com/article --json',
+      'gossamer md page.html --base-url https://example.com/article -o page.md',
     ],
   },
   resume: {

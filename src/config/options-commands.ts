@@ -14,10 +14,11 @@ export const CHECK_OPTIONS = {
     defaultText: 'none',
     placeholder: 'URL',
     group: 'Checking',
-    sentence: 'The URL that the folder will have once it is published; links to that URL are answered from the folder',
+    sentence:
+      'The URL that the folder, or the file of `md`, will have once it is published; links to that URL are answered from the folder',
     advanced: false,
     resumable: false,
-    commands: CHECK,
+    commands: ['check', 'md'],
   },
   rootDir: {
     flag: 'root-dir',
@@ -197,6 +198,7 @@ export const CHECK_OPTIONS = {
 } as const satisfies Record<string, OptionSpec>;
 
 const DOCS = ['docs'] as const;
+const DOCS_AND_MD = ['docs', 'md'] as const;
 
 /** What a corpus is made like. */
 export const DOCS_OPTIONS = {
@@ -223,7 +225,7 @@ export const DOCS_OPTIONS = {
       'What these CSS selectors match is the text of a page; where nothing matches, it is looked for as on any page',
     advanced: false,
     resumable: true,
-    commands: DOCS,
+    commands: DOCS_AND_MD,
   },
   remove: {
     flag: 'remove',
@@ -235,7 +237,7 @@ export const DOCS_OPTIONS = {
     sentence: 'What these CSS selectors match is no part of any page',
     advanced: false,
     resumable: true,
-    commands: DOCS,
+    commands: DOCS_AND_MD,
   },
   indexPages: {
     flag: 'index-pages',

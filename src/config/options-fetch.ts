@@ -17,7 +17,7 @@ const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 /** Commands whose pages may be routes. */
 const ROUTERS = ['crawl', 'check'] as const;
 /** Commands that ask servers. */
-const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots'] as const;
+const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots', 'md'] as const;
 
 /** One request: its limits, and the way to the server. */
 export const FETCH_OPTIONS = {
@@ -33,7 +33,7 @@ export const FETCH_OPTIONS = {
     sentence: 'Give up a request after this time',
     advanced: false,
     resumable: true,
-    commands: CRAWL_AND_PREVIEW,
+    commands: [...CRAWL_AND_PREVIEW, 'md'],
   },
   maxBodyBytes: {
     flag: 'max-body',

@@ -21,7 +21,7 @@ const CRAWL_ONLY = ['crawl'] as const;
 /** Commands that say something on stderr besides warnings and errors. */
 const TALKERS = ['crawl', 'check', 'docs', 'preview', 'add', 'export', 'diff', 'split', 'merge', 'delete'] as const;
 const REPORTERS = ['crawl', 'diff', 'check', 'audit'] as const;
-const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'graph', 'split', 'merge'] as const;
+const WRITERS = ['export', 'diff', 'check', 'audit', 'docs', 'md', 'graph', 'split', 'merge'] as const;
 /** Commands that write what they found in one of several formats. */
 const FORMATTERS = ['crawl', 'export', 'diff', 'check', 'audit', 'graph'] as const;
 const EXPORT = ['export'] as const;
@@ -34,6 +34,7 @@ const ANSWERS = [
   'crawl',
   'cluster',
   'docs',
+  'md',
   'resume',
   'add',
   'preview',

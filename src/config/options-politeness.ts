@@ -4,7 +4,7 @@ import { DAY_MS } from './units.js';
 const CRAWL = ['crawl', 'check', 'docs'] as const;
 const CRAWL_AND_PREVIEW = ['crawl', 'check', 'docs', 'preview'] as const;
 /** Commands that ask servers. */
-const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots'] as const;
+const ASKERS = ['crawl', 'check', 'docs', 'preview', 'robots', 'md'] as const;
 
 /** How hosts are treated, and who we say we are. */
 export const POLITENESS_OPTIONS = {

@@ -131,7 +131,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, resume, join, cluster, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
+      'there is no command before -w; one of crawl, check, docs, md, resume, join, cluster, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -147,7 +147,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'check a --json',
-      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer resume`, `gossamer join`, `gossamer cluster`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, `gossamer split`, `gossamer merge`, not of `gossamer check`',
+      '--json is an option of `gossamer crawl`, `gossamer docs`, `gossamer md`, `gossamer resume`, `gossamer join`, `gossamer cluster`, `gossamer add`, `gossamer preview`, `gossamer graph`, `gossamer explain`, `gossamer robots`, `gossamer status`, `gossamer list`, `gossamer search`, `gossamer show`, `gossamer split`, `gossamer merge`, not of `gossamer check`',
     ],
     ['check a --assets', '--assets is an option of `gossamer crawl`, `gossamer preview`, not of `gossamer check`'],
     ['resume a --recheck b', '--recheck is an option of `gossamer check`, not of `gossamer resume`'],

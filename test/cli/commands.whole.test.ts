@@ -16,6 +16,7 @@ const LINES: Readonly<Record<Command, { line: string; code: number }>> = {
   crawl: { line: 'crawl SITE --delay 0 --data-dir new --json -q', code: 0 },
   check: { line: 'check SITE --delay 0 --second-look-budget 0 --format json -q', code: 0 },
   docs: { line: 'docs SITE --delay 0 --data-dir new --output made --json -q', code: 0 },
+  md: { line: 'md SITEa', code: 0 },
   resume: { line: 'resume data --max-urls 5 --delay 0 --json -q', code: 0 },
   add: { line: 'add data SITEa', code: 0 },
   preview: { line: 'preview SITE --delay 0 -q', code: 0 },

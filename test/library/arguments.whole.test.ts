@@ -73,6 +73,7 @@ const CALLS: Readonly<Record<string, readonly (readonly unknown[])[]>> = {
   listCrawls: [[]],
   makeDocs: [[], [['ftp://a.test/']]],
   matchRobots: [[], ['User-agent: *'], ['User-agent: *', 'https://a.test/']],
+  pageAsMarkdown: [[]],
   preview: [[]],
   readCrawl: [[]],
   readDocument: [[], [nowhere]],

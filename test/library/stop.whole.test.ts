@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { crawl, preview, robotsVerdict, StateError } from 'gossamer';
+import { crawl, pageAsMarkdown, preview, robotsVerdict, StateError } from 'gossamer';
 import { describe, expect, it } from 'vitest';
 import { asKey, collect } from './support.js';
 
@@ -52,6 +52,7 @@ describe('functions that answer a question are rejected', () => {
 
   it.each([
     ['preview', (signal: AbortSignal) => preview({ seeds: ['http://127.0.0.1:9/'], signal })],
+    ['pageAsMarkdown', (signal: AbortSignal) => pageAsMarkdown('http://127.0.0.1:9/', { signal })],
     ['robotsVerdict', (signal: AbortSignal) => robotsVerdict('http://127.0.0.1:9/', { signal })],
   ])('%s', async (name, ask) => {
     const signal = AbortSignal.abort();

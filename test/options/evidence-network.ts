@@ -9,10 +9,10 @@ import { headersSent, says } from './questions.js';
 import { askingServer, lateDoor, nameServer, tlsServer } from './servers.js';
 import { here } from './stages.js';
 
-type Asking = 'crawl' | 'check' | 'docs' | 'preview' | 'robots';
+type Asking = 'crawl' | 'check' | 'docs' | 'preview' | 'robots' | 'md';
 const SHORT = ['--seeding-strategy', 'none', '--delay', '0', '--retries', '0'];
-/** What reads pages, and not robots.txt alone. */
-const walks = (command: Asking): boolean => command !== 'preview' && command !== 'robots';
+/** What reads pages of a site, and not robots.txt or one page alone. */
+const walks = (command: Asking): boolean => command !== 'preview' && command !== 'robots' && command !== 'md';
 /** The command for one URL of which robots.txt and home page are all there is. */
 const ask = (command: Asking, url: string): string[] =>
   ({
@@ -21,6 +21,7 @@ const ask = (command: Asking, url: string): string[] =>
     docs: ['docs', url, '--data-dir', DATA, '--output', CORPUS, ...SHORT],
     preview: ['preview', url, '--delay', '0'],
     robots: ['robots', url],
+    md: ['md', url],
   })[command];
 
 const asking = (name: string, play: (values: readonly string[], trial: Trial) => Promise<Run>): Stage => ({
@@ -108,6 +109,7 @@ const PAGE_OF: Record<Asking, string[]> = {
   docs: ['/', '/robots.txt'],
   preview: ['/robots.txt', '/sitemap.xml', '/sitemap_index.xml'],
   robots: ['/robots.txt'],
+  md: ['/', '/robots.txt'],
 };
 const sortedNotes = (seen: Seen): string[] => [...seen.notes].sort();
 /** No seed reached, or nothing to answer with. */
@@ -117,6 +119,7 @@ const NOT_REACHED: Record<Asking, unknown> = {
   docs: 4,
   preview: 4,
   robots: expect.toSatisfy((code: number) => code > 1),
+  md: 4,
 };
 
 /** Options of a single request, which these commands share. */
@@ -307,7 +310,7 @@ const hostEvidence = (command: Asking): Row => ({
 });
 
 /** Of several requests, which these commands share. */
-const sessionEvidence = (command: Exclude<Asking, 'robots'>): Row[] => [
+const sessionEvidence = (command: Exclude<Asking, 'robots' | 'md'>): Row[] => [
   {
     key: 'cookies',
     command,
@@ -351,4 +354,5 @@ export const NETWORK_EVIDENCE: Row[] = [
   ...sharedEvidence('docs'),
   ...sharedEvidence('preview'),
   ...sharedEvidence('robots'),
+  ...sharedEvidence('md'),
 ];

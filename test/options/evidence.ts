@@ -11,6 +11,7 @@ import { GRAPH_EVIDENCE } from './evidence-graph.js';
 import { HOOK_EVIDENCE } from './evidence-hooks.js';
 import { INPUT_EVIDENCE } from './evidence-input.js';
 import { LAYER_EVIDENCE } from './evidence-layers.js';
+import { MD_EVIDENCE } from './evidence-md.js';
 import { NETWORK_EVIDENCE } from './evidence-network.js';
 import { OUTPUT_EVIDENCE } from './evidence-output.js';
 import { POLITENESS_EVIDENCE } from './evidence-politeness.js';
@@ -44,6 +45,7 @@ export const EVIDENCE: readonly Row[] = withWalkers([
   ...ADD_EVIDENCE,
   ...PREVIEW_EVIDENCE,
   ...ROBOTS_EVIDENCE,
+  ...MD_EVIDENCE,
   ...CORPUS_EVIDENCE,
   ...GRAPH_EVIDENCE,
   ...SPLIT_EVIDENCE,

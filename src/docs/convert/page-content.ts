@@ -4,13 +4,13 @@ import { mainContent } from '../../content/extract/main-content.js';
 import type { SiteMemory } from '../../content/extract/site-memory.js';
 import { plain, seenBlocks, Why, type WhyBlock } from '../../content/extract/why.js';
 import { type LinkedPlace, linkedPlaces } from '../../content/markdown/linked-places.js';
-import type { PagePlace } from '../../content/markdown/links.js';
+import type { LinkOptions, PagePlace } from '../../content/markdown/links.js';
 import { toMarkdown } from '../../content/markdown/markdown.js';
 import { parseTree } from '../../content/tree-builder.js';
 import { detectEncoding } from '../../parse/charset.js';
 import { decodeText } from '../../parse/encodings.js';
 import { isMarkdownType } from '../../parse/media-type.js';
-import { ANY_SHAPE, removeUnwanted, wantedParts } from './page-shape.js';
+import { ANY_SHAPE, type PageShape, removeUnwanted, wantedParts } from './page-shape.js';
 
 /** A page as it is kept. */
 export interface KeptPage {
@@ -69,15 +69,35 @@ export function readPage(
     const markdown = textOf(page).text;
     return { title: firstHeading(markdown), markdown, text: markdown, kept: 1 };
   }
-  const { tree, place } = treeOf(page);
+  return readHtml({ url, ...textOf(page) }, { memory, linkedIds, shape });
+}
+
+export interface HtmlPage {
+  url: string;
+  text: string;
+  encoding: string;
+}
+
+export interface HtmlReading {
+  memory?: SiteMemory;
+  linkedIds: ReadonlySet<string>;
+  shape: PageShape;
+  /** What a link becomes; left out: the whole URL. */
+  linkFor?: LinkOptions['linkFor'];
+}
+
+const wholeLink = (to: string, fragment: string): string => (fragment === '' ? to : `${to}#${fragment}`);
+
+/** The same of a page that is HTML. */
+export function readHtml(page: HtmlPage, { memory, linkedIds, shape, linkFor = wholeLink }: HtmlReading): PageText {
+  const { tree, place } = treeOfText(page);
   removeUnwanted(tree, shape);
   const parts = wantedParts(tree, shape);
-  const linkFor = (to: string, fragment: string) => (fragment === '' ? to : `${to}#${fragment}`);
   if (parts.length > 0) {
     const { markdown, text } = toMarkdown(parts, { ...place, linkFor, linkedIds });
     return { title: firstHeading(markdown), markdown, text, kept: 1 };
   }
-  const { nodes, title, kept } = mainContent(tree, { url, memory });
+  const { nodes, title, kept } = mainContent(tree, { url: page.url, ...(memory === undefined ? {} : { memory }) });
   const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
   return { title, markdown, text, kept };
 }
@@ -111,7 +131,7 @@ export function whyOfPage(page: KeptPage, memory: SiteMemory, shape = ANY_SHAPE)
 }
 
 /** Of a text in Markdown, without signs that close it. */
-function firstHeading(markdown: string): string {
+export function firstHeading(markdown: string): string {
   const heading = FIRST_HEADING.exec(markdown)?.[1]?.trimEnd() ?? '';
   let end = heading.length;
   while (heading[end - 1] === '#') {
@@ -124,10 +144,11 @@ function firstHeading(markdown: string): string {
 const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);
 
 /** With what its links are read by, which is what the crawl has read them by. */
-function treeOf(page: KeptPage): { tree: Element; place: PagePlace } {
-  const { text, encoding } = textOf(page);
+const treeOf = (page: KeptPage): { tree: Element; place: PagePlace } => treeOfText({ url: page.url, ...textOf(page) });
+
+function treeOfText({ url, text, encoding }: HtmlPage): { tree: Element; place: PagePlace } {
   const tree = parseTree(text);
-  return { tree, place: { pageUrl: page.url, baseHref: baseHrefOf(tree), encoding } };
+  return { tree, place: { pageUrl: url, baseHref: baseHrefOf(tree), encoding } };
 }
 
 function textOf({ packed, type }: KeptPage): { text: string; encoding: string } {

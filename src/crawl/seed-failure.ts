@@ -1,9 +1,9 @@
 import { SeedError } from '../base/errors.js';
+import { counted } from '../base/figures.js';
 import { formatMoment } from '../base/text.js';
 import type { SeedFate } from '../frontier/seed-book.js';
 import type { Summary } from '../report/summary.js';
 import { hostForPeople } from '../url/host-display.js';
-import { counted } from './terminal.js';
 
 /** The end of a sentence which says that a robots.txt cannot be reached. */
 export const NOTHING_MAY_BE_ASKED = 'so nothing may be asked for; --robots-unreachable allow asks all the same';
@@ -11,10 +11,12 @@ export const NOTHING_MAY_BE_ASKED = 'so nothing may be asked for; --robots-unrea
 /**
  * The error where no seed gave a page; a seed that robots.txt forbids says more than the others.
  * @param summary what failed and was deferred in the crawl; it knows more than the seed of redirects in a circle and of the seed's host
+ * @param refusal the end of the sentence where a robots.txt cannot be reached
  */
 export function seedFailure(
   seeds: readonly SeedFate[],
   { byClass, deferredHosts }: Pick<Summary, 'byClass' | 'deferredHosts'> = { byClass: {}, deferredHosts: [] },
+  refusal = NOTHING_MAY_BE_ASKED,
 ): SeedError {
   const named =
     seeds.find(({ fate }) => fate === 'forbidden') ?? seeds.find(({ fate }) => fate === 'failed') ?? seeds[0]!;
@@ -24,15 +26,15 @@ export function seedFailure(
     named.fate === 'open'
       ? (deferredHosts.find(({ host }) => named.label.includes(host)) ?? deferredHosts[0])
       : undefined;
-  const what = host === undefined ? whatHappened(named, Object.keys(byClass)[0] ?? null) : whyPutOff(host);
+  const what = host === undefined ? whatHappened(named, Object.keys(byClass)[0] ?? null) : whyPutOff(host, refusal);
   const isMoved = named.redirectsTo !== null && !what.startsWith('redirects ');
   const moved = isMoved ? `redirects to ${named.redirectsTo}, which ` : '';
   return new SeedError(`${named.label} ${moved}${what}${others}`);
 }
 
-function whyPutOff({ host, reason, until, detail }: Summary['deferredHosts'][number]): string {
+function whyPutOff({ host, reason, until, detail }: Summary['deferredHosts'][number], refusal: string): string {
   if (detail !== null) {
-    return `was not asked for: ${detail}, ${NOTHING_MAY_BE_ASKED}`;
+    return `was not asked for: ${detail}, ${refusal}`;
   }
   const end = until === null ? '' : `, until ${formatMoment(Date.parse(until))}`;
   return `was put off with ${hostForPeople(host)} (${reason}${end})`;

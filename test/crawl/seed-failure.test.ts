@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seedFailure } from '../../src/cli/seed-failure.js';
+import { seedFailure } from '../../src/crawl/seed-failure.js';
 import type { SeedFate } from '../../src/frontier/seed-book.js';
 
 const OPEN: SeedFate = {
