@@ -1,6 +1,6 @@
 import { StateError } from '../base/errors.js';
 import { printable } from '../base/text.js';
-import { beginCluster, crawlIdOf, redisOf, refuseAlone, seatIn } from '../cluster/start.js';
+import { beginCluster, crawlIdOf, hooksHashOf, redisOf, refuseAlone, seatIn } from '../cluster/start.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { optionsToStore } from '../config/stored.js';
@@ -64,7 +64,12 @@ async function crawlTogether(
   refuseAlone(options, plan.seeds);
   const { clusterNodes: nodes, leaseMs } = options;
   const crawlId = crawlIdOf(options);
-  const shared = { options: optionsToStore(plan.resolved), seeds: plan.seeds, leaseMs };
+  const shared = {
+    options: optionsToStore(plan.resolved),
+    seeds: plan.seeds,
+    leaseMs,
+    hooksHash: hooksHashOf(options),
+  };
   const { profile, node } = await beginCluster(url, { crawlId, nodes: nodes!, ...shared });
   try {
     const together = { ...plan, profile };

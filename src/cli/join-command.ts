@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { StateError, UsageError } from '../base/errors.js';
-import { crawlIdOf, joinCluster, type KeptPart, redisOf, seatIn } from '../cluster/start.js';
+import { crawlIdOf, hooksHashOf, joinCluster, type KeptPart, redisOf, seatIn } from '../cluster/start.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { openForReading, stateOf } from '../store/directory.js';
 import { type CommandInput, prepare } from './command.js';
@@ -40,6 +40,12 @@ export async function runJoin(input: CommandInput): Promise<number> {
       throw new StateError(
         'cluster_options',
         `--${differing} is another here than on the other machines of ${crawlId}`,
+      );
+    }
+    if (hooksHashOf(resolved.options) !== shared.hooksHash) {
+      throw new StateError(
+        'cluster_options',
+        `--hooks has other text here than on the other machines of ${crawlId}: all need the same module`,
       );
     }
     const seeds = kept === null ? { seeds: shared.seeds } : { seeds: null, storedSeeds: kept.seeds };

@@ -8,6 +8,7 @@ const OWN_GROUPS: ReadonlySet<string> = new Set(['Layers of concurrency', 'Netwo
 /** The flag of an option that is another than on the other machines of a crawl, and must not be; null where there is none. */
 export function differingOption(shared: StoredOptions, resolved: ResolvedOptions<'crawl'>): string | null {
   const changed = [...changedOptions(shared, optionsToStore(resolved))];
-  const differing = changed.find((key: OptionKey) => !OWN_GROUPS.has(specOf(key).group));
+  // Hooks are compared by what is in them.
+  const differing = changed.find((key: OptionKey) => key !== 'hooks' && !OWN_GROUPS.has(specOf(key).group));
   return differing === undefined ? null : specOf(differing).flag;
 }

@@ -74,7 +74,8 @@ export interface Claim {
 }
 
 export type Claimed =
-  | { ok: true; slot: number; isFirst: boolean; state: ClusterState; now: number }
+  /** `isReplaced`: an operator has given the slot away, and its hosts' clocks may be lost with the disk of whoever had it. */
+  | { ok: true; slot: number; isFirst: boolean; isReplaced: boolean; state: ClusterState; now: number }
   /** `held`: by another process, until then. `other_store`: the slot is another store's. `full`: none is free. `replace`: only an operator gives it away. */
   | {
       ok: false;

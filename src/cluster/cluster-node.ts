@@ -25,6 +25,9 @@ export interface ClusterNodeParts {
   /** This process has begun the crawl. */
   isFounder: boolean;
   leaseMs: number;
+  /** See MembershipParts; left out: 0. */
+  quietMs?: number;
+  quietUntil?: number;
   /** Where it runs, for those who look. */
   place: { host: string; pid: number };
 }
@@ -56,11 +59,11 @@ export class ClusterNode implements ClusterSeat {
   #failure: StateError | null = null;
 
   constructor(parts: ClusterNodeParts) {
-    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place } = parts;
+    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place, quietMs = 0, quietUntil = 0 } = parts;
     this.#parts = parts;
     this.#right = new SendRight(clock, () => this.#doors?.wake());
     this.#membership = new Membership({
-      ...{ bus, clock, founding, incarnation, goesOn, isFounder, leaseMs },
+      ...{ bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, quietMs, quietUntil },
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),
@@ -78,6 +81,11 @@ export class ClusterNode implements ClusterSeat {
     await this.#membership.join(slot);
     this.#membership.begin();
     return this.#membership.slot;
+  }
+
+  /** Wall time before which nothing is asked for, for the clocks of its hosts are lost; 0 where they are not. */
+  get quietUntil(): number {
+    return this.#membership.quietUntil;
   }
 
   /** What the store is to keep of this; a new one does so from its beginning. */

@@ -17,6 +17,10 @@ export interface MembershipParts {
   isFounder: boolean;
   token: string;
   leaseMs: number;
+  /** What a host may have to be left alone for, at most, where nobody knows when it was last asked. */
+  quietMs: number;
+  /** Wall time until which this store's slot is quiet; 0 where the clocks of its hosts are known. */
+  quietUntil: number;
   /** What this node is at now. */
   standing(): Standing;
   figures(): string;
@@ -44,6 +48,7 @@ export class Membership {
   readonly #parts: MembershipParts;
   readonly #alarm: Alarm;
   #slot = -1;
+  #quietUntil = 0;
   #generation = 0;
   #count = 0;
   #seen: Caller['seen'] = {};
@@ -62,10 +67,16 @@ export class Membership {
   constructor(parts: MembershipParts) {
     this.#parts = parts;
     this.#alarm = new Alarm(parts.clock, () => this.report());
+    this.#beQuiet(parts.quietUntil - parts.clock.wall());
   }
 
   get slot(): number {
     return this.#slot;
+  }
+
+  /** Wall time before which nothing is asked for, whoever holds the slot: to be kept with the store. 0 where there is no such time. */
+  get quietUntil(): number {
+    return this.#quietUntil;
   }
 
   get state(): ClusterState | null {
@@ -191,7 +202,7 @@ export class Membership {
 
   /** What is reached is what it was before, or has forgotten all: then the crawl is put back, as another generation. */
   async #claim(slot: number | null): Promise<void> {
-    const { bus, clock, founding, incarnation, token, leaseMs, right } = this.#parts;
+    const { bus, clock, founding, incarnation, token, leaseMs, quietMs, right } = this.#parts;
     let heldBy: { token: string; until: number } | null = null;
     for (let pauseMs = FIRST_PAUSE_MS; !this.#isClosed; ) {
       try {
@@ -204,7 +215,12 @@ export class Membership {
           this.#count = 0;
           this.#confirmed = '';
           this.#learn(claimed.state, claimed.now);
-          right.claimed(sentAt, leaseMs, claimed.isFirst && this.#parts.isFounder ? 0 : leaseMs + marginOf(leaseMs));
+          const waitMs = claimed.isFirst && this.#parts.isFounder ? 0 : leaseMs + marginOf(leaseMs);
+          if (claimed.isReplaced && !this.#parts.goesOn && this.#quietUntil === 0) {
+            // Whoever had the slot may ask until its lease is over.
+            this.#beQuiet(waitMs + quietMs);
+          }
+          right.claimed(sentAt, leaseMs, waitMs);
           return;
         }
         if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
@@ -225,6 +241,16 @@ export class Membership {
         }
         pauseMs = await this.#pause(pauseMs);
       }
+    }
+  }
+
+  /** Wall clocks jump: it is never longer than it could have been. */
+  #beQuiet(forMs: number): void {
+    const { clock, leaseMs, quietMs, right } = this.#parts;
+    if (forMs > 0) {
+      const ms = Math.min(forMs, leaseMs + marginOf(leaseMs) + quietMs);
+      this.#quietUntil = clock.wall() + ms;
+      right.notBefore(clock.now() + ms);
     }
   }
 

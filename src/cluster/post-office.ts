@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { StateError } from '../base/errors.js';
 import type { Mail, Peer } from '../store/outbox.js';
 import type { Answer, Bus, Caller, Entry } from './bus.js';
@@ -28,6 +29,11 @@ export interface PostOfficeParts {
 
 interface Route extends Peer {
   sent: number;
+  /** Number of the last piece that may have been sent: where the receiver has more, this store is an old copy. */
+  told: number;
+  /** The receiver has told this process how far it is. Until then nothing is sent that is newer than this process: the store may be an old copy. */
+  isKnown: boolean;
+  hasAsked: boolean;
   /** Grows when what was sent has to be sent again. */
   turn: number;
   isBusy: boolean;
@@ -38,8 +44,9 @@ interface Route extends Peer {
 }
 
 type Letter =
-  | { from: number; store: string; to: string; first: number; mail: Mail[] }
-  | { from: number; store: string; to: string; acked: number; isGap: boolean };
+  /** `have`: so far the receiver has acknowledged, as the sender knows; its store is behind that only where it is an old copy. `by`: the process that asks; its answer has the same. Without mail it only asks. */
+  | { from: number; store: string; to: string; first: number; mail: Mail[]; have: number; by: string }
+  | { from: number; store: string; to: string; acked: number; isGap: boolean; have: number; by: string };
 
 /** Characters of one entry. */
 const ENTRY_SIZE = 48 * 1024;
@@ -53,6 +60,8 @@ const MOST_PATIENCE = 32;
 export class PostOffice {
   readonly #parts: PostOfficeParts;
   readonly #routes = new Map<number, Route>();
+  /** Of this process. */
+  readonly #by = randomUUID().slice(0, 8);
   #isClosed = false;
   /** Where the stream is read on from. */
   #after = '0';
@@ -68,6 +77,9 @@ export class PostOffice {
       this.#routes.set(peer.slot, {
         ...peer,
         sent: peer.acked,
+        told: peer.last,
+        isKnown: false,
+        hasAsked: false,
         turn: 0,
         isBusy: false,
         ackedAtBeat: -1,
@@ -79,7 +91,7 @@ export class PostOffice {
 
   /** All that was written is acknowledged. */
   get isQuiet(): boolean {
-    return [...this.#routes.values()].every(({ last, acked }) => acked >= last);
+    return [...this.#routes.values()].every(({ last, acked, isKnown }) => isKnown && acked >= last);
   }
 
   /** Pieces that are written and not acknowledged, by slot. */
@@ -102,7 +114,9 @@ export class PostOffice {
       const route = this.#routes.get(slot);
       if (route !== undefined && incarnation !== '' && route.incarnation !== incarnation && !this.#isClosed) {
         const peer = await this.#parts.store.begin(slot, incarnation);
-        Object.assign(route, peer, { sent: peer.acked, turn: route.turn + 1 });
+        // This store has told that one nothing yet.
+        Object.assign(route, peer, { sent: peer.acked, told: peer.acked, isKnown: false });
+        this.#rewind(route);
         this.#pump(route);
         this.#parts.changed();
       }
@@ -113,7 +127,7 @@ export class PostOffice {
   beat(): void {
     this.#after = '0';
     for (const route of this.#routes.values()) {
-      const isStill = route.acked === route.ackedAtBeat && route.sent > route.acked;
+      const isStill = route.acked === route.ackedAtBeat && (route.sent > route.acked || !route.isKnown);
       route.ackedAtBeat = route.acked;
       route.beats = isStill ? route.beats + 1 : 0;
       if (!isStill) {
@@ -139,11 +153,12 @@ export class PostOffice {
 
   #rewind(route: Route): void {
     route.sent = route.acked;
+    route.hasAsked = false;
     route.turn++;
   }
 
   #pump(route: Route): void {
-    if (!route.isBusy && !this.#isClosed && route.incarnation !== null && route.sent < route.last) {
+    if (!route.isBusy && !this.#isClosed && route.incarnation !== null && hasToSay(route)) {
       route.isBusy = true;
       void this.#sendAll(route)
         .catch(() => {})
@@ -155,16 +170,21 @@ export class PostOffice {
 
   async #sendAll(route: Route): Promise<void> {
     const { bus, store, id, slot, incarnation, call } = this.#parts;
-    while (route.sent < route.last && !this.#isClosed) {
+    while (hasToSay(route) && !this.#isClosed) {
       const { turn } = route;
-      const mail = await store.take(route.slot, route.sent + 1, ENTRY_SIZE);
+      const most = mostOf(route) - route.sent;
+      const mail = most > 0 ? (await store.take(route.slot, route.sent + 1, ENTRY_SIZE)).slice(0, most) : [];
       if (turn !== route.turn) {
         continue;
       }
-      if (mail.length === 0) {
+      if (mail.length === 0 && most > 0) {
         return;
       }
-      const letter: Letter = { from: slot, store: incarnation, to: route.incarnation!, first: route.sent + 1, mail };
+      route.told = Math.max(route.told, route.sent + mail.length);
+      const letter: Letter = {
+        ...{ from: slot, store: incarnation, to: route.incarnation!, first: route.sent + 1, mail },
+        ...{ have: route.acked, by: this.#by },
+      };
       const body = JSON.stringify(letter);
       const answer = await call((caller) => bus.send(caller, id, route.slot, body));
       if (answer === null || answer.full) {
@@ -174,6 +194,7 @@ export class PostOffice {
       this.use.bytesOut += body.length;
       if (turn === route.turn) {
         route.sent += mail.length;
+        route.hasAsked = true;
       }
     }
   }
@@ -204,7 +225,7 @@ export class PostOffice {
     const { bus, id, slot, incarnation, cursors, call } = this.#parts;
     const mail: Mail[] = [];
     const news = new Map<string, number>();
-    const senders = new Map<string, { slot: number; taken: string[]; isGap: boolean }>();
+    const senders = new Map<string, { slot: number; taken: string[]; isGap: boolean; by: string }>();
     const read: string[] = [];
     for (const { id: entry, body } of entries) {
       const letter = JSON.parse(body) as Letter;
@@ -215,10 +236,12 @@ export class PostOffice {
         read.push(entry);
         await this.#acknowledged(letter);
       } else {
+        this.#checkCursor(letter);
         const cursor = news.get(letter.store) ?? cursors.get(letter.store) ?? 0;
-        const sender = senders.get(letter.store) ?? { slot: letter.from, taken: [], isGap: false };
+        const sender = senders.get(letter.store) ?? { slot: letter.from, taken: [], isGap: false, by: '' };
         senders.set(letter.store, sender);
         sender.taken.push(entry);
+        sender.by = letter.by;
         if (letter.first > cursor + 1) {
           sender.isGap = true;
         } else if (letter.first + letter.mail.length > cursor + 1) {
@@ -241,6 +264,8 @@ export class PostOffice {
         to: store,
         acked: cursors.get(store) ?? 0,
         isGap: sender.isGap,
+        have: this.#haveOf(sender.slot, store),
+        by: sender.by,
       };
       await call((caller) => bus.acknowledge(caller, id, sender.slot, JSON.stringify(letter), sender.taken));
     }
@@ -249,16 +274,32 @@ export class PostOffice {
     }
   }
 
-  async #acknowledged({ from, store, acked, isGap }: Extract<Letter, { acked: number }>): Promise<void> {
+  /** What this store has told of itself to that one, as far as it has answered. */
+  #haveOf(slot: number, store: string): number {
+    const route = this.#routes.get(slot);
+    return route?.incarnation === store ? route.acked : 0;
+  }
+
+  /** Whoever wrote it knows what was acknowledged from here: by this store, unless it is an old copy. */
+  #checkCursor({ store, have }: Letter): void {
+    if (have > (this.#parts.cursors.get(store) ?? 0)) {
+      throw restored(this.#parts.slot);
+    }
+  }
+
+  async #acknowledged(letter: Extract<Letter, { acked: number }>): Promise<void> {
+    const { from, store, acked, isGap, by } = letter;
+    this.#checkCursor(letter);
     const route = this.#routes.get(from);
     if (route === undefined || route.incarnation !== store) {
       return;
     }
-    if (acked > route.last) {
+    if (acked > route.told) {
       throw restored(this.#parts.slot);
     }
-    if (isGap && acked < route.acked) {
-      throw restored(from);
+    if (!route.isKnown && by === this.#by) {
+      route.isKnown = true;
+      this.#parts.changed();
     }
     if (acked > route.acked) {
       route.acked = acked;
@@ -276,8 +317,12 @@ export class PostOffice {
   }
 }
 
+/** Number of the last piece that may be sent now. */
+const mostOf = ({ isKnown, last, told }: Route): number => (isKnown ? last : Math.min(last, told));
+const hasToSay = (route: Route): boolean => route.sent < mostOf(route) || (!route.isKnown && !route.hasAsked);
+
 const restored = (slot: number): StateError =>
   new StateError(
     'cluster_restored',
-    `the store of slot ${slot} is older than what it has told the others, as one restored from a copy is: \`gossamer cluster replace ${slot}\` begins it anew`,
+    `the store of slot ${slot} is older than what it has told the others, as one restored from a copy is: \`gossamer cluster replace ${slot}\` when its lease is over, then \`gossamer join\` with an empty --data-dir, fetches its pages again`,
   );

@@ -21,6 +21,8 @@ export class SendRight {
   #until: Moment = NEVER;
   /** Not before: whoever held the slot before may still send until then. */
   #from = Number.POSITIVE_INFINITY;
+  /** Nor before this, however often the slot is claimed. */
+  #quietUntil = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | null = null;
 
   constructor(clock: Clock, changed: () => void, cells = new Float64Array(new SharedArrayBuffer(16))) {
@@ -39,12 +41,18 @@ export class SendRight {
     return this.cells[0]!;
   }
 
+  /** Nothing is sent before this time of the monotonic clock. */
+  notBefore(at: number): void {
+    this.#quietUntil = Math.max(this.#quietUntil, at);
+  }
+
   /** The slot was claimed by a call that went out at this moment. What was granted before holds on until it is over. */
   claimed(sentAt: Moment, leaseMs: number, waitMs: number): void {
     this.#until = later(sentAt, leaseMs);
-    this.#from = waitMs === 0 ? Number.NEGATIVE_INFINITY : this.#clock.now() + waitMs;
+    const from = waitMs === 0 ? Number.NEGATIVE_INFINITY : this.#clock.now() + waitMs;
+    this.#from = Math.max(from, this.#quietUntil);
     this.#cancel?.();
-    this.#cancel = waitMs === 0 ? null : this.#clock.at(this.#from, () => this.#open());
+    this.#cancel = this.#from > this.#clock.now() ? this.#clock.at(this.#from, () => this.#open()) : null;
     this.#open();
   }
 

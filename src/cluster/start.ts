@@ -1,8 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { systemClock } from '../base/clock.js';
 import { StateError, UsageError } from '../base/errors.js';
-import type { CrawlOptions } from '../config/options.js';
+import { printable } from '../base/text.js';
+import { partsOf } from '../config/host-entries.js';
+import { type CrawlOptions, OPTIONS } from '../config/options.js';
 import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { type CrawlProfile, PLAIN_CRAWL } from '../crawl/profile.js';
@@ -18,6 +21,8 @@ export interface SharedConfig {
   options: StoredOptions;
   seeds: SeedRow[];
   leaseMs: number;
+  /** Of the module with hooks, by its content: its path may be another on each machine. Null where there is none. */
+  hooksHash: string | null;
 }
 
 /** What a store keeps of the crawl that it is a part of; in meta `cluster`. */
@@ -29,6 +34,10 @@ export interface KeptSeat {
   nodes: number;
   incarnation: string;
   leaseMs?: number;
+  /** Of the hooks of the crawl; left out where it was dealt out and nobody has said. */
+  hooksHash?: string | null;
+  /** Wall time before which nothing is asked for, where the slot's old disk is lost. */
+  quietUntil?: number;
 }
 
 export const SEAT = 'cluster';
@@ -83,7 +92,22 @@ function asksOthers({ seedingStrategy }: CrawlOptions): boolean {
   return sources.has('ct') || sources.has('commoncrawl');
 }
 
+/** Two modules with the same text are the same hooks, wherever they are. */
+export function hooksHashOf({ hooks }: Pick<CrawlOptions, 'hooks'>): string | null {
+  try {
+    return hooks === null ? null : createHash('sha256').update(readFileSync(hooks)).digest('hex').slice(0, 32);
+  } catch (error) {
+    throw new UsageError(`--hooks ${printable(hooks!)}: ${(error as Error).message}`);
+  }
+}
+
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 32);
+
+/** No host is ever asked at a longer delay than this, by these options: what robots.txt asks for beyond --max-crawl-delay is put off. */
+function longestDelayMs({ values }: StoredOptions): number {
+  const { delayMs = OPTIONS.delayMs.default, maxCrawlDelayMs = OPTIONS.maxCrawlDelayMs.default, hosts = [] } = values;
+  return Math.max(delayMs, maxCrawlDelayMs, ...partsOf(hosts, ['delayMs']).map((part) => part.delayMs ?? 0));
+}
 
 interface Opened {
   profile: CrawlProfile;
@@ -103,19 +127,24 @@ interface Opening {
   incarnation: string;
   goesOn: boolean;
   isFounder: boolean;
+  options: StoredOptions;
+  hooksHash: string | null;
+  quietUntil: number;
 }
 
 async function open(opening: Opening): Promise<Opened> {
-  const { bus, crawlId, id, config, nodes, leaseMs, incarnation, goesOn, isFounder } = opening;
+  const { bus, crawlId, id, config, nodes, leaseMs, incarnation, goesOn, isFounder, quietUntil, hooksHash } = opening;
   const node = new ClusterNode({
-    ...{ bus, clock: systemClock, incarnation, leaseMs, goesOn, isFounder },
+    ...{ bus, clock: systemClock, incarnation, leaseMs, goesOn, isFounder, quietUntil },
+    quietMs: longestDelayMs(opening.options),
     crawlId,
     founding: { id, hash: hashOf(config), nodes, config },
     place: { host: hostname(), pid: process.pid },
   });
   try {
     const slot = await node.join(opening.slot);
-    const seat: KeptSeat = { crawlId, id, slot, nodes, incarnation, leaseMs };
+    const quiet = node.quietUntil === 0 ? {} : { quietUntil: node.quietUntil };
+    const seat: KeptSeat = { crawlId, id, slot, nodes, incarnation, leaseMs, hooksHash, ...quiet };
     const meta = { [SEAT]: JSON.stringify(seat) };
     node.keeps(meta);
     return { node, slot, profile: { ...PLAIN_CRAWL, cluster: node, meta } };
@@ -128,11 +157,18 @@ async function open(opening: Opening): Promise<Opened> {
 /** Begins a crawl on several machines: this one has slot 0. */
 export async function beginCluster(
   url: string,
-  { crawlId, nodes, leaseMs, options, seeds }: Omit<SharedConfig, 'protocol'> & { crawlId: string; nodes: number },
+  {
+    crawlId,
+    nodes,
+    leaseMs,
+    options,
+    seeds,
+    hooksHash,
+  }: Omit<SharedConfig, 'protocol'> & { crawlId: string; nodes: number },
 ): Promise<Opened> {
   const bus = await connectBus(url, crawlId);
   const id = randomUUID();
-  const shared: SharedConfig = { protocol: PROTOCOL, options, seeds, leaseMs };
+  const shared: SharedConfig = { protocol: PROTOCOL, options, seeds, leaseMs, hooksHash };
   const config = JSON.stringify(shared);
   const state = await bus.found({ id, hash: hashOf(config), nodes, generation: 1, config });
   if (state.id !== id) {
@@ -153,6 +189,9 @@ export async function beginCluster(
     incarnation: randomUUID(),
     goesOn: false,
     isFounder: true,
+    options,
+    hooksHash,
+    quietUntil: 0,
   });
 }
 
@@ -184,6 +223,12 @@ export async function joinCluster(
         `the crawl ${crawlId} was begun by another version of Gossamer: all machines need the same`,
       );
     }
+    if (there?.state.phase === 'stopping') {
+      throw new StateError(
+        'cluster_stopped',
+        `the crawl ${crawlId} was stopped: \`gossamer cluster go\` lets it go on, then \`gossamer join\` again`,
+      );
+    }
     const keptId = kept?.seat.id ?? '';
     const shared: SharedConfig =
       there !== null
@@ -191,6 +236,10 @@ export async function joinCluster(
         : {
             ...{ protocol: PROTOCOL, options: kept!.options, seeds: kept!.seeds },
             leaseMs: kept!.seat.leaseMs ?? USUAL_LEASE_MS,
+            hooksHash:
+              kept!.seat.hooksHash === undefined
+                ? hooksHashOf({ hooks: kept!.options.values.hooks ?? null })
+                : kept!.seat.hooksHash,
           };
     if (
       there !== null &&
@@ -207,6 +256,9 @@ export async function joinCluster(
       incarnation: kept?.seat.incarnation ?? randomUUID(),
       goesOn: kept !== null,
       isFounder: false,
+      options: shared.options,
+      hooksHash: shared.hooksHash,
+      quietUntil: kept?.seat.quietUntil ?? 0,
     });
     return { ...opened, shared };
   } catch (error) {

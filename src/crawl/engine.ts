@@ -248,7 +248,7 @@ export class Engine {
   }
 
   #hookRun(): HookRun | null {
-    const { settings, clock } = this.#parts;
+    const { settings, clock, profile } = this.#parts;
     return settings.hooks === null
       ? null
       : new HookRun({
@@ -257,6 +257,7 @@ export class Engine {
           clock,
           laneCount: settings.lanes,
           contentTypes: settings.reader.contentTypes,
+          isTogether: profile.cluster !== undefined,
           lanes: () => this.lanes,
           stop: (error) => this.crawl.stop('error', 0, error),
         });

@@ -16,6 +16,8 @@ export interface HookRunParts {
   /** How many there are. */
   laneCount: number;
   contentTypes: readonly string[];
+  /** Several machines crawl together. */
+  isTogether: boolean;
   lanes(): LanePool;
   stop(error: Error): void;
   /** The cookies that `start` has, for whoever keeps cookies for the crawl. */
@@ -51,8 +53,15 @@ export class HookRun {
 
   /** What a lane is told when it opens. */
   get setup(): HooksSetup {
-    const { settings, contentTypes } = this.#parts;
-    return { file: settings.file, cells: this.#cells, contentTypes, started: this.#started, manners: settings.manners };
+    const { settings, contentTypes, isTogether } = this.#parts;
+    return {
+      file: settings.file,
+      cells: this.#cells,
+      contentTypes,
+      isTogether,
+      started: this.#started,
+      manners: settings.manners,
+    };
   }
 
   get maxHeapMib(): number {

@@ -33,6 +33,8 @@ export interface HooksSetup {
   cells: Float64Array;
   /** Types, besides HTML, that the page hook sees. */
   contentTypes: readonly string[];
+  /** Several machines crawl together: what `start` makes on one of them the others would not have. */
+  isTogether?: boolean;
   /** What `start` returned, as JSON; null before it has, or where it returned nothing. */
   started: string | null;
   manners: Manners;
@@ -82,7 +84,14 @@ export class LaneHooks {
     const tools = await loadTreeTools();
     const open: OpenHook = { id: 0, name: 'the module', since: 0 };
     try {
-      return new LaneHooks(await readHooks(setup.file, () => cells.resume(open)), cells, tools, setup);
+      const hooks = await readHooks(setup.file, () => cells.resume(open));
+      if (setup.isTogether === true && hooks.start !== undefined) {
+        throw new StateError(
+          'hook',
+          'the hook `start` is not for a crawl on several machines: each would log in by itself, and keep what came of it alone',
+        );
+      }
+      return new LaneHooks(hooks, cells, tools, setup);
     } finally {
       cells.over(open);
     }

@@ -57,6 +57,21 @@ describe('the right to send', () => {
     expect(right.isOpen).toBe(false);
   });
 
+  it('does not begin before the time that is quiet, however often the slot is claimed and the lease renewed', () => {
+    const { clock, right, moment } = open();
+    right.notBefore(clock.now() + 4 * LEASE_MS);
+    right.claimed(moment(), LEASE_MS, LEASE_MS + MARGIN_MS);
+    for (let passed = 0; passed < 4 * LEASE_MS; passed += 200) {
+      expect(right.isOpen).toBe(false);
+      if (passed === 2_000) {
+        right.claimed(moment(), LEASE_MS, LEASE_MS + MARGIN_MS);
+      }
+      right.renewed(moment(), LEASE_MS, MARGIN_MS);
+      clock.advance(200);
+    }
+    expect(right.isOpen).toBe(true);
+  });
+
   it('is over when either clock says so', () => {
     const until = new Float64Array([100, 100]);
     const at = (now: number, wall: number) => maySend(until, { now: () => now, wall: () => wall, at: () => () => {} });

@@ -33,11 +33,14 @@ if slot and slot.token ~= claim.token and slot['until'] > now then
 end
 if slot and slot.incarnation ~= '' and slot.incarnation ~= claim.incarnation then return refuse('other_store') end
 local isFirst = not slot and state.generation == 1
+-- Asked once more it is answered alike: the answer to the first call may have been lost.
+local isReplaced = slot and (slot.incarnation == '' or slot.replaced == true) or false
 state.slots[name] = {
   token = claim.token, incarnation = claim.incarnation, generation = state.generation, ['until'] = now + claim.leaseMs,
   count = 0, standing = 'active', confirmed = '', figures = '{}',
+  replaced = isReplaced,
 }
 goesOn()
 keep()
-return answer({ slot = tonumber(name), isFirst = isFirst })
+return answer({ slot = tonumber(name), isFirst = isFirst, isReplaced = isReplaced })
 `;
