@@ -29,6 +29,7 @@ export interface SearchHit {
   more: SearchSection[];
 }
 
+/** What a search of a corpus is narrowed to. */
 export interface SearchOptions {
   /** Pages at most: 10 unless given, up to 100. */
   limit?: number;

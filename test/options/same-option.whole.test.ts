@@ -33,6 +33,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   ignoredParts: 'title',
   mapHosts: 'a.test=b.test',
   hosts: '*.sample.test delay=5s max-inflight=2',
+  redisUrl: 'redis://127.0.0.1:6379',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
@@ -122,6 +123,9 @@ const BATCHES: readonly Batch[] = [
   batchOf('diff', 'diff', (key) => !APART.includes(key)),
   batchOf('search', 'search', (key) => !APART.includes(key)),
   batchOf('serve', 'serve', (key) => !APART.includes(key)),
+  batchOf('list', 'list', (key) => !APART.includes(key)),
+  batchOf('show', 'show', (key) => !APART.includes(key)),
+  batchOf('md', 'md', (key) => !APART.includes(key)),
 ];
 
 /** What `--print-config` says, by option; JSON where the command can. */
@@ -157,6 +161,9 @@ describe('an option is the same, however it is given', () => {
             diff: ['some-crawl', 'other-crawl'],
             search: ['some-corpus', 'word'],
             serve: ['some-crawl'],
+            list: ['some-corpus'],
+            show: ['some-corpus', 'page'],
+            md: ['http://a.test/'],
           }[batch.command as string] ?? [];
         const run = await inProcess([batch.command, ...directory, ...args, ...ask], { cwd: folder.path, env });
         expect(run.code, run.stderr).toBe(0);
