@@ -39,7 +39,7 @@ describe('a crawl on three machines', () => {
   const begin = (web: WebProcess, id: string): ReturnType<typeof start> =>
     start([
       ...['crawl', 'http://h0.web.test/', '--data-dir', parts[0]!, ...rules(web), ...meeting(id)],
-      ...['--nodes', String(NODES), '--lease', '1s'],
+      ...['--nodes', String(NODES), '--lease', '3s'],
     ]);
   const join = (id: string, slot: number, web: WebProcess): ReturnType<typeof start> =>
     start(['join', '--data-dir', parts[slot]!, ...meeting(id), ...web.connectTo]);
