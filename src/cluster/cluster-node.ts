@@ -118,7 +118,7 @@ export class ClusterNode implements ClusterSeat {
         peers: () => store.peers(),
         take: (slot, from, size) => store.takeMail(slot, from, size),
         acknowledged: (slot, seq) => store.acknowledgedMail(slot, seq),
-        begin: (slot, store_) => store.beginMail(slot, store_),
+        begin: (slot, store_, after) => store.beginMail(slot, store_, after),
       },
       id: founding.id,
       slot: this.#membership.slot,

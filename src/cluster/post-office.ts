@@ -8,7 +8,7 @@ export interface MailStore {
   peers(): Promise<Peer[]>;
   take(slot: number, from: number, size: number): Promise<Mail[]>;
   acknowledged(slot: number, seq: number): Promise<void>;
-  begin(slot: number, incarnation: string): Promise<Peer>;
+  begin(slot: number, incarnation: string, after: number): Promise<Peer>;
 }
 
 export interface PostOfficeParts {
@@ -33,6 +33,10 @@ interface Route extends Peer {
   told: number;
   /** The receiver has told this process how far it is. Until then nothing is sent that is newer than this process: the store may be an old copy. */
   isKnown: boolean;
+  /** What its receiver's answer to this process has in it, since the receiver was met. */
+  by: string;
+  /** The numbers have begun anew in this process: the receiver may have some from before. */
+  isReset: boolean;
   hasAsked: boolean;
   /** Grows when what was sent has to be sent again. */
   turn: number;
@@ -60,8 +64,6 @@ const MOST_PATIENCE = 32;
 export class PostOffice {
   readonly #parts: PostOfficeParts;
   readonly #routes = new Map<number, Route>();
-  /** Of this process. */
-  readonly #by = randomUUID().slice(0, 8);
   #isClosed = false;
   /** Where the stream is read on from. */
   #after = '0';
@@ -79,6 +81,8 @@ export class PostOffice {
         sent: peer.acked,
         told: peer.last,
         isKnown: false,
+        by: newName(),
+        isReset: false,
         hasAsked: false,
         turn: 0,
         isBusy: false,
@@ -113,9 +117,10 @@ export class PostOffice {
     for (const [slot, incarnation] of incarnations) {
       const route = this.#routes.get(slot);
       if (route !== undefined && incarnation !== '' && route.incarnation !== incarnation && !this.#isClosed) {
-        const peer = await this.#parts.store.begin(slot, incarnation);
+        const isReset = route.incarnation !== null;
+        const peer = await this.#parts.store.begin(slot, incarnation, 0);
         // This store has told that one nothing yet.
-        Object.assign(route, peer, { sent: peer.acked, told: peer.acked, isKnown: false });
+        Object.assign(route, peer, { sent: peer.acked, told: peer.acked, isKnown: false, isReset, by: newName() });
         this.#rewind(route);
         this.#pump(route);
         this.#parts.changed();
@@ -183,7 +188,7 @@ export class PostOffice {
       route.told = Math.max(route.told, route.sent + mail.length);
       const letter: Letter = {
         ...{ from: slot, store: incarnation, to: route.incarnation!, first: route.sent + 1, mail },
-        ...{ have: route.acked, by: this.#by },
+        ...{ have: route.acked, by: route.by },
       };
       const body = JSON.stringify(letter);
       const answer = await call((caller) => bus.send(caller, id, route.slot, body));
@@ -294,10 +299,21 @@ export class PostOffice {
     if (route === undefined || route.incarnation !== store) {
       return;
     }
+    if (acked > route.told && route.isReset && !route.isKnown) {
+      // It had the slot before another one did, and what it was told then had the same numbers.
+      if (by === route.by) {
+        const peer = await this.#parts.store.begin(from, store, acked);
+        Object.assign(route, peer, { told: acked, isKnown: true });
+        this.#rewind(route);
+        this.#pump(route);
+        this.#parts.changed();
+      }
+      return;
+    }
     if (acked > route.told) {
       throw restored(this.#parts.slot);
     }
-    if (!route.isKnown && by === this.#by) {
+    if (!route.isKnown && by === route.by) {
       route.isKnown = true;
       this.#parts.changed();
     }
@@ -316,6 +332,8 @@ export class PostOffice {
     this.#isClosed = true;
   }
 }
+
+const newName = (): string => randomUUID().slice(0, 8);
 
 /** Number of the last piece that may be sent now. */
 const mostOf = ({ isKnown, last, told }: Route): number => (isKnown ? last : Math.min(last, told));

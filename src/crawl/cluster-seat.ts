@@ -10,7 +10,7 @@ export interface ClusterDoors {
     peers(): Promise<Peer[]>;
     takeMail(slot: number, from: number, size: number): Promise<Mail[]>;
     acknowledgedMail(slot: number, seq: number): Promise<void>;
-    beginMail(slot: number, incarnation: string): Promise<Peer>;
+    beginMail(slot: number, incarnation: string, after: number): Promise<Peer>;
     keep(meta: Record<string, string>): Promise<void>;
   };
   /** What the store has kept beside the crawl. */

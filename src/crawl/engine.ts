@@ -162,7 +162,7 @@ export class Engine {
         peers: () => store.mailPeers(),
         takeMail: (slot, from, size) => store.takeMail(slot, from, size),
         acknowledgedMail: (slot, seq) => store.acknowledgedMail(slot, seq),
-        beginMail: (slot, incarnation) => store.beginMail(slot, incarnation),
+        beginMail: (slot, incarnation, after) => store.beginMail(slot, incarnation, after),
         keep: (meta) => store.keepMeta(meta),
       },
       meta: opened.snapshot.meta,

@@ -323,8 +323,8 @@ export class StoreHost {
     this.#outbox().acknowledged(slot, seq);
   }
 
-  beginMail({ slot, incarnation }: { slot: number; incarnation: string }): Peer {
-    return this.#outbox().begin(slot, incarnation);
+  beginMail({ slot, incarnation, after }: { slot: number; incarnation: string; after: number }): Peer {
+    return this.#outbox().begin(slot, incarnation, after);
   }
 
   keepMeta(meta: Record<string, string>): void {

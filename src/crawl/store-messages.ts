@@ -44,7 +44,7 @@ export const STORE_ORDERS = {
   mailPeers: asked<void, Peer[]>(PLAIN, PLAIN),
   takeMail: asked<{ slot: number; from: number; size: number }, Mail[]>(PLAIN, PLAIN),
   acknowledgedMail: asked<{ slot: number; seq: number }, void>(PLAIN, PLAIN),
-  beginMail: asked<{ slot: number; incarnation: string }, Peer>(PLAIN, PLAIN),
+  beginMail: asked<{ slot: number; incarnation: string; after: number }, Peer>(PLAIN, PLAIN),
   keepMeta: asked<Record<string, string>, void>(PLAIN, PLAIN),
   use: asked<void, StoreUse>(PLAIN, PLAIN),
   freeBytes: asked<void, number | null>(PLAIN, PLAIN),

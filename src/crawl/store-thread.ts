@@ -131,8 +131,8 @@ export class StoreThread implements StorePort {
     return this.#thread.ask('acknowledgedMail', { slot, seq });
   }
 
-  beginMail(slot: number, incarnation: string): Promise<Peer> {
-    return this.#thread.ask('beginMail', { slot, incarnation });
+  beginMail(slot: number, incarnation: string, after: number): Promise<Peer> {
+    return this.#thread.ask('beginMail', { slot, incarnation, after });
   }
 
   keepMeta(meta: Record<string, string>): Promise<void> {

@@ -141,17 +141,29 @@ export class Outbox {
 
   /**
    * The slot is held by another store than the one that the numbers are for: it is told from the first on. Of a store that took the place of a
-   * lost one that is all that was ever listed for it.
+   * lost one that is all that was ever listed for it. `after`: that store has so many already, from a time that this one has begun anew since.
    */
-  begin(slot: number, incarnation: string): Peer {
+  begin(slot: number, incarnation: string, after = 0): Peer {
     const { incarnation: before } = this.peers().find((peer) => peer.slot === slot)!;
     this.#database.exec('BEGIN IMMEDIATE');
     this.#database.prepare('UPDATE peers SET incarnation = ? WHERE slot = ?').run(incarnation, slot);
     if (before !== null && before !== incarnation) {
       this.#tellAll(slot);
     }
+    if (after > 0) {
+      this.#renumber(slot, after);
+    }
     this.#database.exec('COMMIT');
     return this.peers().find((peer) => peer.slot === slot)!;
+  }
+
+  #renumber(slot: number, after: number): void {
+    // By way of negative ones: no two are ever the same.
+    this.#database.prepare('UPDATE outbox SET seq = -(seq + ?) WHERE slot = ?').run(after, slot);
+    this.#database.prepare('UPDATE outbox SET seq = -seq WHERE slot = ?').run(slot);
+    this.#database
+      .prepare('UPDATE peers SET next_seq = next_seq + ?, acked = ? WHERE slot = ?')
+      .run(after, after, slot);
   }
 
   #tellAll(slot: number): void {

@@ -221,7 +221,7 @@ export class Play {
         peers: async () => outbox.peers(),
         takeMail: async (slot, from, size) => outbox.take(slot, from, size),
         acknowledgedMail: async (slot, seq) => outbox.acknowledged(slot, seq),
-        beginMail: async (slot, incarnation) => outbox.begin(slot, incarnation),
+        beginMail: async (slot, incarnation, after) => outbox.begin(slot, incarnation, after),
         keep: async (meta) => this.#store.setMeta(meta),
       },
       meta: this.#store.meta(),
