@@ -65,6 +65,8 @@ export const interrupted: Stage = {
       ...trial.walk,
       'http://held.test/',
       ...here(web),
+      // What is slow here is the machine: no time-out may end the page that is held.
+      ...['--timeout', '60s', '--idle-timeout', '60s'],
       '--delay',
       '0',
       '--data-dir',
