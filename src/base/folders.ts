@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { StateError } from './errors.js';
 
 /** The names of the folders in a folder; none where there is no such folder. */
@@ -13,5 +13,18 @@ export function foldersIn(root: string): string[] {
     }
     const why = code === 'ENOTDIR' ? 'is no folder' : `cannot be read (${code})`;
     throw new StateError('no_folder', `${root} ${why}`, { cause: error });
+  }
+}
+
+/** Makes the names in a folder last, as syncing a file makes its bytes last. Windows has no such call. */
+export function syncFolder(folder: string): void {
+  if (process.platform === 'win32') {
+    return;
+  }
+  const handle = openSync(folder, 'r');
+  try {
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
   }
 }

@@ -2,7 +2,7 @@ import { parseArgs as parseTokens } from 'node:util';
 import { UsageError } from '../base/errors.js';
 import { printable } from '../base/text.js';
 import { COMMAND_SPECS, COMMANDS, type Command, isCommand } from '../config/commands.js';
-import { gossamerNameOf, refuseLaterCommand, refuseLaterOption } from '../config/later.js';
+import { gossamerNameOf, refuseLaterOption } from '../config/later.js';
 import { acceptsOption, OPTION_KEYS, type OptionKey, specOf } from '../config/options.js';
 import type { RawFlags } from '../config/resolve.js';
 import { didYouMean, nearestName } from '../config/suggest.js';
@@ -184,10 +184,6 @@ const looksLikeOption = (text: string, isSigned: boolean): boolean =>
 function commandNamed(name: string): Command {
   if (isCommand(name)) {
     return name;
-  }
-  const later = refuseLaterCommand(name);
-  if (later !== null) {
-    throw new UsageError(later);
   }
   const shown = printable(name, 200);
   if (/[.:/]/.test(name)) {

@@ -1,7 +1,5 @@
 /** Names that are known but not part of this version are refused with a sentence of their own, never as "unknown". */
 
-const LATER_COMMANDS: readonly string[] = [];
-
 /** By flag, without the dashes; what a user can do instead. */
 const LATER_OPTIONS: Readonly<Record<string, string>> = {
   redis: 'a crawl on several machines has --redis-url',
@@ -51,10 +49,6 @@ function fromAll(names: readonly string[], here: string): Record<string, string>
 /** What another program's flag is called here; null where that is not known. */
 export const gossamerNameOf = (flag: string): string | null =>
   Object.hasOwn(OF_OTHERS, flag) ? OF_OTHERS[flag]! : null;
-
-export function refuseLaterCommand(name: string): string | null {
-  return LATER_COMMANDS.includes(name) ? `\`gossamer ${name}\` is not part of this version` : null;
-}
 
 /** @param subject how the user spelt it: `--redis`, `GOSSAMER_REDIS`, … */
 export function refuseLaterOption(flag: string, subject: string, value: string | undefined): string | null {

@@ -3,6 +3,7 @@ import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, wri
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { syncFolder } from '../base/folders.js';
 
 /**
  * The folder `added` of a crawl: URLs that another process wants it to take up. The store has one writer, the run, so whoever is not the run
@@ -36,8 +37,8 @@ export function leaveMail(directory: string, urls: readonly MailedUrl[]): void {
       const name = `${stamp}-${String(piece).padStart(6, '0')}.json`;
       writeMail(directory, name, JSON.stringify({ urls: urls.slice(from, from + URLS_A_FILE) }));
     }
-    sync(folder);
-    sync(directory);
+    syncFolder(folder);
+    syncFolder(directory);
   } catch (error) {
     throw new StateError('unwritable', `cannot write to ${folder}: ${(error as Error).message}`, { cause: error });
   }
@@ -64,19 +65,6 @@ function writeMail(directory: string, name: string, text: string): void {
         throw error;
       }
     }
-  }
-}
-
-/** The name of a file is in its folder, and that is to last, too. Windows has no such call. */
-function sync(folder: string): void {
-  if (process.platform === 'win32') {
-    return;
-  }
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { syncFolder } from '../base/folders.js';
 import { DirectoryLock } from './lock.js';
 import type { Database } from './sqlite.js';
 import { openDatabase } from './sqlite.js';
@@ -126,19 +127,6 @@ function refuseTaken(output: string): void {
 
 function syncPath(path: string): void {
   const handle = openSync(path, 'r+');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
-}
-
-/** Names of files are to last, too. Windows has no such call. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') {
-    return;
-  }
-  const handle = openSync(folder, 'r');
   try {
     fsyncSync(handle);
   } finally {
