@@ -132,10 +132,11 @@ export class ClusterNode implements ClusterSeat {
       admit: (mail, cursors) => this.#admit(mail, cursors),
       changed: () => this.#nudge(),
     });
+    // From now on it hears what is written: the crawl is under way.
+    this.#post = post;
     await store.keep(this.#kept);
     await post.open();
     this.#doors = doors;
-    this.#post = post;
     if (this.#failure !== null) {
       doors.stop('error', this.#failure);
     }

@@ -148,7 +148,7 @@ export class Simulator {
   }
 
   async #work(member: Member): Promise<void> {
-    if (!member.isDown && member.isJoined && !member.ended && member.sleepsUntil <= this.#clock.now()) {
+    if (!member.isDown && member.isJoined && member.sleepsUntil <= this.#clock.now()) {
       await member.play.step();
     }
   }
@@ -279,16 +279,14 @@ export class Simulator {
       .catch(() => null);
     void founded
       .then(() => node.join(member.slot))
-      .then(() =>
-        member.life === life
-          ? node.begin(member.play.doors({ stop: (error) => this.#stopped(member, life, error) }))
-          : undefined,
-      )
       .then(() => {
-        if (member.life === life) {
-          member.isJoined = true;
-          member.hasBegun = true;
+        if (member.life !== life) {
+          return undefined;
         }
+        // From now on its store says which slot it has, and the crawl goes on while the mail is opened.
+        member.isJoined = true;
+        member.hasBegun = true;
+        return node.begin(member.play.doors({ stop: (error) => this.#stopped(member, life, error) }));
       })
       .catch((error: StateError) => {
         if (member.life === life) {
