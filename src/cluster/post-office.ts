@@ -25,6 +25,8 @@ export interface PostOfficeParts {
   admit(mail: Mail[], cursors: ReadonlyMap<string, number>): Promise<void>;
   /** Nothing waits any more, or something does. */
   changed(): void;
+  /** The state of all is to be looked at. */
+  woken(): void;
 }
 
 interface Route extends Peer {
@@ -67,6 +69,7 @@ export class PostOffice {
   /** Written before the store has said how far the mail is, by slot. */
   readonly #early = new Map<number, number>();
   #isOpen = false;
+  #turns: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Where the stream is read on from. */
   #after = '0';
@@ -123,7 +126,18 @@ export class PostOffice {
   }
 
   /** Which store holds each slot, as far as is known; '' where none does. */
-  async meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
+  meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
+    return this.#inTurn(() => this.#meet(incarnations));
+  }
+
+  /** Numbers count for one receiver: while the store turns to another one, no acknowledgement of the last is taken for the next. */
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const mine = this.#turns.then(run);
+    this.#turns = mine.catch(() => {});
+    return mine;
+  }
+
+  async #meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
     for (const [slot, incarnation] of incarnations) {
       const route = this.#routes.get(slot);
       if (route !== undefined && incarnation !== '' && route.incarnation !== incarnation && !this.#isClosed) {
@@ -245,13 +259,18 @@ export class PostOffice {
     const senders = new Map<string, { slot: number; taken: string[]; isGap: boolean; by: string }>();
     const read: string[] = [];
     for (const { id: entry, body } of entries) {
+      if (body === '') {
+        read.push(entry);
+        this.#parts.woken();
+        continue;
+      }
       const letter = JSON.parse(body) as Letter;
       if (letter.to !== incarnation) {
         // For a store that had the slot before, or that is to come no more.
         read.push(entry);
       } else if ('acked' in letter) {
         read.push(entry);
-        await this.#acknowledged(letter);
+        await this.#inTurn(() => this.#acknowledged(letter));
       } else {
         this.#checkCursor(letter);
         const cursor = news.get(letter.store) ?? cursors.get(letter.store) ?? 0;

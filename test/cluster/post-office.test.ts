@@ -80,6 +80,7 @@ async function open(
       kept.taken.push(...mail.map((piece) => ('offer' in piece ? piece.offer.url : '')));
     },
     changed: () => {},
+    woken: () => {},
   });
   const opened = office.open();
   opening(office);
