@@ -145,6 +145,25 @@ describe('mail between stores', () => {
     }
   });
 
+  it('is taken in the order of its numbers alone, whatever order it comes in', async () => {
+    const streams = new Streams();
+    const to = newStore(1);
+    const receiver = await open(to, streams);
+    const letter = (first: number, ...urls: string[]): string =>
+      JSON.stringify({
+        ...{ from: 0, store: 'store-0', to: 'store-1', have: 0, by: 'x', first },
+        mail: urls.map((url) => ({ offer: { url } })),
+      });
+    streams.add(1, letter(3, '3', '4'));
+    streams.add(1, letter(1, '1', '2'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2']);
+    streams.add(1, letter(2, '2', '3', '4'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2', '3', '4']);
+    receiver.office.close();
+  });
+
   it('that is written while the office is being opened is sent', async () => {
     const streams = new Streams();
     const [from, to] = [newStore(0), newStore(1)];
