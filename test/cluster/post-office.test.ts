@@ -72,7 +72,13 @@ async function open(
       acknowledged: async (_slot, seq) => {
         kept.peer.acked = seq;
       },
-      begin: async (_slot, incarnation) => Object.assign(kept.peer, { incarnation }),
+      begin: async (_slot, incarnation) => {
+        const isOther = kept.peer.incarnation !== null && kept.peer.incarnation !== incarnation;
+        Object.assign(kept.peer, { incarnation, ...(isOther ? { acked: 0 } : {}) });
+        const answer = { ...kept.peer };
+        await asked();
+        return answer;
+      },
     },
     ...{ id: 'crawl', slot: kept.slot, incarnation: `store-${kept.slot}`, cursors: kept.cursors },
     call: async (run) => (await run({} as Caller)) as Answer & { ok: true },
@@ -143,6 +149,55 @@ describe('mail between stores', () => {
     for (const { office } of [sender, again]) {
       office.close();
     }
+  });
+
+  it('is taken in the order of its numbers alone, whatever order it comes in', async () => {
+    const streams = new Streams();
+    const to = newStore(1);
+    const receiver = await open(to, streams);
+    const letter = (first: number, ...urls: string[]): string =>
+      JSON.stringify({
+        ...{ from: 0, store: 'store-0', to: 'store-1', have: 0, by: 'x', first },
+        mail: urls.map((url) => ({ offer: { url } })),
+      });
+    streams.add(1, letter(3, '3', '4'));
+    streams.add(1, letter(1, '1', '2'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2']);
+    streams.add(1, letter(2, '2', '3', '4'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2', '3', '4']);
+    receiver.office.close();
+  });
+
+  it('is not taken for acknowledged by a store that took the place of the one that acknowledges it', async () => {
+    const streams = new Streams();
+    const [from, to] = [newStore(0), newStore(1)];
+    const receiver = await open(to, streams);
+    let heard: () => void = () => {};
+    let isSlow = false;
+    const sender = await open(from, streams, () =>
+      isSlow ? new Promise<void>((resolve) => (heard = resolve)) : Promise.resolve(),
+    );
+    await turns();
+    receiver.office.close();
+    await turns();
+    sender.write('1', '2');
+    await turns();
+    isSlow = true;
+    const met = sender.office.meet(new Map([[1, 'another store']]));
+    await turns();
+    // The old one acknowledges while the store is at work on the numbers of the new one.
+    const late = { from: 1, store: 'store-1', to: 'store-0', acked: 2, isGap: false, have: 0, by: 'x' };
+    streams.add(0, JSON.stringify(late));
+    await turns();
+    isSlow = false;
+    heard();
+    await met;
+    await turns();
+    expect(from.peer).toMatchObject({ incarnation: 'another store', acked: 0 });
+    expect(sender.office.isQuiet).toBe(false);
+    sender.office.close();
   });
 
   it('that is written while the office is being opened is sent', async () => {
