@@ -88,7 +88,7 @@ export class LaneHooks {
       if (setup.isTogether === true && hooks.start !== undefined) {
         throw new StateError(
           'hook',
-          'the hook `start` is not for a crawl on several machines: each would log in by itself, and keep what came of it alone',
+          'the hook `start` is not for a crawl on several machines: each machine would log in separately, and keep its session to itself',
         );
       }
       return new LaneHooks(hooks, cells, tools, setup);

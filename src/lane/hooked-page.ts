@@ -75,7 +75,7 @@ export class HookedPage {
 
   #add(url: string, options?: HookAddOptions | null): void {
     if (!this.#takesMore) {
-      throw new Error('add was called when the hook was over');
+      throw new Error('add was called after the hook had returned');
     }
     const rank = options?.rank === undefined ? null : checkRank(options.rank);
     const resolved = typeof url === 'string' ? this.#parts.resolve(url) : null;
@@ -83,7 +83,7 @@ export class HookedPage {
       throw new Error(`add: ${typeof url === 'string' ? url.slice(0, 200) : typeof url} is no URL`);
     }
     if (this.added.length === MOST_ADDED) {
-      throw new Error(`add: a page may add ${MOST_ADDED} URLs`);
+      throw new Error(`add: a page may add at most ${MOST_ADDED} URLs`);
     }
     this.added.push({ url: resolved, rank });
   }
