@@ -58,6 +58,11 @@ export class HookedPage {
     return this.#hooks.hasLink;
   }
 
+  /** Its links are judged otherwise than without hooks. */
+  get hasSayInLinks(): boolean {
+    return this.#hooks.hasLink || this.added.length > 0;
+  }
+
   /** Calls the page hook; a promise where that is async. */
   call(): PageDecision | Promise<PageDecision> {
     return this.#hooks.page(this.#view, this.#parts.id, (url, options) => this.#add(url, options));

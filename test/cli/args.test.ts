@@ -143,7 +143,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a --fail-on +moved',
-      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer audit`, not of `gossamer crawl`',
+      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'check a --json',
