@@ -110,7 +110,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   cluster: {
     usage: '<status|pause|go|stop|replace> [slot]',
     sentence:
-      'Look at a crawl on several machines, pause it, let it go on, stop it, or replace a machine whose disk is lost.',
+      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
     fewestArguments: 1,
     mostArguments: 2,
     examples: [

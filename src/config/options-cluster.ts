@@ -66,7 +66,7 @@ export const CLUSTER_OPTIONS = {
     max: 600_000,
     group: 'Several machines',
     sentence:
-      'How long a machine may go on sending requests when it cannot reach Redis. A machine that joins, or goes on with its part, waits a little longer than this before its first request',
+      'How long a machine may go on sending requests when it cannot reach Redis. A machine that goes on with its part waits a little longer than this before its first request',
     advanced: true,
     resumable: false,
     commands: ['crawl'],
