@@ -5,7 +5,8 @@ import type { ClusterDoors, ClusterSeat } from '../crawl/cluster-seat.js';
 import type { CrawlScope } from '../lane/crawl-scope.js';
 import type { Mail } from '../store/outbox.js';
 import type { Seat } from '../url/slots.js';
-import type { Answer, Bus, Caller, Founding, Standing } from './bus.js';
+import type { Answer, Bus, Caller, ClusterState, Founding, Report, Standing } from './bus.js';
+import { giftsOf } from './grants.js';
 import { offerOf } from './mail-offers.js';
 import { Membership } from './membership.js';
 import { PostOffice } from './post-office.js';
@@ -17,7 +18,7 @@ export interface ClusterNodeParts {
   clock: Clock;
   /** Its name for people. */
   crawlId?: string;
-  founding: Omit<Founding, 'generation'>;
+  founding: Omit<Founding, 'generation' | 'ranMs'>;
   /** Id of this machine's store. */
   incarnation: string;
   /** That has been part of the crawl before. */
@@ -57,9 +58,13 @@ export class ClusterNode implements ClusterSeat {
   #meeting: Promise<void> = Promise.resolve();
   #cancelPause: (() => void) | null = null;
   #failure: StateError | null = null;
+  /** By slot: number of the mail by which it was given a part of the grant last, and of the call that had asked for it. */
+  readonly #gifts = new Map<number, { seq: number; count: number }>();
+  #giving: Promise<void> | null = null;
+  #saidWant = false;
 
   constructor(parts: ClusterNodeParts) {
-    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place, quietMs = 0, quietUntil = 0 } = parts;
+    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, quietMs = 0, quietUntil = 0 } = parts;
     this.#parts = parts;
     this.#right = new SendRight(clock, () => this.#doors?.wake());
     this.#membership = new Membership({
@@ -67,7 +72,7 @@ export class ClusterNode implements ClusterSeat {
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),
-      figures: () => JSON.stringify({ ...place, ...this.#figures() }),
+      figures: () => this.#report(),
       confirm: (end) => this.#confirm(end),
       nextEnd: randomUUID,
       changed: () => this.#changed(),
@@ -159,7 +164,8 @@ export class ClusterNode implements ClusterSeat {
   /** Says it to the others where that is another thing than they have heard. */
   #nudge(): void {
     const isIdle = this.#standing() === 'idle';
-    if (isIdle !== this.#saidIdle && !this.#isOver) {
+    const wants = this.#purse().wants > 0;
+    if ((isIdle !== this.#saidIdle || (wants && !this.#saidWant)) && !this.#isOver) {
       this.#membership.report();
     }
   }
@@ -199,16 +205,53 @@ export class ClusterNode implements ClusterSeat {
       this.#beatAt = this.#parts.clock.now() + this.#parts.leaseMs / 3;
       post.beat();
     }
+    if (state.durationMs > 0) {
+      doors.endsAt(this.#parts.clock.now() + this.#membership.leftMs(state.startedAt + state.durationMs));
+    }
     if (state.phase === 'ended' && !this.#isOver) {
       this.#isOver = true;
-      if (!this.#isAtRest) {
-        doors.stop('complete', null);
+      if (state.reason === 'max_urls' || !this.#isAtRest) {
+        doors.stop(state.reason === 'max_urls' ? 'max_urls' : 'complete', null);
       }
     } else if (state.phase === 'stopping' && !this.#isStopped) {
       this.#isStopped = true;
-      doors.stop('stopped', null);
+      doors.stop(isLimit(state.reason) ? state.reason : 'stopped', null);
     }
+    this.#give(state, doors, post);
     doors.wake();
+  }
+
+  /** Others may ask for URLs in the place of this machine where they have used up what they may ask for, and this one has not. */
+  #give(state: ClusterState, doors: ClusterDoors, post: PostOffice): void {
+    const own = doors.grant();
+    if (own === null || own.unused <= 0 || this.#giving !== null || state.phase === 'ended') {
+      return;
+    }
+    const others = Object.entries(state.slots)
+      .map(([slot, { wants = 0, unused = 0, count }]) => ({ slot: Number(slot), wants, unused, count }))
+      .filter(({ slot, count }) => slot !== this.#membership.slot && this.#mayGive(slot, count, post));
+    const gifts = giftsOf(own, others);
+    if (gifts.length === 0) {
+      return;
+    }
+    this.#giving = doors
+      .give(gifts)
+      .then(() => {
+        for (const { slot } of gifts) {
+          this.#gifts.set(slot, { seq: post.lastTo(slot), count: state.slots[slot]!.count });
+        }
+      })
+      // The run is over, or its store has failed and says so.
+      .catch(() => {})
+      .finally(() => {
+        this.#giving = null;
+      });
+  }
+
+  /** What it was given last has arrived there, and it has asked again since. */
+  #mayGive(slot: number, count: number, post: PostOffice): boolean {
+    const last = this.#gifts.get(slot);
+    return post.knows(slot) && (last === undefined || (post.hasAcknowledged(slot, last.seq) && count !== last.count));
   }
 
   async #admit(mail: readonly Mail[], cursors: ReadonlyMap<string, number>): Promise<void> {
@@ -222,7 +265,8 @@ export class ClusterNode implements ClusterSeat {
       'offer' in piece ? [offerOf(piece.offer, scope, doors.sitemapsAreBeyond)] : [],
     );
     const meta = Object.fromEntries([...cursors].map(([store, seq]) => [CURSOR + store, String(seq)]));
-    await doors.admit(offers, meta);
+    const granted = mail.reduce((sum, piece) => sum + ('grant' in piece ? piece.grant : 0), 0);
+    await doors.admit(offers, meta, granted);
   }
 
   #scopeNow(doors: ClusterDoors): CrawlScope {
@@ -231,6 +275,18 @@ export class ClusterNode implements ClusterSeat {
       this.#scope = { version, scope: doors.scope() };
     }
     return this.#scope.scope;
+  }
+
+  #purse(): { unused: number; wants: number } {
+    const { unused, waiting } = this.#doors?.grant() ?? { unused: 0, waiting: 0 };
+    return { unused, wants: Math.max(0, waiting - unused) };
+  }
+
+  #report(): Pick<Report, 'figures' | 'unused' | 'wants' | 'bytes'> {
+    const figures = this.#figures();
+    const purse = this.#purse();
+    this.#saidWant = purse.wants > 0;
+    return { figures: JSON.stringify({ ...this.#parts.place, ...figures }), bytes: figures.bytes ?? 0, ...purse };
   }
 
   #figures(): Record<string, number> {
@@ -245,7 +301,7 @@ export class ClusterNode implements ClusterSeat {
       ? null
       : viewOf(state, {
           crawlId: this.#parts.crawlId ?? this.#parts.founding.id,
-          leaseLeftMs: (until) => this.#membership.leaseLeftMs(until),
+          leaseLeftMs: (until) => this.#membership.leftMs(until),
           mailWaiting: new Map(),
         });
   }
@@ -291,3 +347,5 @@ export class ClusterNode implements ClusterSeat {
     await this.#meeting;
   }
 }
+
+const isLimit = (reason: string): reason is 'max_bytes' | 'duration' => reason === 'max_bytes' || reason === 'duration';

@@ -19,7 +19,7 @@ export type RedisConnection = Pick<
 export const MOST_ENTRIES = 256;
 const ENTRIES_AT_ONCE = 32;
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The machines of a crawl meet in Redis. Every key has the crawl's id as its hash tag, so that scripts work in a Redis Cluster too. */
 export class RedisBus implements Bus {
@@ -72,12 +72,15 @@ export class RedisBus implements Bus {
     }
   }
 
-  async found({ config, ...founding }: Founding): Promise<ClusterState> {
-    const state: ClusterState = { ...founding, protocol: PROTOCOL, phase: 'running', reason: '', end: '', slots: {} };
+  async found({ config, ranMs, ...founding }: Founding): Promise<ClusterState> {
+    const state: ClusterState = {
+      ...founding,
+      ...{ protocol: PROTOCOL, phase: 'running', reason: '', end: '', startedAt: 0, lostBytes: 0, slots: {} },
+    };
     const answer = await this.#run<{ state: ClusterState }>(
       'found',
       [this.#state, this.#config],
-      [JSON.stringify(state), config],
+      [JSON.stringify(state), config, String(ranMs)],
     );
     return answer.state;
   }

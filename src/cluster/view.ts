@@ -6,6 +6,7 @@ export interface SlotFigures {
   failed: number;
   outstanding: number;
   inFlight: number;
+  bytes: number;
   pagesPerSecond: number;
   /** Pieces of mail that are written and not acknowledged. */
   outbox: number;

@@ -22,7 +22,7 @@ local function answer(more)
 end
 -- What was under way to an end is not: somebody has work.
 local function goesOn()
-  if state.phase == 'ending' then state.phase = 'running' state['end'] = '' end
+  if state.phase == 'ending' then state.phase = 'running' state['end'] = '' state.reason = '' end
 end
 `;
 
