@@ -171,7 +171,8 @@ export class ClusterNode implements ClusterSeat {
   }
 
   #standing(): Standing {
-    const isIdle = this.#isAtRest && (this.#post?.isQuiet ?? false);
+    // While it gives, the mail that says so may not be written yet.
+    const isIdle = this.#isAtRest && (this.#post?.isQuiet ?? false) && this.#giving === null;
     // Before it is said: from now on nothing is asked for until the others have heard that there is something to do.
     this.#saidIdle ||= isIdle;
     return isIdle ? 'idle' : 'active';
@@ -245,6 +246,7 @@ export class ClusterNode implements ClusterSeat {
       .catch(() => {})
       .finally(() => {
         this.#giving = null;
+        this.#nudge();
       });
   }
 
