@@ -142,7 +142,7 @@ export interface Bus {
   read(slot: number, after: string, waitMs: number): Promise<Entry[]>;
   /** These entries of the stream are of no more use. */
   drop(slot: number, entries: readonly string[]): Promise<void>;
-  /** Of each stream, how many entries wait. */
-  waiting(nodes: number): Promise<number[]>;
+  /** How many entries wait in each stream, and what all of it takes in memory; null where nobody may ask. */
+  use(nodes: number): Promise<{ entries: number[]; bytes: number | null }>;
   close(): Promise<void>;
 }

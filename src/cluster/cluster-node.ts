@@ -5,13 +5,14 @@ import type { ClusterDoors, ClusterSeat } from '../crawl/cluster-seat.js';
 import type { CrawlScope } from '../lane/crawl-scope.js';
 import type { Mail } from '../store/outbox.js';
 import type { Seat } from '../url/slots.js';
+import type { ClusterSnapshot } from '../watch/live.js';
 import type { Answer, Bus, Caller, ClusterState, Founding, Report, Standing } from './bus.js';
 import { giftsOf } from './grants.js';
 import { offerOf } from './mail-offers.js';
 import { Membership } from './membership.js';
 import { PostOffice } from './post-office.js';
 import { SendRight } from './send-right.js';
-import { type ClusterView, viewOf } from './view.js';
+import { type ToldFigures, viewOf } from './view.js';
 
 export interface ClusterNodeParts {
   bus: Bus;
@@ -36,6 +37,7 @@ export interface ClusterNodeParts {
 /** Key of the cursor of what came from a store, among what this machine's store keeps. */
 export const CURSOR = 'mail:';
 const PAUSE_MS = 500;
+const RATE_OVER_MS = 3_000;
 
 /** One machine of a crawl on several: it holds a slot, carries mail between its store and the others', and knows when all have come to the end. */
 export class ClusterNode implements ClusterSeat {
@@ -62,6 +64,8 @@ export class ClusterNode implements ClusterSeat {
   readonly #gifts = new Map<number, { seq: number; count: number }>();
   #giving: Promise<void> | null = null;
   #saidWant = false;
+  #rateFrom = { at: Number.NEGATIVE_INFINITY, pages: 0 };
+  #pagesPerSecond = 0;
 
   constructor(parts: ClusterNodeParts) {
     const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, quietMs = 0, quietUntil = 0 } = parts;
@@ -72,7 +76,11 @@ export class ClusterNode implements ClusterSeat {
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),
-      figures: () => this.#report(),
+      figures: () => {
+        const report = this.#report();
+        this.#saidWant = report.wants > 0;
+        return report;
+      },
       confirm: (end) => this.#confirm(end),
       nextEnd: randomUUID,
       changed: () => this.#changed(),
@@ -286,26 +294,43 @@ export class ClusterNode implements ClusterSeat {
 
   #report(): Pick<Report, 'figures' | 'unused' | 'wants' | 'bytes'> {
     const figures = this.#figures();
-    const purse = this.#purse();
-    this.#saidWant = purse.wants > 0;
-    return { figures: JSON.stringify({ ...this.#parts.place, ...figures }), bytes: figures.bytes ?? 0, ...purse };
+    return {
+      figures: JSON.stringify({ ...this.#parts.place, ...figures }),
+      bytes: figures.bytes ?? 0,
+      ...this.#purse(),
+    };
   }
 
-  #figures(): Record<string, number> {
-    const outbox = [...(this.#post?.outstanding().values() ?? [])].reduce((sum, n) => sum + n, 0);
-    return { ...this.#doors?.figures(), outbox, mailIn: this.#post?.use.in ?? 0, mailOut: this.#post?.use.out ?? 0 };
+  #figures(): ToldFigures {
+    const outbox = Object.fromEntries([...(this.#post?.outstanding() ?? [])].filter(([, pieces]) => pieces > 0));
+    const { in: mailIn = 0, out: mailOut = 0 } = this.#post?.use ?? {};
+    const { done = 0, failed = 0, ...others } = this.#doors?.figures() ?? {};
+    return { ...others, done, failed, pagesPerSecond: this.#rate(done + failed), outbox, mailIn, mailOut };
+  }
+
+  /** Pages a second, since a moment of some seconds ago. */
+  #rate(settled: number): number {
+    const now = this.#parts.clock.now();
+    const { at, pages } = this.#rateFrom;
+    if (now - at >= RATE_OVER_MS) {
+      this.#pagesPerSecond = Math.max(0, Math.round(((settled - pages) * 10_000) / (now - at)) / 10);
+      this.#rateFrom = { at: now, pages: settled };
+    }
+    return this.#pagesPerSecond;
   }
 
   /** All slots as this node last heard of them, and itself as it is now. */
-  view(): ClusterView | null {
-    const { state } = this.#membership;
-    return state === null
-      ? null
-      : viewOf(state, {
-          crawlId: this.#parts.crawlId ?? this.#parts.founding.id,
-          leaseLeftMs: (until) => this.#membership.leftMs(until),
-          mailWaiting: new Map(),
-        });
+  view(): ClusterSnapshot | null {
+    const { state, slot: own } = this.#membership;
+    const held = state?.slots[own];
+    if (state === null || held === undefined) {
+      return null;
+    }
+    const now = { ...state, slots: { ...state.slots, [own]: { ...held, ...this.#report() } } };
+    return viewOf(now, {
+      ...{ crawlId: this.#parts.crawlId ?? this.#parts.founding.id, own, inRedis: null },
+      leftMs: (until) => this.#membership.leftMs(until),
+    });
   }
 
   #away(isAway: boolean): void {

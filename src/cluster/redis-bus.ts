@@ -12,7 +12,7 @@ import { SEND } from './scripts/send.js';
 /** What it takes of a connection to Redis, or to a cluster of them. */
 export type RedisConnection = Pick<
   Redis,
-  'eval' | 'evalsha' | 'get' | 'xread' | 'xdel' | 'xlen' | 'time' | 'del' | 'quit' | 'disconnect'
+  'eval' | 'evalsha' | 'get' | 'xread' | 'xdel' | 'xlen' | 'memory' | 'time' | 'del' | 'quit' | 'disconnect'
 >;
 
 /** A stream takes no more entries than this: what does not fit waits in the outbox of its sender, on disk. */
@@ -139,8 +139,14 @@ export class RedisBus implements Bus {
     await this.#calls.xdel(this.#mail(slot), ...entries);
   }
 
-  waiting(nodes: number): Promise<number[]> {
-    return Promise.all(Array.from({ length: nodes }, (_, slot) => this.#calls.xlen(this.#mail(slot))));
+  async use(nodes: number): Promise<{ entries: number[]; bytes: number | null }> {
+    const streams = Array.from({ length: nodes }, (_, slot) => this.#mail(slot));
+    const keys = [this.#state, this.#config, ...streams];
+    const [entries, sizes] = await Promise.all([
+      Promise.all(streams.map((stream) => this.#calls.xlen(stream))),
+      Promise.all(keys.map((key) => this.#calls.memory('USAGE', key))).catch(() => null),
+    ]);
+    return { entries, bytes: sizes === null ? null : sizes.reduce((sum: number, size) => sum + (size ?? 0), 0) };
   }
 
   async close(): Promise<void> {

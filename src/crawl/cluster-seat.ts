@@ -4,6 +4,7 @@ import type { CrawlScope } from '../lane/crawl-scope.js';
 import type { Mail, Peer } from '../store/outbox.js';
 import type { Gift } from '../store/transaction.js';
 import type { Seat } from '../url/slots.js';
+import type { ClusterSnapshot } from '../watch/live.js';
 
 export type ClusterEnd = 'complete' | 'stopped' | 'error' | 'max_urls' | 'max_bytes' | 'duration';
 
@@ -55,5 +56,7 @@ export interface ClusterSeat {
   posted(mail: readonly { slot: number; last: number }[]): void;
   /** Whether there is nothing left to do here, as far as this machine goes, or nothing that it may do. Told whenever the loop has come to rest. */
   rests(isAtRest: boolean): void;
+  /** All of them, as this one last heard; null before it has. */
+  view(): ClusterSnapshot | null;
   close(): Promise<void>;
 }

@@ -77,7 +77,7 @@ describe('what is ordered of a crawl on several machines', () => {
     gossamer(['cluster', ...words, '--json', ...meeting(id)]);
 
   /** Each host was asked for so many more URLs; fails where a process ends first. */
-  async function asked(count: number, runs: ReturnType<typeof start>[], hosts = HOSTS.length): Promise<void> {
+  async function asked(count: number, runs: ReturnType<typeof start>[], hosts: number = HOSTS.length): Promise<void> {
     const from = log.length;
     let over: Run | null = null;
     for (const { ended } of runs) {

@@ -398,7 +398,7 @@ export class Simulator {
       acknowledge: (...args) => carried(() => bus.acknowledge(...args)),
       order: (...args) => carried(() => bus.order(...args)),
       drop: (...args) => carried(() => bus.drop(...args)),
-      waiting: (nodes) => carried(() => bus.waiting(nodes)),
+      use: (nodes) => carried(() => bus.use(nodes)),
       read: (_slot, after, waitMs) =>
         new Promise((resolve) => {
           this.#reads.push({ member, life, after, until: this.#clock.now() + waitMs, resolve });
