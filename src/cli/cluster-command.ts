@@ -10,9 +10,9 @@ import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import type { Terminal } from './terminal.js';
 
-const ACTIONS = ['status', 'pause', 'go', 'stop', 'replace'] as const;
+const ACTIONS = ['status', 'pause', 'go', 'stop', 'replace', 'forget'] as const;
 
-/** gossamer cluster status|pause|go|stop|replace */
+/** gossamer cluster status|pause|go|stop|replace|forget */
 export async function runCluster(input: CommandInput): Promise<number> {
   const ready = prepare('cluster', input);
   if (ready === null) {
@@ -38,6 +38,16 @@ export async function runCluster(input: CommandInput): Promise<number> {
     }
     if (slot !== null && slot >= there.state.nodes) {
       throw new UsageError(`${crawlId} has the slots 0 to ${there.state.nodes - 1}, got ${slot}`);
+    }
+    if (known === 'forget') {
+      if (!(await bus.forget(there.state.nodes))) {
+        throw new StateError(
+          'cluster_held',
+          `${crawlId} has a process that runs: \`gossamer cluster stop\` first, then wait for its lease`,
+        );
+      }
+      terminal.line(`Redis has nothing of ${crawlId} any more; the parts are where they were`);
+      return EXIT.ok;
     }
     if (known !== 'status') {
       const state = await bus.order(known as Order, slot);

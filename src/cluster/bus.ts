@@ -142,6 +142,8 @@ export interface Bus {
   read(slot: number, after: string, waitMs: number): Promise<Entry[]>;
   /** These entries of the stream are of no more use. */
   drop(slot: number, entries: readonly string[]): Promise<void>;
+  /** Takes away all that is there of the crawl; false while somebody holds a slot. */
+  forget(nodes: number): Promise<boolean>;
   /** How many entries wait in each stream, and what all of it takes in memory; null where nobody may ask. */
   use(nodes: number): Promise<{ entries: number[]; bytes: number | null }>;
   close(): Promise<void>;

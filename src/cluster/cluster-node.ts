@@ -303,9 +303,10 @@ export class ClusterNode implements ClusterSeat {
 
   #figures(): ToldFigures {
     const outbox = Object.fromEntries([...(this.#post?.outstanding() ?? [])].filter(([, pieces]) => pieces > 0));
-    const { in: mailIn = 0, out: mailOut = 0 } = this.#post?.use ?? {};
+    const { in: mailIn = 0, out: mailOut = 0, bytesOut: mailBytes = 0 } = this.#post?.use ?? {};
     const { done = 0, failed = 0, ...others } = this.#doors?.figures() ?? {};
-    return { ...others, done, failed, pagesPerSecond: this.#rate(done + failed), outbox, mailIn, mailOut };
+    const pagesPerSecond = this.#rate(done + failed);
+    return { ...others, done, failed, pagesPerSecond, outbox, mailIn, mailOut, mailBytes };
   }
 
   /** Pages a second, since a moment of some seconds ago. */

@@ -30,7 +30,7 @@ export async function connectBus(url: string, crawlId: string): Promise<RedisBus
     });
   }
   try {
-    await within(Promise.all([calls.connect(), reads.connect()]), 2 * CONNECT_MS);
+    await within(Promise.all([calls, reads].map(opened)), 2 * CONNECT_MS);
     await refuseMissingRights(calls, reads, `{gossamer:${crawlId}}:probe`);
     refuseEvicting(await calls.info('memory'), url);
   } catch (error) {
@@ -86,6 +86,12 @@ function trusting(file: string | null): { ca?: Buffer } {
   }
 }
 
+/** One that begins anew by itself, as a Redis Cluster does that is being made, answers the first call for a connection never. */
+async function opened(connection: Connection): Promise<void> {
+  const ready = new Promise((resolve) => connection.once('ready', resolve));
+  await Promise.race([ready, connection.connect().then(() => ready)]);
+}
+
 /** Sentinel and Cluster look for somebody for ever; a start does not wait for that. */
 async function within(connected: Promise<unknown>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -106,7 +112,7 @@ async function refuseMissingRights(calls: Connection, reads: Connection, key: st
   await reads.xread('COUNT', 1, 'STREAMS', key, '0');
 }
 
-const NEEDED = '~{gossamer:* +eval +evalsha +get +set +del +xadd +xdel +xlen +xread +time +info +memory|usage';
+const NEEDED = '~{gossamer:* +eval +evalsha +get +set +del +expire +xadd +xdel +xlen +xread +time +info +memory|usage';
 
 /** What went wrong, in one sentence, and what to do about it where that is known. */
 function refusal(url: string, { tls, form, master }: RedisAddress, errors: readonly (Error | null)[]): StateError {

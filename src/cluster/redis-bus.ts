@@ -4,6 +4,7 @@ import type { Answer, Bus, Caller, Claim, Claimed, ClusterState, Entry, Founding
 import { ACKNOWLEDGE } from './scripts/acknowledge.js';
 import { CLAIM } from './scripts/claim.js';
 import { CLOCK, COMMON, GUARD } from './scripts/common.js';
+import { FORGET } from './scripts/forget.js';
 import { FOUND } from './scripts/found.js';
 import { ORDER } from './scripts/order.js';
 import { REPORT } from './scripts/report.js';
@@ -34,7 +35,7 @@ export class RedisBus implements Bus {
     this.#reads = reads;
     this.#name = `{gossamer:${crawlId}}`;
     const guarded = { report: REPORT, send: SEND, acknowledge: ACKNOWLEDGE };
-    const free = { found: FOUND, claim: CLAIM, order: ORDER };
+    const free = { found: FOUND, claim: CLAIM, order: ORDER, forget: FORGET };
     for (const [name, text] of Object.entries(free)) {
       this.#add(name, clock + COMMON + text);
     }
@@ -100,7 +101,11 @@ export class RedisBus implements Bus {
   }
 
   report(caller: Caller, { id, ...report }: Parameters<Bus['report']>[1]): Promise<Answer> {
-    return this.#run('report', [this.#state], [JSON.stringify(caller), id, JSON.stringify(report)]);
+    return this.#run(
+      'report',
+      [this.#state, this.#config, this.#mail(caller.slot)],
+      [JSON.stringify(caller), id, JSON.stringify(report)],
+    );
   }
 
   send(caller: Caller, id: string, to: number, body: string): Promise<Answer> {
@@ -137,6 +142,12 @@ export class RedisBus implements Bus {
 
   async drop(slot: number, entries: readonly string[]): Promise<void> {
     await this.#calls.xdel(this.#mail(slot), ...entries);
+  }
+
+  async forget(nodes: number): Promise<boolean> {
+    const streams = Array.from({ length: nodes }, (_, slot) => this.#mail(slot));
+    const { ok } = await this.#run<{ ok: boolean }>('forget', [this.#state, this.#config, ...streams], []);
+    return ok;
   }
 
   async use(nodes: number): Promise<{ entries: number[]; bytes: number | null }> {

@@ -14,6 +14,8 @@ export interface SlotFigures {
   /** Pieces that were taken and sent by this process. */
   mailIn: number;
   mailOut: number;
+  /** Length of what was sent. */
+  mailBytes: number;
 }
 
 export type ToldFigures = Partial<SlotFigures> & { host?: string; pid?: number };
@@ -44,6 +46,7 @@ export function viewOf(state: ClusterState, { crawlId, own, leftMs, inRedis }: S
       pagesPerSecond = 0,
       mailIn = 0,
       mailOut = 0,
+      mailBytes = 0,
     } = figures;
     const isHeld = held !== undefined && held.incarnation !== '';
     const left = isHeld ? Math.round(leftMs(held.until)) : 0;
@@ -51,7 +54,7 @@ export function viewOf(state: ClusterState, { crawlId, own, leftMs, inRedis }: S
       ...{ slot, state: isHeld ? standingOf(state, held, left) : 'free', host, pid },
       leaseLeftMs: Math.max(0, left),
       missingForMs: Math.max(0, -left),
-      ...{ done, failed, outstanding, inFlight, pagesPerSecond, mailIn, mailOut },
+      ...{ done, failed, outstanding, inFlight, pagesPerSecond, mailIn, mailOut, mailBytes },
       unusedGrant: isHeld ? (held.unused ?? 0) : 0,
       mailFrom: Object.values(outbox).reduce((sum, pieces) => sum + pieces, 0),
       mailTo: [...told.values()].reduce((sum, each) => sum + (each.outbox?.[slot] ?? 0), 0),

@@ -137,6 +137,8 @@ export interface SlotSnapshot {
   /** Pieces that its process has taken, and sent. */
   readonly mailIn: number;
   readonly mailOut: number;
+  /** Length of what it has sent. */
+  readonly mailBytes: number;
   /** Entries of mail that wait for it in Redis; null where nobody has looked. */
   readonly entriesInRedis: number | null;
 }

@@ -54,7 +54,7 @@ export const MOMENT: LiveSnapshot = {
 const slot = (parts: Partial<SlotSnapshot>): SlotSnapshot => ({
   ...{ slot: 0, state: 'active', host: 'host-a', pid: 7, leaseLeftMs: 14_200, missingForMs: 0, done: 600, failed: 4 },
   ...{ outstanding: 2_000, inFlight: 3, pagesPerSecond: 40.25, unusedGrant: 0, mailFrom: 12, mailTo: 3, mailIn: 90 },
-  ...{ mailOut: 80, entriesInRedis: null },
+  ...{ mailOut: 80, mailBytes: 9_000, entriesInRedis: null },
   ...parts,
 });
 

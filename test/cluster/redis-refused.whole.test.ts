@@ -6,7 +6,7 @@ import { connectBus } from '../../src/cluster/connect.js';
 import { CERTIFICATE, PRIVATE_KEY } from '../fetch/certificate.js';
 import { freePort, RedisServer } from './redis-server.js';
 
-const CRAWLER = '~{gossamer:* +eval +evalsha +get +set +del +xadd +xdel +xlen +xread +time +info +memory|usage';
+const CRAWLER = '~{gossamer:* +eval +evalsha +get +set +del +expire +xadd +xdel +xlen +xread +time +info +memory|usage';
 
 /** A Redis with TLS at one port and none at another, and with users that may do more and less. */
 describe('a Redis that wants to know who comes', () => {

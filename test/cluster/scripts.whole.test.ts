@@ -96,6 +96,21 @@ describe('what a report of one machine comes to', () => {
     expect(await report(0)).toMatchObject({ phase: 'running', reason: '' });
   });
 
+  it('leaves nothing that stays for ever, and all of it goes when nobody holds a slot', async () => {
+    await begin();
+    await report(0);
+    await report(1);
+    const caller: Caller = { slot: 0, token: 'token-0', generation: 1, count: ++counts[0]!, seen: {} };
+    await bus.send(caller, 'id', 1, 'a letter');
+    const keys = await client.keys('*');
+    const left = await Promise.all(keys.map((key) => client.ttl(key)));
+    expect([keys.length, left.every((seconds) => seconds > 6 * 24 * 3600)]).toEqual([3, true]);
+    expect(await bus.forget(2)).toBe(false);
+    now += LEASE_MS + 1;
+    expect(await bus.forget(2)).toBe(true);
+    expect(await client.keys('*')).toEqual([]);
+  });
+
   it('is a stop when all together have fetched as many bytes as the crawl may, those of lost stores among them', async () => {
     await begin({ maxBytes: 100 });
     await report(0, { bytes: 60 });

@@ -399,6 +399,7 @@ export class Simulator {
       order: (...args) => carried(() => bus.order(...args)),
       drop: (...args) => carried(() => bus.drop(...args)),
       use: (nodes) => carried(() => bus.use(nodes)),
+      forget: (nodes) => carried(() => bus.forget(nodes)),
       read: (_slot, after, waitMs) =>
         new Promise((resolve) => {
           this.#reads.push({ member, life, after, until: this.#clock.now() + waitMs, resolve });

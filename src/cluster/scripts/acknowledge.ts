@@ -13,6 +13,7 @@ if state.phase ~= 'ended' then
 end
 for _, entry in ipairs(cjson.decode(ARGV[4])) do redis.call('XDEL', KEYS[2], entry) end
 redis.call('XADD', KEYS[3], '*', 'm', ARGV[3])
+redis.call('EXPIRE', KEYS[3], KEPT)
 keep()
 return answer()
 `;

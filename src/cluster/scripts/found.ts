@@ -7,7 +7,7 @@ if not state then
   state = cjson.decode(ARGV[1])
   state.startedAt = now - tonumber(ARGV[3])
   keep()
-  redis.call('SET', KEYS[2], ARGV[2])
+  redis.call('SET', KEYS[2], ARGV[2], 'EX', KEPT)
 end
 return answer()
 `;

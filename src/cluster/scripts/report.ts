@@ -1,6 +1,6 @@
 /**
  * A node renews its lease and says what it is at.
- * KEYS: state. ARGV: caller, id, the report as JSON.
+ * KEYS: state, config, its stream. ARGV: caller, id, the report as JSON.
  * Effect: where all slots are idle in this generation and their leases run, an end is proposed, under the name that the reporter gives it; where
  * all have put that end down, it has come. Not while one wants a grant that another has not used: that one gives it. Where the time of the crawl
  * is over, or all have fetched as many bytes as it may have, it is stopped. Guarantee: all slots are looked at in one moment.
@@ -8,6 +8,8 @@
 export const REPORT = `
 local report = cjson.decode(ARGV[3])
 me['until'] = now + report.leaseMs
+redis.call('EXPIRE', KEYS[2], KEPT)
+redis.call('EXPIRE', KEYS[3], KEPT)
 me.figures = report.figures
 me.unused = report.unused
 me.wants = report.wants
