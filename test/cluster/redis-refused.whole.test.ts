@@ -47,6 +47,7 @@ describe('a Redis that wants to know who comes', () => {
         durationMs: 0,
         maxBytes: 0,
         ranMs: 0,
+        isSure: false,
       };
       expect((await bus.found(founding)).id).toBe('id');
       expect(await bus.read(0, '0', 1)).toEqual([]);

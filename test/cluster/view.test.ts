@@ -9,7 +9,18 @@ const slot = (parts: Partial<SlotState>): SlotState => ({
   ...parts,
 });
 const state = (slots: Record<string, SlotState>): ClusterState => ({
-  ...{ protocol: 2, id: 'id', hash: 'h', nodes: 3, generation: 1, phase: 'running', reason: '', end: '', slots },
+  ...{
+    protocol: 2,
+    id: 'id',
+    hash: 'h',
+    server: '',
+    nodes: 3,
+    generation: 1,
+    phase: 'running',
+    reason: '',
+    end: '',
+    slots,
+  },
   ...{ startedAt: NOW - 1_000, durationMs: 10_000, maxBytes: 0, lostBytes: 0 },
 });
 

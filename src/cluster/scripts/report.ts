@@ -11,6 +11,7 @@ me['until'] = now + report.leaseMs
 redis.call('EXPIRE', KEYS[2], KEPT)
 redis.call('EXPIRE', KEYS[3], KEPT)
 me.figures = report.figures
+local turned = false
 me.unused = report.unused
 me.wants = report.wants
 me.bytes = report.bytes
@@ -24,6 +25,7 @@ if state.phase ~= 'ended' and state.phase ~= 'stopping' then
     state.phase = 'stopping'
     state.reason = limit
     state['end'] = ''
+    turned = true
   end
 end
 if state.phase ~= 'ended' then
@@ -49,10 +51,12 @@ if state.phase ~= 'ended' then
     state.phase = 'ending'
     state.reason = wants > 0 and 'max_urls' or ''
     state['end'] = report['end']
+    turned = true
   elseif state.phase == 'ending' and confirmed == state.nodes then
     state.phase = 'ended'
+    turned = true
   end
 end
 keep()
-return answer()
+return answer({ turned = turned })
 `;
