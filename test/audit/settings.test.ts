@@ -76,9 +76,12 @@ describe('the table of rules', () => {
 });
 
 describe('a code of hreflang', () => {
-  it.each(['en', 'de-AT', 'zh-Hant', 'zh-Hans-CN', 'es-419', 'X-Default', 'PT-br', 'fil', 'sr-Latn', 'en-XK'])('%s is one', (code) => {
-    expect(problemOfCode(code)).toBeNull();
-  });
+  it.each(['en', 'de-AT', 'zh-Hant', 'zh-Hans-CN', 'es-419', 'X-Default', 'PT-br', 'fil', 'sr-Latn', 'en-XK'])(
+    '%s is one',
+    (code) => {
+      expect(problemOfCode(code)).toBeNull();
+    },
+  );
 
   it.each([
     ['en-UK', 'there is no country UK'],
