@@ -48,10 +48,10 @@ export const INPUT_OPTIONS = {
     placeholder: 'ARCHIVE',
     group: 'Input and scope',
     sentence:
-      'Crawl an archive (.warc.gz, .warc or .wacz) in place of the web: every URL is answered as the archive has it, and nobody is asked; repeatable',
+      'Read an archive (.warc.gz, .warc or .wacz) in place of the web: every URL is answered as the archive has it, and nobody is asked; repeatable',
     advanced: false,
     resumable: false,
-    commands: ['crawl'],
+    commands: ['crawl', 'check', 'docs'],
   },
   scope: {
     flag: 'scope',
