@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ResolvedOptions } from '../config/resolve.js';
 import type { CorpusReport } from '../corpus/corpus-options.js';
 import { partialOf } from '../corpus/layout.js';
+import { guessed, namedOrArchived } from '../crawl/archive-web.js';
 import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
@@ -28,7 +29,11 @@ export async function runDocs(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const seeds = readSeeds(input.positionals, resolved.options, 'docs');
+  const { named, guess } = namedOrArchived(input.positionals, resolved.options);
+  if (guess !== null) {
+    terminal.line(guessed(guess));
+  }
+  const seeds = readSeeds(named, resolved.options, 'docs');
   for (const warning of badSeedLines(seeds.bad)) {
     terminal.warn(warning);
   }

@@ -48,10 +48,10 @@ export const INPUT_OPTIONS = {
     placeholder: 'ARCHIVE',
     group: 'Input and scope',
     sentence:
-      'Crawl an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network; repeatable',
+      'Read an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network; repeatable',
     advanced: false,
     resumable: false,
-    commands: ['crawl'],
+    commands: ['crawl', 'check', 'docs'],
   },
   scope: {
     flag: 'scope',

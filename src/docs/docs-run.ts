@@ -124,7 +124,7 @@ export class DocsRun {
   #profile(): CrawlProfile {
     return docsProfile({
       progress: this.#progress,
-      render: this.#plan.resolved.options.render,
+      render: this.#render,
       browser: this.#browser,
       named: this.#progress.widened.length === 0 ? [] : this.#named(),
       spent: this.#spent,
@@ -175,6 +175,7 @@ export class DocsRun {
       external: false,
       hashRoutes: false,
       reports: [],
+      render: this.#render,
     } as const;
     const none = {
       anchorText: 'default',
@@ -190,6 +191,12 @@ export class DocsRun {
       sources: { ...sources, ...ON_ONE_MACHINE.sources, ...WITHOUT_HOOKS.sources, ...WITHOUT_KEEPING.sources, ...none },
       notices,
     };
+  }
+
+  /** An archive has not what a browser would ask for: there, pages are rendered only where the user says so, and that is refused. */
+  get #render(): RenderMode {
+    const { options, sources } = this.#plan.resolved;
+    return options.from.length > 0 && sources.render === 'default' ? 'never' : options.render;
   }
 
   get #isAuto(): boolean {
