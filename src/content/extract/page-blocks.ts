@@ -1,6 +1,6 @@
 import { HEADINGS } from '../markdown/names.js';
 import { LEADS } from './block-leads.js';
-import { characters, type Outline, SENTENCE } from './outline.js';
+import { type Outline, SENTENCE } from './outline.js';
 
 /** Longer texts are no labels, however they begin. */
 const LONGEST_LABEL = 500;
@@ -35,7 +35,7 @@ export function pageBlocks(outline: Outline, body: number, url: string | null): 
     const place = places[block]!;
     if (place !== -1) {
       texts[place] += text;
-    } else if (characters(text) > 0) {
+    } else if (outline.lengths[t]! > 0) {
       places[block] = found.length;
       found.push(block);
       texts.push(text);

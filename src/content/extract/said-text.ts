@@ -58,4 +58,10 @@ const plain = (json: string): string =>
     .replace(/&[#\w]+;/g, '');
 
 /** Letters and digits, so that signs and white space make no difference. */
-export const folded = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+export function folded(text: string): string {
+  const lower = text.toLowerCase();
+  return isAscii(lower) ? lower.replace(/[^a-z0-9]+/g, '') : lower.replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+const ASCII = /^[\x00-\x7f]*$/;
+export const isAscii = (text: string): boolean => ASCII.test(text);

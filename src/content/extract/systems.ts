@@ -238,6 +238,32 @@ const RULES: readonly Rule[] = [
     drop: ['.toplang', '.bottomlang', '#quickview', 'div.top', '.permalink', '#comments_section', 'div.category'],
   },
   {
+    name: 'gi-docgen',
+    marks: ['nav.sidebar.devhelp-hidden'],
+    content: ['#main'],
+    drop: ['nav', '.srclink', '.anchor', '.toc'],
+  },
+  {
+    name: 'Haddock',
+    marks: ['#package-header'],
+    content: ['#content'],
+    drop: [
+      '#table-of-contents',
+      '.link',
+      '.selflink',
+      'table.info',
+      '.details-toggle-control',
+      '.hide-when-js-enabled',
+    ],
+  },
+  {
+    name: 'Erlang',
+    marks: ['.leftnav-tube .erlang-logo-wrapper'],
+    content: ['#content'],
+    beside: ['.topbar-title'],
+    drop: ['nav', '.footer', '.title_link', '.pencil'],
+  },
+  {
     name: 'Nextra',
     marks: ['.nextra-toc', '.nextra-navbar', '.nextra-sidebar'],
     content: ['main[data-pagefind-body]', 'article main', 'article'],
