@@ -175,20 +175,6 @@ const RULES: readonly Rule[] = [
     ],
   },
   {
-    name: 'MkDocs',
-    generator: /mkdocs/i,
-    marks: ['.md-content__inner'],
-    content: ['.md-content__inner', 'div[role=main]'],
-    drop: ['nav', '.headerlink', '.md-content__button', '.md-source-file', '.md-feedback', '.md-tags'],
-  },
-  {
-    name: 'VitePress',
-    generator: /vitepress/i,
-    marks: ['#VPContent'],
-    content: ['.VPHome', '.vp-doc'],
-    drop: ['.header-anchor', 'button', '.lang', 'nav'],
-  },
-  {
     name: 'javadoc',
     generator: /^javadoc/i,
     marks: ['.class-declaration-page', '.package-declaration-page', '.module-declaration-page'],
@@ -262,18 +248,6 @@ const RULES: readonly Rule[] = [
     content: ['#content'],
     beside: ['.topbar-title'],
     drop: ['nav', '.footer', '.title_link', '.pencil'],
-  },
-  {
-    name: 'Nextra',
-    marks: ['.nextra-toc', '.nextra-navbar', '.nextra-sidebar'],
-    content: ['main[data-pagefind-body]', 'article main', 'article'],
-    drop: ['nav', '.nextra-breadcrumb', '.subheading-anchor'],
-  },
-  {
-    name: 'mdBook',
-    marks: ['#mdbook-help-container', '#menu-bar', 'nav#sidebar.sidebar'],
-    content: ['#content main', '#mdbook-content main'],
-    drop: ['nav', '.buttons', '.nav-wrapper'],
   },
   {
     name: 'rustdoc',
