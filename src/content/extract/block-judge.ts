@@ -5,7 +5,7 @@ import { ASKS_CONSENT } from './guess.js';
 /** A block is kept from this score on. Scores are thousandths of the logarithm of odds. */
 const ENOUGH = 405;
 /** On pages like those of a manual the rough guess counts more: there is little around the text, and much in it looks like labels. */
-const ENOUGH_IN_MANUAL = { keptByGuess: -2200, leftByGuess: 1500 };
+const ENOUGH_IN_MANUAL = { keptByGuess: -2200, leftByGuess: 1800 };
 /** Newspapers and shops tell networks what to show of a page, have pictures around the text. */
 const FEW_SHARED = 3;
 const FEW_IMAGES = 8;

@@ -85,7 +85,10 @@ const WORDS: readonly (readonly [name: string, words: string])[] = [
     'note',
     'infobox|factbox|box|callout|notes?|footnotes?|admonition|sidebar ?box|kasten|infokasten|references?|endnotes?|quote|pullquote|zitat|highlight\\w*|keypoints|key|takeaways?|faq|accordion|zusammenfassung|accordeon|collapse|collapsible',
   ],
-  ['toc', 'toc|tocs|table ?of ?contents|on ?this ?page|inhaltsverzeichnis|jump|lwptoc|ez toc|anchor ?list|outline'],
+  [
+    'toc',
+    'toc(?:s|set|view|list|bar|box|nav|menu)?|table ?of ?contents|on ?this ?page|inhaltsverzeichnis|jump|lwptoc|ez toc|anchor ?list|outline',
+  ],
   [
     'shop',
     'products?|price|cart|shop|warenkorb|checkout|offers?|basket|add to cart|buy|wishlist|bewertung\\w*|reviews?|woocommerce|sku',
