@@ -5,7 +5,7 @@ import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { AUTO_SEEDING } from '../config/seeding.js';
+import { AUTO_SEEDING, ONLY_SITEMAPS } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/ending.js';
@@ -22,7 +22,7 @@ import { DocsReader } from '../store/docs-reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import { scopePatterns } from '../url/scope.js';
 import { asMeta, type DocsProgress } from './progress.js';
-import { beginRenewal, endSurvey } from './rounds.js';
+import { beginRenewal, endSurvey, type SurveyEnd } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
 
@@ -192,8 +192,9 @@ export class DocsRun {
     };
   }
 
-  get #isAuto(): boolean {
-    return this.#plan.resolved.options.seedingStrategy === AUTO_SEEDING;
+  get #way(): SurveyEnd['way'] {
+    const { seedingStrategy } = this.#plan.resolved.options;
+    return seedingStrategy === AUTO_SEEDING || seedingStrategy === ONLY_SITEMAPS ? seedingStrategy : null;
   }
 
   async #endSurvey(): Promise<DocsProgress> {
@@ -203,7 +204,8 @@ export class DocsRun {
       progress: this.#progress,
       patterns: scopePatterns(options),
       identity: options,
-      isAuto: this.#isAuto,
+      way: this.#way,
+      obeyNofollow: options.nofollow === 'obey',
       isStopped: () => this.#rounds.stoppedBy !== null,
     });
   }
@@ -217,6 +219,7 @@ export class DocsRun {
         outputs: this.#progress.outputs,
         isComplete: result.end.truncated === null,
         isPartial: stoppedBy(result) !== null,
+        incomplete: this.#progress.incomplete ?? [],
         written: this.#progress.written ?? null,
         now: new Date(this.#plan.kept?.startedAt ?? clock.wall()).toISOString().slice(0, 10),
         isStopped: () => this.#rounds.stoppedBy !== null,
@@ -282,7 +285,7 @@ interface DocsProfileParts {
 
 /** One round of a corpus: a survey of robots.txt, sitemaps and seeds, or the pages, which are kept. */
 function docsProfile({ progress, render, browser, named, spent, next, kept }: DocsProfileParts): CrawlProfile {
-  const surveys = progress.round === 'survey';
+  const surveys = progress.round !== 'pages';
   return {
     command: 'docs',
     meta: asMeta(progress),
@@ -303,7 +306,7 @@ function docsProfile({ progress, render, browser, named, spent, next, kept }: Do
       unfollowed: new Set(surveys ? [] : progress.unfollowed),
       render,
     }),
-    beginsWith: surveys ? {} : { widened: new Map(progress.widened), named },
+    beginsWith: progress.round === 'survey' ? {} : { widened: new Map(progress.widened), named },
     limits: { spent: { ...spent } },
     browser,
     next,

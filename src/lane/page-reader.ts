@@ -20,6 +20,7 @@ import {
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
+import { isTextPage } from '../parse/text-page.js';
 import { type EarlierContent, UNKNOWN_FEEDS } from '../store/earlier-crawl.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
@@ -138,7 +139,8 @@ export class PageReader {
       }
       return reading;
     }
-    if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
+    const isRead = isHtml || isMarkdownType(page.contentType) || isTextPage(page.contentType, lease.url);
+    if (this.#options.keepsBodies && page.body !== null && isRead) {
       reading.page.body = packBody(page.body, page.contentType, reading.page.hash!);
       const render = this.#manners.renderFor(lease.url);
       if (isHtml && render !== 'never') {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Breaks } from '../base/breaks.js';
+import { LINK_KIND_NUMBER } from '../parse/links.js';
 import { LinkedIds, NamedPlaces, NamedUrls, UrlIndex } from './docs-tables.js';
-import { edgesFromBlob } from './page-row.js';
+import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
 import { RedirectChains } from './redirect-chains.js';
 import { type Database, Statements } from './sqlite.js';
 import { openStoreFile, readSeeds, storePath } from './store-file.js';
@@ -65,6 +66,9 @@ const ASKED = `kind = ${UrlKind.page} AND state IN (${UrlState.done}, ${UrlState
 
 /** It could not be had this time, which says nothing about what it names; one that is gone names nothing any more. */
 const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
+
+const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i;
+const isAnchorKind = (kind: number): boolean => kind === LINK_KIND_NUMBER.a || kind === LINK_KIND_NUMBER.area;
 
 /** Deflated nothing. */
 const EMPTY = Uint8Array.of(3, 0);
@@ -139,6 +143,38 @@ export class DocsReader {
     return row === undefined ? new Uint32Array() : edgesFromBlob(row.packed);
   }
 
+  /** The id of a page with this URL, or null. */
+  pageAt(url: string): number | null {
+    return this.#statements.of(`SELECT id FROM urls WHERE url = ? AND kind = ${UrlKind.page}`).get(url)?.id ?? null;
+  }
+
+  /** What the links of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
+  linksOf(id: number, obeyNofollow: boolean): number[] | null {
+    const row = this.#statements
+      .of(
+        `SELECT edges.packed AS packed, edges.rels AS rels, pages.robots_meta AS robots
+         FROM pages JOIN urls ON urls.id = pages.id LEFT JOIN edges ON edges.page = pages.id
+         WHERE pages.id = ? AND urls.state = ${UrlState.done} AND pages.redirect_to IS NULL`,
+      )
+      .get(id);
+    if (row === undefined) {
+      return null;
+    }
+    if (row.packed === null || (obeyNofollow && NOFOLLOW.test(row.robots ?? ''))) {
+      return [];
+    }
+    const words = edgesFromBlob(row.packed);
+    const rels: string[] | null = row.rels === null ? null : JSON.parse(row.rels);
+    const targets: number[] = [];
+    for (let i = 0; i < words.length; i += 2) {
+      const word = words[i + 1]!;
+      if (isAnchorKind(edgeKind(word)) && !(obeyNofollow && NOFOLLOW.test(relOfEdge(word, rels).rel))) {
+        targets.push(words[i]!);
+      }
+    }
+    return targets;
+  }
+
   /** Pages that were asked for, and the seed that each belongs to. */
   askedPages(): IterableIterator<{ id: number; seed: number }> {
     return this.#database.prepare(`SELECT id, seed FROM urls WHERE ${ASKED}`).iterate() as IterableIterator<{
@@ -157,13 +193,24 @@ export class DocsReader {
       .map(({ id }) => id);
   }
 
-  /** Those that count, by URL. */
+  /** Ids of the pages that a seed stands for: it, and what it redirects to. */
+  seedPagesOf(seed: number): number[] {
+    return this.#database
+      .prepare(
+        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND seed = ? ORDER BY url`,
+      )
+      .all(seed)
+      .map(({ id }) => id);
+  }
+
+  /** Those that count, by URL. One that waits to be read once more says until then what it said. */
   keptSitemaps(): KeptSitemap[] {
     return this.#database
       .prepare(
         `SELECT urls.id AS id, urls.url AS url, urls.parent AS parent FROM urls JOIN bodies ON bodies.page = urls.id
            LEFT JOIN pages ON pages.id = urls.id
-         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state = ${UrlState.done} OR ${MISSED}) ORDER BY urls.url`,
+         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state IN (${UrlState.done}, ${UrlState.queued}, ${UrlState.leased}) OR ${MISSED})
+         ORDER BY urls.url`,
       )
       .all() as KeptSitemap[];
   }
@@ -254,6 +301,27 @@ export class DocsReader {
       .prepare(
         `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
            AND pages.redirect_to IS NULL AND urls.seed IN (SELECT value FROM json_each(?))`,
+      )
+      .get(JSON.stringify(seeds))!.n;
+  }
+
+  /** What a page says of its own language, and of the language of others, by URL. */
+  languageOf(id: number): { url: string; lang: string | null; hreflang: Record<string, string> } {
+    const row = this.#statements
+      .of(
+        `SELECT urls.url AS url, pages.lang AS lang, pages.hreflang AS hreflang
+         FROM urls LEFT JOIN pages ON pages.id = urls.id WHERE urls.id = ?`,
+      )
+      .get(id)!;
+    return { url: row.url, lang: row.lang, hreflang: row.hreflang === null ? {} : JSON.parse(row.hreflang) };
+  }
+
+  /** Files in scope of these seeds that are PDF. */
+  countPdfs(seeds: readonly number[]): number {
+    return this.#database
+      .prepare(
+        `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
+           AND pages.content_type LIKE 'application/pdf%' AND urls.seed IN (SELECT value FROM json_each(?))`,
       )
       .get(JSON.stringify(seeds))!.n;
   }

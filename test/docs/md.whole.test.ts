@@ -91,7 +91,9 @@ describe('gossamer md of a URL', () => {
     expect(await md('http://oven.test/paper')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'error: http://oven.test/paper is application/pdf: only HTML, Markdown and plain text are read\n',
+      stderr: expect.stringMatching(
+        /^error: http:\/\/oven.test\/paper is a PDF, and unpdf is not installed: type `\S+ \S+ unpdf`/,
+      ),
     });
   });
 });
