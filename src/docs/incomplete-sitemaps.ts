@@ -1,4 +1,5 @@
 import type { Breaks } from '../base/breaks.js';
+import { LINK_KIND_NUMBER } from '../parse/links.js';
 import type { DocsReader } from '../store/docs-reader.js';
 import type { NamedUrls } from '../store/docs-tables.js';
 import { barePathOf, hasBinaryExtension } from '../url/host.js';
@@ -19,6 +20,7 @@ const SAMPLE = 20;
 /** A sitemap lacks many pages where it lacks so many, and so large a share, of those that the sample leads to. A login and a list of tags are not many. */
 const FEWEST_UNNAMED = 10;
 const SMALLEST_SHARE = 0.2;
+const LINKS: ReadonlySet<number> = new Set([LINK_KIND_NUMBER.a, LINK_KIND_NUMBER.area]);
 /** A hostile page may lead to any number. */
 const MOST_COUNTED = 50_000;
 
@@ -73,7 +75,7 @@ export async function gapOf(
   const unnamed = new Set<string>();
   const gap: SitemapGap = { seed, pages: 0, named: 0, unnamed: 0 };
   for (const page of pages) {
-    const links = store.linksOf(page, obeyNofollow);
+    const links = store.linksOf(page, LINKS, obeyNofollow);
     gap.pages += links === null ? 0 : 1;
     for (const id of links ?? []) {
       if (seen.size < MOST_COUNTED && !seen.has(id)) {

@@ -193,8 +193,8 @@ async function convert({ bytes, type, url }: RawPage, shape: PageShape): Promise
     if (!(await canReadPdf())) {
       throw unreadable(url ?? 'the page', 'application/pdf');
     }
-    const { markdown, ...said } = await readPdf(bytes);
-    return { ...NOTHING_SAID, ...said, url, kept: 1, markdown };
+    const { title, markdown, ...said } = await readPdf(bytes);
+    return { title, ...NOTHING_SAID, ...said, url, kept: 1, markdown };
   }
   const { encoding } = detectEncoding(bytes, type);
   if (type !== null && !isHtmlType(type) && !isText(type)) {

@@ -39,8 +39,8 @@ export interface CorporaOptions {
   isComplete: boolean;
   /** Whether the crawl was stopped: then its pages go to DIR.partial, and no corpus is finished. */
   isPartial: boolean;
-  /** Seeds whose sitemaps lack so much that links were followed. */
-  incomplete: readonly SitemapGap[];
+  /** Seeds whose sitemaps lack so much that links were followed; none unless given. */
+  incomplete?: readonly SitemapGap[];
   /** The corpora that an earlier, stopped run has finished; null where there are none. */
   written: WrittenCorpora | null;
   /** ISO 8601. */
@@ -105,7 +105,7 @@ export async function writeCorpora(settings: CorporaOptions): Promise<SavedCorpu
     return await corpora.write(sites);
   } catch (error) {
     if (error instanceof Stopped) {
-      return sites.map(([seed], place) => unfinished(seed!, settings.outputs[place]!, settings.incomplete));
+      return sites.map(([seed], place) => unfinished(seed!, settings.outputs[place]!, settings.incomplete ?? []));
     }
     throw error;
   } finally {
@@ -223,7 +223,7 @@ class Corpora {
       const seed = seeds[0]!;
       const output = this.#settings.outputs[place]!;
       if (this.#isOver('convert')) {
-        this.#saved[place] = unfinished(seed, output, this.#settings.incomplete);
+        this.#saved[place] = unfinished(seed, output, this.#settings.incomplete ?? []);
         continue;
       }
       try {
@@ -239,7 +239,7 @@ class Corpora {
   /** A corpus that a stopped run has already written from the same pages. */
   async #kept(seed: SeedRow, output: string): Promise<SavedCorpus> {
     const report = await readReport(output);
-    return { ...unfinished(seed, output, this.#settings.incomplete), isFinished: true, report };
+    return { ...unfinished(seed, output, this.#settings.incomplete ?? []), isFinished: true, report };
   }
 
   async #writeOne(seeds: readonly SeedRow[], output: string): Promise<SavedCorpus> {
@@ -247,7 +247,7 @@ class Corpora {
     const { options, isPartial, isComplete, now } = this.#settings;
     const { order, ends, hints, tokens, documents, memory } = this.#parts;
     const all = seeds.flatMap((each) => order.ofSeed(each.seed));
-    const saved = unfinished(seed, output, this.#settings.incomplete);
+    const saved = unfinished(seed, output, this.#settings.incomplete ?? []);
     const { ids, leftOut } = await choosePages(this.#store, all, options, this.#breaksOfSite());
     saved.leftOut = leftOut;
     saved.pdfs = this.#store.countPdfs(seeds.map((each) => each.seed));

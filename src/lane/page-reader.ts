@@ -24,7 +24,7 @@ import { isTextPage } from '../parse/text-page.js';
 import { type EarlierContent, UNKNOWN_FEEDS } from '../store/earlier-crawl.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { isHttp } from '../url/host.js';
+import { barePathOf, isHttp } from '../url/host.js';
 import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
 import { keepForBrowser, measure, measureBody, waitsForBrowser, withDrawn } from './browser-need.js';
 import type { Extractor } from './extraction.js';
@@ -139,7 +139,7 @@ export class PageReader {
       }
       return reading;
     }
-    const isRead = isHtml || isMarkdownType(page.contentType) || isTextPage(page.contentType, lease.url);
+    const isRead = isHtml || isMarkdownType(page.contentType) || isTextPage(page.contentType, barePathOf(lease.url));
     if (this.#options.keepsBodies && page.body !== null && isRead) {
       reading.page.body = packBody(page.body, page.contentType, reading.page.hash!);
       const render = this.#manners.renderFor(lease.url);

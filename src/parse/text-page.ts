@@ -1,4 +1,3 @@
-import { barePathOf, extensionOf } from '../url/host.js';
 import { isMarkdownType, isPlainType } from './media-type.js';
 
 /** Endings of texts that people read. What is served as text/plain besides is mostly source code. */
@@ -6,10 +5,12 @@ const TEXTS: ReadonlySet<string> = new Set(['', 'txt', 'text', 'md', 'markdown',
 /** Sources of pages that are there anyway, and texts for machines; llms-full.txt says what all pages say. */
 const NO_PAGE = /\/_sources\/|\/(?:robots|ads|app-ads|security|humans|llms[^/]*)\.txt$/i;
 
-/** Whether an answer is plain text that is a page of a site. */
-export const isTextPage = (type: string | null, url: string): boolean =>
-  isPlainType(type) && TEXTS.has(extensionOf(url)) && !NO_PAGE.test(barePathOf(url));
+const endingOf = (path: string): string => /\.(\w{1,10})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+
+/** Whether an answer is plain text that is a page of a site. @param path of its URL */
+export const isTextPage = (type: string | null, path: string): boolean =>
+  isPlainType(type) && TEXTS.has(endingOf(path)) && !NO_PAGE.test(path);
 
 /** Many servers know no type for files in Markdown. */
-export const isMarkdownPage = (type: string | null, url: string): boolean =>
-  isMarkdownType(type) || (isPlainType(type) && /^(?:md|markdown)$/.test(extensionOf(url)));
+export const isMarkdownPage = (type: string | null, path: string): boolean =>
+  isMarkdownType(type) || (isPlainType(type) && /^(?:md|markdown)$/.test(endingOf(path)));

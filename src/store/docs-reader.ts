@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { Breaks } from '../base/breaks.js';
-import { LINK_KIND_NUMBER } from '../parse/links.js';
 import { LinkedIds, NamedPlaces, NamedUrls, UrlIndex } from './docs-tables.js';
 import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
 import { RedirectChains } from './redirect-chains.js';
@@ -68,7 +67,6 @@ const ASKED = `kind = ${UrlKind.page} AND state IN (${UrlState.done}, ${UrlState
 const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
 
 const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i;
-const isAnchorKind = (kind: number): boolean => kind === LINK_KIND_NUMBER.a || kind === LINK_KIND_NUMBER.area;
 
 /** Deflated nothing. */
 const EMPTY = Uint8Array.of(3, 0);
@@ -148,8 +146,8 @@ export class DocsReader {
     return this.#statements.of(`SELECT id FROM urls WHERE url = ? AND kind = ${UrlKind.page}`).get(url)?.id ?? null;
   }
 
-  /** What the links of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
-  linksOf(id: number, obeyNofollow: boolean): number[] | null {
+  /** What the links of some kinds of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
+  linksOf(id: number, kinds: ReadonlySet<number>, obeyNofollow: boolean): number[] | null {
     const row = this.#statements
       .of(
         `SELECT edges.packed AS packed, edges.rels AS rels, pages.robots_meta AS robots
@@ -168,7 +166,7 @@ export class DocsReader {
     const targets: number[] = [];
     for (let i = 0; i < words.length; i += 2) {
       const word = words[i + 1]!;
-      if (isAnchorKind(edgeKind(word)) && !(obeyNofollow && NOFOLLOW.test(relOfEdge(word, rels).rel))) {
+      if (kinds.has(edgeKind(word)) && !(obeyNofollow && NOFOLLOW.test(relOfEdge(word, rels).rel))) {
         targets.push(words[i]!);
       }
     }

@@ -1,5 +1,5 @@
 import { readLines } from '../crawl/support.js';
-import { html, linkPage, pathSite, type Site, urlset, xml } from '../web/site.js';
+import { html, linkPage, pathSite, type Site, type SiteAnswer, urlset, xml } from '../web/site.js';
 import { GARDEN, gardenSites, has } from './garden.js';
 import { handedOn } from './handed-on.js';
 import type { Row, Seen, Stage } from './harness.js';
@@ -63,7 +63,7 @@ const listing = docs(
   'http://listing.test/',
 );
 
-const chosen = (title: string, lang: string, body = ''): Site =>
+const chosen = (title: string, lang: string, body = ''): SiteAnswer =>
   html(
     `<!doctype html><html lang="${lang}"><title>${title}</title><main><h1>${title}</h1><p>${`${title} has words of its own. `.repeat(8)}</p>${body}</main></html>`,
   );

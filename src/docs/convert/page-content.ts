@@ -10,6 +10,7 @@ import { parseTree } from '../../content/tree-builder.js';
 import { detectEncoding } from '../../parse/charset.js';
 import { decodeText } from '../../parse/encodings.js';
 import { isMarkdownPage, isTextPage } from '../../parse/text-page.js';
+import { barePathOf } from '../../url/host.js';
 import { imagePlaces } from './link-places.js';
 import { ANY_SHAPE, type PageShape, removeUnwanted, wantedParts } from './page-shape.js';
 import { titleOfText } from './plain-text.js';
@@ -167,8 +168,8 @@ export function firstHeading(markdown: string): string {
   return (isClosed ? heading.slice(0, end).trimEnd() : heading).slice(0, LONGEST_TITLE);
 }
 
-const isMarkdown = ({ type, url }: KeptPage): boolean => isMarkdownPage(type, url);
-const isText = ({ type, url }: KeptPage): boolean => isTextPage(type, url);
+const isMarkdown = ({ type, url }: KeptPage): boolean => isMarkdownPage(type, barePathOf(url));
+const isText = ({ type, url }: KeptPage): boolean => isTextPage(type, barePathOf(url));
 
 /** With what its links are read by, which is what the crawl has read them by. */
 const treeOf = (page: KeptPage): { tree: Element; place: PagePlace } => treeOfText({ url: page.url, ...textOf(page) });

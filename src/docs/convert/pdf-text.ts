@@ -5,7 +5,7 @@ import { markdownOfText } from './text-markdown.js';
 
 /** What is used of unpdf, which need not be installed. */
 interface PdfPackage {
-  getDocumentProxy(bytes: Uint8Array): Promise<unknown>;
+  getDocumentProxy(bytes: Uint8Array, options: { verbosity: number }): Promise<unknown>;
   extractText(pdf: unknown, options: { mergePages: false }): Promise<{ text: string[] }>;
   getMeta(pdf: unknown): Promise<{ info?: Record<string, unknown> }>;
 }
@@ -19,13 +19,15 @@ export interface PdfText {
 }
 
 const PACKAGE = 'unpdf';
+/** It would write warnings among what is printed. */
+const SILENT = 0;
 /** What is said where a PDF comes and nothing reads it. */
 export const noPdfReader = (): string => notInstalled(PACKAGE);
 
 export const isPdfType = (type: string | null): boolean => /^\s*application\/(?:x-)?pdf\s*(?:[;,]|$)/i.test(type ?? '');
 export const isPdf = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-';
 
-const load = (): Promise<PdfPackage> => import(PACKAGE) as Promise<PdfPackage>;
+const load = async (): Promise<PdfPackage> => (await import('unpdf')) as unknown as PdfPackage;
 
 /** Whether the package is there that reads a PDF. */
 export async function canReadPdf(loaded: () => Promise<PdfPackage> = load): Promise<boolean> {
@@ -45,9 +47,9 @@ export async function readPdf(bytes: Uint8Array, loaded: () => Promise<PdfPackag
   const { getDocumentProxy, extractText, getMeta } = await loaded();
   try {
     // The package takes the bytes away from whoever hands them over.
-    const pdf = await getDocumentProxy(new Uint8Array(bytes));
+    const pdf = await getDocumentProxy(new Uint8Array(bytes), { verbosity: SILENT });
     const { text } = await extractText(pdf, { mergePages: false });
-    const { info = {} } = await getMeta(pdf).catch(() => ({ info: {} }));
+    const { info = {} } = await getMeta(pdf).catch((): { info?: Record<string, unknown> } => ({}));
     const said = (name: string): string | null => {
       const value = info[name];
       return typeof value === 'string' && value.trim() !== '' ? printable(value.trim(), 300) : null;
