@@ -159,7 +159,7 @@ function tellNotKept({ kept }: DocsPlan, pages: number, terminal: Terminal): voi
 
 function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {
   const total = { pages: 0, bytes: 0, tokens: 0, failed: 0, low: 0, indexPages: 0 };
-  for (const { output, seed, failed, report, hint, sitemapLacks, leftOut, pdfs } of corpora) {
+  for (const { output, seed, failed, report, hint, sitemapLacks, leftOut, images, pdfs } of corpora) {
     total.failed += failed;
     if (report === null) {
       terminal.warn(`no page of ${seed} could be had: ${output} stays as it was`);
@@ -175,6 +175,10 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
       terminal.line(hint);
     }
     tellLeftOut(leftOut, terminal);
+    if (images !== null && images.saved + images.left > 0) {
+      const left = images.left === 0 ? '' : `, ${formatCount(images.left)} left as links to the site`;
+      terminal.line(`${counted(images.saved, 'image')} in ${output}/images${left}`);
+    }
     if (pdfs > 0) {
       terminal.line(`${counted(pdfs, 'PDF')} left out: \`gossamer md URL\` has the text of one`);
     }

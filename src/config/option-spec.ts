@@ -56,7 +56,7 @@ export const GRAPH_FORMATS = ['terminal', 'csv', 'jsonl', 'html', 'parquet', ...
 /** The formats of a link graph. */
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 /** What a corpus makes of the images of its pages. */
-export const IMAGE_WAYS = ['keep', 'drop'] as const;
+export const IMAGE_WAYS = ['keep', 'download', 'drop'] as const;
 export type ImageWay = (typeof IMAGE_WAYS)[number];
 
 export const GRAPH_LEVELS = ['page', 'folder', 'host'] as const;

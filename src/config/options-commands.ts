@@ -267,7 +267,7 @@ export const DOCS_OPTIONS = {
     default: 'keep',
     group: 'Output',
     sentence:
-      'What becomes of the images of a page: keep leaves them as links to the site, drop leaves only the words that stand for them',
+      'What becomes of the images of a page: keep leaves them as links to the site, download puts them into the folder images, drop leaves only the words that stand for them',
     advanced: false,
     resumable: true,
     commands: DOCS,

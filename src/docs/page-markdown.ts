@@ -130,16 +130,13 @@ async function ask(url: string, given: Partial<CrawlOptions>, signal: AbortSigna
     throw new UsageError(`${printable(url)} is not a URL`);
   }
   throwIfStopped('pageAsMarkdown', signal);
-  const resolved = completeOptions({
+  const complete = completeOptions({
     ...given,
-    ...{
-      scope: 'page',
-      depth: 0,
-      seedingStrategy: 'none',
-      parseWorkers: 1,
-      contentTypes: (await canReadPdf()) ? ['text/*', 'application/pdf'] : ['text/*'],
-    },
+    ...{ scope: 'page', depth: 0, seedingStrategy: 'none', parseWorkers: 1, contentTypes: ['text/*'] },
   });
+  // A PDF is a type that nobody may ask for, because it is no text.
+  const contentTypes = (await canReadPdf()) ? ['text/*', 'application/pdf'] : ['text/*'];
+  const resolved = { ...complete, options: { ...complete.options, contentTypes } };
   const { seeds, credentials } = librarySeeds([url], resolved.options, false);
   let last: SettledPage | null = null;
   const session = await CrawlSession.open({

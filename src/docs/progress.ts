@@ -10,8 +10,8 @@ export interface WrittenCorpora {
 
 /** How far a run is. It is kept in the store, so that the run can be resumed after any stop. */
 export interface DocsProgress {
-  /** A survey finds out what the site has; a sample, whether its sitemaps lack pages; then the pages are fetched. */
-  round: 'survey' | 'sample' | 'pages';
+  /** A survey finds out what the site has; a sample, whether its sitemaps lack pages; then the pages are fetched, and last their images. */
+  round: 'survey' | 'sample' | 'pages' | 'images';
   /** Whether a finished corpus is being brought up to date. */
   renews: boolean;
   /** The number of the last page that was settled before that. */

@@ -5,6 +5,7 @@ import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
+import type { CorpusImage } from '../corpus/images.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { readReport } from '../corpus/read-corpus.js';
 import { filesHash, renewCorpus } from '../corpus/renew-corpus.js';
@@ -21,6 +22,7 @@ import { siteOf } from '../url/scope.js';
 import type { Task } from './convert/conversion.js';
 import { linkPlaces } from './convert/link-places.js';
 import { shapeOptions } from './convert/page-shape.js';
+import { DownloadedImages } from './corpus-images.js';
 import { Documents, type SiteKey } from './documents.js';
 import type { SitemapGap } from './incomplete-sitemaps.js';
 import { linkEnds, otherSlash } from './link-ends.js';
@@ -74,8 +76,18 @@ export interface SavedCorpus {
   sitemapLacks: SitemapLack | null;
   /** What --lang and --version-paths left out. */
   leftOut: LeftOut;
+  /** With --images download, the images of its pages; else null. */
+  images: SavedImages | null;
   /** Files in scope that are PDF: none is in a corpus. */
   pdfs: number;
+}
+
+/** The images that the pages of a corpus show. */
+export interface SavedImages {
+  /** In the folder `images`, by their URLs. */
+  saved: number;
+  /** Left as links to the site: they could not be had, or are of a kind that is not saved, such as SVG. */
+  left: number;
 }
 
 /** Pages in scope that a sample of the pages in a sitemap leads to. */
@@ -117,6 +129,7 @@ const unfinished = ({ url, seed }: SeedRow, output: string, incomplete: readonly
   ...{ seed: url, output, failed: 0, isFinished: false, report: null, hint: null },
   sitemapLacks: lackOf(incomplete.find((gap) => gap.seed === seed)),
   leftOut: { otherLanguages: 0, versions: [] },
+  images: null,
   pdfs: 0,
 });
 
@@ -130,6 +143,7 @@ interface Parts {
   tokens: Awaited<ReturnType<typeof loadTokenCounter>>;
   documents: Documents;
   memory: PageMemory | null;
+  images: DownloadedImages | null;
   /** What decides what a corpus is beside its pages. */
   settings: string;
 }
@@ -183,8 +197,14 @@ class Corpora {
     const hints = new ScopeHints(store, options, breaks);
     const { ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects } = options;
     const decides = { ...corpusSettings(options), ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects };
-    const all = JSON.stringify({ ...decides, isEstimate: tokens.isEstimate, redirects: store.redirectsHash() });
-    return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, settings: all });
+    const images = options.images === 'download' ? new DownloadedImages(store, options) : null;
+    const all = JSON.stringify({
+      ...decides,
+      imagesHash: images?.hash ?? null,
+      isEstimate: tokens.isEstimate,
+      redirects: store.redirectsHash(),
+    });
+    return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, images, settings: all });
   }
 
   /** @param sites the seeds that each corpus is made of */
@@ -245,15 +265,17 @@ class Corpora {
   async #writeOne(seeds: readonly SeedRow[], output: string): Promise<SavedCorpus> {
     const seed = seeds[0]!;
     const { options, isPartial, isComplete, now } = this.#settings;
-    const { order, ends, hints, tokens, documents, memory } = this.#parts;
+    const { order, ends, hints, tokens, documents, memory, images } = this.#parts;
     const all = seeds.flatMap((each) => order.ofSeed(each.seed));
     const saved = unfinished(seed, output, this.#settings.incomplete ?? []);
     const { ids, leftOut } = await choosePages(this.#store, all, options, this.#breaksOfSite());
     saved.leftOut = leftOut;
     saved.pdfs = this.#store.countPdfs(seeds.map((each) => each.seed));
+    const counts = { saved: 0, left: 0 };
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#store, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      ...(images === null ? {} : { imageAt: (url) => counted(images.at(url), counts) }),
       indexPages: options.indexPages,
       ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
@@ -279,6 +301,7 @@ class Corpora {
       if (key !== null && saved.failed === key.failed) {
         memory?.seal(output, { key: key.key, files: await filesHash(output) });
       }
+      saved.images = images === null || renewed !== null ? null : counts;
       const routes = report.pages < FEW_PAGES ? routesHint(this.#store, ids) : null;
       const isNarrow = report.pages < FEW_PAGES && seeds.length === 1 && routes === null;
       const hint = isNarrow ? await hints.of(seed, ids).catch(nullIfStopped) : routes;
@@ -363,6 +386,12 @@ class Corpora {
         this.#failure ??= { error };
       });
   }
+}
+
+function counted(image: CorpusImage | 'left' | null, counts: SavedImages): CorpusImage | null {
+  counts.saved += image === null || image === 'left' ? 0 : 1;
+  counts.left += image === 'left' ? 1 : 0;
+  return image === 'left' ? null : image;
 }
 
 /** Two runs with the same value here would write the same corpora. */

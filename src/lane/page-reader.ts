@@ -299,6 +299,7 @@ export class PageReader {
       }
     } else if (page.status >= 200 && page.status < 300 && page.body !== null && !page.truncated) {
       reading.page.body = packBody(page.body, page.contentType);
+      reading.page.hash = hash('sha256', page.body, 'hex');
     }
     return reading;
   }

@@ -68,6 +68,8 @@ const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coa
 
 const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i;
 
+const MOST_ASSET_HOPS = 10;
+
 /** Deflated nothing. */
 const EMPTY = Uint8Array.of(3, 0);
 
@@ -312,6 +314,71 @@ export class DocsReader {
       )
       .get(id)!;
     return { url: row.url, lang: row.lang, hreflang: row.hreflang === null ? {} : JSON.parse(row.hreflang) };
+  }
+
+  /** What the pages that are kept show: the ends of their links of this kind. */
+  *shownUrls(kind: number): IterableIterator<string> {
+    const rows = this.#database
+      .prepare(
+        `SELECT edges.packed AS packed FROM edges JOIN urls ON urls.id = edges.page JOIN bodies ON bodies.page = urls.id
+         WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}`,
+      )
+      .iterate();
+    const told = new Set<number>();
+    for (const { packed } of rows) {
+      const words = edgesFromBlob(packed);
+      for (let i = 0; i < words.length; i += 2) {
+        const id = words[i]!;
+        if (edgeKind(words[i + 1]!) === kind && !told.has(id)) {
+          told.add(id);
+          yield this.urlOf(id);
+        }
+      }
+    }
+  }
+
+  /** What was loaded beside pages, by its URL, as it came, deflated; null where it was not asked for, `failed` where it could not be had. */
+  assetAt(url: string): { packed: Uint8Array; type: string | null } | 'failed' | null {
+    const found = this.#statements.of(
+      `SELECT urls.id AS id, urls.state AS state, pages.redirect_to AS redirect, bodies.type AS type, contents.packed AS packed
+       FROM temp.asset_urls JOIN urls ON urls.id = temp.asset_urls.id LEFT JOIN pages ON pages.id = urls.id
+         LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
+       WHERE temp.asset_urls.url = ?`,
+    );
+    const byId = this.#statements.of('SELECT url FROM urls WHERE id = ?');
+    let at: string | null = url;
+    for (let hops = 0; at !== null && hops <= MOST_ASSET_HOPS; hops++) {
+      const row = found.get(at);
+      if (row === undefined) {
+        return hops === 0 ? null : 'failed';
+      }
+      if (row.redirect === null) {
+        return row.state === UrlState.done && row.packed !== null && row.packed.length > 0
+          ? { packed: row.packed, type: row.type }
+          : 'failed';
+      }
+      at = byId.get(row.redirect)!.url;
+    }
+    return 'failed';
+  }
+
+  /** Makes `assetAt` quick. Returns what stands for all that was loaded beside pages. */
+  indexAssets(): string {
+    this.#database.exec(
+      `CREATE TEMP TABLE asset_urls (url TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+       INSERT OR REPLACE INTO temp.asset_urls SELECT url, id FROM urls WHERE kind = ${UrlKind.asset} AND state <> ${UrlState.unlisted} ORDER BY id`,
+    );
+    const hash = createHash('sha256');
+    const rows = this.#database
+      .prepare(
+        `SELECT temp.asset_urls.url AS url, urls.state AS state, pages.hash AS hash FROM temp.asset_urls
+         JOIN urls ON urls.id = temp.asset_urls.id LEFT JOIN pages ON pages.id = urls.id ORDER BY temp.asset_urls.url`,
+      )
+      .iterate();
+    for (const row of rows) {
+      hash.update(`${row.url} ${row.state} ${row.hash}\n`);
+    }
+    return hash.digest('hex');
   }
 
   /** Files in scope of these seeds that are PDF. */

@@ -82,6 +82,7 @@ const choosing = docs(
       '/2.0/a': chosen('New A', 'en'),
       '/2.0/b': chosen('New B', 'en'),
       '/de': chosen('Deutsch', 'de'),
+      '/p.png': { status: 200, headers: { 'content-type': 'image/png' }, body: 'GIF89a' },
     }),
   }),
   'http://chosen.test/',
@@ -221,14 +222,15 @@ const OWN: Omit<Row, 'command'>[] = [
   {
     key: 'images',
     stage: choosing,
-    values: [[], ['--images', 'drop']],
+    values: [[], ['--images', 'drop'], ['--images', 'download']],
     sees: (seen) => {
       const text = seen.files.get('chosen.test-docs/index.md') ?? '';
-      return [text.includes('](http://chosen.test/p.png)'), text.includes('A picture')];
+      return [text.includes('](http://chosen.test/p.png)'), text.includes('A picture'), namesOf(seen, '.gif').length];
     },
     gives: [
-      [true, true],
-      [false, true],
+      [true, true, 0],
+      [false, true, 0],
+      [false, true, 1],
     ],
   },
   {
