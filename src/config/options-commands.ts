@@ -39,8 +39,7 @@ export const CHECK_OPTIONS = {
     default: [],
     placeholder: 'FROM=TO',
     group: 'Checking',
-    sentence:
-      'When a link begins with FROM, or matches re:EXPRESSION, request TO and the rest of the link instead; repeatable',
+    sentence: 'When a link begins with FROM, or matches re:EXPRESSION, request TO and the rest of the link instead',
     advanced: false,
     resumable: false,
     commands: CHECK,

@@ -48,7 +48,7 @@ export const INPUT_OPTIONS = {
     placeholder: 'ARCHIVE',
     group: 'Input and scope',
     sentence:
-      'Read an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network; repeatable',
+      'Read an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network',
     advanced: false,
     resumable: false,
     commands: ['crawl', 'check', 'docs'],
