@@ -108,9 +108,9 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
   },
   cluster: {
-    usage: '<status|pause|go|stop|replace> [slot]',
+    usage: '<status|pause|go|stop|replace|forget> [slot]',
     sentence:
-      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+      'Look at a crawl on several machines, pause it, let it go on, stop it, replace a machine whose disk is lost, or remove what Redis has of the crawl.',
     fewestArguments: 1,
     mostArguments: 2,
     examples: [
