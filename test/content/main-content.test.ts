@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../../src/content/element.js';
 import { mainContent } from '../../src/content/extract/main-content.js';
 import { Outline } from '../../src/content/extract/outline.js';
+import { Why } from '../../src/content/extract/why.js';
 import { parseTree } from '../../src/content/tree-builder.js';
 
 const textFrom = (html: string, url = 'https://site.test/guide/page.html'): string =>
@@ -95,6 +96,10 @@ describe('what is around it goes', () => {
     ['related posts', '<div><h3>Related posts</h3><ul><li><a href="/a">Gone</a></li></ul></div>'],
     ['related posts that stand in no box', '<h3>You may also like</h3><ul><li><a href="/a">Gone</a></li></ul>'],
     ['an edit link', '<a class="edit-this-page" href="https://git.test/">Gone</a>'],
+    [
+      'links to the source',
+      '<pre>x</pre><a class="link-seesrc" href="/x.nim"> Source </a><a class="t-edit" href="/e">Edit</a>',
+    ],
     ['a search box', '<div role="search"><label>Gone</label><input></div>'],
     ['an author box', '<div class="author-box"><p>Gone is a writer who lives with two cats by the sea.</p></div>'],
     ['an advertisement', '<div><span>Advertisement</span></div>'],
@@ -102,7 +107,7 @@ describe('what is around it goes', () => {
     ['the footer', '<footer><p>Gone, all rights of it reserved, and it is a long sentence too.</p></footer>'],
   ])('%s', (_, html) => {
     const text = textFrom(page(`<div class="page"><h1>Title</h1>${paragraphs(5)}${html}${paragraphs(3)}</div>`));
-    expect(text).not.toMatch(/Gone|Advertisement|Related posts|You may also like/);
+    expect(text).not.toMatch(/Gone|Advertisement|Related posts|You may also like|Source|Edit/);
     expect(text.split('A sentence').length).toBe(9);
   });
 
@@ -134,6 +139,23 @@ describe('a page is judged block by block', () => {
     );
     expect(text).not.toMatch(/Read also|Another story/);
     expect(text.split('A sentence').length).toBe(9);
+  });
+
+  it('a word that leads to a source stays where nothing else says that it is one', () => {
+    expect(
+      textFrom(page(`<main><h1>Title</h1>${paragraphs(2)}<p>See the <a href="/s">source</a> of it.</p></main>`)),
+    ).toContain('source');
+  });
+
+  it('says the same of a page whether it has to tell why or not', () => {
+    const html = page(
+      `<nav><a href="/">Home</a></nav><div><h1>Title</h1>${paragraphs(4)}<h3>Read also</h3><ul><li><a href="/a">Another story</a></li></ul></div><footer>${paragraphs(1)}</footer>`,
+    );
+    const kept = (why?: Why): string =>
+      mainContent(parseTree(html), why === undefined ? {} : { why })
+        .nodes.map(textOf)
+        .join();
+    expect(kept()).toBe(kept(new Why()));
   });
 
   it('words that stand directly in a box can go without the boxes in it', () => {
