@@ -15,9 +15,12 @@ export type LinkTrouble = 'broken' | 'unreachable' | 'redirected' | 'blocked' | 
 const TROUBLES: readonly LinkTrouble[] = ['broken', 'unreachable', 'redirected', 'blocked', 'mixed', 'insecure'];
 const BIT = Object.fromEntries(TROUBLES.map((trouble, place) => [trouble, 1 << place])) as Record<LinkTrouble, number>;
 
-const BROKEN =
-  "'http_4xx', 'http_5xx', 'dns', 'connection_refused', 'tls', 'invalid_url', 'redirect_loop', 'redirect_limit'";
-const UNREACHABLE = "'timeout', 'connection_reset', 'too_slow'";
+/** In SQL: what a name server has said is that there is no such name; another failure of name servers may be over the next time. */
+const HAS_NO_NAME = `coalesce((SELECT message LIKE '%there is no such name%' OR message LIKE '%has no address%' OR message LIKE '%not a name that can be looked up%'
+  FROM pages WHERE pages.id = urls.id), 1)`;
+const BROKEN = `(urls.reason IN ('http_4xx', 'http_5xx', 'connection_refused', 'tls', 'invalid_url', 'redirect_loop', 'redirect_limit')
+  OR urls.reason = 'dns' AND ${HAS_NO_NAME})`;
+const UNREACHABLE = `(urls.reason IN ('timeout', 'connection_reset', 'too_slow') OR urls.reason = 'dns' AND NOT ${HAS_NO_NAME})`;
 
 /** Numbers of LINK_KINDS. */
 const REDIRECT_KIND = 18;
@@ -272,8 +275,8 @@ export class AuditReader {
       }
     };
     const isPage = `urls.kind = ${UrlKind.page}`;
-    mark('broken', `${isPage} AND urls.state = ${UrlState.failed} AND urls.reason IN (${BROKEN})`);
-    mark('unreachable', `${isPage} AND urls.state = ${UrlState.failed} AND urls.reason IN (${UNREACHABLE})`);
+    mark('broken', `${isPage} AND urls.state = ${UrlState.failed} AND ${BROKEN}`);
+    mark('unreachable', `${isPage} AND urls.state = ${UrlState.failed} AND ${UNREACHABLE}`);
     mark('blocked', `${OWN} AND urls.state = ${UrlState.skipped} AND urls.reason = 'robots'`);
     mark('mixed', `urls.url >= 'http:' AND urls.url < 'http;'`);
     // Hosts that answered over https: http: is the long way there.

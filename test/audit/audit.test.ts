@@ -191,4 +191,32 @@ describe('an audit', () => {
     expect(remarks({ values: { external: true, assets: true } })).not.toContain('not asked for');
     expect([...audited(page).places('h1_multiple')][0]!.detail).toBe('1,234 h1 elements');
   });
+
+  it('calls a link broken where there is no such name, and unreachable where no name server answered', () => {
+    const failed = (host: string, message: string | null): FixtureUrl => ({
+      url: `http://${host}/`,
+      state: UrlState.failed,
+      reason: 'dns',
+      flags: UrlFlag.external,
+      page: { status: null, content_type: null, message },
+    });
+    const report = audited(
+      [
+        { url: 'http://a.test/', flags: UrlFlag.seed, page: HTML },
+        failed('gone.test', 'gone.test: there is no such name.'),
+        failed('slow.test', 'slow.test: the name servers did not answer in time.'),
+        failed('old.test', null),
+      ],
+      (store) =>
+        store.addEdges(
+          1,
+          [2, 3, 4].map((to) => ({ to, kind: 0 })),
+          [],
+          null,
+        ),
+    );
+    const targets = (rule: string) => [...report.places(rule)].map(({ target }) => target);
+    expect(targets('broken_link')).toEqual(['http://gone.test/', 'http://old.test/']);
+    expect(targets('unreachable_link')).toEqual(['http://slow.test/']);
+  });
 });

@@ -73,7 +73,13 @@ const PLANTED: Record<string, [of: (place: Place) => string, found: string[]]> =
   hreflang_no_return: [links, ['/fr /en']],
   hreflang_bad_code: [
     ({ detail }) => detail!,
-    ['en-UK: there is no country UK', 'en_US: is no code of a language', 'jp: there is no language jp'],
+    [
+      'en-UK: there is no country UK',
+      'en_US: is no code of a language',
+      'eng: the code of eng is en',
+      'jp: there is no language jp',
+      'sr-YU: there is no country YU',
+    ],
   ],
   hreflang_broken: [links, ['/it /gone']],
   orphan: [pages, ['/orphan']],
