@@ -140,7 +140,16 @@ export type { HostPolicy } from './url/host-policies.js';
 export type { ScopeKind } from './url/scope.js';
 /** What is seen of a run while it runs, and what it may be told. */
 export type { EventCode, EventLevel, RunEvent } from './watch/events.js';
-export type { LatencyFigures, LayerFigures, LiveSnapshot, Problem, RunControls, RunState } from './watch/live.js';
+export type {
+  ClusterSnapshot,
+  LatencyFigures,
+  LayerFigures,
+  LiveSnapshot,
+  Problem,
+  RunControls,
+  RunState,
+  SlotSnapshot,
+} from './watch/live.js';
 
 declare global {
   /** Of Node's types or of those of browsers, whichever a program has: ours need neither. */

@@ -120,7 +120,7 @@ function refusal(url: string, { tls, form, master }: RedisAddress, errors: reado
   const words = (): string => {
     if (/NOPERM|ACL failure|can't run this command/.test(said)) {
       const user = /User (\S+) has no/i.exec(said)?.[1];
-      return `${user === undefined ? 'its user' : `its user ${printable(user, 60)}`} lacks a right (${first(said)}): it needs ${NEEDED}`;
+      return `${user === undefined ? 'its user' : `its user ${printable(user, 60)}`} lacks a right (${first(said)}): it needs ${NEEDED}${form === 'cluster' ? ' +cluster|slots +cluster|info' : ''}`;
     }
     if (/WRONGPASS|invalid username-password/.test(said)) {
       return 'the user name or the password is wrong';

@@ -189,7 +189,8 @@ async function readAll(bus: Bus, slot: number, most: () => number): Promise<stri
   const bodies: string[] = [];
   for (let after = '0'; new Set(bodies).size < most(); ) {
     const entries = await bus.read(slot, after, 100).catch(() => pause(50).then(() => []));
-    bodies.push(...entries.map(({ body }) => body));
+    // One without mail only wakes its reader.
+    bodies.push(...entries.map(({ body }) => body).filter((body) => body !== ''));
     if (entries.length > 0) {
       const ids = entries.map(({ id }) => id);
       // They take room until they are dropped; where that is lost they stay.

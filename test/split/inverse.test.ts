@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/store/sqlite.js';
+import { createTables, readMeta, writeMeta } from '../../src/store/store-file.js';
 import { diceOf } from '../order/dice.js';
 import { Play } from '../order/play.js';
 import { truthOf } from '../order/truth.js';
@@ -37,5 +39,23 @@ describe('a store that is split and merged', () => {
       { numRuns: GRAPHS, seed: SEED },
     );
     expect(moves).toBeGreaterThan(GRAPHS);
+  });
+
+  it('deals out what --max-urls leaves, and has all of it again', async () => {
+    const whole = openDatabase(':memory:');
+    createTables(whole);
+    const options = JSON.stringify({ values: { maxUrls: 12 }, withheld: [] });
+    writeMeta(whole, { options, dispatched: '4', command: 'crawl' });
+    const parts = await splitStore(whole, 3);
+    const [grants, asked] = ['grant', 'dispatched'].map((key) => parts.map((part) => Number(readMeta(part)[key])));
+    expect(grants!.reduce((sum, grant) => sum + grant, 0)).toBe(12);
+    // Each has what it has asked for, and its share of what is left.
+    expect(grants!.map((grant, slot) => grant - asked![slot]!).sort()).toEqual([2, 3, 3]);
+    const { whole: merged } = await mergeStores(parts.map((database, slot) => ({ database, slot })));
+    expect(readMeta(merged)).toMatchObject({ dispatched: '4' });
+    expect(readMeta(merged)).not.toHaveProperty('grant');
+    for (const database of [whole, merged, ...parts]) {
+      database.close();
+    }
   });
 });
