@@ -70,7 +70,7 @@ export class HookRun {
 
   /** Before the first request. @throws StateError */
   async start(): Promise<void> {
-    const { started, cookies } = await this.#run(() => this.#parts.lanes().startHooks());
+    const { started, cookies } = await this.#run('start', () => this.#parts.lanes().startHooks());
     this.#started = started;
     this.#parts.cookies?.(cookies);
   }
@@ -78,19 +78,24 @@ export class HookRun {
   /** When all is written. @throws StateError */
   async end(summary: Summary): Promise<void> {
     try {
-      await this.#run(() => this.#parts.lanes().endHooks(JSON.stringify(summary)));
+      await this.#run('end', () => this.#parts.lanes().endHooks(JSON.stringify(summary)));
     } catch (error) {
       const words = `${(error as Error).message}; the crawl has ended and its outputs are written`;
       throw new StateError('hook', words, { cause: error });
     }
   }
 
-  async #run<T>(run: () => Promise<T>): Promise<T> {
+  async #run<T>(name: 'start' | 'end', run: () => Promise<T>): Promise<T> {
     this.#isRunning = true;
     try {
       return await run();
     } catch (error) {
-      throw new StateError('hook', this.#overdue ?? (error as Error).message, { cause: error });
+      const { code, message } = error as NodeJS.ErrnoException;
+      const words =
+        code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? `the hook ${name} has used up the ${this.maxHeapMib} MiB of memory that its thread has`
+          : message;
+      throw new StateError('hook', this.#overdue ?? words, { cause: error });
     } finally {
       this.#isRunning = false;
     }

@@ -41,6 +41,10 @@ export class Attempt implements Watched {
     this.#reject(this.#reason);
   }
 
+  get isCancelled(): boolean {
+    return this.#reason !== null;
+  }
+
   throwIfCancelled(): void {
     if (this.#reason !== null) {
       throw this.#reason;
@@ -56,15 +60,22 @@ export class Attempt implements Watched {
    * Waits until a socket is connected or secure. `share` is the part of the time that is left which it may take: an address
    * that never answers must leave some to the next one.
    */
-  async established(socket: Socket, event: 'connect' | 'secureConnect', now: number, share = 1): Promise<void> {
+  established(socket: Socket, event: 'connect' | 'secureConnect', now: number, share = 1): Promise<void> {
+    return this.within(socket, emitted(socket, event), now, share);
+  }
+
+  /** Waits for a step that a socket takes, and for no longer than that part of the time that is left. Then, or if it fails, the socket is gone. */
+  async within<T>(socket: Socket, step: Promise<T>, now: number, share: number): Promise<T> {
+    step.catch(ignore);
     this.throwIfCancelled();
     this.#socket = socket;
     this.#socketDeadlineAt = now + (this.#deadlineAt - now) * share;
     try {
-      await this.during(emitted(socket, event));
+      return await this.during(step);
     } catch (error) {
+      const isOverdue = socket.errored instanceof FetchError;
       socket.destroy();
-      throw error;
+      throw isOverdue ? socket.errored : error;
     } finally {
       this.#socketDeadlineAt = Number.POSITIVE_INFINITY;
     }

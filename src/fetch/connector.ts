@@ -222,12 +222,24 @@ export class Connector {
   async #openThroughSome(proxies: Proxies, endpoint: Endpoint, attempt: Attempt): Promise<Connected> {
     const place = Number(endpoint.pool.slice(endpoint.pool.lastIndexOf(' ') + 1));
     const inTurn = proxies.from(place);
+    // Whether they or the host are to blame is known when another one gets through.
+    const silent: ProxyServer[] = [];
     for (const [index, proxy] of inTurn.entries()) {
       try {
         const connected = await this.#openThroughProxy(proxy, endpoint, attempt, inTurn.length - index);
         proxies.worked(proxy);
+        for (const each of silent) {
+          proxies.failed(each);
+        }
         return connected;
       } catch (error) {
+        if (error instanceof SilentProxy && index < inTurn.length - 1 && !attempt.isCancelled) {
+          silent.push(proxy);
+          continue;
+        }
+        if (error instanceof SilentProxy) {
+          throw error;
+        }
         attempt.throwIfCancelled();
         if (!(error instanceof DeadProxy)) {
           throw error;
@@ -260,11 +272,16 @@ export class Connector {
     if (!endpoint.isTls && !proxy.isSocks) {
       return { wire: new Http1(socket, hostOf(endpoint), null, { origin: endpoint.origin, proxy }), socket, address };
     }
-    const tunnel = await this.#openTunnel(proxy, socket, { host: address ?? host, port }, attempt);
+    const place = { host: address ?? host, port, share: 1 / left };
+    const tunnel = await this.#openTunnel(proxy, socket, place, attempt);
     if (!endpoint.isTls) {
       return { wire: new Http1(tunnel, hostOf(endpoint), null), socket: tunnel, address };
     }
-    return { ...(await this.#speakSecurely(tunnel, endpoint, attempt)), address };
+    try {
+      return { ...(await this.#speakSecurely(tunnel, endpoint, attempt, place.share)), address };
+    } catch (error) {
+      throw isTimeout(error) ? silentProxy(proxy, place, error) : error;
+    }
   }
 
   async #addressOf({ host, port }: Endpoint, attempt: Attempt): Promise<string> {
@@ -279,12 +296,15 @@ export class Connector {
   async #openTunnel(
     proxy: ProxyServer,
     socket: Socket,
-    { host, port }: { host: string; port: number },
+    { host, port, share }: { host: string; port: number; share: number },
     attempt: Attempt,
   ): Promise<Socket> {
     try {
-      return await attempt.during(proxy.openTunnel(socket, host, port));
+      return await attempt.within(socket, proxy.openTunnel(socket, host, port), this.#clock.now(), share);
     } catch (error) {
+      if (isTimeout(error)) {
+        throw silentProxy(proxy, { host, port }, error);
+      }
       attempt.throwIfCancelled();
       const isOfHost = error instanceof FetchError && !(error instanceof ProxyRefusal);
       throw isOfHost ? error : this.#deadProxy(proxy, error);
@@ -292,9 +312,14 @@ export class Connector {
   }
 
   /** TLS on a connection to the server, and whichever version of HTTP the two agree on. */
-  async #speakSecurely(plain: Socket, endpoint: Endpoint, attempt: Attempt): Promise<{ wire: Wire; socket: Socket }> {
+  async #speakSecurely(
+    plain: Socket,
+    endpoint: Endpoint,
+    attempt: Attempt,
+    share = 1,
+  ): Promise<{ wire: Wire; socket: Socket }> {
     const { host, origin } = endpoint;
-    const socket = await this.#secure(plain, { host, http2: this.#options.http2, origin }, attempt);
+    const socket = await this.#secure(plain, { host, http2: this.#options.http2, origin }, attempt, share);
     if (socket.alpnProtocol === 'h2') {
       return { wire: await Http2.open(endpoint.origin, socket), socket };
     }
@@ -307,7 +332,8 @@ export class Connector {
       const { host, port } = proxy;
       const place = { host, port, isAllowed: () => true, intake: null, share: 1 / left };
       const { socket } = await this.#reach(place, attempt);
-      return { socket: proxy.isTls ? await this.#secure(socket, { host, http2: false, origin: '' }, attempt) : socket };
+      const secured = { host, http2: false, origin: '' };
+      return { socket: proxy.isTls ? await this.#secure(socket, secured, attempt, 1 / left) : socket };
     } catch (error) {
       attempt.throwIfCancelled();
       if (error instanceof Shortage) {
@@ -412,6 +438,7 @@ export class Connector {
     socket: Socket,
     { host, http2, origin }: { host: string; http2: boolean; origin: string },
     attempt: Attempt,
+    share = 1,
   ): Promise<TLSSocket> {
     attempt.throwIfCancelled();
     const secure = tlsConnect({
@@ -422,13 +449,21 @@ export class Connector {
       checkServerIdentity: (_name, certificate) => checkServerIdentity(host, certificate),
       ALPNProtocols: http2 ? ['h2', 'http/1.1'] : ['http/1.1'],
     });
-    await attempt.established(secure, 'secureConnect', this.#clock.now());
+    await attempt.established(secure, 'secureConnect', this.#clock.now(), share);
     return secure;
   }
 }
 
 /** The proxy itself cannot be used: the host behind it is not to blame, and another proxy may be tried. */
 class DeadProxy extends FetchError {}
+
+/** A proxy has let the time pass in which it was to open the way to a host: one of the two gives no answer. */
+class SilentProxy extends FetchError {}
+
+const silentProxy = (proxy: ProxyServer, { host, port }: { host: string; port: number }, cause: unknown): SilentProxy =>
+  new SilentProxy('timeout', `The proxy ${proxy.place} has opened no way to ${withBrackets(host)}:${port} in time.`, {
+    cause,
+  });
 
 /** Where to connect to. */
 interface Place {

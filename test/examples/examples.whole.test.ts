@@ -118,6 +118,19 @@ it('focused-crawl asks for the promising pages first and for machinery never', a
   expect(stderr).toContain('machinery');
 });
 
+it('router takes from each kind of page what it has', async () => {
+  const seed = site({
+    '/': page('Shop', ['/product/cup', '/review/cup', '/about']),
+    '/product/cup': product('Cup', '9.50', 'C-17'),
+    '/review/cup': html('<title>Fine</title><i class="star">*</i><i class="star">*</i>'),
+    '/about': page('About', []),
+  });
+  const { pages } = await crawlWith(seed, ['--hooks', exampleFile('router/hooks.ts')]);
+  expect(dataOf(pages, '/product/cup')).toEqual({ kind: 'product', price: '9.50 EUR' });
+  expect(dataOf(pages, '/review/cup')).toEqual({ kind: 'review', stars: 2 });
+  expect([dataOf(pages, '/'), dataOf(pages, '/about')]).toEqual([undefined, undefined]);
+});
+
 it('sitemap-only asks for what the sitemap names and follows no link', async () => {
   const seed = `${web.origin}/`;
   site({

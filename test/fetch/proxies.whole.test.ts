@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, connect as netConnect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { FetchError } from '../../src/base/errors.js';
 import { CERTIFICATE } from './certificate.js';
 import {
   always,
@@ -10,6 +11,7 @@ import {
   GUARDED,
   get,
   newFetcher,
+  nextTurn,
   type RawServer,
   rawServer,
   response,
@@ -153,7 +155,7 @@ test('what a SOCKS proxy refuses is said in words', async () => {
   );
   const web = await rawServer((socket) => socket.write('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const other = newFetcher({ proxies: [`socks5h://127.0.0.1:${web.port}`], connectTimeoutMs: 300 });
-  expect((await failureOf(other.fetch(get('http://a.test/')))).message).toMatch(/SOCKS5|No connection/);
+  expect((await failureOf(other.fetch(get('http://a.test/')))).message).toMatch(/SOCKS5|has opened no way/);
 });
 
 const HOSTS = Array.from({ length: 24 }, (_, i) => `h${i}.test`);
@@ -215,4 +217,114 @@ test('when all proxies are dead that is said, without their credentials', async 
   expect(error.errorClass).toBe('connection_refused');
   // They are set aside now, and one of them is tried all the same.
   expect((await failureOf(fetcher.fetch(get('http://93.184.216.34/')))).message).toMatch(/^None of the 2 proxies/);
+});
+
+/** A proxy that gives these answers to what it is told, one each, and then falls silent. */
+async function silentAfter(answers: readonly (string | number[])[]) {
+  const found = { port: 0, connections: 0, told: 0 };
+  const open = new Set<Socket>();
+  const listener = createServer((socket) => {
+    found.connections++;
+    open.add(socket);
+    let place = 0;
+    socket
+      .on('error', () => {})
+      .on('data', () => {
+        const answer = answers[place++];
+        if (answer !== undefined) {
+          socket.write(typeof answer === 'string' ? answer : Buffer.from(answer));
+        }
+        found.told++;
+      });
+  });
+  listener.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  found.port = (listener.address() as AddressInfo).port;
+  onTestFinished(() => {
+    for (const socket of open) {
+      socket.destroy();
+    }
+    listener.close();
+  });
+  return found;
+}
+
+const TUNNEL_OPEN = 'HTTP/1.1 200 OK\r\n\r\n';
+
+test.each<[string, string, (string | number[])[], number]>([
+  ['in the TLS that it is spoken to by', 'https://', [], 1],
+  ['when it is told to open a tunnel', 'http://', [], 1],
+  ['within its answer to that', 'http://', ['HTTP/1.1 200 OK\r\nVia: x'], 1],
+  ['in the TLS behind its tunnel', 'http://', [TUNNEL_OPEN], 2],
+  ['at the greeting of SOCKS5', 'socks5h://', [], 1],
+  ['when it has the password', 'socks5h://me:pass@', [[5, 2]], 2],
+  ['when it is told where to', 'socks5h://', [[5, 0]], 2],
+  [
+    'within its answer to that',
+    'socks5h://',
+    [
+      [5, 0],
+      [5, 0, 0, 1],
+    ],
+    2,
+  ],
+  [
+    'in the TLS behind SOCKS5',
+    'socks5h://',
+    [
+      [5, 0],
+      [5, 0, 0, 1, 0, 0, 0, 0, 0, 0],
+    ],
+    3,
+  ],
+])(
+  'a proxy that falls silent %s (%s) has its part of the time, and is then set aside',
+  async (_at, scheme, answers, told) => {
+    const silent = await silentAfter(answers);
+    const tunnel = await tunnelTo(await rawServer(always(response('page')), { tls: true }));
+    const clock = new FakeClock();
+    const limits = { connectTimeoutMs: 4_000, insecure: true, proxyRotation: 'request' as const };
+    const fetcher = newFetcher({ ...limits, proxies: [`${scheme}127.0.0.1:${silent.port}`, tunnel.url] }, clock);
+    const first = fetcher.fetch(get('https://a.test/')).promise;
+    first.catch(() => {});
+    while (silent.told < told) {
+      await nextTurn();
+    }
+    // More than half of the time: the other half is for the next one.
+    clock.advance(2_100);
+    expect((await first).status).toBe(200);
+    for (let i = 0; i < 4; i++) {
+      expect((await fetcher.fetch(get(`https://b${i}.test/`)).promise).status).toBe(200);
+    }
+    expect(silent.connections).toBe(1);
+  },
+);
+
+test('where all proxies fall silent the last one is named, and none is set aside: it may be the host', async () => {
+  const proxies = await Promise.all([silentAfter([[5, 0]]), silentAfter([])]);
+  const urls = [`socks5h://127.0.0.1:${proxies[0]!.port}`, `http://127.0.0.1:${proxies[1]!.port}`];
+  const clock = new FakeClock();
+  const limits = { connectTimeoutMs: 4_000, proxyRotation: 'request' as const };
+  const fetcher = newFetcher({ ...limits, proxies: urls }, clock);
+  const failed = failureOf(fetcher.fetch(get('https://a.test/')));
+  failed.catch(() => {});
+  const told = async (first: number, second: number): Promise<void> => {
+    while (proxies[0]!.told < first || proxies[1]!.told < second) {
+      await nextTurn();
+    }
+  };
+  await told(2, 0);
+  clock.advance(2_100);
+  await told(2, 1);
+  clock.advance(2_000);
+  const error = await failed;
+  expect([error.errorClass, error.message]).toEqual([
+    'timeout',
+    `The proxy 127.0.0.1:${proxies[1]!.port} has opened no way to a.test:443 in time.`,
+  ]);
+  // The next request begins with the second one, though that was silent.
+  const second = fetcher.fetch(get('https://b.test/'));
+  second.promise.catch(() => {});
+  await told(2, 2);
+  second.abort(new FetchError('internal', 'enough'));
 });

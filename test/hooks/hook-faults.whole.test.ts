@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { box, type Crawled, fates } from '../crawl/box.js';
@@ -284,6 +284,26 @@ describe('other hooks', () => {
     expect(crawled.summary.done).toBe(31);
   });
 });
+
+it.each([
+  ['start', []],
+  ['end', ['summary.json', 'pages.jsonl', 'sitemap.xml']],
+])(
+  '%s that needs more memory than there is is named, exit code 3',
+  async (hook, written) => {
+    own.web.site('small.test', pathSite({ '/': html(linkPage('Home', [])) }));
+    const directory = join(own.folder, `memory-${hook}`);
+    const connect = own.web.connectTo.flatMap((mapping) => ['--connect-to', mapping]);
+    const run = await inProcess([
+      ...['crawl', 'http://small.test/', '--data-dir', directory, ...connect, '--memory-limit', '512MB'],
+      ...hooks(`export default { ${hook}() { const all = []; for (;;) all.push(new Array(1e6).fill(0.5)); } };`),
+    ]);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain(`the hook ${hook} has used up the 256 MiB of memory that its thread has`);
+    expect(written.filter((name) => !existsSync(join(directory, name)))).toEqual([]);
+  },
+  60_000,
+);
 
 describe('--on-hook-error stop', () => {
   it.each([
