@@ -108,9 +108,9 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
     examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
   },
   cluster: {
-    usage: '<status|pause|go|stop|replace> [slot]',
+    usage: '<status|pause|go|stop|replace|forget> [slot]',
     sentence:
-      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+      'Look at a crawl on several machines, hold it still, let it go on, end it, give the part of a machine whose disk is lost to a new one, or take what Redis has of it away.',
     fewestArguments: 1,
     mostArguments: 2,
     examples: [

@@ -188,7 +188,7 @@ export const INPUT_OPTIONS = {
     default: null,
     defaultText: 'no limit',
     group: 'Limits',
-    sentence: 'End each run after this time',
+    sentence: 'End each run after this time; on several machines the crawl, counted from its beginning',
     advanced: false,
     resumable: true,
     commands: CRAWL_AND_PREVIEW,
@@ -201,7 +201,8 @@ export const INPUT_OPTIONS = {
     default: null,
     defaultText: 'no limit',
     group: 'Limits',
-    sentence: 'Fetch at most this many bytes',
+    sentence:
+      'Fetch at most this many bytes. On several machines they are added up a few times in each --lease, and it is a little more',
     advanced: false,
     resumable: true,
     commands: CRAWL,

@@ -154,6 +154,7 @@ export class CrawlSession implements RunningSession {
           settings,
           seeds,
           isResumed: opened.snapshot.resumed,
+          cluster: profile.cluster,
         }),
       );
       return session;
