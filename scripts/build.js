@@ -21,6 +21,7 @@ const ENTRIES = {
   'converter-worker': 'dist/src/docs/convert/converter-worker.js',
   'store-worker': 'dist/src/crawl/store-worker.js',
   'dashboard-worker': 'dist/src/dashboard/dashboard-worker.js',
+  'module-hooks': 'dist/src/base/module-hooks.js',
 };
 /** A third of the size. Functions keep their names, so that a stack trace still says where it was; whose code it is stands in LICENSES.txt. */
 const SMALL = {
@@ -53,8 +54,20 @@ export async function build() {
   rmSync(bundle, { recursive: true, force: true });
   const { rolldown } = await import('rolldown');
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]));
-  const resolve = { alias: { undici$: join(root, 'scripts', 'undici-client.js') } };
-  const made = await rolldown({ input, platform: 'node', external: LEFT_OUTSIDE, resolve, plugins: [namedAnyway] });
+  const resolve = {
+    alias: {
+      undici$: join(root, 'scripts', 'undici-client.js'),
+      // The same as ES modules, of which what nobody calls is left out.
+      sucrase$: join(root, 'node_modules', 'sucrase', 'dist', 'esm', 'index.js'),
+    },
+  };
+  const made = await rolldown({
+    input,
+    platform: 'node',
+    external: LEFT_OUTSIDE,
+    resolve,
+    plugins: [namedAnyway, lessOfUndici],
+  });
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js', ...SMALL });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
   writeFileSync(join(bundle, 'LICENSES.txt'), licensesOf([...new Set(folders)].sort()));
@@ -116,11 +129,13 @@ function compile() {
 
 /** What an editor knows of a config file: the type of gossamer.config.ts with a sentence at each key, and a schema of gossamer.config.json. */
 async function describeConfig() {
-  const { renderConfigTypes, renderOptionTypes } = await import('../dist/src/config/config-types.js');
+  const { renderConfigTypes, renderOptionTable, renderOptionTypes } = await import(
+    '../dist/src/config/config-types.js'
+  );
   const { configSchema } = await import('../dist/src/config/config-schema.js');
   writeFileSync(join(root, 'dist/src/config/gossamer-config.d.ts'), renderConfigTypes());
   writeFileSync(join(root, 'dist/src/config/option-types.d.ts'), renderOptionTypes());
-  rewrite(join(root, 'dist/src/config/options.d.ts'), writeOutOptions);
+  rewrite(join(root, 'dist/src/config/options.d.ts'), (text) => writeOutOptions(text, renderOptionTable()));
   for (const file of NAMING_BUFFERS) {
     rewrite(join(root, 'dist/src', file), (text) => text.replace(/\bBuffer\b/g, 'Uint8Array'));
   }
@@ -155,11 +170,12 @@ async function writeManual() {
 const NAMING_BUFFERS = ['fetch/contract.d.ts', 'fetch/response-headers.d.ts'];
 
 /** The options of a command are worked out from the table; an editor shows sentences only of what is written out. */
-function writeOutOptions(text) {
+function writeOutOptions(text, table) {
   const worked =
     /export type OptionsOf<C extends Command> = \{[^}]*\};\nexport type CrawlOptions = OptionsOf<'crawl'>;\n/;
+  const short = text.replace(/export declare const OPTIONS: \{\n[\s\S]*?\n\};/, table);
   if (text.includes('./option-types.js')) {
-    return text;
+    return short;
   }
   if (!worked.test(text)) {
     throw new Error('the types of options are not where they were');
@@ -168,7 +184,7 @@ function writeOutOptions(text) {
 export type { CrawlOptions } from './option-types.js';
 import type { OptionsByCommand } from './option-types.js';
 `;
-  return text.replace(worked, written);
+  return short.replace(worked, written);
 }
 
 const rewrite = (path, change) => writeFileSync(path, change(readFileSync(path, 'utf8')));
@@ -202,6 +218,15 @@ const namedAnyway = {
   name: 'named-anyway',
   renderChunk: (code) =>
     code.replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url ?? __filename)'),
+};
+
+/** undici is there for HTTP/2 alone. */
+const lessOfUndici = {
+  name: 'less-of-undici',
+  resolveId: (id, importer) =>
+    /[\\/]undici[\\/]lib[\\/]/.test(importer ?? '') && /[\\/](?:client-h1|fetch[\\/]body)\.js$/.test(id)
+      ? join(root, 'scripts', 'undici-parts.js')
+      : null,
 };
 
 /**

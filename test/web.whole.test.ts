@@ -663,7 +663,7 @@ describe('serve', () => {
     const log = join(folder, 'requests.jsonl');
     const graph = makeGraph({ seed: 7, hosts: 5, urls: 50, transient: false });
     const argv = ['--port', '0', '--seed', '7', '--hosts', '5', '--urls', '50', '--without', 'transient', '--log', log];
-    const child = spawn(process.execPath, ['node_modules/jiti/lib/jiti-cli.mjs', 'test/web/serve.ts', ...argv], {
+    const child = spawn(process.execPath, ['dist/test/web/serve.js', ...argv], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     leftOpen.push(() => child.kill('SIGKILL'));

@@ -11,7 +11,7 @@ export function threadFile(url: URL): URL {
   if (found === undefined) {
     throw new StateError(
       'no_thread',
-      `there is no ${fileURLToPath(url)}: leave gossamer out of the bundle (external: ['gossamer']), or bundle gossamer/store-worker, gossamer/lane-worker and gossamer/converter-worker into the same folder; docs/LIBRARY.md says how`,
+      `there is no ${fileURLToPath(url)}: leave gossamer out of the bundle (external: ['gossamer']), or bundle gossamer/store-worker, gossamer/lane-worker, gossamer/converter-worker and gossamer/module-hooks into the same folder; docs/LIBRARY.md says how`,
     );
   }
   return found;

@@ -339,7 +339,7 @@ export class ClusterNode implements ClusterSeat {
   #away(isAway: boolean): void {
     this.#doors?.notice(
       isAway
-        ? 'Redis cannot be reached: requests go on until the lease is over, then this machine holds still and tries again'
+        ? 'Redis cannot be reached: requests go on until the lease ends, then this machine pauses and tries again'
         : 'Redis can be reached again',
     );
   }

@@ -332,21 +332,20 @@ export class Membership {
 }
 
 const otherCrawl = (): StateError =>
-  new StateError('cluster_lost', 'another crawl has the same --crawl-id by now: nothing more is asked for here');
+  new StateError('cluster_lost', 'another crawl now has the same --crawl-id: this machine sends no more requests');
 
 function refusedClaim(why: string, slot: number | null): StateError {
   const which = slot === null ? 'a slot' : `slot ${slot}`;
   const words: Record<string, string> = {
     gone: 'there is no such crawl: begin it with `gossamer crawl … --redis-url … --crawl-id …`',
     other: 'another crawl has this --crawl-id',
-    held: `${which} is held by another process that runs: two processes never crawl one part, and a copied directory is no second machine`,
+    held: `${which} is held by another process that runs: two processes cannot crawl one part, and a copied directory does not make a second machine`,
     other_store: `${which} has another store than this directory; \`gossamer cluster replace\` gives a lost one away`,
     full: 'all slots are held: --nodes says how many there are',
-    replace:
-      'Redis has forgotten who held the free slots: `gossamer cluster replace SLOT` says that one may be given away',
+    replace: 'Redis has forgotten which stores held the free slots: `gossamer cluster replace SLOT` frees one of them',
   };
   return new StateError(
     why === 'gone' ? 'cluster_gone' : 'cluster_refused',
-    words[why] ?? `${which} is not to be had: ${why}`,
+    words[why] ?? `${which} cannot be taken: ${why}`,
   );
 }

@@ -71,12 +71,16 @@ export function refuseAlone(options: CrawlOptions, seeds: readonly SeedRow[]): v
     [
       options.delayPerIpMs > 0,
       '--delay-per-ip',
-      'would be kept on each machine alone, and an address has hosts on all',
+      'would be kept on each machine separately, and an address has hosts on all',
     ],
-    [options.maxInflightPerIp > 0, '--max-inflight-per-ip', 'would be counted on each machine alone'],
-    [asksOthers(options), '--seeding-strategy', 'is not dealt out yet: crawl alone, or name the URLs with -i'],
+    [options.maxInflightPerIp > 0, '--max-inflight-per-ip', 'would be counted on each machine separately'],
+    [
+      asksOthers(options),
+      '--seeding-strategy',
+      'cannot be divided among machines: crawl on one machine, or give the URLs with -i',
+    ],
     [options.since !== null, '--since', 'reads one directory, and each machine would have another'],
-    [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine alone'],
+    [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine separately'],
   ];
   const first = refused.find(([isSo]) => isSo);
   if (first !== undefined) {

@@ -34,14 +34,30 @@ const WRITTEN_OUT = {
   preview: 'PreviewKeys',
 } as const;
 
-/** option-types.d.ts of the package: the options of each command, with a comment at each key. */
+/**
+ * option-types.d.ts of the package: the options of each command, with a comment at each key. Keys that the same commands take stand in one
+ * interface, which those of the commands extend: each sentence is there once.
+ */
 export function renderOptionTypes(): string {
-  const tables = Object.entries(WRITTEN_OUT).map(([command, name]) => {
-    const keys = OPTION_KEYS.filter((key) => usesOption(command as keyof typeof WRITTEN_OUT, specOf(key)));
-    return `/** The options of \`gossamer ${command}\` by their keys, in their normal units. */
-export interface ${name} {
+  const commands = Object.keys(WRITTEN_OUT) as (keyof typeof WRITTEN_OUT)[];
+  const shared = new Map<string, OptionKey[]>();
+  for (const key of OPTION_KEYS) {
+    const taking = commands.filter((command) => usesOption(command, specOf(key))).join(' ');
+    shared.set(taking, [...(shared.get(taking) ?? []), key]);
+  }
+  shared.delete('');
+  const nameOf = (taking: string) =>
+    `KeysOf${taking.replace(/(?:^| )(.)/g, (_, first: string) => first.toUpperCase())}`;
+  const groups = [...shared].map(
+    ([taking, keys]) => `interface ${nameOf(taking)} {
 ${keys.map((key) => `  /** ${forLibrary(key)} */\n  readonly ${key}: Value<'${key}'>;`).join('\n')}
 }
+`,
+  );
+  const tables = commands.map((command) => {
+    const extended = [...shared.keys()].filter((taking) => taking.split(' ').includes(command)).map(nameOf);
+    return `/** The options of \`gossamer ${command}\` by their keys, in their normal units. */
+export interface ${WRITTEN_OUT[command]} extends ${extended.join(', ')} {}
 `;
   });
   return `import type { ValueOf } from './option-spec.js';
@@ -49,13 +65,23 @@ import type { OPTIONS } from './options.js';
 
 type Value<Key extends keyof typeof OPTIONS> = ValueOf<(typeof OPTIONS)[Key]>;
 
-${tables.join('\n')}
+${[...groups, ...tables].join('\n')}
 export interface OptionsByCommand {
-${Object.entries(WRITTEN_OUT)
-  .map(([command, name]) => `  ${command}: ${name};`)
-  .join('\n')}
+${commands.map((command) => `  ${command}: ${WRITTEN_OUT[command]};`).join('\n')}
 }
 `;
+}
+
+/** Of options.d.ts of the package: what of the table the types of values are worked out from. */
+export function renderOptionTable(): string {
+  const entries = OPTION_KEYS.map((key) => {
+    const spec: { readonly [name: string]: unknown } = { ...specOf(key) };
+    const kept = ['type', 'item', 'values', 'perSecond']
+      .filter((name) => spec[name] !== undefined)
+      .map((name) => `readonly ${name}: ${Array.isArray(spec[name]) ? 'readonly ' : ''}${JSON.stringify(spec[name])}`);
+    return `  readonly ${key}: { ${[...kept, ...(spec.default === null ? ['readonly default: null'] : [])].join('; ')} };`;
+  });
+  return `export declare const OPTIONS: {\n${entries.join('\n')}\n};`;
 }
 
 /** Of docs/LIBRARY.md: each key, the flag that is the same, and which functions take it. */

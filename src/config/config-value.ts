@@ -1,4 +1,4 @@
-import type { OptionSpec, ValueOf } from './option-spec.js';
+import type { ValueOf } from './option-spec.js';
 import type { OPTIONS, OptionKey } from './options.js';
 
 type Gap = '' | ' ';
@@ -35,7 +35,7 @@ export interface HostEntry {
   readonly exclude?: readonly string[];
 }
 
-type ValueIn<Spec extends OptionSpec> = Spec extends { type: 'list'; item: 'host' }
+type ValueIn<Spec> = Spec extends { type: 'list'; item: 'host' }
   ? readonly (string | HostEntry)[]
   : Spec extends { type: 'list' }
     ? readonly string[]

@@ -200,13 +200,15 @@ interface Values {
 }
 
 /** The TypeScript type of an option's value, from its declaration. */
-export type ValueOf<Spec extends OptionSpec> = Spec extends { type: 'list'; item: infer Item extends keyof Items }
+export type ValueOf<Spec> = Spec extends { type: 'list'; item: infer Item extends keyof Items }
   ? readonly Items[Item][]
   : Spec extends { type: 'enum'; values: readonly (infer Value)[] }
-    ? Value | Extract<Spec['default'], null>
+    ? Value | NullOf<Spec>
     : Spec extends { type: infer Type extends keyof Values }
-      ? Values[Type] | Extract<Spec['default'], null>
+      ? Values[Type] | NullOf<Spec>
       : never;
+/** Its default is null: nothing is set. */
+type NullOf<Spec> = Spec extends { default: null } ? null : never;
 
 export type OptionValue =
   | number

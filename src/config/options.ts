@@ -85,7 +85,7 @@ export function acceptsOption(command: Command, spec: OptionSpec): boolean {
     spec.commands.includes(command) ||
     (command === 'resume' && spec.resumable) ||
     // It crawls, whatever else can be resumed.
-    (command === 'join' && spec.resumable && spec.commands.includes('crawl'))
+    (command === 'join' && acceptsOption('resume', spec) && spec.commands.includes('crawl'))
   );
 }
 

@@ -27,17 +27,30 @@ interface SqliteModule {
 const here = ownUrl(import.meta.url);
 const require = createRequire(here);
 
-/** The runtime's own SQLite where it has one (Node 22.13 and later), else the one that the package carries, with the same interface. */
+/** The runtime's own SQLite where it has one that does what we ask (`isComplete`), else the one that the package carries, with the same interface. */
 function loadSqlite(): SqliteModule {
   const emitWarning = process.emitWarning;
   try {
     // "SQLite is an experimental feature" is not something the user of a crawler can act on.
     process.emitWarning = () => {};
-    return require('node:sqlite') as SqliteModule;
+    const own = require('node:sqlite') as SqliteModule;
+    return isComplete(own) ? own : (loadCarriedSqlite() as SqliteModule);
   } catch {
     return loadCarriedSqlite() as SqliteModule;
   } finally {
     process.emitWarning = emitWarning;
+  }
+}
+
+/** Whether it counts parameters that have a number. Node does so from 22.20 and 24.7 on; before, it took `?1` for a name. */
+export function isComplete({ DatabaseSync }: SqliteModule): boolean {
+  const database = new DatabaseSync(':memory:');
+  try {
+    return database.prepare('SELECT ?1 + ?2 + ?1 AS sum').get(1, 2)?.sum === 4;
+  } catch {
+    return false;
+  } finally {
+    database.close();
   }
 }
 
@@ -55,10 +68,13 @@ export function openDatabase(path: string, options: { readOnly?: boolean; timeou
   return database;
 }
 
+/** No text: an iterator of Node 22.13 and 22.14 has a property `statement` of its own, which cannot be written. */
+const HELD = Symbol('statement');
+
 /** The carried one's iterator does not hold its statement: collected in the middle of a loop, it takes the loop or the process down. */
 function keepWhileIterated(statement: Statement): Statement {
   const iterate = statement.iterate.bind(statement);
-  const value: Statement['iterate'] = (...values) => Object.assign(iterate(...values), { statement });
+  const value: Statement['iterate'] = (...values) => Object.assign(iterate(...values), { [HELD]: statement });
   return Object.defineProperty(statement, 'iterate', { value });
 }
 
@@ -100,8 +116,8 @@ export function loadCarriedSqlite(system: string = thisSystem()): unknown {
     return require(carriedFile(system));
   } catch (cause) {
     const [why] = (cause as Error).message.split('\n');
-    const lacking = `Node ${process.version} has no SQLite of its own, and the package's for ${system} does not load`;
-    throw new StateError('no_sqlite', `${lacking}: use Node 22.13 or later (${why})`, { cause });
+    const lacking = `Node ${process.version} has no SQLite of its own that is recent enough, and the package's for ${system} does not load`;
+    throw new StateError('no_sqlite', `${lacking}: use Node 22.20, 24.7 or later (${why})`, { cause });
   }
 }
 

@@ -35,11 +35,10 @@ interface TextResult {
 
 describe('an MCP client', () => {
   const client = new Client({ name: 'test', version: '1' });
-  const jiti = fileURLToPath(import.meta.resolve('jiti/package.json')).replace('package.json', 'lib/jiti-cli.mjs');
-  const script = fileURLToPath(new URL('./mcp-server.ts', import.meta.url));
+  const script = fileURLToPath(new URL('./mcp-server.js', import.meta.url));
 
   beforeAll(async () => {
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [jiti, script, python, rust] }));
+    await client.connect(new StdioClientTransport({ command: process.execPath, args: [script, python, rust] }));
   });
   afterAll(() => client.close());
 

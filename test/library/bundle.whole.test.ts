@@ -30,7 +30,7 @@ server.listen(0, '127.0.0.1', async () => {
 });
 `;
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const THREADS = ['store-worker', 'lane-worker', 'converter-worker'];
+const THREADS = ['store-worker', 'lane-worker', 'converter-worker', 'module-hooks'];
 const FINE = { version: VERSION, reason: 'complete', done: 100 };
 
 const folder = mkdtempSync(join(tmpdir(), 'gossamer-bundle-'));
@@ -82,7 +82,7 @@ describe('a program that esbuild put into one file', () => {
   });
 
   it('is told what is missing where the threads are', async () => {
-    const message = `there is no ${join(folder, 'alone', 'store-worker.js')}: leave gossamer out of the bundle (external: ['gossamer']), or bundle gossamer/store-worker, gossamer/lane-worker and gossamer/converter-worker into the same folder; docs/LIBRARY.md says how`;
+    const message = `there is no ${join(folder, 'alone', 'store-worker.js')}: leave gossamer out of the bundle (external: ['gossamer']), or bundle gossamer/store-worker, gossamer/lane-worker, gossamer/converter-worker and gossamer/module-hooks into the same folder; docs/LIBRARY.md says how`;
     expect(await bundled('alone', { format: 'esm' }, false)).toEqual({
       name: 'StateError',
       code: 'no_thread',

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { type Database, loadCarriedSqlite, namesMusl, openDatabase } from '../../src/store/sqlite.js';
+import { type Database, isComplete, loadCarriedSqlite, namesMusl, openDatabase } from '../../src/store/sqlite.js';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
@@ -21,6 +21,20 @@ it('goes through all rows though nobody but the loop holds the statement', async
   }
   expect(rows).toBe(100);
   database.close();
+});
+
+it('is not the one of Node 22.13 to 22.19 and 24.0 to 24.6, which takes the number of a parameter for a name', () => {
+  const { DatabaseSync } = loadCarriedSqlite() as { DatabaseSync: new (path: string) => Database };
+  expect(isComplete({ DatabaseSync })).toBe(true);
+  class Older extends DatabaseSync {
+    override prepare(sql: string) {
+      if (/\?\d/.test(sql)) {
+        throw new Error('column index out of range');
+      }
+      return super.prepare(sql);
+    }
+  }
+  expect(isComplete({ DatabaseSync: Older })).toBe(false);
 });
 
 describe('the SQLite that the package carries', () => {
@@ -55,7 +69,7 @@ describe('the SQLite that the package carries', () => {
   it('is missed in one sentence that says what to do', () => {
     expect(() => loadCarriedSqlite('aix-ppc64')).toThrow(
       new RegExp(
-        `^Node ${process.version} has no SQLite of its own, and the package's for aix-ppc64 does not load: use Node 22\\.13 or later \\(Cannot find module '[^\\n]*aix-ppc64\\.node'\\)$`,
+        `^Node ${process.version} has no SQLite of its own that is recent enough, and the package's for aix-ppc64 does not load: use Node 22\\.20, 24\\.7 or later \\(Cannot find module '[^\\n]*aix-ppc64\\.node'\\)$`,
       ),
     );
   });

@@ -1,4 +1,0 @@
-/** mcp-server.ts DIR…: the MCP server of these corpora on stdin and stdout. */
-import { serveMcp } from '../../src/corpus/mcp/server.js';
-
-await serveMcp(process.argv.slice(2), '0.0.0-test', process.stdin, process.stdout);
