@@ -46,7 +46,7 @@ let loadedHooks: Promise<LaneHooks> | null = null;
 function linkHook(): Promise<LaneHooks> {
   loadedHooks ??= LaneHooks.load(
     {
-      ...{ file: fileURLToPath(new URL('declining-hook.js', import.meta.url)), cells: hookCells(1), contentTypes: [] },
+      ...{ file: fileURLToPath(new URL('declining-hook.mjs', import.meta.url)), cells: hookCells(1), contentTypes: [] },
       started: null,
       manners: {
         ...{ obeyRobots: true, agent: 'gossamer', delayMs: 0, delayIsDefault: true },
