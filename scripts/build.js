@@ -23,13 +23,17 @@ const ENTRIES = {
   'dashboard-worker': 'dist/src/dashboard/dashboard-worker.js',
   'module-hooks': 'dist/src/base/module-hooks.js',
 };
-/** A third of the size. Functions keep their names, so that a stack trace still says where it was; whose code it is stands in LICENSES.txt. */
+/** A third of the size. Classes keep their names, and methods have theirs, so that a stack trace still says where it was; whose code it is stands in LICENSES.txt. */
 const SMALL = {
-  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
+  minify: {
+    compress: true,
+    mangle: { keepNames: { function: false, class: true } },
+    codegen: { removeWhitespace: true },
+  },
   comments: { legal: false, annotation: false, jsdoc: false },
 };
 /** They need not be installed. */
-const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
+const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core', 'unpdf'];
 /** Whose code is in the binaries of dist/sqlite/; they are those of the first. SQLite itself is in the public domain. */
 const IN_SQLITE = ['@photostructure/sqlite', 'node-addon-api'].map((name) => join(root, 'node_modules', name));
 
@@ -66,7 +70,7 @@ export async function build() {
     platform: 'node',
     external: LEFT_OUTSIDE,
     resolve,
-    plugins: [namedAnyway, lessOfUndici],
+    plugins: [namedAnyway, lessOfPackages],
   });
   const { output } = await made.write({ dir: bundle, format: 'esm', chunkFileNames: '[name].js', ...SMALL });
   const folders = output.flatMap(({ moduleIds = [] }) => moduleIds.map(packageFolder)).filter(Boolean);
@@ -139,7 +143,10 @@ async function describeConfig() {
   for (const file of NAMING_BUFFERS) {
     rewrite(join(root, 'dist/src', file), (text) => text.replace(/\bBuffer\b/g, 'Uint8Array'));
   }
-  writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema(), null, 2)}\n`);
+  rewrite(join(root, 'dist/src/crawl/crawl-run.d.ts'), (text) =>
+    text.replace('    constructor(plan: RunPlan);', '    private constructor();'),
+  );
+  writeFileSync(join(root, 'dist/config.schema.json'), `${JSON.stringify(configSchema())}\n`);
 }
 
 /** The types of results, written out for editors: worked out from the table of fields, they would have no sentences. */
@@ -220,12 +227,25 @@ const namedAnyway = {
     code.replaceAll('createRequire(import.meta.url)', 'createRequire(import.meta.url ?? __filename)'),
 };
 
-/** undici is there for HTTP/2 alone. */
-const lessOfUndici = {
-  name: 'less-of-undici',
+/** Parts of packages that are never reached, by the file that would import them and what it asks for. */
+const LEFT_OUT = [
+  // The program speaks HTTP/1.1 itself, and a body that it sends is bytes.
+  [/[\\/]undici[\\/]lib[\\/]/, /[\\/](?:client-h1|fetch[\\/]body)\.js$/],
+  // Nothing but types is taken out of TypeScript.
+  [
+    /[\\/]sucrase[\\/]dist[\\/]/,
+    /[\\/](?:CJSImport\w+|computeSourceMap|Options|flow|jsx(?:[\\/]index)?|JSXTransformer|FlowTransformer|Jest\w+|React\w+|formatTokens)$/,
+  ],
+  // Certificates of a company that rents out Redis; a URL and files of the user's say what is trusted.
+  [/[\\/]ioredis[\\/]/, /[\\/]TLSProfiles$/],
+  // Examples of measurements that name a trace: they are not switched on.
+  [/[\\/]prom-client[\\/]/, /^@opentelemetry[\\/]api$/],
+];
+const lessOfPackages = {
+  name: 'less-of-packages',
   resolveId: (id, importer) =>
-    /[\\/]undici[\\/]lib[\\/]/.test(importer ?? '') && /[\\/](?:client-h1|fetch[\\/]body)\.js$/.test(id)
-      ? join(root, 'scripts', 'undici-parts.js')
+    LEFT_OUT.some(([whose, what]) => whose.test(importer ?? '') && what.test(id))
+      ? join(root, 'scripts', 'left-out.cjs')
       : null,
 };
 

@@ -81,7 +81,7 @@ export async function readCheckInput(
 }
 
 function refuseNonsense(
-  { baseUrl, rootDir, offline, suggest, remaps, seedingStrategy, startUrls, seedsFiles }: OptionsOf<'check'>,
+  { baseUrl, rootDir, offline, suggest, remaps, seedingStrategy, startUrls, seedsFiles, from }: OptionsOf<'check'>,
   htmlFolders: number,
   local: number,
   sites: readonly string[],
@@ -90,6 +90,14 @@ function refuseNonsense(
     throw new UsageError(`--base-url is for one folder of HTML, and ${htmlFolders} are given`);
   }
   compileAliases({ remaps, ...NO_FILES });
+  if (from.length > 0 && local > 0) {
+    throw new UsageError(
+      '--from reads an archive in place of the web, and folders and files are not in it: check them by themselves',
+    );
+  }
+  if (from.length > 0 && suggest) {
+    throw new UsageError('--suggest asks an archive on the net, and --from asks nobody');
+  }
   if (offline && suggest) {
     throw new UsageError('--suggest asks an archive on the net, and --offline makes no requests there');
   }

@@ -209,12 +209,16 @@ export class CheckRun {
     });
   }
 
+  /** A kept crawl or an archive answers. */
+  get #asksNobody(): boolean {
+    return this.#plan.kept !== undefined || this.#plan.resolved.options.from.length > 0;
+  }
+
   #secondLook(served: ServedFolders): SecondLook {
     const looks = secondLookBy(this.#rules, new Set(served.origins.map(({ origin }) => origin)));
-    const { kept } = this.#plan;
-    return kept === undefined
-      ? looks
-      : { ...looks, afterMs: (...asked) => (looks.afterMs(...asked) === null ? null : 0) };
+    return this.#asksNobody
+      ? { ...looks, afterMs: (...asked) => (looks.afterMs(...asked) === null ? null : 0) }
+      : looks;
   }
 
   /** Queues what seems broken for another look, as long as there is time for one and something to look at. */
@@ -242,7 +246,7 @@ export class CheckRun {
       rules: this.#rules,
       hashRoutes: resolved.options.hashRoutes,
       ownOrigins: [...new Set(served.origins.map(({ origin }) => origin))],
-      asksNobody: this.#plan.kept !== undefined,
+      asksNobody: this.#asksNobody,
     });
     if (queued === 0) {
       return null;

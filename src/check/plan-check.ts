@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import type { ResolvedOptions } from '../config/resolve.js';
+import { guessed, namedOrArchived } from '../crawl/archive-web.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import { type KeptPages, seedsFor } from '../crawl/kept-pages.js';
 import { type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
@@ -29,8 +30,9 @@ export async function planCheck(
 ): Promise<PlannedCheck> {
   const { options } = resolved;
   const cwd = process.cwd();
-  const { seeds, credentials, bad, folders, files } = await readCheckInput(inputs, options, cwd);
-  const notices = badSeedLines(bad);
+  const { named, guess } = namedOrArchived(inputs, options);
+  const { seeds, credentials, bad, folders, files } = await readCheckInput(named, options, cwd);
+  const notices = [...(guess === null ? [] : [guessed(guess)]), ...badSeedLines(bad)];
   const make = (directory: string): CheckPlan => ({
     ...{ resolved, config, directory, seeds, folders, files, badSeeds: bad, credentials, cwd },
     ...{ clock: systemClock, isNew: true, round: 0, spentMs: 0, truncated: null, events: {} },

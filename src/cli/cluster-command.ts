@@ -110,7 +110,7 @@ function lineOf(slot: SlotSnapshot): string {
   const lease =
     state === 'missing'
       ? [`gone for ${formatDuration(slot.missingForMs)}: \`gossamer join\` with its directory goes on`]
-      : leaseLeftMs > 0
+      : leaseLeftMs > 0 && state !== 'ended'
         ? [`lease ${Math.round(leaseLeftMs / 1000)} s`]
         : [];
   const waits = state === 'free' && mailTo > 0 ? [`${formatCount(mailTo)} pieces of mail wait for it`] : [];

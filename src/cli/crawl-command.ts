@@ -1,14 +1,13 @@
 import { StateError } from '../base/errors.js';
-import { printable } from '../base/text.js';
 import { beginCluster, crawlIdOf, hooksHashOf, redisOf, refuseAlone, seatIn } from '../cluster/start.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { ResolvedOptions } from '../config/resolve.js';
 import { optionsToStore } from '../config/stored.js';
 import { isCorpus } from '../corpus/index-file.js';
-import { seedsOfArchives } from '../crawl/archive-web.js';
+import { guessed, namedOrArchived } from '../crawl/archive-web.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import type { SessionResult } from '../crawl/profile.js';
-import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
+import { type Left, nextStep, nextStepOfPart, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
@@ -30,7 +29,10 @@ export async function runCrawl(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   const { resolved, terminal } = ready;
-  const named = namedOrArchived(input.positionals, resolved.options, terminal);
+  const { named, guess } = namedOrArchived(input.positionals, resolved.options);
+  if (guess !== null) {
+    terminal.line(guessed(guess));
+  }
   const { seeds, credentials, bad } = readSeeds(named, resolved.options);
   for (const warning of badSeedLines(bad)) {
     terminal.warn(warning);
@@ -79,21 +81,6 @@ async function crawlTogether(
   } finally {
     await node.close();
   }
-}
-
-/** Where an archive is crawled and no URL is given, what it was made from. */
-function namedOrArchived(positionals: readonly string[], options: CrawlOptions, terminal: Terminal): readonly string[] {
-  const { from, startUrls, seedsFiles, maxBodyBytes } = options;
-  if (from.length === 0 || positionals.length + startUrls.length + seedsFiles.length > 0) {
-    return positionals;
-  }
-  const { seeds, isGuess } = seedsOfArchives(from, maxBodyBytes);
-  if (isGuess) {
-    terminal.line(
-      `the archive does not say where it began: beginning at its first page, ${printable(seeds[0]!, 200)}; name URLs to begin elsewhere`,
-    );
-  }
-  return seeds;
 }
 
 /**
@@ -166,12 +153,21 @@ export async function runSession(
   if (news !== null) {
     terminal.line(news);
   }
-  const afterwards = `\`${resumeCommand(directory)}\` goes on`;
+  const partOf = seatIn(plan.profile?.meta ?? {})?.crawlId ?? null;
+  const afterwards =
+    partOf === null ? `\`${resumeCommand(directory)}\` goes on` : nextStepOfPart(directory, 'interrupted', partOf);
   const removeListeners = stopOnSignals({ run: session, graceMs: options.graceMs, terminal, afterwards });
   try {
     view.started(session, plan);
     const result = await withResumeAdvice(directory, () => session.run());
-    view.ended(result, directory);
+    const { end, summary } = result;
+    view.ended(
+      result,
+      directory,
+      partOf === null
+        ? nextStep(directory, end.reason, summary.done + summary.failed)
+        : nextStepOfPart(directory, end.reason, partOf),
+    );
     outlets.cameTo(result.summary);
     if (options.json) {
       writeJson(result.summary);

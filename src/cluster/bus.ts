@@ -78,12 +78,12 @@ export interface Founding {
   generation: number;
   /** Options and seeds, for those who join. */
   config: string;
-  /** No earlier call can have put it there. */
-  isSure: boolean;
   durationMs: number;
   maxBytes: number;
   /** So long it has run before, as far as the founder knows. */
   ranMs: number;
+  /** No earlier call can have put it there. */
+  isSure: boolean;
 }
 
 /** What a node says when it renews its lease. */

@@ -19,7 +19,7 @@ export interface ClusterNodeParts {
   clock: Clock;
   /** Its name for people. */
   crawlId?: string;
-  founding: Omit<Founding, 'generation' | 'isSure' | 'ranMs'>;
+  founding: Omit<Founding, 'generation' | 'ranMs' | 'isSure'>;
   /** Id of this machine's store. */
   incarnation: string;
   /** That has been part of the crawl before. */

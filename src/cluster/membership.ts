@@ -9,7 +9,7 @@ export interface MembershipParts {
   clock: Clock;
   right: SendRight;
   /** To put the crawl back where what carries it has forgotten it. */
-  founding: Omit<Founding, 'generation' | 'isSure' | 'ranMs'>;
+  founding: Omit<Founding, 'generation' | 'ranMs' | 'isSure'>;
   incarnation: string;
   /** The store has been part of the crawl before: what carries the calls may have forgotten it meanwhile. */
   goesOn: boolean;
@@ -86,6 +86,11 @@ export class Membership {
   /** Milliseconds until a time that the state names. */
   leftMs(until: number): number {
     return until - this.#skewMs - this.#parts.clock.now();
+  }
+
+  /** For how long the crawl has run, as far as is known. */
+  get #ranMs(): number {
+    return this.#state === null ? 0 : Math.max(0, Math.round(-this.leftMs(this.#state.startedAt)));
   }
 
   /** Until the time of the crawl is over: that is seen at once. */
@@ -239,10 +244,10 @@ export class Membership {
         }
         if (claimed.refused === 'gone' && this.#generation === 0 && this.#parts.isFounder) {
           // Nobody sends yet by what this process has begun.
-          await bus.found({ ...founding, generation: 1, isSure: false, ranMs: 0 });
+          await bus.found({ ...founding, generation: 1, ranMs: this.#ranMs, isSure: false });
         } else if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
-          const ranMs = this.#state === null ? 0 : Math.round(-this.leftMs(this.#state.startedAt));
-          await bus.found({ ...founding, generation: Math.max(1, this.#generation) + 1, isSure: false, ranMs });
+          const generation = Math.max(1, this.#generation) + 1;
+          await bus.found({ ...founding, generation, ranMs: this.#ranMs, isSure: false });
         } else if (claimed.refused === 'held') {
           // Its process may be dead: then nobody renews the lease.
           if (heldBy !== null && (heldBy.token !== claimed.token || heldBy.until < claimed.until!)) {

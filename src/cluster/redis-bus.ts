@@ -36,7 +36,7 @@ export class RedisBus implements Bus {
     this.#reads = reads;
     this.#name = `{gossamer:${crawlId}}`;
     const guarded = { report: REPORT, send: SEND, acknowledge: ACKNOWLEDGE };
-    const free = { found: FOUND, claim: CLAIM, order: ORDER, forget: FORGET, wake: WAKE };
+    const free = { found: FOUND, claim: CLAIM, order: ORDER, wake: WAKE, forget: FORGET };
     for (const [name, text] of Object.entries(free)) {
       this.#add(name, clock + COMMON + text);
     }
@@ -74,11 +74,19 @@ export class RedisBus implements Bus {
     }
   }
 
-  async found({ config, isSure, ranMs, ...founding }: Founding): Promise<ClusterState> {
+  async found({ config, ranMs, isSure, ...founding }: Founding): Promise<ClusterState> {
     const state: ClusterState = {
       ...founding,
-      ...{ protocol: PROTOCOL, server: '', phase: 'running', reason: '', end: '' },
-      ...{ startedAt: 0, lostBytes: 0, slots: {} },
+      ...{
+        protocol: PROTOCOL,
+        server: '',
+        phase: 'running',
+        reason: '',
+        end: '',
+        startedAt: 0,
+        lostBytes: 0,
+        slots: {},
+      },
     };
     const answer = await this.#run<{ state: ClusterState }>(
       'found',
@@ -128,7 +136,7 @@ export class RedisBus implements Bus {
     );
     const { state = null } = answer;
     if (state !== null) {
-      await this.wake(Array.from({ length: state.nodes }, (_, each) => each)).catch(() => {});
+      await this.wake(Array.from({ length: state.nodes }, (_, each) => each));
     }
     return state;
   }

@@ -288,8 +288,9 @@ export async function joinCluster(
     let id = there?.state.id ?? keptId;
     if (id === '') {
       // Parts that were dealt out: the first of them begins the crawl, and nobody can have had a slot of it.
-      const mine = { id: randomUUID(), hash: hashOf(config), nodes, generation: 1, config, ranMs: 0 };
-      ({ id } = await found(bus, { ...mine, ...limitsOf(shared.options) }));
+      const limits = limitsOf(shared.options);
+      const mine = { id: randomUUID(), hash: hashOf(config), nodes, generation: 1, config, ranMs: 0, ...limits };
+      ({ id } = await found(bus, mine));
     }
     const opened = await open({
       ...{ bus, crawlId, nodes, leaseMs: shared.leaseMs, id, config },

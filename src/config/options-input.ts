@@ -48,10 +48,10 @@ export const INPUT_OPTIONS = {
     placeholder: 'ARCHIVE',
     group: 'Input and scope',
     sentence:
-      'Crawl an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network; repeatable',
+      'Read an archive (.warc.gz, .warc or .wacz) instead of the web: every URL is answered from the archive, without a network',
     advanced: false,
     resumable: false,
-    commands: ['crawl'],
+    commands: ['crawl', 'check', 'docs'],
   },
   scope: {
     flag: 'scope',
@@ -248,8 +248,8 @@ export const SEEDING_OPTIONS = {
     checkFor: { docs: checkDocsSeeding },
     default: 'sitemap',
     defaultFor: { docs: 'auto' },
-    defaultText: 'sitemap; docs auto: links are followed only where sitemaps yield nothing',
-    boundsText: SEEDING_VALUES,
+    defaultText: 'sitemap; docs auto: links are followed only where sitemaps yield nothing or lack many pages',
+    boundsText: `${SEEDING_VALUES}; docs also auto and sitemap-only`,
     placeholder: 'WAYS',
     group: 'Input and scope',
     sentence: 'Where URLs come from, besides links on pages; ct and commoncrawl ask third parties',

@@ -22,7 +22,7 @@ export const KEEP_OPTIONS = {
     check: checkSearch,
     placeholder: 'TEXT',
     group: 'Output',
-    sentence: 'Say which pages show TEXT to a reader, in upper or lower case, or match re:EXPRESSION; repeatable',
+    sentence: 'Say which pages show TEXT to a reader, in upper or lower case, or match re:EXPRESSION',
     advanced: false,
     resumable: false,
     commands: ['crawl'],
@@ -31,8 +31,8 @@ export const KEEP_OPTIONS = {
 
 /** For commands whose crawls keep what they need themselves: the values, and where they come from. */
 export const WITHOUT_KEEPING = {
-  options: { keep: 'none', searches: [], format: 'jsonl', from: [], sitemapExtras: false },
-  sources: { keep: 'default', searches: 'default', format: 'default', from: 'default', sitemapExtras: 'default' },
+  options: { keep: 'none', searches: [], format: 'jsonl', sitemapExtras: false },
+  sources: { keep: 'default', searches: 'default', format: 'default', sitemapExtras: 'default' },
 } as const;
 
 function checkSearch(text: string): string | null {

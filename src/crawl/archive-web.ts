@@ -177,6 +177,23 @@ export function seedsOfArchives(paths: readonly string[], maxBodyBytes: number):
   return seeds.size > 0 ? { seeds: [...seeds], isGuess: false } : { seeds: [first!], isGuess: true };
 }
 
+/** What a command has to read: what the user names, else what its archives were made from. `guess` is such a URL that no archive names. */
+export function namedOrArchived(
+  positionals: readonly string[],
+  options: Pick<CrawlOptions, 'from' | 'startUrls' | 'seedsFiles' | 'maxBodyBytes'>,
+): { named: readonly string[]; guess: string | null } {
+  const { from, startUrls, seedsFiles, maxBodyBytes } = options;
+  if (from.length === 0 || positionals.length + startUrls.length + seedsFiles.length > 0) {
+    return { named: positionals, guess: null };
+  }
+  const { seeds, isGuess } = seedsOfArchives(from, maxBodyBytes);
+  return { named: seeds, guess: isGuess ? seeds[0]! : null };
+}
+
+/** One sentence for the user. */
+export const guessed = (url: string): string =>
+  `the archive does not say where it began: beginning at its first page, ${printable(url, 200)}; name URLs to begin elsewhere`;
+
 /** Whether an answer is a page of HTML that was there. */
 function isPage(block: Buffer): boolean {
   const head = block

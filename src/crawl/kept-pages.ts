@@ -99,6 +99,7 @@ export function crawlDirectoryIn(positionals: readonly string[]): string | null 
 const FOR_THE_WEB: readonly [key: string, flag: string][] = [
   ['startUrls', 'start-url'],
   ['seedsFiles', 'seeds-file'],
+  ['from', 'from'],
   ['dataDir', 'data-dir'],
   ['resume', 'resume'],
   ['fresh', 'fresh'],

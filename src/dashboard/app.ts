@@ -1,5 +1,6 @@
-import { type Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { Hono } from 'hono/tiny';
 import { GossamerError } from '../base/errors.js';
 import { VERSION } from '../config/version.js';
 import { HOST_SORTS, type HostQuestion, PAGE_STATES, type PageQuestion } from '../store/watch-rows.js';

@@ -3,15 +3,16 @@ import { checkSignal, stoppedBy } from '../config/abort.js';
 import { checkFunction, readDirectory, readOptions, readTexts } from '../config/arguments.js';
 import type { OptionsOf } from '../config/options.js';
 import { completeOptionsOf, refuseOtherIdentity } from '../config/resolve.js';
+import { guessed, namedOrArchived } from '../crawl/archive-web.js';
+import type { CrawlResult } from '../crawl/crawl-run.js';
 import type { EndReason } from '../crawl/ending.js';
 import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pages.js';
 import { COMMAND_LINE_ONLY } from '../crawl/library-options.js';
 import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/library-watching.js';
-import type { SessionResult } from '../crawl/profile.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
-import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from './plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs, withOne } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
@@ -35,9 +36,9 @@ export interface DocsResult {
   /** One a seed; none where no page was reached. */
   corpora: SavedCorpus[];
   /** What became of each seed. */
-  seeds: SessionResult['seeds'];
+  seeds: CrawlResult['seeds'];
   /** Of the crawl. Null where there was nothing to do. */
-  summary: SessionResult['summary'] | null;
+  summary: CrawlResult['summary'] | null;
 }
 
 const DOCS_CALL = "makeDocs('https://example.com/docs/', { output: 'corpus' })";
@@ -54,13 +55,19 @@ export async function makeDocs(
   if (crawl !== null) {
     return docsOfKept(crawl, options);
   }
-  const resolved = completeOptionsOf('docs', givenOf(options));
-  const seeds = readSeeds(arguments_, resolved.options, 'docs');
+  const resolved = withOne(completeOptionsOf('docs', givenOf(options)));
+  const { named, guess } = namedOrArchived(arguments_, resolved.options);
+  const seeds = readSeeds(named, resolved.options, 'docs');
   const planned = planDocs(seeds, resolved);
   if (planned.what === 'nothing') {
     return { reason: 'complete', truncated: null, directory: planned.directory, corpora: [], seeds: [], summary: null };
   }
-  return finished(planned.plan, options, [...resolved.notices, ...badSeedLines(seeds.bad), ...planned.notices]);
+  return finished(planned.plan, options, [
+    ...resolved.notices,
+    ...(guess === null ? [] : [guessed(guess)]),
+    ...badSeedLines(seeds.bad),
+    ...planned.notices,
+  ]);
 }
 
 async function docsOfKept(directory: string, options: DocsLibraryOptions): Promise<DocsResult> {

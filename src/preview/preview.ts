@@ -121,6 +121,7 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
       ...ON_ONE_MACHINE.options,
       ...WITHOUT_HOOKS.options,
       ...WITHOUT_KEEPING.options,
+      from: [],
       ...{
         anchorText: false,
         facts: 'basic',
@@ -136,6 +137,7 @@ function optionsFor(purpose: Purpose, given: Partial<CrawlOptions>): ResolvedOpt
       ...ON_ONE_MACHINE.sources,
       ...WITHOUT_HOOKS.sources,
       ...WITHOUT_KEEPING.sources,
+      from: 'default',
       ...{ anchorText: 'default', facts: 'default', extract: 'default', assets: 'default' },
       ...{ external: 'default', hashRoutes: 'default', reports: 'default' },
     },

@@ -22,7 +22,7 @@ export class MetricsServer {
    * @param live null while there is nothing to say yet
    */
   static async open(port: number, live: () => LiveSnapshot | null): Promise<MetricsServer> {
-    const [{ createAdaptorServer }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono')]);
+    const [{ createAdaptorServer }, { Hono }] = await Promise.all([import('@hono/node-server'), import('hono/tiny')]);
     let listened = port;
     const app = new Hono();
     app.use(async (context, next) => {

@@ -168,6 +168,7 @@ describe('what is ordered of a crawl on several machines', () => {
     expect(ends.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(runs.map(() => [0, '']));
     const urls = new Set(log.slice(from).flatMap(({ host, path }) => (path === '/robots.txt' ? [] : [host + path])));
     expect(urls.size).toBe(most);
+    expect(ends[1]!.stdout + ends[1]!.stderr).toContain('`gossamer merge` makes one crawl of all parts');
     expect(parts.map((part) => JSON.parse(readFileSync(`${part}/summary.json`, 'utf8')).truncated)).toEqual([
       'max_urls',
       'max_urls',

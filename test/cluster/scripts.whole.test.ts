@@ -1,123 +1,129 @@
+import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Answer, Caller, ClusterState, Report } from '../../src/cluster/bus.js';
-import { RedisBus, type RedisConnection } from '../../src/cluster/redis-bus.js';
+import type { Answer, Caller, Claimed, ClusterState, Standing } from '../../src/cluster/bus.js';
+import { RedisBus } from '../../src/cluster/redis-bus.js';
 import { RedisServer } from './redis-server.js';
 
-const LEASE_MS = 1_000;
-/** Scripts are told the time by the test, in their last argument. */
-const TOLD_CLOCK = 'local function clock() return tonumber(ARGV[#ARGV]) end';
+const LEASE_MS = 60_000;
+const ID = 'id';
+const FOUNDING = { id: ID, hash: 'h', nodes: 2, generation: 1, config: '{}', durationMs: 0, maxBytes: 0, ranMs: 0 };
+const STATE = '{gossamer:scripts}:state';
 
-/** Two slots, each held by a process that says what it is told to say. */
-describe('what a report of one machine comes to', () => {
+/** Calls of nodes, one after the other, on a real Redis. */
+describe('what nodes do to the state of a crawl', () => {
   let server: RedisServer;
-  let client: ReturnType<RedisServer['client']>;
+  let redis: Redis;
   let bus: RedisBus;
-  let now = 1_000_000;
-  const counts = [0, 0];
 
   beforeAll(async () => {
     server = await RedisServer.start();
-    client = server.client();
-    const run =
-      (name: 'eval' | 'evalsha') =>
-      (...args: unknown[]) =>
-        (client[name] as (...all: unknown[]) => unknown)(...args, String(now));
-    const connection = { eval: run('eval'), evalsha: run('evalsha'), disconnect: () => {} };
-    bus = new RedisBus(
-      connection as unknown as RedisConnection,
-      connection as unknown as RedisConnection,
-      'c',
-      TOLD_CLOCK,
-    );
+    redis = server.client();
+    bus = new RedisBus(redis, redis, 'scripts');
   });
 
   afterAll(async () => {
-    client.disconnect();
+    redis.disconnect();
     await server.close();
   });
 
-  async function begin(limits: { durationMs?: number; maxBytes?: number; ranMs?: number } = {}): Promise<void> {
-    const founding = {
-      id: 'id',
-      hash: 'h',
-      nodes: 2,
-      generation: 1,
-      config: '{}',
-      durationMs: 0,
-      maxBytes: 0,
-      ranMs: 0,
-      isSure: false,
-    };
-    await bus.found({ ...founding, ...limits });
-    for (const slot of [0, 1]) {
-      counts[slot] = 0;
-      await bus.claim({ id: 'id', slot, incarnation: `store-${slot}`, token: `token-${slot}`, leaseMs: LEASE_MS });
+  beforeEach(async () => {
+    await redis.flushall();
+  });
+
+  const found = (isSure: boolean): Promise<ClusterState> => bus.found({ ...FOUNDING, isSure });
+  const claim = (slot: number, token = `process ${slot}`): Promise<Claimed> =>
+    bus.claim({ id: ID, slot, incarnation: `store ${slot}`, token, leaseMs: LEASE_MS });
+
+  /** A node that holds a slot; it knows of the others what its last call said. */
+  class Node {
+    readonly slot: number;
+    #count = 0;
+    #seen: Caller['seen'] = {};
+
+    constructor(slot: number) {
+      this.slot = slot;
+    }
+
+    async call(run: (caller: Caller) => Promise<Answer>): Promise<ClusterState> {
+      this.#count++;
+      const { slot } = this;
+      const caller = { slot, token: `process ${slot}`, generation: 1, count: this.#count, seen: this.#seen };
+      const answer = await run(caller);
+      if (!answer.ok) {
+        throw new Error(answer.refused);
+      }
+      const others = Object.entries(answer.state.slots).filter(([each]) => Number(each) !== slot);
+      this.#seen = Object.fromEntries(others.map(([each, { token, count }]) => [each, { token, count }]));
+      return answer.state;
+    }
+
+    report(standing: Standing, confirmed = ''): Promise<ClusterState> {
+      const said = { leaseMs: LEASE_MS, standing, confirmed, figures: '{}', unused: 0, wants: 0, bytes: 0 };
+      return this.call((caller) => bus.report(caller, { id: ID, ...said, end: `end by ${this.slot}` }));
+    }
+
+    acknowledge(to: number): Promise<ClusterState> {
+      return this.call((caller) => bus.acknowledge(caller, ID, to, 'taken', []));
     }
   }
 
-  beforeEach(() => client.flushall());
-
-  async function report(slot: number, told: Partial<Report> = {}): Promise<ClusterState> {
-    const caller: Caller = { slot, token: `token-${slot}`, generation: 1, count: ++counts[slot]!, seen: {} };
-    const usual = {
-      id: 'id',
-      leaseMs: LEASE_MS,
-      confirmed: '',
-      figures: '{}',
-      end: 'end',
-      unused: 0,
-      wants: 0,
-      bytes: 0,
-    };
-    const answer = (await bus.report(caller, { ...usual, standing: 'active', ...told })) as Answer & { ok: true };
-    expect(answer.ok).toBe(true);
-    return answer.state;
+  async function two(): Promise<[Node, Node]> {
+    await found(true);
+    await claim(0);
+    await claim(1);
+    return [new Node(0), new Node(1)];
   }
 
-  const idle = { standing: 'idle' } as const;
-
-  it('no end while one wants a grant and another has one that it does not use; without any, the limit is the reason', async () => {
-    await begin();
-    await report(0, { ...idle, unused: 3 });
-    expect(await report(1, { ...idle, wants: 2 })).toMatchObject({ phase: 'running', reason: '' });
-    expect(await report(0, { ...idle, unused: 0 })).toMatchObject({ phase: 'ending', reason: 'max_urls' });
-    // Somebody has work again: nothing was decided.
-    expect(await report(1)).toMatchObject({ phase: 'running', reason: '' });
-    expect(await report(1, idle)).toMatchObject({ phase: 'ending', reason: '' });
+  it('who has said that it is idle is active with its next acknowledgement: no end begins between mail and its work', async () => {
+    const [sender, receiver] = await two();
+    await receiver.report('idle');
+    // Mail is on its way, so the sender is active. Its receiver takes it, and has not yet said that there is work.
+    await receiver.acknowledge(0);
+    expect((await sender.report('idle')).phase).toBe('running');
+    expect((await receiver.report('idle')).phase).toBe('ending');
   });
 
-  it('is a stop when the time of the crawl is over, and what goes on after it has its whole time again', async () => {
-    await begin({ durationMs: 5_000, ranMs: 1_000 });
-    now += 3_999;
-    expect(await report(0)).toMatchObject({ phase: 'running' });
-    now += 1;
-    expect(await report(0)).toMatchObject({ phase: 'stopping', reason: 'duration' });
-    await bus.order('go', null);
-    now += 4_999;
-    expect(await report(0)).toMatchObject({ phase: 'running', reason: '' });
+  it('an acknowledgement takes back what its node has put down of an end', async () => {
+    const [a, b] = await two();
+    await a.report('idle');
+    const { end } = await b.report('idle');
+    await b.report('idle', end);
+    expect((await b.acknowledge(0)).phase).toBe('running');
+    expect((await a.report('idle', end)).phase).not.toBe('ended');
   });
 
-  it('leaves nothing that stays for ever, and all of it goes when nobody holds a slot', async () => {
-    await begin();
-    await report(0);
-    await report(1);
-    const caller: Caller = { slot: 0, token: 'token-0', generation: 1, count: ++counts[0]!, seen: {} };
-    await bus.send(caller, 'id', 1, 'a letter');
-    const keys = await client.keys('*');
-    const left = await Promise.all(keys.map((key) => client.ttl(key)));
-    expect([keys.length, left.every((seconds) => seconds > 6 * 24 * 3600)]).toEqual([3, true]);
-    expect(await bus.forget(2)).toBe(false);
-    now += LEASE_MS + 1;
-    expect(await bus.forget(2)).toBe(true);
-    expect(await client.keys('*')).toEqual([]);
+  it('all that are idle come to the end when each has put it down, and who brings it about is told', async () => {
+    const [a, b] = await two();
+    await a.report('idle');
+    const { end } = await b.report('idle');
+    expect((await a.report('idle', end)).phase).toBe('ending');
+    expect((await b.report('idle', end)).phase).toBe('ended');
   });
 
-  it('is a stop when all together have fetched as many bytes as the crawl may, those of lost stores among them', async () => {
-    await begin({ maxBytes: 100 });
-    await report(0, { bytes: 60 });
-    expect(await report(1, { bytes: 39 })).toMatchObject({ phase: 'running' });
-    now += LEASE_MS + 1;
-    await bus.order('replace', 0);
-    expect(await report(1, { bytes: 40 })).toMatchObject({ phase: 'stopping', reason: 'max_bytes' });
+  it('the first claim of a slot is known to be the first, also when it is asked for once more', async () => {
+    await found(true);
+    expect(await claim(1)).toMatchObject({ isFirst: true, isSure: true });
+    expect(await claim(1)).toMatchObject({ isFirst: true, isSure: true });
+  });
+
+  it('nothing is sure where another server answers than the one in which the crawl was founded', async () => {
+    await found(true);
+    const state = JSON.parse((await redis.get(STATE))!) as ClusterState;
+    await redis.set(STATE, JSON.stringify({ ...state, server: 'another:one' }));
+    expect(await claim(1)).toMatchObject({ isFirst: true, isSure: false });
+  });
+
+  it('nor where an earlier call may have founded it, or it was founded anew', async () => {
+    await found(false);
+    expect(await claim(1)).toMatchObject({ isFirst: true, isSure: false });
+    await redis.flushall();
+    await bus.found({ ...FOUNDING, generation: 2, isSure: true });
+    expect(await claim(1)).toMatchObject({ isFirst: false, isSure: false });
+  });
+
+  it('nor where another process has had the slot', async () => {
+    await found(true);
+    await bus.claim({ id: ID, slot: 1, incarnation: 'store 1', token: 'an earlier one', leaseMs: 0 });
+    expect(await claim(1)).toMatchObject({ ok: true, isFirst: false, isSure: false });
   });
 });

@@ -292,7 +292,7 @@ export class Simulator {
     const { node, life } = member;
     const bus = this.#busOf(member, life);
     const found = (isSure: boolean): Promise<unknown> =>
-      bus.found({ ...FOUNDING, nodes: this.#nodes, generation: 1, isSure, ranMs: 0 }).catch(() => found(false));
+      bus.found({ ...FOUNDING, nodes: this.#nodes, generation: 1, ranMs: 0, isSure }).catch(() => found(false));
     void (life === 1 ? found(true) : Promise.resolve())
       .then(() => node.join(member.slot))
       .then(() => {

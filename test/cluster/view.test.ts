@@ -10,10 +10,10 @@ const slot = (parts: Partial<SlotState>): SlotState => ({
 });
 const state = (slots: Record<string, SlotState>): ClusterState => ({
   ...{
-    server: '',
     protocol: 2,
     id: 'id',
     hash: 'h',
+    server: '',
     nodes: 3,
     generation: 1,
     phase: 'running',

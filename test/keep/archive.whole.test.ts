@@ -129,6 +129,31 @@ describe('an archived crawl', () => {
     expect(comparable(replayed)).toEqual(comparable(directory));
   });
 
+  it('is checked and made into a corpus as the site itself is, and nobody is asked', async () => {
+    const verdicts = async (...args: string[]) => {
+      const run = await inProcess(['check', ...args, '--retries', '0', '-f', 'csv'], { cwd: b.folder });
+      expect(run.stdout, run.stderr).toContain(`${b.web.origin}/missing`);
+      return [run.code, run.stdout.split('\n').sort()];
+    };
+    const online = await verdicts(`${b.web.origin}/`);
+    b.web.clearLog();
+    expect(await verdicts('--from', archive)).toEqual(online);
+    const made = await inProcess(['docs', '--from', archive, '--data-dir', 'docs', '--output', 'corpus'], {
+      cwd: b.folder,
+    });
+    expect(made.code, made.stderr).toBe(0);
+    expect(b.web.log).toEqual([]);
+    const pages = readFileSync(join(b.folder, 'corpus', 'index.json'), 'utf8');
+    for (const path of ['/gzip', '/br', '/new']) {
+      expect(pages).toContain(`${b.web.origin}${path}"`);
+    }
+    const local = await inProcess(['check', '--from', archive, b.folder], { cwd: b.folder });
+    expect([local.code, local.stderr]).toEqual([
+      2,
+      expect.stringContaining('--from reads an archive in place of the web'),
+    ]);
+  });
+
   it('has an index that finds each record', async () => {
     const bytes = readFileSync(archive);
     const lines = readFileSync(join(directory, 'archive', 'index.cdxj'), 'utf8')

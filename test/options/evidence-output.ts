@@ -37,20 +37,26 @@ const EXPORTS: readonly (readonly [format: string, firstLine: unknown])[] = [
 ];
 const exported = kept('export', 'an export', DATA);
 /** An archive of two pages, then the same pages, asked for or replayed. */
-const replayed: Stage = {
-  name: 'a crawl of an archive',
-  after: {
-    ...small,
-    name: 'an archived crawl',
-    play: (values, trial) => small.play([...values, '--format', 'warc'], trial),
+const ON_SMALL = ['--delay', '0', '--seeding-strategy', 'none'];
+const archived: Stage = {
+  name: 'an archived crawl',
+  async play(_values, trial) {
+    const web = await trial.web();
+    web.site('small.test', smallSite());
+    return trial.run(['crawl', HOME, ...here(web), ...ON_SMALL, '--data-dir', DATA, '--format', 'warc']);
   },
+};
+const ofArchive = (command: Command, ...more: string[]): Stage => ({
+  name: `a ${command} of an archive`,
+  after: archived,
   async play(values, trial) {
     const web = await trial.web();
     web.site('small.test', smallSite());
-    const args = ['--data-dir', 'replayed', '--delay', '0', '--seeding-strategy', 'none'];
-    return trial.run(['crawl', HOME, ...here(web), ...args, ...values]);
+    const args = [...ON_SMALL, '--data-dir', 'replayed', ...more];
+    return trial.run([command, HOME, ...here(web), ...args, ...values]);
   },
-};
+});
+const ARCHIVED = ['--from', `${DATA}/archive/gossamer-00001.warc.gz`];
 const audited = kept('audit', 'an audit', DATA);
 const AUDITS: readonly (readonly [format: string, firstLine: unknown])[] = [
   ['terminal', expect.stringMatching(/error|warning|notice/)],
@@ -99,12 +105,34 @@ export const OUTPUT_EVIDENCE: Row[] = [
   },
   {
     key: 'from',
-    stage: replayed,
-    values: [[], ['--from', `${DATA}/archive/gossamer-00001.warc.gz`]],
+    stage: ofArchive('crawl'),
+    values: [[], ARCHIVED],
     sees: (seen) => [askedPages(seen).length > 0, (seen.files.get('replayed/pages.jsonl') ?? '').split('\n').length],
     gives: [
       [true, 3],
       [false, 3],
+    ],
+  },
+  {
+    key: 'from',
+    command: 'check',
+    stage: ofArchive('check', '-f', 'csv'),
+    values: [[], ARCHIVED],
+    sees: (seen) => [askedPages(seen).length > 0, seen.code],
+    gives: [
+      [true, 0],
+      [false, 0],
+    ],
+  },
+  {
+    key: 'from',
+    command: 'docs',
+    stage: ofArchive('docs', '--output', 'corpus'),
+    values: [[], ARCHIVED],
+    sees: (seen) => [askedPages(seen).length > 0, [...seen.files.keys()].includes('corpus/index.json')],
+    gives: [
+      [true, true],
+      [false, true],
     ],
   },
   {

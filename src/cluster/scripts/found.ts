@@ -1,6 +1,7 @@
 /**
  * Puts a crawl where there is none.
- * KEYS: state, config. ARGV: the state as JSON, the config, for how long the crawl has run before, whether no earlier call can have founded it. Guarantee: of several founders one wins, and all learn whose crawl is there.
+ * KEYS: state, config. ARGV: the state as JSON, the config, for how long the crawl has run before, whether no earlier call can have founded it.
+ * Guarantee: of several founders one wins, and all learn whose crawl is there.
  */
 export const FOUND = `
 if not state then
