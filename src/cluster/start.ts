@@ -232,11 +232,15 @@ export interface KeptPart {
   seeds: SeedRow[];
 }
 
-/** Takes part in a crawl that has been begun: with a part of it that is kept here, or (null) with one that is free. */
+/**
+ * Takes part in a crawl that has been begun: with a part of it that is kept here, or (null) with one that is free.
+ * @param accept throws where this machine must not; a slot is taken afterwards
+ */
 export async function joinCluster(
   url: string,
   crawlId: string,
   kept: KeptPart | null,
+  accept: (shared: SharedConfig) => void,
 ): Promise<Opened & { shared: SharedConfig }> {
   const bus = await connectBus(url, crawlId);
   try {
@@ -278,6 +282,7 @@ export async function joinCluster(
     ) {
       throw new StateError('cluster_refused', `the directory holds a part of another crawl than ${crawlId} in Redis`);
     }
+    accept(shared);
     const config = JSON.stringify(shared);
     const nodes = there?.state.nodes ?? kept!.seat.nodes;
     let id = there?.state.id ?? keptId;

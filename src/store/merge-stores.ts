@@ -3,13 +3,14 @@ import type { Breaks } from '../base/breaks.js';
 import { StateError } from '../base/errors.js';
 import { slotOf, slotOfHost } from '../url/slots.js';
 import { columnsOf, type KeptKey, KeyWriter, keysIn, RowWriter } from './copied-rows.js';
+import { DealtWords } from './dealt-words.js';
 import { type DiskWords, WordRoom } from './disk-words.js';
 import { hasGivenTable } from './given-data.js';
-import { Numbering } from './numbering.js';
+import { type Named, Numbering } from './numbering.js';
 import { blobOf, edgeLeads, edgesFromBlob } from './page-row.js';
 import type { PartStore } from './part-store.js';
 import { type Database, openDatabase, type Row, type Statement } from './sqlite.js';
-import { isNews, Standing, standingOf, type Way } from './standing.js';
+import { isListedElsewhere, isNews, Standing, standingOf, type Way } from './standing.js';
 import { Store } from './store.js';
 import { readMeta, readSeeds, writeMeta } from './store-file.js';
 import type { SeedRow } from './transaction.js';
@@ -58,7 +59,7 @@ export async function mergeStores(
   try {
     work.exec(`PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -${CACHE_KIB}; BEGIN`);
     const named = parts.map(({ store, ...place }) => ({ ...place, name: store.directory, database: store.database }));
-    const merge = new StoreMerge(named, whole, work, room, breaks);
+    const merge = new StoreMerge(named, whole, work, { room, folder: folder.work, breaks });
     merged = await merge.run();
     if (merged.late > 0 || merged.widened.length > 0) {
       whole.exec('COMMIT');
@@ -114,16 +115,24 @@ export class StoreMerge {
   /** Of URLs of the whole, how they are led to (`wordOf`); and those whose parent nobody has told. */
   readonly #ways: DiskWords;
   readonly #orphans: DiskWords;
+  /** Of each part: of its URLs that anybody lists, how they are led to as it knows. */
+  readonly #known: readonly DiskWords[];
   readonly #insertParent: Statement;
 
   /** @param parts by slot, then by age */
-  constructor(parts: readonly Part[], whole: Database, work: Database, room: WordRoom, breaks: Breaks) {
+  constructor(
+    parts: readonly Part[],
+    whole: Database,
+    work: Database,
+    { room, folder, breaks }: { room: WordRoom; folder: string; breaks: Breaks },
+  ) {
     this.#parts = parts;
     this.#whole = whole;
     this.#work = work;
     this.#breaks = breaks;
     this.#nodes = 1 + Math.max(...parts.map(({ slot }) => slot));
-    const numbering = (table: string) => new Numbering(work, table, { room, stores: parts.length, breaks });
+    const numbering = (what: string) =>
+      new Numbering(new DealtWords(join(folder, `names-${what}`)), { room, stores: parts.length, breaks });
     this.#urls = numbering('urls');
     this.#hosts = numbering('hosts');
     this.#origins = numbering('origins');
@@ -132,6 +141,7 @@ export class StoreMerge {
     this.#seqs = numbering('seqs');
     this.#ways = room.array();
     this.#orphans = room.array();
+    this.#known = parts.map(() => room.array());
     work.exec(`CREATE TABLE late (place INTEGER PRIMARY KEY, url INTEGER NOT NULL, store INTEGER NOT NULL, id INTEGER NOT NULL);
       CREATE TABLE strays (store INTEGER NOT NULL, id INTEGER NOT NULL, PRIMARY KEY (store, id)) WITHOUT ROWID;
       CREATE TABLE parents (url INTEGER PRIMARY KEY, parent INTEGER NOT NULL);
@@ -202,7 +212,7 @@ export class StoreMerge {
     for (const [place, part] of this.#parts.entries()) {
       const { database, slot, age } = part;
       const ofHost = (name: string): number => age + (slotOfHost(name, this.#nodes) === slot ? 0 : STRANGER);
-      await this.#urls.add(place, this.#namedUrls(part));
+      await this.#urls.add(place, this.#namedUrls(part, this.#known[place]!));
       await this.#hosts.add(
         place,
         mapped(database, 'SELECT id, name FROM hosts ORDER BY id', ({ id, name }) => ({
@@ -229,7 +239,11 @@ export class StoreMerge {
       );
       await this.#contents.add(
         place,
-        mapped(database, 'SELECT id, hash FROM contents', ({ id, hash }) => ({ id, name: hash, rank: 0 })),
+        mapped(database, 'SELECT id, hash FROM contents', ({ id, hash }) => ({
+          id,
+          name: hash === null ? null : Buffer.from(hash).toString('hex'),
+          rank: 0,
+        })),
       );
     }
     const stray = this.#work.prepare('INSERT INTO strays (store, id) VALUES (?, ?)');
@@ -255,18 +269,21 @@ export class StoreMerge {
     }
   }
 
-  *#namedUrls(part: Part): IterableIterator<{ id: number; name: string | Uint8Array; rank: number }> {
+  *#namedUrls(part: Part, ways: DiskWords): IterableIterator<Named> {
     const keys = keysIn(part.database);
     let next: KeptKey | undefined = keys.next().value;
     const rows = part.database.prepare('SELECT id, url, kind, state, reason, flags, depth FROM urls ORDER BY id');
     for (const row of rows.iterate()) {
       const { id, url, kind } = row;
+      if (row.state !== UrlState.unlisted || isListedElsewhere(row.reason)) {
+        ways.set(id, wordOf(wayOf(row)));
+      }
       while (next !== undefined && next.id < id) {
         next = keys.next().value;
       }
       const name =
         next?.id === id
-          ? new Uint8Array(next!.key.slice().buffer)
+          ? next!.key
           : // robots.txt belongs to its origin, whoever redirects to it: there may be several rows of one URL.
             `${kind} ${url} ${kind === UrlKind.robots ? id : ''}`;
       yield { id, name, rank: this.#rankOf(part, row) };
@@ -433,16 +450,14 @@ export class StoreMerge {
   async #findLate(): Promise<number> {
     const insert = this.#work.prepare('INSERT INTO late (url, store, id) VALUES (?, ?, ?)');
     let late = 0;
-    for (const [place, { database }] of this.#parts.entries()) {
-      const rows = database.prepare(
-        `SELECT id, state, reason, flags, depth FROM urls WHERE state <> ${UrlState.unlisted} OR ${IS_FOREIGN} ORDER BY id`,
-      );
-      for (const row of rows.iterate()) {
-        const id = this.#urls.of(place, row.id);
-        const way = wayOf(row);
+    for (const [place, known] of this.#known.entries()) {
+      for (let id = 1; id <= known.largest; id++) {
+        const word = known.get(id);
+        const whole = word === 0 ? 0 : this.#urls.of(place, id);
+        const { standing, depth } = wayIn(word);
         // Of what counts it is no news, but where its owner has never heard of it.
-        if (isNews(wayIn(this.#ways.get(id)), way.standing, way.depth)) {
-          insert.run(id, place, row.id);
+        if (word !== 0 && isNews(wayIn(this.#ways.get(whole)), standing, depth)) {
+          insert.run(whole, place, id);
           late++;
         }
         if (this.#breaks.isDue()) {

@@ -46,7 +46,7 @@ export async function mergeStores(
   const work = openDatabase(':memory:');
   const room = new WordRoom(workFolder, LITTLE);
   const all = parts.map((part) => ({ name: `part ${part.slot}`, age: 0, ...part }));
-  const merge = new StoreMerge(all, whole, work, room, new Breaks());
+  const merge = new StoreMerge(all, whole, work, { room, folder: workFolder, breaks: new Breaks() });
   const merged = await merge.run();
   if (storeOf !== undefined) {
     merge.deliver(storeOf(whole), merged, 0);

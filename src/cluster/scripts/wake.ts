@@ -3,7 +3,7 @@
  * KEYS: state, streams. ARGV: most entries. Effect: an entry without mail in each stream that has room. Guarantee: none; nobody depends on it.
  */
 export const WAKE = `
-for place = 2, #KEYS do
+for place = 2, state and #KEYS or 1 do
   if redis.call('XLEN', KEYS[place]) < tonumber(ARGV[1]) then redis.call('XADD', KEYS[place], '*', 'm', '') end
   redis.call('EXPIRE', KEYS[place], KEPT)
 end
