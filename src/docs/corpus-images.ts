@@ -9,8 +9,8 @@ import { type IdentityOptions, normaliseUrl } from '../url/identity.js';
 /** So many images of all pages together are asked for, the first by their URLs. */
 export const MOST_IMAGES = 10_000;
 
-/** The images that pages show, by their URLs. Pictures that are written into a page are none. */
-export function imageUrls(store: DocsReader, identity: IdentityOptions): string[] {
+/** The images that pages show, by their URLs, and how many there are. Pictures that are written into a page are none. */
+export function imageUrls(store: DocsReader, identity: IdentityOptions): { urls: string[]; of: number } {
   const urls = new Set<string>();
   for (const shown of store.shownUrls(LINK_KIND_NUMBER.img)) {
     const url = isHttp(shown) ? (normaliseUrl(shown, identity)?.url ?? null) : null;
@@ -18,7 +18,7 @@ export function imageUrls(store: DocsReader, identity: IdentityOptions): string[
       urls.add(url);
     }
   }
-  return [...urls].sort().slice(0, MOST_IMAGES);
+  return { urls: [...urls].sort().slice(0, MOST_IMAGES), of: urls.size };
 }
 
 /** The images that were downloaded, for the corpora of one run. */

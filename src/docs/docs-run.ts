@@ -1,6 +1,7 @@
 import { Stopped } from '../base/breaks.js';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
+import { formatCount } from '../base/figures.js';
 import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
@@ -171,7 +172,13 @@ export class DocsRun {
   *#images(): IterableIterator<string> {
     const store = DocsReader.open(this.#plan.directory);
     try {
-      yield* imageUrls(store, this.#plan.resolved.options);
+      const { urls, of } = imageUrls(store, this.#plan.resolved.options);
+      if (urls.length < of) {
+        const text = `only the first ${formatCount(urls.length)} of ${formatCount(of)} images are asked for`;
+        this.#rounds.watch?.notice(text);
+        this.#plan.events.notice?.(text);
+      }
+      yield* urls;
     } finally {
       store.close();
     }

@@ -309,3 +309,16 @@ describe('the pages of a corpus', () => {
     },
   );
 });
+
+it('of two pages that say the same of a word, the one that other pages link to comes first', async () => {
+  const linked = join(temporaryFolder(), 'docs');
+  const body = (more: string) => `# Yeast\n\nYeast eats sugar, and the dough rises. ${more}`;
+  await write(linked, [
+    page('/aside', { title: 'Yeast', markdown: body('It is asleep in the cold.') }),
+    page('/reference', { title: 'Yeast', markdown: body('It is awake in the warm.') }),
+    ...['/a', '/b', '/c'].map((path) =>
+      page(path, { title: `Bread ${path}`, markdown: `Bread of the kind ${path}. [more](${ORIGIN}/reference)` }),
+    ),
+  ]);
+  expect(searchCorpus(linked, 'yeast').map(({ path }) => path)).toEqual(['reference.md', 'aside.md']);
+});

@@ -138,7 +138,7 @@ describe('several sites', () => {
     const second = await inProcess(['docs', ...seeds, ...flags, '--output', join(folder.path, 'both')], {
       cwd: folder.path,
     });
-    expect(second.stderr).toMatch(/no page of http:\/\/two\.test\/docs\/ could be had/);
+    expect(second.stderr).toMatch(/no page of http:\/\/two\.test\/docs\/ could be fetched/);
     expect(readIndex(join(folder.path, 'both', 'one.test-docs')).documents).toHaveLength(9);
     expect(existsSync(join(folder.path, 'both', 'two.test-docs', 'index.json'))).toBe(false);
   });

@@ -34,6 +34,7 @@ const SAMPLES: Partial<Record<OptionKey, string>> = {
   mapHosts: 'a.test=b.test',
   hosts: '*.sample.test delay=5s max-inflight=2',
   redisUrl: 'redis://127.0.0.1:6379',
+  lang: 'en-GB',
   // Beside each other: the buffer holds a body, the keys are less than all memory, and lanes are as many as the cores allow.
   maxBodyBytes: '2MiB',
   parseBufferBytes: '4MiB',
