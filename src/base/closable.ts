@@ -18,7 +18,7 @@ export class Closable {
 
   check(): void {
     if (this.#isClosed) {
-      throw new StateError('closed', `${this.#what} is closed: nothing can be read of it any more`);
+      throw new StateError('closed', `${this.#what} is closed: you can no longer read from it`);
     }
   }
 

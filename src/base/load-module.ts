@@ -5,6 +5,10 @@ import { ownUrl, threadFile } from './own-url.js';
 /** This package by its own name. */
 const SELF = 'gossamer';
 
+export interface LoadedModule {
+  readonly default?: unknown;
+}
+
 let loaded = 0;
 let hooks: Promise<typeof import('./module-hooks.js')> | null = null;
 
@@ -13,7 +17,7 @@ let hooks: Promise<typeof import('./module-hooks.js')> | null = null;
  *
  * @param begins called when all is ready, right before the first line of the user's code runs
  */
-export async function loadModule(file: string, begins?: () => void): Promise<{ readonly default?: unknown }> {
+export async function loadModule(file: string, begins?: () => void): Promise<LoadedModule> {
   hooks ??= readyHooks();
   const { MARK } = await hooks;
   const mark = `${MARK}${++loaded}`;
@@ -48,10 +52,10 @@ function ownModule(): string | null {
 }
 
 /** What a compiler has made of `export default` for CommonJS is two levels deep. */
-function unwrapped(module: { readonly default?: unknown }): { readonly default?: unknown } {
+function unwrapped(module: LoadedModule): LoadedModule {
   const { default: outer } = module;
   const isCompiled = typeof outer === 'object' && outer !== null && '__esModule' in outer && 'default' in outer;
-  return isCompiled ? (outer as { readonly default?: unknown }) : module;
+  return isCompiled ? (outer as LoadedModule) : module;
 }
 
 function withoutMark(error: unknown, mark: string): unknown {
@@ -59,4 +63,33 @@ function withoutMark(error: unknown, mark: string): unknown {
     error.message = error.message.replaceAll(mark, '');
   }
   return error;
+}
+
+/** Node says so before it runs a line: a file that is imported is missing, or is not written as an ES module of JavaScript. */
+const NOT_FOR_NODE: ReadonlySet<unknown> = new Set([
+  'ERR_MODULE_NOT_FOUND',
+  'ERR_UNKNOWN_FILE_EXTENSION',
+  'ERR_UNSUPPORTED_DIR_IMPORT',
+  'ERR_IMPORT_ATTRIBUTE_MISSING',
+  'ERR_IMPORT_ASSERTION_TYPE_MISSING',
+  'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX',
+  'ERR_INVALID_TYPESCRIPT_SYNTAX',
+]);
+
+/**
+ * Does the same, for a thread that loads the module once, because Node remembers it. A `.mjs` is left to Node alone where that can load it: a
+ * compiler and the whole of this package cost more time than some hundred pages.
+ */
+export async function loadModuleOnce(file: string, begins: () => void): Promise<LoadedModule> {
+  if (file.endsWith('.mjs')) {
+    begins();
+    try {
+      return await import(pathToFileURL(file).href);
+    } catch (error) {
+      if (!(error instanceof SyntaxError || NOT_FOR_NODE.has((error as { code?: unknown } | null | undefined)?.code))) {
+        throw error;
+      }
+    }
+  }
+  return loadModule(file, begins);
 }

@@ -99,20 +99,20 @@ function refuseNonsense(
     throw new UsageError('--suggest asks an archive on the net, and --from asks nobody');
   }
   if (offline && suggest) {
-    throw new UsageError('--suggest asks an archive on the net, and --offline asks nobody there');
+    throw new UsageError('--suggest asks an archive on the net, and --offline makes no requests there');
   }
   const parties = [...seedingSources(seedingStrategy)].filter((source) => source !== 'sitemap');
   if (offline && parties.length > 0) {
     throw new UsageError(
-      `--seeding-strategy ${parties.join(',')} asks others on the net, and --offline asks nobody there`,
+      `--seeding-strategy ${parties.join(',')} asks others on the net, and --offline makes no requests there`,
     );
   }
   const [remote] = [...sites, ...startUrls, ...seedsFiles];
   if (offline && remote !== undefined) {
-    throw new UsageError(`--offline checks folders and files of pages, and ${printable(remote, 200)} is none`);
+    throw new UsageError(`--offline checks only folders and files of pages, and ${printable(remote, 200)} is neither`);
   }
   if (rootDir !== null && local === 0) {
-    throw new UsageError('--root-dir is for folders and files, and none is given');
+    throw new UsageError('--root-dir is for folders and files, and you gave none');
   }
 }
 

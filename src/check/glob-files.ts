@@ -108,7 +108,7 @@ class Walk {
 
   #add(path: string): void {
     if (this.#files.length >= this.#mostFiles) {
-      throw new UsageError(`${formatCount(this.#mostFiles)} files are the most that one pattern may name`);
+      throw new UsageError(`${formatCount(this.#mostFiles)} files are the most that one pattern may match`);
     }
     this.#files.push(path);
   }

@@ -99,7 +99,7 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
   }
   if (!seen.help && !seen.version) {
     if (command === null && given.length > 0) {
-      throw new UsageError(`there is no command before ${given[0]!.rawName}; one of ${COMMANDS.join(', ')}`);
+      throw new UsageError(`name a command before ${given[0]!.rawName}; one of ${COMMANDS.join(', ')}`);
     }
     if (command !== null) {
       checkCommandTakes(command, given);

@@ -25,7 +25,7 @@ export async function runAudit(input: CommandInput): Promise<number> {
   const { format, output, reports, failOn, color, bom } = ready.resolved.options;
   const toFile = output !== null && output !== '-' ? output : null;
   if (toFile !== null && format === 'terminal') {
-    throw new UsageError('--output needs --format: what is to be written there');
+    throw new UsageError('--output needs --format, which says what to write there');
   }
   // `failOn` of a config file edits what a check fails for; that of an audit stands under `audit`.
   const given = ready.resolved.sources.failOn.startsWith('config file') ? null : failOn;

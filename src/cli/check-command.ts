@@ -124,7 +124,7 @@ function refuseNonsense(resolved: ResolvedOptions<'check'>, input: CommandInput)
     throw new UsageError('--update-baseline needs --baseline FILE');
   }
   if (output !== null && output !== '-' && format === 'terminal') {
-    throw new UsageError('--output needs --format: what is to be written there');
+    throw new UsageError('--output needs --format, which says what to write there');
   }
   if (dataDir === null && (resume || fresh)) {
     throw new UsageError(`--${resume ? 'resume' : 'fresh'} needs --data-dir: without it nothing is kept of a check`);
@@ -151,7 +151,7 @@ function refuseDump({ dump, ...options }: CheckOptions): void {
     throw new UsageError(`--dump checks nothing, so it takes no ${other[0]}`);
   }
   if (options.output !== null && options.output !== '-') {
-    throw new UsageError('--dump writes to stdout alone, and not to a file of --output');
+    throw new UsageError('--dump writes only to stdout, not to a file of --output');
   }
   if (!DUMP_FORMATS.includes(options.format)) {
     throw new UsageError(`--dump writes the formats ${DUMP_FORMATS.join(', ')}, and not ${options.format}`);
@@ -183,7 +183,7 @@ async function dump(plan: CheckPlan, terminal: Terminal): Promise<number> {
 function refuseInputs(positionals: readonly string[], { startUrls, seedsFiles }: CheckOptions): void {
   const [input] = [...positionals, ...startUrls, ...seedsFiles];
   if (input !== undefined) {
-    throw new UsageError(`--recheck takes what its check was given, and not also ${printable(input, 200)}`);
+    throw new UsageError(`--recheck uses the input of the kept check, so it does not take ${printable(input, 200)}`);
   }
 }
 

@@ -42,7 +42,7 @@ export async function runCluster(input: CommandInput): Promise<number> {
       if (state === null) {
         throw new StateError(
           'cluster_held',
-          `slot ${slot} is held by a process that runs: end that first, then wait for its lease`,
+          `slot ${slot} is held by a process that runs: end that process first, then wait until its lease is over`,
         );
       }
     }

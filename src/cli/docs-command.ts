@@ -166,7 +166,7 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
   for (const { output, seed, failed, report, hint } of corpora) {
     total.failed += failed;
     if (report === null) {
-      terminal.warn(`no page of ${seed} could be had: ${output} stays as it was`);
+      terminal.warn(`no page of ${seed} could be fetched: ${output} stays as it was`);
       continue;
     }
     total.pages += report.pages;

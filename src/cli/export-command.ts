@@ -36,7 +36,7 @@ export async function runExport(input: CommandInput): Promise<number> {
 /** An option that would change nothing is a mistake of whoever gave it. */
 function refuseUnused(format: string, { table, bom }: Readonly<Record<'table' | 'bom', string>>): void {
   if (table !== 'default' && format !== 'csv' && format !== 'parquet') {
-    throw new UsageError(`--table chooses what csv and parquet are made of, and ${format} has no such choice`);
+    throw new UsageError(`--table is for csv and parquet, and not for ${format}`);
   }
   if (bom !== 'default' && format !== 'csv') {
     throw new UsageError(`--bom is for csv, and not for ${format}`);

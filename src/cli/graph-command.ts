@@ -18,10 +18,10 @@ export async function runGraph(input: CommandInput): Promise<number> {
   const output = options.output === '-' ? null : options.output;
   const format = sources.format === 'default' ? formatOf(output, nodes) : (options.format as GraphFormat);
   if (json && (nodes || output !== null || format !== 'terminal')) {
-    throw new UsageError('--json says the figures of a graph on stdout; the graph itself is --format jsonl');
+    throw new UsageError('--json prints the figures of a graph; for the graph itself use --format jsonl');
   }
   if (format === 'parquet' && output === null && process.stdout.isTTY) {
-    throw new UsageError('parquet is no text for a terminal: give it a file with --output');
+    throw new UsageError('parquet is not text for a terminal: name a file with --output');
   }
   const graph = openForReading(resolve(input.positionals[0]!), (reader) => graphOf(reader, level, outside));
   if (json) {
@@ -38,7 +38,7 @@ function formatOf(output: string | null, nodes: boolean): GraphFormat {
   const named = output === null ? '' : extname(output).slice(1).toLowerCase();
   const found = GRAPH_FORMATS.find((format) => format === named && format !== 'terminal');
   if (output !== null && found === undefined) {
-    throw new UsageError(`--output ${output} does not say what to write there: give it a --format`);
+    throw new UsageError(`--output ${output} does not say what to write: add --format`);
   }
   return found ?? (nodes ? 'csv' : 'terminal');
 }

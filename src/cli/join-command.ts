@@ -37,15 +37,12 @@ export async function runJoin(input: CommandInput): Promise<number> {
     const resolved = own.resolved as unknown as ResolvedOptions<'crawl'>;
     const differing = differingOption(shared.options, resolved);
     if (differing !== null) {
-      throw new StateError(
-        'cluster_options',
-        `--${differing} is another here than on the other machines of ${crawlId}`,
-      );
+      throw new StateError('cluster_options', `--${differing} is different here from the other machines of ${crawlId}`);
     }
     if (hooksHashOf(resolved.options) !== shared.hooksHash) {
       throw new StateError(
         'cluster_options',
-        `--hooks has other text here than on the other machines of ${crawlId}: all need the same module`,
+        `--hooks has a different text here than on the other machines of ${crawlId}: all need the same module`,
       );
     }
     const seeds = kept === null ? { seeds: shared.seeds } : { seeds: null, storedSeeds: kept.seeds };

@@ -31,7 +31,7 @@ export async function runList(input: CommandInput): Promise<number> {
     return EXIT.ok;
   }
   if (low) {
-    throw new UsageError('--low is of the pages of a corpus: name its folder');
+    throw new UsageError('--low is for the pages of a corpus: name its folder');
   }
   await listRoot(asked ?? null, json, ready.terminal);
   return EXIT.ok;

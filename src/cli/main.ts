@@ -95,7 +95,7 @@ async function run(
   if (help || command === null) {
     process.stdout.write(command === null ? programHelp() : commandHelp(command));
     if (command === null && !help) {
-      throw new UsageError('no command given; `gossamer crawl <url>` is the usual one');
+      throw new UsageError('no command given; you may want `gossamer crawl <url>`');
     }
     return EXIT.ok;
   }

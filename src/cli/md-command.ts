@@ -45,7 +45,7 @@ async function read(asked: string, baseUrl: string | null, options: object): Pro
   }
   if (argument.kind === 'url') {
     if (baseUrl !== null) {
-      throw new UsageError('--base-url is for a file or stdin: a URL is its own');
+      throw new UsageError('--base-url is for a file or stdin: a page from the net has its own URL');
     }
     return pageAsMarkdown(asked, options);
   }

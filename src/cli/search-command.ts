@@ -20,7 +20,7 @@ export async function runSearch(input: CommandInput): Promise<number> {
   const { limit, json, prefix } = ready.resolved.options;
   if (isKeptCrawl(directory!)) {
     if (prefix !== null) {
-      throw new UsageError('--prefix is of paths in a corpus, and this is a crawl');
+      throw new UsageError('--prefix is for paths in a corpus, and this is a crawl');
     }
     const hits = await searchCrawl(directory!, words.join(' '), { limit });
     return tell(hits, crawlHitText, directory!, words, json, ready.terminal);

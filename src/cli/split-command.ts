@@ -12,7 +12,7 @@ export async function runSplit(input: CommandInput): Promise<number> {
   }
   const { clusterNodes, output, json } = ready.resolved.options;
   if (clusterNodes === null || output === null || output === '-') {
-    throw new UsageError('`gossamer split` needs --nodes, into how many parts, and --output, a new folder for them');
+    throw new UsageError('`gossamer split` needs --nodes, the number of parts, and --output, a new folder for them');
   }
   const [directory = ''] = input.positionals;
   return stoppable(ready.terminal, async (signal) => {

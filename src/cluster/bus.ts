@@ -41,6 +41,8 @@ export interface ClusterState {
   hash: string;
   nodes: number;
   generation: number;
+  /** What it was founded in, and who leads there: another one may have an older state. '' where that is not known. */
+  server: string;
   phase: Phase;
   reason: string;
   /** Names the end that is under way, or has come. */
@@ -52,7 +54,8 @@ export interface ClusterState {
 export type Refusal = 'gone' | 'other' | 'generation' | 'lost' | 'stale';
 
 export type Answer =
-  | { ok: true; state: ClusterState; now: number; full?: boolean }
+  /** `turned`: this call has brought the end about, or its beginning. */
+  | { ok: true; state: ClusterState; now: number; full?: boolean; turned?: boolean }
   | { ok: false; refused: Refusal; generation?: number };
 
 export interface Founding {
@@ -62,6 +65,8 @@ export interface Founding {
   generation: number;
   /** Options and seeds, for those who join. */
   config: string;
+  /** No earlier call can have put it there. */
+  isSure: boolean;
 }
 
 export interface Claim {
@@ -74,8 +79,11 @@ export interface Claim {
 }
 
 export type Claimed =
-  /** `isReplaced`: an operator has given the slot away, and its hosts' clocks may be lost with the disk of whoever had it. */
-  | { ok: true; slot: number; isFirst: boolean; isReplaced: boolean; state: ClusterState; now: number }
+  /**
+   * `isFirst`: as far as is known nobody else has had the slot. `isSure`: and nothing can have been forgotten since the crawl was founded.
+   * `isReplaced`: an operator has given the slot away, and its hosts' clocks may be lost with the disk of whoever had it.
+   */
+  | { ok: true; slot: number; isFirst: boolean; isSure: boolean; isReplaced: boolean; state: ClusterState; now: number }
   /** `held`: by another process, until then. `other_store`: the slot is another store's. `full`: none is free. `replace`: only an operator gives it away. */
   | {
       ok: false;
@@ -109,6 +117,8 @@ export interface Bus {
   send(caller: Caller, id: string, to: number, body: string): Promise<Answer>;
   /** What came from `to` is durable: the entries go, their sender learns it, and this node is active, in one step. */
   acknowledge(caller: Caller, id: string, to: number, body: string, taken: readonly string[]): Promise<Answer>;
+  /** Has the nodes of these slots look at the state now. Where it is lost, they do so when they renew their leases. */
+  wake(slots: readonly number[]): Promise<void>;
   order(order: Order, slot: number | null): Promise<ClusterState | null>;
   /** Waits for what stands in the stream of a slot behind this entry; empty where nothing came in time. */
   read(slot: number, after: string, waitMs: number): Promise<Entry[]>;

@@ -17,7 +17,7 @@ export interface ClusterNodeParts {
   clock: Clock;
   /** Its name for people. */
   crawlId?: string;
-  founding: Omit<Founding, 'generation'>;
+  founding: Omit<Founding, 'generation' | 'isSure'>;
   /** Id of this machine's store. */
   incarnation: string;
   /** That has been part of the crawl before. */
@@ -131,11 +131,13 @@ export class ClusterNode implements ClusterSeat {
       call: (run: (caller: Caller) => Promise<Answer>) => this.#membership.call(run),
       admit: (mail, cursors) => this.#admit(mail, cursors),
       changed: () => this.#nudge(),
+      woken: () => this.#membership.report(),
     });
+    // From now on it hears what is written: the crawl is under way.
+    this.#post = post;
     await store.keep(this.#kept);
     await post.open();
     this.#doors = doors;
-    this.#post = post;
     if (this.#failure !== null) {
       doors.stop('error', this.#failure);
     }
@@ -253,7 +255,7 @@ export class ClusterNode implements ClusterSeat {
   #away(isAway: boolean): void {
     this.#doors?.notice(
       isAway
-        ? 'Redis cannot be reached: requests go on until the lease is over, then this machine holds still and tries again'
+        ? 'Redis cannot be reached: requests go on until the lease ends, then this machine pauses and tries again'
         : 'Redis can be reached again',
     );
   }

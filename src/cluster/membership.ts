@@ -9,11 +9,11 @@ export interface MembershipParts {
   clock: Clock;
   right: SendRight;
   /** To put the crawl back where what carries it has forgotten it. */
-  founding: Omit<Founding, 'generation'>;
+  founding: Omit<Founding, 'generation' | 'isSure'>;
   incarnation: string;
   /** The store has been part of the crawl before: what carries the calls may have forgotten it meanwhile. */
   goesOn: boolean;
-  /** This process has begun the crawl: nobody else can have had its slot. Whoever joins waits, for what carries the calls may have forgotten somebody. */
+  /** This process has begun the crawl: nobody else can have had its slot. */
   isFounder: boolean;
   token: string;
   leaseMs: number;
@@ -151,6 +151,9 @@ export class Membership {
       return;
     }
     right.renewed(sentAt, leaseMs, marginOf(leaseMs));
+    if (answer.turned === true) {
+      this.#wakeOthers();
+    }
     const { phase, end } = answer.state;
     if (phase === 'ending' && this.#confirmed !== end && this.#parts.standing() === 'idle') {
       if (await this.#parts.confirm(end)) {
@@ -215,16 +218,23 @@ export class Membership {
           this.#count = 0;
           this.#confirmed = '';
           this.#learn(claimed.state, claimed.now);
-          const waitMs = claimed.isFirst && this.#parts.isFounder ? 0 : leaseMs + marginOf(leaseMs);
+          // Elsewhere what carries the calls may have forgotten who had the slot, and may still send.
+          const isFree = claimed.isFirst && (claimed.isSure || this.#parts.isFounder);
+          const waitMs = isFree ? 0 : leaseMs + marginOf(leaseMs);
           if (claimed.isReplaced && !this.#parts.goesOn && this.#quietUntil === 0) {
             // Whoever had the slot may ask until its lease is over.
             this.#beQuiet(waitMs + quietMs);
           }
           right.claimed(sentAt, leaseMs, waitMs);
+          // There is mail for it.
+          this.#wakeOthers();
           return;
         }
-        if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
-          await bus.found({ ...founding, generation: Math.max(1, this.#generation) + 1 });
+        if (claimed.refused === 'gone' && this.#generation === 0 && this.#parts.isFounder) {
+          // Nobody sends yet by what this process has begun.
+          await bus.found({ ...founding, generation: 1, isSure: false });
+        } else if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
+          await bus.found({ ...founding, generation: Math.max(1, this.#generation) + 1, isSure: false });
         } else if (claimed.refused === 'held') {
           // Its process may be dead: then nobody renews the lease.
           if (heldBy !== null && (heldBy.token !== claimed.token || heldBy.until < claimed.until!)) {
@@ -263,6 +273,12 @@ export class Membership {
         .map(([slot, { token, count }]) => [slot, { token, count }]),
     );
     this.#parts.changed();
+  }
+
+  /** What they do not hear of now they learn when they renew their leases. */
+  #wakeOthers(): void {
+    const slots = Array.from({ length: this.#parts.founding.nodes }, (_, slot) => slot);
+    void this.#parts.bus.wake(slots.filter((slot) => slot !== this.#slot)).catch(() => {});
   }
 
   #reached(): void {
@@ -308,21 +324,20 @@ export class Membership {
 }
 
 const otherCrawl = (): StateError =>
-  new StateError('cluster_lost', 'another crawl has the same --crawl-id by now: nothing more is asked for here');
+  new StateError('cluster_lost', 'another crawl now has the same --crawl-id: this machine sends no more requests');
 
 function refusedClaim(why: string, slot: number | null): StateError {
   const which = slot === null ? 'a slot' : `slot ${slot}`;
   const words: Record<string, string> = {
     gone: 'there is no such crawl: begin it with `gossamer crawl … --redis-url … --crawl-id …`',
     other: 'another crawl has this --crawl-id',
-    held: `${which} is held by another process that runs: two processes never crawl one part, and a copied directory is no second machine`,
+    held: `${which} is held by another process that runs: two processes cannot crawl one part, and a copied directory does not make a second machine`,
     other_store: `${which} has another store than this directory; \`gossamer cluster replace\` gives a lost one away`,
     full: 'all slots are held: --nodes says how many there are',
-    replace:
-      'Redis has forgotten who held the free slots: `gossamer cluster replace SLOT` says that one may be given away',
+    replace: 'Redis has forgotten which stores held the free slots: `gossamer cluster replace SLOT` frees one of them',
   };
   return new StateError(
     why === 'gone' ? 'cluster_gone' : 'cluster_refused',
-    words[why] ?? `${which} is not to be had: ${why}`,
+    words[why] ?? `${which} cannot be taken: ${why}`,
   );
 }

@@ -25,6 +25,8 @@ export interface PostOfficeParts {
   admit(mail: Mail[], cursors: ReadonlyMap<string, number>): Promise<void>;
   /** Nothing waits any more, or something does. */
   changed(): void;
+  /** The state of all is to be looked at. */
+  woken(): void;
 }
 
 interface Route extends Peer {
@@ -64,6 +66,10 @@ const MOST_PATIENCE = 32;
 export class PostOffice {
   readonly #parts: PostOfficeParts;
   readonly #routes = new Map<number, Route>();
+  /** Written before the store has said how far the mail is, by slot. */
+  readonly #early = new Map<number, number>();
+  #isOpen = false;
+  #turns: Promise<void> = Promise.resolve();
   #isClosed = false;
   /** Where the stream is read on from. */
   #after = '0';
@@ -76,8 +82,10 @@ export class PostOffice {
 
   async open(): Promise<void> {
     for (const peer of await this.#parts.store.peers()) {
+      const last = Math.max(peer.last, this.#early.get(peer.slot) ?? 0);
       this.#routes.set(peer.slot, {
         ...peer,
+        last,
         sent: peer.acked,
         told: peer.last,
         isKnown: false,
@@ -91,11 +99,12 @@ export class PostOffice {
         patience: LEAST_PATIENCE,
       });
     }
+    this.#isOpen = true;
   }
 
   /** All that was written is acknowledged. */
   get isQuiet(): boolean {
-    return [...this.#routes.values()].every(({ last, acked, isKnown }) => isKnown && acked >= last);
+    return this.#isOpen && [...this.#routes.values()].every(({ last, acked, isKnown }) => isKnown && acked >= last);
   }
 
   /** Pieces that are written and not acknowledged, by slot. */
@@ -106,14 +115,29 @@ export class PostOffice {
   /** These were written to the outbox, durably. */
   posted(mail: readonly { slot: number; last: number }[]): void {
     for (const { slot, last } of mail) {
-      const route = this.#routes.get(slot)!;
-      route.last = Math.max(route.last, last);
-      this.#pump(route);
+      const route = this.#routes.get(slot);
+      if (route === undefined) {
+        this.#early.set(slot, last);
+      } else {
+        route.last = Math.max(route.last, last);
+        this.#pump(route);
+      }
     }
   }
 
   /** Which store holds each slot, as far as is known; '' where none does. */
-  async meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
+  meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
+    return this.#inTurn(() => this.#meet(incarnations));
+  }
+
+  /** Numbers count for one receiver: while the store turns to another one, no acknowledgement of the last is taken for the next. */
+  #inTurn(run: () => Promise<void>): Promise<void> {
+    const mine = this.#turns.then(run);
+    this.#turns = mine.catch(() => {});
+    return mine;
+  }
+
+  async #meet(incarnations: ReadonlyMap<number, string>): Promise<void> {
     for (const [slot, incarnation] of incarnations) {
       const route = this.#routes.get(slot);
       if (route !== undefined && incarnation !== '' && route.incarnation !== incarnation && !this.#isClosed) {
@@ -176,18 +200,19 @@ export class PostOffice {
   async #sendAll(route: Route): Promise<void> {
     const { bus, store, id, slot, incarnation, call } = this.#parts;
     while (hasToSay(route) && !this.#isClosed) {
-      const { turn } = route;
-      const most = mostOf(route) - route.sent;
-      const mail = most > 0 ? (await store.take(route.slot, route.sent + 1, ENTRY_SIZE)).slice(0, most) : [];
-      if (turn !== route.turn) {
+      const { turn, sent } = route;
+      const most = mostOf(route) - sent;
+      const mail = most > 0 ? (await store.take(route.slot, sent + 1, ENTRY_SIZE)).slice(0, most) : [];
+      if (turn !== route.turn || sent !== route.sent) {
+        // While the store was asked, some of it was acknowledged, or all is to be sent again: these are not the next ones any more.
         continue;
       }
       if (mail.length === 0 && most > 0) {
         return;
       }
-      route.told = Math.max(route.told, route.sent + mail.length);
+      route.told = Math.max(route.told, sent + mail.length);
       const letter: Letter = {
-        ...{ from: slot, store: incarnation, to: route.incarnation!, first: route.sent + 1, mail },
+        ...{ from: slot, store: incarnation, to: route.incarnation!, first: sent + 1, mail },
         ...{ have: route.acked, by: route.by },
       };
       const body = JSON.stringify(letter);
@@ -198,7 +223,8 @@ export class PostOffice {
       this.use.out += mail.length;
       this.use.bytesOut += body.length;
       if (turn === route.turn) {
-        route.sent += mail.length;
+        // It may have been acknowledged before it was known to be sent.
+        route.sent = Math.max(route.sent, sent + mail.length);
         route.hasAsked = true;
       }
     }
@@ -233,13 +259,18 @@ export class PostOffice {
     const senders = new Map<string, { slot: number; taken: string[]; isGap: boolean; by: string }>();
     const read: string[] = [];
     for (const { id: entry, body } of entries) {
+      if (body === '') {
+        read.push(entry);
+        this.#parts.woken();
+        continue;
+      }
       const letter = JSON.parse(body) as Letter;
       if (letter.to !== incarnation) {
         // For a store that had the slot before, or that is to come no more.
         read.push(entry);
       } else if ('acked' in letter) {
         read.push(entry);
-        await this.#acknowledged(letter);
+        await this.#inTurn(() => this.#acknowledged(letter));
       } else {
         this.#checkCursor(letter);
         const cursor = news.get(letter.store) ?? cursors.get(letter.store) ?? 0;

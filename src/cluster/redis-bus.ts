@@ -8,6 +8,7 @@ import { FOUND } from './scripts/found.js';
 import { ORDER } from './scripts/order.js';
 import { REPORT } from './scripts/report.js';
 import { SEND } from './scripts/send.js';
+import { WAKE } from './scripts/wake.js';
 
 /** What it takes of a connection to Redis, or to a cluster of them. */
 export type RedisConnection = Pick<
@@ -34,7 +35,7 @@ export class RedisBus implements Bus {
     this.#reads = reads;
     this.#name = `{gossamer:${crawlId}}`;
     const guarded = { report: REPORT, send: SEND, acknowledge: ACKNOWLEDGE };
-    const free = { found: FOUND, claim: CLAIM, order: ORDER };
+    const free = { found: FOUND, claim: CLAIM, order: ORDER, wake: WAKE };
     for (const [name, text] of Object.entries(free)) {
       this.#add(name, clock + COMMON + text);
     }
@@ -72,12 +73,13 @@ export class RedisBus implements Bus {
     }
   }
 
-  async found({ config, ...founding }: Founding): Promise<ClusterState> {
-    const state: ClusterState = { ...founding, protocol: PROTOCOL, phase: 'running', reason: '', end: '', slots: {} };
+  async found({ config, isSure, ...founding }: Founding): Promise<ClusterState> {
+    const place = { protocol: PROTOCOL, server: '' };
+    const state: ClusterState = { ...founding, ...place, phase: 'running', reason: '', end: '', slots: {} };
     const answer = await this.#run<{ state: ClusterState }>(
       'found',
       [this.#state, this.#config],
-      [JSON.stringify(state), config],
+      [JSON.stringify(state), config, isSure ? 'sure' : ''],
     );
     return answer.state;
   }
@@ -116,7 +118,15 @@ export class RedisBus implements Bus {
       [this.#state],
       [order, slot === null ? '' : String(slot)],
     );
-    return answer.state ?? null;
+    const { state = null } = answer;
+    if (state !== null) {
+      await this.wake(Array.from({ length: state.nodes }, (_, each) => each));
+    }
+    return state;
+  }
+
+  async wake(slots: readonly number[]): Promise<void> {
+    await this.#run('wake', [this.#state, ...slots.map((slot) => this.#mail(slot))], [String(MOST_ENTRIES)]);
   }
 
   async read(slot: number, after: string, waitMs: number): Promise<Entry[]> {

@@ -10,7 +10,7 @@ import { seedingSources } from '../config/seeding.js';
 import type { StoredOptions } from '../config/stored.js';
 import { type CrawlProfile, PLAIN_CRAWL } from '../crawl/profile.js';
 import type { SeedRow } from '../store/transaction.js';
-import type { Bus } from './bus.js';
+import type { Bus, ClusterState, Founding } from './bus.js';
 import { ClusterNode } from './cluster-node.js';
 import { connectBus } from './connect.js';
 import { PROTOCOL } from './redis-bus.js';
@@ -42,6 +42,8 @@ export interface KeptSeat {
 
 export const SEAT = 'cluster';
 const USUAL_LEASE_MS = 15_000;
+const FOUND_TRIES = 5;
+const FOUND_PAUSE_MS = 500;
 
 export const seatIn = (meta: Readonly<Record<string, string>>): KeptSeat | null =>
   meta[SEAT] === undefined ? null : (JSON.parse(meta[SEAT]) as KeptSeat);
@@ -69,14 +71,22 @@ export function refuseAlone(options: CrawlOptions, seeds: readonly SeedRow[]): v
     [
       options.delayPerIpMs > 0,
       '--delay-per-ip',
-      'would be kept on each machine alone, and an address has hosts on all',
+      'would be kept on each machine separately, and an address has hosts on all',
     ],
-    [options.maxInflightPerIp > 0, '--max-inflight-per-ip', 'would be counted on each machine alone'],
-    [asksOthers(options), '--seeding-strategy', 'is not dealt out yet: crawl alone, or name the URLs with -i'],
-    [options.maxUrls !== null, '--max-urls', 'is counted on each machine alone: use --max-urls-per-host or --depth'],
-    [options.maxBytes !== null, '--max-bytes', 'is counted on each machine alone'],
+    [options.maxInflightPerIp > 0, '--max-inflight-per-ip', 'would be counted on each machine separately'],
+    [
+      asksOthers(options),
+      '--seeding-strategy',
+      'cannot be divided among machines: crawl on one machine, or give the URLs with -i',
+    ],
+    [
+      options.maxUrls !== null,
+      '--max-urls',
+      'is counted on each machine separately: use --max-urls-per-host or --depth',
+    ],
+    [options.maxBytes !== null, '--max-bytes', 'is counted on each machine separately'],
     [options.since !== null, '--since', 'reads one directory, and each machine would have another'],
-    [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine alone'],
+    [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine separately'],
   ];
   const first = refused.find(([isSo]) => isSo);
   if (first !== undefined) {
@@ -170,7 +180,7 @@ export async function beginCluster(
   const id = randomUUID();
   const shared: SharedConfig = { protocol: PROTOCOL, options, seeds, leaseMs, hooksHash };
   const config = JSON.stringify(shared);
-  const state = await bus.found({ id, hash: hashOf(config), nodes, generation: 1, config });
+  const state = await found(bus, { id, hash: hashOf(config), nodes, generation: 1, config });
   if (state.id !== id) {
     await bus.close();
     throw new StateError(
@@ -193,6 +203,22 @@ export async function beginCluster(
     hooksHash,
     quietUntil: 0,
   });
+}
+
+/** Its answer may be lost: then it is asked once more, and may itself have put there what it finds. */
+async function found(bus: Bus, founding: Omit<Founding, 'isSure'>): Promise<ClusterState> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await bus.found({ ...founding, isSure: tries === 1 });
+    } catch (error) {
+      if (tries === FOUND_TRIES) {
+        await bus.close();
+        const why = (error as Error).message;
+        throw new StateError('redis', `Redis has not answered that the crawl is begun: ${why}`, { cause: error });
+      }
+      await new Promise<void>((resolve) => systemClock.at(systemClock.now() + FOUND_PAUSE_MS, resolve));
+    }
+  }
 }
 
 /** What the directory of whoever joins has of the crawl. */
@@ -248,10 +274,16 @@ export async function joinCluster(
     ) {
       throw new StateError('cluster_refused', `the directory holds a part of another crawl than ${crawlId} in Redis`);
     }
+    const config = JSON.stringify(shared);
+    const nodes = there?.state.nodes ?? kept!.seat.nodes;
+    let id = there?.state.id ?? keptId;
+    if (id === '') {
+      // Parts that were dealt out: the first of them begins the crawl, and nobody can have had a slot of it.
+      const mine = { id: randomUUID(), hash: hashOf(config), nodes, generation: 1, config };
+      ({ id } = await found(bus, mine));
+    }
     const opened = await open({
-      ...{ bus, crawlId, nodes: there?.state.nodes ?? kept!.seat.nodes, leaseMs: shared.leaseMs },
-      id: there?.state.id ?? (keptId === '' ? randomUUID() : keptId),
-      config: JSON.stringify(shared),
+      ...{ bus, crawlId, nodes, leaseMs: shared.leaseMs, id, config },
       slot: kept?.seat.slot ?? null,
       incarnation: kept?.seat.incarnation ?? randomUUID(),
       goesOn: kept !== null,

@@ -50,7 +50,7 @@ export function checkOptionKeys(given: object, known: readonly string[], whose: 
   const name = printable(stranger, 60);
   const key = keyMeantBy(stranger);
   if (key !== null && !known.includes(key)) {
-    throw new UsageError(`${whose} takes no option ${name}: it is one of other commands`);
+    throw new UsageError(`${whose} takes no option ${name}: it belongs to other commands`);
   }
   throw new UsageError(`unknown option ${name}${didYouMean(key ?? nearestKey(stranger, known))}`);
 }

@@ -26,7 +26,7 @@ export const CLUSTER_OPTIONS = {
     placeholder: 'URL',
     group: 'Several machines',
     sentence:
-      'Crawl on several machines, which meet in this Redis: redis://[user:password@]host[:port][/db], or rediss:// for TLS',
+      'Crawl on several machines, which exchange URLs through this Redis: redis://[user:password@]host[:port][/db], or rediss:// for TLS',
     advanced: false,
     resumable: false,
     commands: NODES,
@@ -38,7 +38,7 @@ export const CLUSTER_OPTIONS = {
     type: 'boolean',
     default: false,
     group: 'Several machines',
-    sentence: 'The same at redis://127.0.0.1:6379, where --redis-url names no other',
+    sentence: 'The same with the Redis at redis://127.0.0.1:6379, if you do not give --redis-url',
     advanced: false,
     resumable: false,
     commands: NODES,
@@ -66,7 +66,7 @@ export const CLUSTER_OPTIONS = {
     max: 600_000,
     group: 'Several machines',
     sentence:
-      'So long a machine may send requests after it has last reached Redis. One that goes on with its part, or joins, waits a little longer before its first request',
+      'How long a machine may go on sending requests when it cannot reach Redis. A machine that joins, or goes on with its part, waits a little longer than this before its first request',
     advanced: true,
     resumable: false,
     commands: ['crawl'],

@@ -31,7 +31,7 @@ export const DIFF_OPTIONS = {
     placeholder: 'OLD=NEW',
     group: 'Question',
     sentence:
-      'Take the host OLD of the first crawl for the host NEW, such as staging.example.com=example.com; repeatable',
+      'Treat the host OLD of the first crawl as the host NEW, such as staging.example.com=example.com; repeatable',
     advanced: false,
     resumable: false,
     commands: DIFF,

@@ -10,7 +10,7 @@ export const HOOK_OPTIONS = {
     defaultText: 'none',
     placeholder: 'FILE',
     group: 'Hooks',
-    sentence: 'A module of yours, in TypeScript or JavaScript, with functions that see requests, pages and links',
+    sentence: 'Your own module, in TypeScript or JavaScript, with functions that see requests, pages and links',
     advanced: false,
     resumable: true,
     commands: ['crawl'],

@@ -84,7 +84,8 @@ export function acceptsOption(command: Command, spec: OptionSpec): boolean {
   return (
     spec.commands.includes(command) ||
     (command === 'resume' && spec.resumable) ||
-    (command === 'join' && acceptsOption('resume', spec))
+    // It crawls, whatever else can be resumed.
+    (command === 'join' && acceptsOption('resume', spec) && spec.commands.includes('crawl'))
   );
 }
 

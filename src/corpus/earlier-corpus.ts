@@ -72,7 +72,7 @@ export async function earlierDocument(
   if (line?.url !== entry.url || sha256(line.markdown) !== entry.hash) {
     throw new StateError(
       'corpus_damaged',
-      `${FILES.pages} in ${dir} is not the one that ${FILES.index} tells of: move ${dir} away and write the corpus anew`,
+      `${FILES.pages} in ${dir} is not the one that ${FILES.index} names: move ${dir} away and write the corpus again`,
     );
   }
   return { ...fieldsOf(entry), finalUrl: entry.url, markdown: line.markdown, text: line.text };

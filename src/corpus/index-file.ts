@@ -147,4 +147,4 @@ function parsed<T>(dir: string, line: string): T {
 }
 
 const unreadable = (dir: string, what: string): StateError =>
-  new StateError('corpus_index', `${join(dir, FILES.index)} ${what}: move ${dir} away and write the corpus anew`);
+  new StateError('corpus_index', `${join(dir, FILES.index)} ${what}: move ${dir} away and write the corpus again`);

@@ -38,7 +38,7 @@ const HAS_WORD = /[\p{L}\p{N}]/u;
  */
 export function parseQuery(text: string, languages: readonly string[] = ['en']): Query {
   if (text.length > LONGEST_QUERY) {
-    throw new UsageError(`a search has at most ${LONGEST_QUERY} characters, this one ${text.length}`);
+    throw new UsageError(`a search has at most ${LONGEST_QUERY} characters, and this one has ${text.length}`);
   }
   const query: Query = { any: [], pairs: [], all: [], none: [] };
   let terms = 0;

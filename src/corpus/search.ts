@@ -45,7 +45,7 @@ const LONGEST_SNIPPET = 400;
 export function searchCorpus(dir: string, text: string, options: SearchOptions = {}): SearchHit[] {
   const { limit = DEFAULT_HITS, prefix = '' } = options;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
-    throw new UsageError(`limit is a number from 1 to ${MOST_HITS}, not ${limit}`);
+    throw new UsageError(`limit must be a whole number from 1 to ${MOST_HITS}, got ${limit}`);
   }
   parseQuery(text);
   const reader = openSearch(corpusFolder(dir));
@@ -126,11 +126,11 @@ const asSection = ({ headings, anchor, snippet }: SearchSection): SearchSection 
 function openSearch(folder: string): SearchReader {
   const path = join(folder, FILES.search);
   if (!existsSync(path)) {
-    throw new StateError('no_search', `there is no ${FILES.search} in ${folder}: write the corpus anew`);
+    throw new StateError('no_search', `there is no ${FILES.search} in ${folder}: write the corpus again`);
   }
   const reader = SearchReader.open(path);
   if (reader === null) {
-    throw new StateError('search_version', `${path} was not written by this version: write the corpus anew`);
+    throw new StateError('search_version', `${path} was not written by this version: write the corpus again`);
   }
   return reader;
 }

@@ -36,7 +36,7 @@ export async function writeCorpus(
   options: CorpusOptions,
 ): Promise<CorpusReport> {
   if (!Number.isInteger(options.chunkTokens) || options.chunkTokens < FEWEST_CHUNK_TOKENS) {
-    throw new UsageError(`chunkTokens is a whole number from ${FEWEST_CHUNK_TOKENS} on, not ${options.chunkTokens}`);
+    throw new UsageError(`chunkTokens must be a whole number from ${FEWEST_CHUNK_TOKENS}, got ${options.chunkTokens}`);
   }
   await refuseOtherCorpus(dir, options.source);
   await repairCorpus(dir);

@@ -52,7 +52,7 @@ export function readAddOptions(given: unknown, { ranks }: Pick<AddTo, 'ranks'>):
   if (rank !== null) {
     whole('rank', rank, RANKS - 1);
     if (!ranks) {
-      throw new UsageError("rank means something only in a crawl with order 'priority' (--order priority)");
+      throw new UsageError("rank works only in a crawl with order 'priority' (--order priority)");
     }
   }
   return { depth, rank, data: data === null ? null : dataText(data) };
@@ -72,14 +72,14 @@ function dataText(data: unknown): string {
   try {
     text = JSON.stringify(data);
   } catch (error) {
-    throw new UsageError(`data must be something that JSON can say: ${(error as Error).message}`);
+    throw new UsageError(`data must be something that JSON can express: ${(error as Error).message}`);
   }
   if (!text?.startsWith('{')) {
     throw new UsageError(`data must be an object by name, such as { id: 7 }, got ${describeValue(data)}`);
   }
   const bytes = Buffer.byteLength(text);
   if (bytes > MOST_DATA_BYTES) {
-    throw new UsageError(`data may have ${MOST_DATA_BYTES} bytes as JSON, and has ${bytes}`);
+    throw new UsageError(`data may have at most ${MOST_DATA_BYTES} bytes as JSON, and has ${bytes}`);
   }
   return text;
 }

@@ -74,7 +74,7 @@ export class Additions {
       this.#mailCame();
     } catch (error) {
       this.#parts.notice(
-        `${mailbox.folder} cannot be watched: what \`gossamer add\` leaves there waits for the next run (${(error as Error).message})`,
+        `${mailbox.folder} cannot be watched: URLs from \`gossamer add\` wait for the next run (${(error as Error).message})`,
       );
     }
   }
@@ -97,7 +97,7 @@ export class Additions {
       }
     } catch (error) {
       if (!isOver(error)) {
-        this.#parts.notice(`what \`gossamer add\` left waits for the next run: ${(error as Error).message}`);
+        this.#parts.notice(`URLs from \`gossamer add\` wait for the next run: ${(error as Error).message}`);
       }
     } finally {
       this.#isReading = false;
@@ -141,9 +141,7 @@ export class Additions {
     await this.#reading;
     const late = (await this.#mailbox?.names()) ?? [];
     if (late.length > 0) {
-      this.#parts.notice(
-        `URLs were added that this run did not take up: \`${resumeCommand(this.#parts.directory!)}\` does`,
-      );
+      this.#parts.notice(`this run did not take up all added URLs: \`${resumeCommand(this.#parts.directory!)}\` does`);
     }
     await this.#mailbox?.close();
   }
@@ -155,5 +153,5 @@ const isOver = (error: unknown): boolean => error instanceof StateError && error
 export const runIsOver = (): StateError =>
   new StateError(
     'run_over',
-    'the crawl has ended, and nothing was added: `gossamer add`, or addToCrawl(), adds to one that is kept',
+    'the crawl has ended, so nothing was added: `gossamer add` and addToCrawl() add to a kept crawl',
   );

@@ -171,7 +171,7 @@ export function seedsOfArchives(paths: readonly string[], maxBodyBytes: number):
   if (seeds.size === 0 && first === null) {
     throw new StateError(
       'archive',
-      `no page to begin with stands at the beginning of ${printable(paths.join(', '))}: name a URL`,
+      `there is no page to begin with at the beginning of ${printable(paths.join(', '))}: name a URL`,
     );
   }
   return seeds.size > 0 ? { seeds: [...seeds], isGuess: false } : { seeds: [first!], isGuess: true };
@@ -217,10 +217,10 @@ export function refuseWithArchive(options: CrawlOptions): void {
     return Array.isArray(value) ? value.length > 0 : value !== null;
   });
   if (given !== undefined) {
-    throw new UsageError(`--${given[1]} has no meaning for an archive, which asks nobody: leave it out`);
+    throw new UsageError(`--${given[1]} has no meaning for an archive, which asks no server: leave it out`);
   }
   if (options.render !== 'never') {
-    throw new UsageError('--render cannot be used with --from: an archive has not what a browser would ask for');
+    throw new UsageError('--render cannot be used with --from: an archive does not have what a browser would request');
   }
   if (options.format === 'warc') {
     throw new UsageError('--format warc cannot be used with --from: the archive is there already');

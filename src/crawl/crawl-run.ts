@@ -133,7 +133,7 @@ export class CrawlRun implements AsyncIterable<CrawledPage, undefined> {
       throw new UsageError('a crawl can be iterated once');
     }
     if (this.#begun) {
-      throw new UsageError('the crawl has begun without a reader: iterate it before anything else is awaited');
+      throw new UsageError('the crawl has begun and nobody iterates it: iterate it before you await anything else');
     }
     this.#reader = 'reads';
     // What breaks the crawl off is thrown to the reader.

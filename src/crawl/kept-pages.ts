@@ -88,7 +88,9 @@ export function keptPagesIn(path: string, purpose: string): KeptPages {
 export function crawlDirectoryIn(positionals: readonly string[]): string | null {
   const found = positionals.find(isCrawlDirectory);
   if (found !== undefined && positionals.length > 1) {
-    throw new UsageError(`${printable(found)} holds a crawl, and is given alone: its seeds are those of the crawl`);
+    throw new UsageError(
+      `${printable(found)} holds a crawl, so give nothing else with it: its seeds are those of the crawl`,
+    );
   }
   return found ?? null;
 }
@@ -116,12 +118,12 @@ export function optionsForKept<C extends 'docs' | 'check'>(resolved: ResolvedOpt
   const sources = resolved.sources as Readonly<Record<string, string>>;
   for (const [key, flag] of FOR_THE_WEB) {
     if (sources[key] !== undefined && sources[key] !== 'default') {
-      throw new UsageError(`--${flag} has no meaning for a kept crawl, which asks nobody: leave it out`);
+      throw new UsageError(`--${flag} has no meaning for a kept crawl, which asks no server: leave it out`);
     }
   }
   const others = [...seedingSources(String(options.seedingStrategy))].find((source) => source !== 'sitemap');
   if (others !== undefined) {
-    throw new UsageError(`--seeding-strategy ${others} asks others, and a kept crawl asks nobody: leave it out`);
+    throw new UsageError(`--seeding-strategy ${others} asks others, and a kept crawl asks no server: leave it out`);
   }
   return { ...resolved, options: { ...options, render: 'never' } } as unknown as ResolvedOptions<C>;
 }

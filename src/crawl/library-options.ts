@@ -183,7 +183,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
   refuseStrangers(plain, fetch !== undefined, resolve !== undefined);
   if (plain.hooks !== undefined && plain.hooks !== null && (fetch !== undefined || resolve !== undefined)) {
     throw new UsageError(
-      'hooks run in threads of their own, which cannot call a fetch or resolve of yours: leave one of them out',
+      'hooks run in their own threads, which cannot call your fetch or resolve: leave one of them out',
     );
   }
   refuseThirdParties(plain.seedingStrategy, fetch !== undefined, resolve !== undefined);
@@ -201,9 +201,7 @@ export function resolveLibraryOptions(given: LibraryOptions, stored?: StoredOpti
   }
   const resolved = stored === undefined ? completeOptions(options) : resumeOptions(options, stored, readsHere);
   if (priority !== undefined && resolved.options.order !== 'priority') {
-    throw new UsageError(
-      `priority means something only with order 'priority', and order is '${resolved.options.order}'`,
-    );
+    throw new UsageError(`priority works only with order 'priority', and order is '${resolved.options.order}'`);
   }
   if (plain.hosts !== undefined) {
     refuseHostKeys('crawl', resolved.options.hosts);
@@ -234,16 +232,14 @@ function refuseStrangers(plain: object, hasFetch: boolean, hasResolve: boolean):
       throw new UsageError(`${key} is an option of the command line; a program has no use for it`);
     }
     if (hasFetch && (NETWORK_ONLY as readonly string[]).includes(key)) {
-      throw new UsageError(
-        `${key} is about our own connections and means nothing beside a fetch of yours: leave one of them out`,
-      );
+      throw new UsageError(`${key} is for connections and has no effect with your own fetch: leave one of them out`);
     }
     if (hasFetch && key === 'hosts') {
       refuseOwnConnections(value);
     }
     if (hasResolve && (URL_ONLY as readonly string[]).includes(key)) {
       throw new UsageError(
-        `${key} means nothing beside resolve, which decides what a link leads to: return null for what is not to be followed`,
+        `${key} has no effect with resolve, which decides what a link leads to: return null for links not to follow`,
       );
     }
   }
@@ -257,7 +253,7 @@ function refuseOwnConnections(hosts: unknown): void {
     const key = keys.find((each) => (policy as Record<string, unknown> | null)?.[each] !== undefined);
     if (key !== undefined) {
       throw new UsageError(
-        `hosts[${entry}].${key} is about our own connections and means nothing beside a fetch of yours: leave one of them out`,
+        `hosts[${entry}].${key} is for connections and has no effect with your own fetch: leave one of them out`,
       );
     }
   }
@@ -268,7 +264,7 @@ function refuseThirdParties(strategy: unknown, hasFetch: boolean, hasResolve: bo
   const sources = seedingSources(typeof strategy === 'string' ? strategy : '');
   if ((hasFetch || hasResolve) && (sources.has('ct') || sources.has('commoncrawl'))) {
     throw new UsageError(
-      `seedingStrategy ${strategy} asks third parties for URLs of the web, which means nothing beside a ${hasFetch ? 'fetch' : 'resolve'} of yours`,
+      `seedingStrategy ${strategy} asks third parties for URLs of the web, which have no meaning with your own ${hasFetch ? 'fetch' : 'resolve'}`,
     );
   }
 }

@@ -30,7 +30,7 @@ export function librarySeeds(
   }
   if (ownKeys) {
     if (options.startUrls.length + options.seedsFiles.length > 0) {
-      throw new UsageError('startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds');
+      throw new UsageError('startUrls and seedsFiles contain URLs; with fetch and resolve, give the keys as seeds');
     }
     return { seeds: numbered(specs.map(keySeed)), credentials: new Map(), bad: [] };
   }
@@ -77,7 +77,7 @@ function checkedBudget(spec: SeedSpec): SeedSpec {
 
 function keySeed(spec: SeedSpec): SeedRow {
   if (spec.scope !== undefined || spec.depth !== undefined || spec.maxUrls !== undefined) {
-    throw new UsageError(`the seed ${spec.url} cannot have a scope or budget of its own beside resolve`);
+    throw new UsageError(`the seed ${spec.url} cannot have its own scope or budget together with resolve`);
   }
   return {
     seed: 0,

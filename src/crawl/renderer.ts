@@ -338,7 +338,7 @@ export class Renderer {
     if (this.#parts.manners.needsBrowser || error.code !== 'no_browser') {
       this.#parts.changed(error);
     } else if (this.#hasWorked) {
-      this.#parts.notice(`${error.message}; the pages that are left stay as they came`);
+      this.#parts.notice(`${error.message}; the remaining pages stay as they came`);
     }
   }
 

@@ -82,7 +82,7 @@ export async function robotsVerdict(url: string, question: RobotsQuestion = {}):
     if (!(error instanceof FetchError)) {
       throw error;
     }
-    throw new SeedError(`robots.txt of ${printable(originOf(address))} cannot be had: ${printable(error.message)}`);
+    throw new SeedError(`robots.txt of ${printable(originOf(address))} cannot be fetched: ${printable(error.message)}`);
   });
   if (typeof found !== 'string') {
     return matchRobots(found, address, agent);

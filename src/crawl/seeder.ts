@@ -327,10 +327,10 @@ export class Seeder {
     if (problem !== null) {
       this.#ledger.of(source, this.#hostOf(source)).problem = problem;
       this.#parts.notice(
-        `${this.#hostOf(source)} told nothing about ${printable(about)}: ${printable(problem)}; the crawl goes on without it`,
+        `${this.#hostOf(source)} gave no answer about ${printable(about)}: ${printable(problem)}; the crawl goes on without it`,
       );
     } else if (left > 0) {
-      this.#parts.notice(`${this.#hostOf(source)} is not asked about ${left} more: what it may give is used up`);
+      this.#parts.notice(`${this.#hostOf(source)} is not asked about ${left} more: it has given as much as it may`);
     }
   }
 

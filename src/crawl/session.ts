@@ -389,7 +389,7 @@ function ownBrowser({ resolved: { options }, resolve }: SessionPlan, clock: Cloc
     return null;
   }
   if (resolve !== undefined) {
-    throw new UsageError('render cannot be used with a resolve of your own: a browser knows pages by their URLs alone');
+    throw new UsageError('render cannot be used with a resolve of your own: a browser knows pages only by their URLs');
   }
   return browserFor(options, clock, options.hashRoutes ? 'found' : 'ignored');
 }
@@ -496,7 +496,9 @@ function refuseWithArchives({ resolved: { options }, fetch, resolve, directory, 
       throw new UsageError('format warc needs a dataDir: the archive is written there');
     }
     if (options.httpCache !== null) {
-      throw new UsageError('--format warc cannot be used with --http-cache: what the cache answers is not on the wire');
+      throw new UsageError(
+        '--format warc cannot be used with --http-cache: answers from the cache are not on the wire',
+      );
     }
     if (options.since !== null) {
       throw new UsageError(

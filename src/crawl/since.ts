@@ -26,7 +26,7 @@ export const NO_SINCE: Since = { setup: null, notices: [] };
 
 /**
  * Options that decide what a server answers, or what is kept of the same answer. Where one of them is another now, a page of the earlier crawl may
- * not be what this crawl would have read, and everything is asked for in full. Scope, depth, limits and manners are not among them: links that
+ * not be what this crawl would have read, and everything is fetched in full. Scope, depth, limits and manners are not among them: links that
  * are carried over are judged anew.
  */
 const SHAPING: readonly OptionKey[] = [
@@ -66,13 +66,13 @@ export async function openSince(
     index = await earlier(since);
   } catch (error) {
     if (isResumed && error instanceof StateError) {
-      return { setup: null, notices: [`${error.message}: everything is asked for in full from here on (--since)`] };
+      return { setup: null, notices: [`${error.message}: from here on everything is fetched in full (--since)`] };
     }
     throw error;
   }
   const { command = 'crawl' } = index.meta;
   if (command !== 'crawl') {
-    throw new UsageError(`--since wants a crawl, and ${since} holds a ${nounOf(command)}`);
+    throw new UsageError(`--since needs a crawl, and ${since} holds a ${nounOf(command)}`);
   }
   const obstacle = obstacleIn(index, optionsToStore(plan.resolved));
   return obstacle === null
@@ -84,7 +84,7 @@ export async function openSince(
               `the crawl in ${since} is unfinished: only the ${formatCount(index.pages)} pages that it has are carried over`,
             ],
       }
-    : { setup: null, notices: [`nothing is carried over from ${since}, everything is asked for in full: ${obstacle}`] };
+    : { setup: null, notices: [`nothing is carried over from ${since}, everything is fetched in full: ${obstacle}`] };
 }
 
 /** What can never go together with an earlier crawl, whatever that is. */

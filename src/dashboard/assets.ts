@@ -24,7 +24,7 @@ export function readAssets(): Map<string, Asset> {
   if (folder === undefined) {
     throw new StateError(
       'no_dashboard',
-      'the page of the dashboard is missing (dist/dashboard): install gossamer anew',
+      'the page of the dashboard is missing (dist/dashboard): install gossamer again',
     );
   }
   return new Map(

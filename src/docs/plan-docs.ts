@@ -40,7 +40,7 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   const { options } = resolved;
   const { seeds, credentials, bad: badSeeds } = input;
   if (options.output === '-') {
-    throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
+    throw new UsageError('--output of docs is a folder; a corpus cannot be written to stdout');
   }
   pageShape(options);
   const outputs = outputFolders(seeds, options.output);
@@ -68,7 +68,7 @@ export function planDocsOfKept(
 ): { plan: DocsPlan; cleanUp(): void } {
   const { options } = resolved;
   if (options.output === '-') {
-    throw new UsageError('--output of docs is a folder; a corpus cannot go to stdout');
+    throw new UsageError('--output of docs is a folder; a corpus cannot be written to stdout');
   }
   pageShape(options);
   const seeds = seedsFor(kept, options.scope);
@@ -133,7 +133,7 @@ function refuseNested(directory: string, outputs: readonly string[]): void {
   const around = outputs.find((output) => `${directory}${sep}`.startsWith(`${output}${sep}`));
   if (around !== undefined) {
     throw new UsageError(
-      `${directory} would keep the crawl inside of its corpus ${around}: name another --output or --data-dir`,
+      `${directory} would keep the crawl inside its corpus ${around}: name another --output or --data-dir`,
     );
   }
 }

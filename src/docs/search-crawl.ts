@@ -53,7 +53,7 @@ export async function searchCrawl(
   checkKeys('searchCrawl', given, ['limit']);
   const limit = given.limit ?? DEFAULT_HITS;
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_HITS) {
-    throw new UsageError(`limit is a number from 1 to ${MOST_HITS}, not ${describeValue(limit)}`);
+    throw new UsageError(`limit must be a whole number from 1 to ${MOST_HITS}, got ${describeValue(limit)}`);
   }
   const search = text.startsWith(EXPRESSION) ? new PageSearch([text]) : parseQuery(text);
   refuseEmpty(path);

@@ -162,7 +162,7 @@ export class CrawlRules {
       return says(true, `robots.txt of ${printable(place.origin)} cannot be reached; --robots-unreachable allow`);
     }
     if (place.robotsState !== 'ready') {
-      return says(false, `${robotsTroubleAt(place)}, so nothing of ${printable(place.origin)} may be asked for`);
+      return says(false, `${robotsTroubleAt(place)}, so nothing of ${printable(place.origin)} may be requested`);
     }
     if (place.robotsRules === null) {
       return says(true, `${printable(place.origin)} has no robots.txt`);

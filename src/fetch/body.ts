@@ -69,7 +69,7 @@ export function streamDecoder(encodings: readonly string[], first: Buffer): Tran
   }
   const codec = CODECS.get(encoding);
   if (codec === undefined || encodings.length > 1) {
-    throw new FetchError('unknown', `The body is encoded in a way that cannot be undone (${encodings.join(', ')}).`);
+    throw new FetchError('unknown', `The body is encoded in a way that cannot be decoded (${encodings.join(', ')}).`);
   }
   return codec === GZIP ? zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH }) : codec.createStream(first);
 }
@@ -89,7 +89,7 @@ export function readContentEncoding(header: string | null): string[] {
   if (encodings.length > MAX_ENCODINGS) {
     throw new FetchError(
       'unknown',
-      `The body is encoded ${encodings.length} times; at most ${MAX_ENCODINGS} are undone.`,
+      `The body is encoded ${encodings.length} times; at most ${MAX_ENCODINGS} are decoded.`,
     );
   }
   return encodings;
@@ -106,7 +106,7 @@ export function decodeBody(data: Buffer, encodings: readonly string[], maxBytes:
     if (codec === undefined) {
       return {
         body: Buffer.alloc(0),
-        damage: `the body is encoded in a way that cannot be undone (${encodings[left - 1]})`,
+        damage: `the body is encoded in a way that cannot be decoded (${encodings[left - 1]})`,
       };
     }
     try {

@@ -40,7 +40,7 @@ export class Guard {
     }
     throw new FetchError(
       'blocked_address',
-      `${host}: port ${port} belongs to another protocol, and browsers do not ask there either; a seed with that port lets it through.`,
+      `${host}: port ${port} belongs to another protocol, and browsers refuse it too; a seed with that port opens it.`,
     );
   }
 

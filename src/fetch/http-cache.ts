@@ -118,7 +118,10 @@ class CachingFetcher implements AnyFetcher {
     const sent = this.#fetcher.headersOf(request);
     if (sent === null || !isAnybodys(sent)) {
       if (this.#cache.only && sent !== null) {
-        throw new FetchError('not_cached', 'It is asked for with headers of yours, and such answers are not kept.');
+        throw new FetchError(
+          'not_cached',
+          'It is requested with headers of yours, and answers to such requests are not kept.',
+        );
       }
       return start(this.#send(request, hooks));
     }

@@ -102,6 +102,9 @@ const ASCTIME = /^[a-z]{3} (?<month>[a-z]{3}) (?<day>[ \d]?\d) (?<time>\d{2}:\d{
  */
 export function parseRetryAfter(value: string | null, wallNowMs: number): number | null {
   const text = value?.trim() ?? '';
+  if (text === '') {
+    return null;
+  }
   if (/^\d+$/.test(text)) {
     return Math.min(Number(text) * 1000, Number.MAX_SAFE_INTEGER);
   }

@@ -28,7 +28,7 @@ function builtFile(name: string): string {
   if (found === undefined) {
     throw new StateError(
       'no_dashboard',
-      `a part of the picture is missing (dist/dashboard/${name}): install gossamer anew`,
+      `a part of the picture is missing (dist/dashboard/${name}): install gossamer again`,
     );
   }
   return readFileSync(found, 'utf8');

@@ -23,7 +23,7 @@ export function writeGraph(
   target: ExportTarget,
 ): Promise<OutputNotes> {
   if (table === 'nodes' && !TABLES.includes(format)) {
-    throw new UsageError(`nodes alone are written as ${TABLES.join(', ')}, and not as ${format}`);
+    throw new UsageError(`nodes can be written as ${TABLES.join(', ')}, but not as ${format}`);
   }
   return writeOutput(target, (files) => WRITERS[format](graph, files, table));
 }

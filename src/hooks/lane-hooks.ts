@@ -1,7 +1,7 @@
 import { isPromise } from 'node:util/types';
 import type { Clock } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
-import { loadModule } from '../base/load-module.js';
+import { type LoadedModule, loadModuleOnce } from '../base/load-module.js';
 import { printable } from '../base/text.js';
 import type { Header } from '../fetch/contract.js';
 import { checkedHeader } from '../fetch/headers.js';
@@ -10,6 +10,7 @@ import type { HookContext, HookLink, HookPage, HookRequest, Hooks, PageContext }
 import { type HookName, LaneCells, type OpenHook } from './hook-cells.js';
 import { jsonOf, Refusal } from './hook-data.js';
 import { checkRank, FOLLOW, type LinkVerdict, shown } from './link-verdict.js';
+import { lockObjectPrototype, takeAddedToObjects } from './object-prototype.js';
 import { loadTreeTools, type TreeTools } from './page-content.js';
 
 /** How polite requests of `start` are: as those of the crawl. */
@@ -88,7 +89,7 @@ export class LaneHooks {
       if (setup.isTogether === true && hooks.start !== undefined) {
         throw new StateError(
           'hook',
-          'the hook `start` is not for a crawl on several machines: each would log in by itself, and keep what came of it alone',
+          'the hook `start` is not for a crawl on several machines: each machine would log in separately, and keep its session to itself',
         );
       }
       return new LaneHooks(hooks, cells, tools, setup);
@@ -143,7 +144,7 @@ export class LaneHooks {
     try {
       return await this.#timed(name, open, call);
     } catch (error) {
-      throw new StateError('hook', `the hook ${name} threw: ${wordsOf(error)}`, { cause: error });
+      throw new StateError('hook', threw(name, error), { cause: error });
     }
   }
 
@@ -154,10 +155,12 @@ export class LaneHooks {
       answer = call();
     } finally {
       this.#cells.leave();
+      refuseAdditions();
     }
     if (!isThenable(answer)) {
       return answer;
     }
+    lockObjectPrototype();
     this.#cells.wait(open);
     return Promise.resolve(answer).finally(() => this.#cells.over(open));
   }
@@ -167,7 +170,7 @@ export class LaneHooks {
   }
 
   page(page: HookPage, id: number, add: PageContext['add']): PageDecision | Promise<PageDecision> {
-    const context = { ...this.#context, add };
+    const context = { started: this.#context.started, add };
     return this.#decide('page', id, () => this.#hooks.page!(page, context), pageDecision);
   }
 
@@ -207,6 +210,7 @@ export class LaneHooks {
     let answer: unknown;
     try {
       answer = this.#hooks.link!(link, page);
+      refuseAdditions();
     } catch (error) {
       throw new Error(threw('link', error));
     }
@@ -305,11 +309,10 @@ function pageDecision(answer: unknown): PageDecision {
 }
 
 async function readHooks(file: string, begins: () => void): Promise<Hooks> {
-  let module: { readonly default?: unknown };
-  // A property more on every object changes what all code in the lane reads of its records: the module is told so where it adds one.
-  Object.preventExtensions(Object.prototype);
+  let module: LoadedModule;
   try {
-    module = await loadModule(file, begins);
+    module = await loadModuleOnce(file, begins);
+    refuseAdditions();
   } catch (cause) {
     throw new StateError('hook', `${file}: ${wordsOf(cause)}`, { cause });
   }
@@ -339,7 +342,16 @@ const returned = (name: HookName, error: unknown): string =>
     ? `the hook ${name} ${wordsOf(error)}`
     : `the hook ${name} returned what cannot be read: ${wordsOf(error)}`;
 
-const threw = (name: HookName, error: unknown): string => `the hook ${name} threw: ${wordsOf(error)}`;
+const threw = (name: HookName, error: unknown): string =>
+  `the hook ${name} ${error instanceof Refusal ? '' : 'threw: '}${wordsOf(error)}`;
+
+/** @throws Refusal where every object has got a property more */
+function refuseAdditions(): void {
+  const added = takeAddedToObjects();
+  if (added !== null) {
+    throw new Refusal(`added ${added} to Object.prototype, and so to every object`);
+  }
+}
 
 /** Whatever is thrown has words; what cannot even be turned into text must not take the lane down. */
 function wordsOf(error: unknown): string {

@@ -105,7 +105,7 @@ export class LazyContent implements PageContent {
   get body(): string {
     if (this.#body === null) {
       if (this.#bytes === null) {
-        throw new Error('the page is gone: read what you need of it before the hook is over');
+        throw new Error('the page is gone: read what you need before the hook returns');
       }
       this.#encoding ??= this.#isHtml ? detectEncoding(this.#bytes, this.contentType).encoding : this.#saidEncoding;
       this.#body = decodeText(this.#bytes, this.#encoding).text;

@@ -118,7 +118,7 @@ export class PoliteFetch {
       }
       if (status === 429 || status >= 500) {
         throw new Error(
-          `robots.txt of ${origin} answers ${status}: until it says what is allowed, nothing there is asked for`,
+          `robots.txt of ${origin} answers ${status}: until it says what is allowed, nothing there may be requested`,
         );
       }
       if (status >= 300 || body === null) {
@@ -193,7 +193,7 @@ function requestOf(given: string, options: HookFetchOptions): FetchRequest {
     throw new Error(`fetch asks with GET, HEAD or POST, got ${String(method)}`);
   }
   if (body !== undefined && method !== 'POST') {
-    throw new Error('fetch sends a body with method: POST alone');
+    throw new Error('fetch sends a body only with method: POST');
   }
   const own = yourHeaders(headers);
   const isForm = body !== undefined && typeof body !== 'string';
@@ -223,7 +223,7 @@ function redirected(request: FetchRequest, target: string, status: number): Fetc
   const repeats = status === 307 || status === 308;
   if (request.method === 'POST' && repeats) {
     if (!isSameOrigin) {
-      throw new Error(`${request.url} redirects the POST to another origin, which was not meant`);
+      throw new Error(`${request.url} redirects the POST to another origin, which fetch does not follow`);
     }
     return { ...request, url };
   }

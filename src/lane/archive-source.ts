@@ -115,7 +115,7 @@ export class ArchiveSource implements AnyFetcher, PageSource {
   #payloadOf({ digest }: ArchivedCapture): Buffer {
     const first = digest === null ? null : this.#index.payload(digest);
     if (first === null) {
-      throw new FetchError('not_kept', 'The archive says only that it has the page elsewhere, and has it not.');
+      throw new FetchError('not_kept', 'The archive says that it has the page elsewhere, but it does not.');
     }
     const { head, body } = splitHttp(this.#read(first).block);
     return dechunked(body, parse(head).headers.get('transfer-encoding'));

@@ -58,6 +58,11 @@ export class HookedPage {
     return this.#hooks.hasLink;
   }
 
+  /** Its links are judged otherwise than without hooks. */
+  get hasSayInLinks(): boolean {
+    return this.#hooks.hasLink || this.added.length > 0;
+  }
+
   /** Calls the page hook; a promise where that is async. */
   call(): PageDecision | Promise<PageDecision> {
     return this.#hooks.page(this.#view, this.#parts.id, (url, options) => this.#add(url, options));
@@ -75,7 +80,7 @@ export class HookedPage {
 
   #add(url: string, options?: HookAddOptions | null): void {
     if (!this.#takesMore) {
-      throw new Error('add was called when the hook was over');
+      throw new Error('add was called after the hook had returned');
     }
     const rank = options?.rank === undefined ? null : checkRank(options.rank);
     const resolved = typeof url === 'string' ? this.#parts.resolve(url) : null;
@@ -83,7 +88,7 @@ export class HookedPage {
       throw new Error(`add: ${typeof url === 'string' ? url.slice(0, 200) : typeof url} is no URL`);
     }
     if (this.added.length === MOST_ADDED) {
-      throw new Error(`add: a page may add ${MOST_ADDED} URLs`);
+      throw new Error(`add: a page may add at most ${MOST_ADDED} URLs`);
     }
     this.added.push({ url: resolved, rank });
   }

@@ -309,9 +309,12 @@ export class LinkTargets {
   }
 
   #learn(href: string, isPlain: boolean): Target | null {
-    const target = this.of(href, this.#base, this.#encoding);
     // The kernel would take the name that is asked for as one that is written.
-    if (target !== null && isPlain && !this.#hasAliases) {
+    if (!isPlain || this.#hasAliases) {
+      return this.of(href, this.#base, this.#encoding);
+    }
+    const target = this.#resolver.resolveOnce(href, this.#base);
+    if (target !== null) {
       const number = this.kernel.rememberUrl(target.url);
       if (number > 0) {
         this.#known[number] = target;

@@ -546,7 +546,7 @@ export class PageReader {
         depth: lease.depth,
         isNamedBySitemaps: !this.#isFollowed(lease),
         follow: (kind, rel) => this.#follow(kind, rel, about.nofollow ?? false),
-        hooked,
+        hooked: hooked?.hasSayInLinks ? hooked : null,
         firstAdded,
         zones: about.zones ?? null,
         routesOf: about.routesOf ?? null,

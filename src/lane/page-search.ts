@@ -103,7 +103,9 @@ function compile(source: string): RE2JS {
     return RE2JS.compile(source);
   } catch (error) {
     const { error: what } = error as { error?: string };
-    throw new UsageError(`re:${printable(source)} is no expression: ${printable(what ?? (error as Error).message)}`);
+    throw new UsageError(
+      `re:${printable(source)} is not a valid expression: ${printable(what ?? (error as Error).message)}`,
+    );
   }
 }
 

@@ -251,7 +251,7 @@ export class ArchiveWriter {
   #damaged(what: string): StateError {
     return new StateError(
       'archive',
-      `${this.#pathOf(this.#mark.segment)} ${what}: the crawl cannot be gone on with; put the file back, or begin anew with --fresh`,
+      `${this.#pathOf(this.#mark.segment)} ${what}: the crawl cannot go on; put the file back, or begin anew with --fresh`,
     );
   }
 }

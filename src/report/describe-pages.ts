@@ -43,7 +43,7 @@ const TYPESCRIPT: Readonly<Record<PageFieldType, string>> = {
 /** Of docs/OUTPUTS.md: the keys of a line of pages.jsonl. */
 export function renderPageKeys(): string {
   const rows = fieldsOf('jsonl').map(({ name, source, sentence, isOptional }) => {
-    const condition = isOptional ? ' The key is there only where it says something.' : '';
+    const condition = isOptional ? ' The key is left out if there is nothing to say.' : '';
     return `| \`${name}\` | ${SOURCES[source]} | ${sentence}${condition} |\n`;
   });
   return `| key | from | |\n|---|---|---|\n${rows.join('')}`;

@@ -155,7 +155,7 @@ function mainSet(reader: Reader, sets: readonly SitemapSet[]): SitemapSet | unde
 async function refuseSeveral(write: (files: OutputFiles) => Promise<OutputNotes>): Promise<void> {
   const { files } = await write(NOWHERE);
   if (files > 1) {
-    throw new UsageError(`the sitemap of this crawl is ${files} files: give it a file with --output`);
+    throw new UsageError(`the sitemap of this crawl has ${files} files: name a file with --output`);
   }
 }
 

@@ -18,7 +18,7 @@ export class StreamFiles implements OutputFiles {
   create(): OutputFile {
     if (this.#file !== null) {
       throw new UsageError(
-        `this output is more than one file and cannot go to ${this.#name}: give it a file with --output`,
+        `this output is more than one file and cannot go to ${this.#name}: name a file with --output`,
       );
     }
     this.#file = new StreamFile(this.#stream, this.#name);

@@ -1,5 +1,6 @@
 import { AUDIT_QUERIES, type AuditQuery, type AuditThresholds, FATE, LISTED_PAGES } from './audit-queries.js';
 import { type LaterColumn, makePageTables, OWN, PlaceTable } from './audit-tables.js';
+import { clickDepths, UNREACHED } from './click-depths.js';
 import { openKept } from './directory.js';
 import { leadsReaders } from './found-table.js';
 import { nearDuplicates } from './near-duplicates.js';
@@ -321,7 +322,7 @@ export class AuditReader {
 
   /** Pages that more than so many clicks part from the seeds, the deepest first. */
   *deepPages(most: number): IterableIterator<{ page: number; depth: number }> {
-    const depths = this.#clickDepths();
+    const depths = clickDepths(this.#database);
     const select = this.#database.prepare(
       "SELECT audited.id AS id, urls.depth AS depth FROM temp.audited AS audited JOIN urls ON urls.id = audited.id WHERE audited.indexable = 'yes'",
     );
@@ -341,55 +342,7 @@ export class AuditReader {
       yield { page: id, depth };
     }
   }
-
-  /**
-   * Where sitemaps or others named pages, the depth in the store is not how many clicks lead there: then it is worked out of all links, in passes
-   * until nothing changes. Null where the store says it.
-   */
-  #clickDepths(): Int32Array | null {
-    const isNamed = this.#database
-      .prepare(
-        `SELECT 1 AS yes FROM urls WHERE kind = ${UrlKind.page} AND depth > 0 AND (parent IS NULL OR id IN (SELECT url FROM sitemap_finds)
-           OR EXISTS (SELECT 1 FROM urls AS parents WHERE parents.id = urls.parent AND parents.kind = ${UrlKind.sitemap})) LIMIT 1`,
-      )
-      .get();
-    if (isNamed === undefined) {
-      return null;
-    }
-    const ids = (this.#database.prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0) + 1;
-    const depths = new Int32Array(ids).fill(UNREACHED);
-    for (const { id } of this.#database
-      .prepare(
-        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (depth = 0 OR (flags & ${UrlFlag.seed | UrlFlag.added}) <> 0)`,
-      )
-      .iterate()) {
-      depths[id] = 0;
-    }
-    // Ids are given in the order of discovery, so nearly all of it is said by the first pass.
-    for (let isChanged = true; isChanged; ) {
-      isChanged = false;
-      for (const { page, packed } of this.#database.prepare('SELECT page, packed FROM edges ORDER BY page').iterate()) {
-        const from = depths[page]!;
-        if (from === UNREACHED) {
-          continue;
-        }
-        const edges = edgesFromBlob(packed);
-        for (let i = 0; i < edges.length; i += 2) {
-          const word = edges[i + 1]!;
-          const isRedirect = edgeKind(word) === REDIRECT_KIND;
-          const clicks = isRedirect ? from : from + 1;
-          if ((isRedirect || leadsReaders(word)) && clicks < depths[edges[i]!]!) {
-            depths[edges[i]!] = clicks;
-            isChanged = true;
-          }
-        }
-      }
-    }
-    return depths;
-  }
 }
-
-const UNREACHED = 0x7fff_ffff;
 
 /** One thing that is wrong with what a page leads to. */
 export interface LinkPlace {

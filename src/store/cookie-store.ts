@@ -76,7 +76,7 @@ function verify(database: Database, path: string): void {
   const id = database.prepare('PRAGMA application_id').get()?.application_id;
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_master').get()?.n;
   if (tables > 0 && id !== APPLICATION_ID) {
-    throw new StateError('store_corrupt', `${path} holds something else than the cookies of a crawl: move it away`);
+    throw new StateError('store_corrupt', `${path} holds something other than the cookies of a crawl: move it away`);
   }
   database.exec(
     `PRAGMA secure_delete = ON; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA application_id = ${APPLICATION_ID};

@@ -1,5 +1,5 @@
 import { NEARLY_THE_SAME, nearDuplicates } from './near-duplicates.js';
-import { edgeKind, edgesFromBlob } from './page-row.js';
+import { edgeKind } from './page-row.js';
 import type { Database } from './sqlite.js';
 import { columnsOfPages } from './store-file.js';
 import { UrlKind, UrlState } from './url-state.js';
@@ -59,9 +59,15 @@ export function countInlinks(database: Database): Int32Array {
   const ids = (database.prepare('SELECT max(id) AS id FROM urls').get()?.id ?? 0) + 1;
   const inlinks = new Int32Array(ids);
   const lastFrom = new Int32Array(ids);
+  // The edges of one page after the other stand in here: an array for each page costs more than to count.
+  let edges = new Uint32Array(1_024);
   for (const { page, packed } of database.prepare('SELECT page, packed FROM edges').iterate()) {
-    const edges = edgesFromBlob(packed);
-    for (let i = 0; i < edges.length; i += 2) {
+    const count = packed.byteLength >> 2;
+    if (count > edges.length) {
+      edges = new Uint32Array(count * 2);
+    }
+    new Uint8Array(edges.buffer).set(packed);
+    for (let i = 0; i < count; i += 2) {
       const to = edges[i]!;
       if (to < ids && to !== page && lastFrom[to] !== page && leadsReaders(edges[i + 1]!)) {
         lastFrom[to] = page;

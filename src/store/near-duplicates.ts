@@ -3,9 +3,11 @@ import type { Database } from './sqlite.js';
 /** Two pages with so much of their text in common are nearly the same. */
 export const NEARLY_THE_SAME = 0.9;
 
+const ROWS_AT_ONCE = 1_000;
 const SKETCH_BYTES = 64;
 const WORD_BYTES = 4;
 const SKETCH_WORDS = SKETCH_BYTES / WORD_BYTES;
+const WORDS_AT_ONCE = 4;
 /**
  * Pages that agree in one of these words, each of four bins, are compared. Of two that share nine tenths, one pair in 5,000 agrees in none;
  * below that more and more do.
@@ -62,7 +64,7 @@ function readSketches(
   let words = new Uint32Array(expected * SKETCH_WORDS);
   let bytes = Buffer.from(words.buffer);
   let count = 0;
-  for (const { id, sketch } of database.prepare(`SELECT id, sketch ${SKETCHES}`).iterate()) {
+  for (const [id, sketch] of sketchesOf(database)) {
     if (count === ids.length) {
       const more = count * 2 + 1;
       ids = withRoom(ids, new Int32Array(more));
@@ -76,6 +78,25 @@ function readSketches(
     }
   }
   return { count, ids, words };
+}
+
+/** Many in one row: each row costs more than what is in it. */
+function* sketchesOf(database: Database): IterableIterator<[id: number, sketch: string]> {
+  const select = database.prepare(
+    `SELECT group_concat(id) AS ids, group_concat(sketch) AS sketches, max(id) AS last
+     FROM (SELECT id, sketch ${SKETCHES} AND id > ? ORDER BY id LIMIT ${ROWS_AT_ONCE})`,
+  );
+  for (let last = 0; ; ) {
+    const row = select.get(last)!;
+    if (row.last === null) {
+      return;
+    }
+    const sketches: string[] = row.sketches.split(',');
+    for (const [i, id] of (row.ids as string).split(',').entries()) {
+      yield [Number(id), sketches[i] ?? ''];
+    }
+    last = row.last;
+  }
 }
 
 function withRoom<T extends Int32Array | Uint32Array>(full: T, larger: T): T {
@@ -105,7 +126,7 @@ function joinByWord({ count, ids, words }: Sketches, word: number, share: number
       compared++;
       if (groups.areJoined(ids[entry]!, ids[other]!)) {
         compared = MOST_COMPARED;
-      } else if (shared(words, at, other * SKETCH_WORDS) >= share) {
+      } else if (haveInCommon(words, at, other * SKETCH_WORDS, share)) {
         groups.join(ids[entry]!, ids[other]!);
         compared = MOST_COMPARED;
       }
@@ -117,18 +138,26 @@ function joinByWord({ count, ids, words }: Sketches, word: number, share: number
   }
 }
 
-/** What two sketches have in common, of the bins that one of them has: four bins at a time. */
-function shared(words: Uint32Array, a: number, b: number): number {
+/**
+ * Whether two sketches have this share in common, of the bins that one of them has: four bins at a time, and no more of them once too many differ.
+ */
+function haveInCommon(words: Uint32Array, a: number, b: number, share: number): boolean {
   let same = 0;
   let none = 0;
-  for (let i = 0; i < SKETCH_WORDS; i++) {
-    const one = words[a + i]!;
-    const other = words[b + i]!;
-    same += emptyBytes(one ^ other);
-    none += emptyBytes(one | other);
+  for (let i = 0; i < SKETCH_WORDS; i += WORDS_AT_ONCE) {
+    for (let k = i; k < i + WORDS_AT_ONCE; k++) {
+      const one = words[a + k]!;
+      const other = words[b + k]!;
+      same += emptyBytes(one ^ other);
+      none += emptyBytes(one | other);
+    }
+    const different = (i + WORDS_AT_ONCE) * WORD_BYTES - sumOfBytes(same);
+    if ((SKETCH_BYTES - different) / SKETCH_BYTES < share) {
+      return false;
+    }
   }
   const empty = sumOfBytes(none);
-  return empty === SKETCH_BYTES ? 0 : (sumOfBytes(same) - empty) / (SKETCH_BYTES - empty);
+  return empty < SKETCH_BYTES && (sumOfBytes(same) - empty) / (SKETCH_BYTES - empty) >= share;
 }
 
 /** A 1 in each byte that is 0. Sixteen such can be added up before a byte overflows, and more. */

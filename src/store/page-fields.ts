@@ -66,7 +66,7 @@ export const PAGE_FIELDS = {
     column: 'urls.url',
     source: 'crawl',
     outputs: EVERYWHERE,
-    sentence: 'In the normal form.',
+    sentence: 'The URL in its normal form.',
   },
   state: {
     type: 'state',
@@ -83,7 +83,7 @@ export const PAGE_FIELDS = {
     source: 'crawl',
     outputs: EVERYWHERE,
     sentence:
-      'Why it failed (an error class), was skipped or put off; null where it is done. docs/STORE.md has all of them.',
+      'Why it failed (an error class), was skipped or put off; null if it is done. docs/STORE.md lists all reasons.',
   },
   status: {
     type: 'integer',
@@ -92,35 +92,35 @@ export const PAGE_FIELDS = {
     column: 'pages.status',
     source: 'answer',
     outputs: EVERYWHERE,
-    sentence: 'Of the last HTTP answer; null where there was none.',
+    sentence: 'The status of the last HTTP answer; null if there was none.',
   },
   finalUrl: {
     ...TEXT,
     column: null,
     source: 'crawl',
     outputs: AT_THE_END,
-    sentence: 'Where its redirects end, its own URL where there are none; null where nothing answered, and for a loop.',
+    sentence: 'Where its redirects end; its own URL if it does not redirect; null if nothing answered, and for a loop.',
   },
   redirectsTo: {
     ...TEXT,
     column: null,
     source: 'headers',
     outputs: ['live'],
-    sentence: 'Where it redirects, which is a page of its own.',
+    sentence: 'Where it redirects; the target is a separate page.',
   },
   depth: {
     ...COUNT,
     column: 'urls.depth',
     source: 'crawl',
     outputs: EVERYWHERE,
-    sentence: 'Links from the nearest seed, redirects not counted; 1 for what a sitemap names.',
+    sentence: 'The number of links from the nearest seed, without redirects; 1 for URLs that a sitemap names.',
   },
   parent: {
     ...TEXT,
     column: 'parents.url',
     source: 'crawl',
     outputs: AT_THE_END,
-    sentence: 'The page, sitemap or feed by which it came into the queue; null for seeds and what third parties named.',
+    sentence: 'The page, sitemap or feed on which it was found; null for seeds and for URLs that third parties named.',
   },
   title: {
     ...TEXT,
@@ -142,7 +142,7 @@ export const PAGE_FIELDS = {
     column: 'pages.bytes',
     source: 'answer',
     outputs: EVERYWHERE,
-    sentence: 'Of the decoded body.',
+    sentence: 'The size of the decoded body.',
   },
   links: {
     ...COUNT,
@@ -150,7 +150,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'always',
-    sentence: 'Links that stand on it.',
+    sentence: 'The number of links on it.',
   },
   hash: {
     ...TEXT,
@@ -164,7 +164,7 @@ export const PAGE_FIELDS = {
     column: null,
     source: 'crawl',
     outputs: EVERYWHERE,
-    sentence: 'Requests for it that were begun; 0 for what robots.txt forbids.',
+    sentence: 'The number of requests for it; 0 if robots.txt forbids it.',
   },
   description: {
     ...TEXT,
@@ -180,7 +180,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'where found',
-    sentence: 'What it calls its canonical URL, resolved.',
+    sentence: 'The URL that it names as canonical, resolved.',
   },
   lang: {
     ...TEXT,
@@ -196,7 +196,8 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'always',
-    sentence: 'Its robots meta elements and X-Robots-Tag as far as they concern us, in lower case, joined by commas.',
+    sentence:
+      'Its robots meta elements and X-Robots-Tag, as far as they apply to Gossamer, in lower case, joined by commas.',
   },
   lastModified: {
     ...TEXT,
@@ -241,7 +242,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     sentence:
-      'What is wrong with a body that could not be read as a page (no text at all, cut short): the page is `failed`; of a sitemap, why not all of it is read; null where nothing is wrong.',
+      'What is wrong with a body that could not be read as a page (no text at all, cut short); the page is `failed`. For a sitemap: why not all of it was read. Null if nothing is wrong.',
   },
   message: {
     ...TEXT,
@@ -257,7 +258,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     sentence:
-      'What was out of the ordinary and no failure, joined by commas: `too_many_links`, the URLs that the page leads to are more than 64 MiB of text, and those behind that are left out; `wrong_charset`, the charset that header or page name cannot be right, and the page was read by what the bytes say; `undecodable_bytes`, some bytes mean nothing in the charset of the page and were replaced by U+FFFD; `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`, what `--extract` could not take as it is ([EXTRACT.md](EXTRACT.md)); `search_stopped:TEXT`, an expression of `--search` took too long.',
+      'Something unusual that is no failure, joined by commas. `too_many_links`: the URLs of its links are more than 64 MiB of text, and the rest was left out. `wrong_charset`: the charset that the header or the page names cannot be right, so the page was read in the one that its bytes show. `undecodable_bytes`: some bytes mean nothing in the charset of the page and were replaced by U+FFFD. `extract_cut:NAME`, `extract_stopped:NAME` and `extract_bad_jsonld:NAME`: `--extract` could not take all of a value ([EXTRACT.md](EXTRACT.md)). `search_stopped:TEXT`: an expression of `--search` took too long.',
   },
   linksCut: {
     ...COUNT,
@@ -265,7 +266,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     isOptional: true,
-    sentence: 'Links that were left out because the text of their URLs is too much.',
+    sentence: 'The number of links that were left out because their URLs are too much text.',
   },
   external: {
     type: 'flag',
@@ -276,7 +277,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     csvAfter: 'message',
-    sentence: 'Whether it was only checked, because a page in scope links to it: itself it is out of scope.',
+    sentence: 'True if it is out of scope and was only checked, because a page in scope links to it.',
   },
   h1: {
     ...TEXT,
@@ -284,7 +285,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'where found',
-    sentence: 'The text of its first h1, up to 4,096 characters; null where it has none.',
+    sentence: 'The text of its first h1, up to 4,096 characters; null if it has none.',
   },
   wordCount: {
     type: 'integer',
@@ -295,7 +296,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     rendered: 'always',
     sentence:
-      'Words that a reader sees on it: runs of text without white space; of Chinese and Japanese, characters. Null where it was not read as HTML, and for more than 8 MiB.',
+      'The number of words that a reader sees on it: runs of text without white space, or characters of Chinese and Japanese. Null if it was not read as HTML, and for more than 8 MiB.',
   },
   data: {
     type: 'data',
@@ -306,7 +307,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     rendered: 'where found',
-    sentence: 'What was taken from it for you, by name; a column `data.NAME` for each name in CSV.',
+    sentence: 'The values that were taken from it for you, by name; in CSV, a column `data.NAME` for each name.',
   },
   feeds: {
     ...TEXT,
@@ -315,7 +316,7 @@ export const PAGE_FIELDS = {
     outputs: STORE_ONLY,
     rendered: 'always',
     sentence:
-      'The feeds that it names, a list in JSON, for a later crawl with `--since`; `…` where they are more than 16 KiB of text.',
+      'The feeds that it names, a list in JSON, for a later crawl with `--since`; `…` if they are more than 16 KiB of text.',
   },
   foldedTextHash: {
     type: 'integer',
@@ -326,7 +327,7 @@ export const PAGE_FIELDS = {
     outputs: STORE_ONLY,
     rendered: 'always',
     sentence:
-      'Hash of its text with digits folded, for a later crawl with `--since`; null where its pattern of URLs was far from being a trap.',
+      'A hash of its text with digits folded, for a later crawl with `--since`; null if its pattern of URLs was far from being a trap.',
   },
   found: {
     type: 'list',
@@ -338,7 +339,7 @@ export const PAGE_FIELDS = {
     isOptional: true,
     rendered: 'always',
     sentence:
-      'What `--search` found on it: a list of `text` as you gave it, `count`, how often (up to 1,000), and `snippet`, its first place; as JSON in CSV. Null where nothing was found.',
+      'What `--search` found on it, as a list: `text` as you gave it, `count`, how often it is there (up to 1,000), and `snippet`, the first place. In CSV it is JSON. Null if nothing was found.',
   },
   inlinks: {
     ...COUNT_OF_HTML,
@@ -346,7 +347,7 @@ export const PAGE_FIELDS = {
     source: 'crawl',
     outputs: AT_THE_END,
     sentence:
-      'Other pages of the crawl that link to it, each once, nofollow or not; redirects and assets do not count.',
+      'The number of other pages of the crawl that link to it, nofollow or not; redirects and assets do not count.',
   },
   indexable: {
     ...TEXT,
@@ -354,7 +355,7 @@ export const PAGE_FIELDS = {
     source: 'crawl',
     outputs: AT_THE_END,
     sentence:
-      'Whether a search engine would take it: `yes`, or why not: `robots` (robots.txt forbids it), `failed` (no answer), `status` (no 2xx), `redirect`, `noindex` (robots meta or X-Robots-Tag), `canonical` (it names another URL of the web). Null for what is no HTML, was not asked for, or is out of scope.',
+      'Whether a search engine would take it: `yes`, or the reason why not: `robots` (robots.txt forbids it), `failed` (no answer), `status` (no 2xx), `redirect`, `noindex` (robots meta or X-Robots-Tag), `canonical` (it names another URL of the web). Null if it is no HTML, was not requested, or is out of scope.',
   },
   h1Count: {
     ...COUNT_OF_HTML,
@@ -362,7 +363,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'always',
-    sentence: 'Its h1 elements. Null where it was not read as HTML, here and in the next two.',
+    sentence: 'The number of its h1 elements. Null if it was not read as HTML; the same holds for the next two fields.',
   },
   images: {
     ...COUNT_OF_HTML,
@@ -370,7 +371,7 @@ export const PAGE_FIELDS = {
     source: 'body',
     outputs: EVERYWHERE,
     rendered: 'always',
-    sentence: 'Its img elements.',
+    sentence: 'The number of its img elements.',
   },
   imagesWithoutAlt: {
     ...COUNT_OF_HTML,
@@ -379,7 +380,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     rendered: 'always',
     sentence:
-      'Those of them without `alt` and `aria-label` that do not say they are decoration either (`role="presentation"`, `aria-hidden`). An empty `alt` says so.',
+      'The number of img elements without `alt` and `aria-label`. Images that are marked as decoration do not count (an empty `alt`, `role="presentation"`, `aria-hidden`).',
   },
   textHash: {
     ...TEXT,
@@ -388,7 +389,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     rendered: 'always',
     sentence:
-      'A hash of 64 bits, in hex, of the words that a reader sees, whatever the markup between them; null where there are none, and for more than 8 MiB.',
+      'A hash of 64 bits, in hex, of the words that a reader sees, whatever the markup between them; null if there are none, and for more than 8 MiB.',
   },
   sketch: {
     ...TEXT,
@@ -397,7 +398,7 @@ export const PAGE_FIELDS = {
     outputs: STORE_ONLY,
     rendered: 'always',
     sentence:
-      'Of the same words, in base64: 64 bytes, of which two pages share about as many as they share of what they say, three words at a time. Null for fewer than 20 words.',
+      'A sketch of the same words: 64 bytes in base64. Two pages share about as many of these bytes as they share of their text, compared three words at a time. Null for fewer than 20 words.',
   },
   duplicateGroup: {
     ...COUNT_OF_HTML,
@@ -405,7 +406,7 @@ export const PAGE_FIELDS = {
     source: 'crawl',
     outputs: AT_THE_END,
     sentence:
-      'Pages with the same number have nearly the same text (nine tenths of it); null where no other page does. Numbers are given anew each time, in the order in which the first page of each group was found.',
+      'Pages with the same number have nearly the same text (nine tenths of it); null if no other page has. The numbers are assigned anew each time, in the order in which the first page of each group was found.',
   },
   hreflang: {
     type: 'record',
@@ -416,7 +417,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     rendered: 'where found',
     sentence:
-      'The page in other languages, by its `link` elements: each code as written with its URL, resolved; the first of a code, 200 at most.',
+      'The page in other languages, as its `link` elements name them: each code as written, with its URL, resolved. The first URL of a code counts; 200 at most.',
   },
   headers: {
     type: 'record',
@@ -426,7 +427,7 @@ export const PAGE_FIELDS = {
     source: 'headers',
     outputs: EVERYWHERE,
     sentence:
-      'Of the headers of its answer those on security, caching, encoding and language, and X-Robots-Tag, by name in lower case; up to 1,000 characters each. Null where there are none.',
+      'The headers of its answer on security, caching, encoding and language, and X-Robots-Tag, by name in lower case; up to 1,000 characters each. Null if there are none.',
   },
   extras: {
     type: 'extras',
@@ -437,7 +438,7 @@ export const PAGE_FIELDS = {
     outputs: EVERYWHERE,
     isOptional: true,
     sentence:
-      'With `--facts all`, of the page as it came: `openGraph`, `jsonLd` (types), `author`, `published`, `modified`, `keywords`, `cookies` (names), `thirdParties` (hosts it loads from), `technology`; those that are known.',
+      'With `--facts all`, more facts of the page as it came, as far as they are known: `openGraph`, `jsonLd` (types), `author`, `published`, `modified`, `keywords`, `cookies` (names), `thirdParties` (hosts it loads from), `technology`.',
   },
 } as const satisfies Readonly<Record<string, PageField>>;
 

@@ -112,6 +112,6 @@ function byExpression(source: string, to: string): Remap {
     }
     return { apply: (url) => (expression.test(url) ? expression.matcher(url).replaceFirst(to) : null) };
   } catch (error) {
-    throw new UsageError(`with an expression that can be read (${printable((error as Error).message, 100)})`);
+    throw new UsageError(`with a valid expression (${printable((error as Error).message, 100)})`);
   }
 }

@@ -64,6 +64,17 @@ export class UrlResolver<Target> {
     return known === undefined ? this.#resolveNew(href, ownCopy(bare), base, parts) : known;
   }
 
+  /** The same for a link that is remembered elsewhere: nothing is looked up here, and nothing is kept. */
+  resolveOnce(href: string, base: string): Target | null {
+    if (base !== this.#baseText) {
+      this.#enter(base);
+    }
+    const hash = href.indexOf('#');
+    const bare = ownCopy(hash < 0 ? href : href.slice(0, hash));
+    const plain = this.#base === null || bare === '' ? null : this.#compute(bare, this.#base);
+    return this.#made(plain ?? this.#parse(href, base));
+  }
+
   #resolveNew(href: string, bare: string, base: string, parts: BaseParts): Target | null {
     const plain = this.#compute(bare, parts);
     const url = plain ?? this.#parse(href, base);

@@ -163,7 +163,7 @@ function scopeKind(value: string): ScopeKind {
 function wholeNumber(name: string, value: string, least: number): number {
   const number = /^\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= least)) {
-    throw new UsageError(`${name} is a whole number from ${least} on, not "${shown(value)}"`);
+    throw new UsageError(`${name} must be a whole number from ${least}, got "${shown(value)}"`);
   }
   return number;
 }

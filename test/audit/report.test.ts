@@ -145,4 +145,14 @@ describe('reports of an audit', () => {
     expect(html).not.toContain('https://a.test/1000"');
     expect(html).toContain('"count":1500');
   });
+
+  it('hold places of every finding in HTML, the last ones too where many rules have found very much', () => {
+    const many = Array.from({ length: 1_500 }, (_, i) => placeOf({ url: `https://a.test/${i}` }));
+    const report = reportOf(many);
+    const findings = AUDIT_RULES.map(({ id }) => ({ ...report.findings[0]!, rule: id }));
+    const html = text(htmlAudit({ ...report, findings }));
+    const data: { places: AuditPlace[] }[] = JSON.parse(/id="findings">([^<]*)</.exec(html)![1]!);
+    expect(data.map(({ places }) => places.length > 700)).toEqual(findings.map(() => true));
+    expect(data.reduce((sum, { places }) => sum + places.length, 0)).toBeLessThanOrEqual(30_000);
+  });
 });

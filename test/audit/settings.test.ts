@@ -76,9 +76,12 @@ describe('the table of rules', () => {
 });
 
 describe('a code of hreflang', () => {
-  it.each(['en', 'de-AT', 'zh-Hant', 'zh-Hans-CN', 'es-419', 'X-Default', 'PT-br', 'fil'])('%s is one', (code) => {
-    expect(problemOfCode(code)).toBeNull();
-  });
+  it.each(['en', 'de-AT', 'zh-Hant', 'zh-Hans-CN', 'es-419', 'X-Default', 'PT-br', 'fil', 'sr-Latn', 'en-XK'])(
+    '%s is one',
+    (code) => {
+      expect(problemOfCode(code)).toBeNull();
+    },
+  );
 
   it.each([
     ['en-UK', 'there is no country UK'],
@@ -88,6 +91,12 @@ describe('a code of hreflang', () => {
     ['', 'is no code of a language'],
     ['de-DE-AT', 'is no code of a language'],
     ['xx-DE', 'there is no language xx'],
+    ['eng', 'the code of eng is en'],
+    ['ger-AT', 'the code of ger is de'],
+    ['zh-Abcd', 'there is no script Abcd'],
+    ['sr-YU', 'there is no country YU'],
+    ['de-dd', 'there is no country dd'],
+    ['en-ZZ', 'there is no country ZZ'],
   ])('%s is none', (code, problem) => {
     expect(problemOfCode(code)).toBe(problem);
   });

@@ -220,9 +220,12 @@ describe('--offline', () => {
   });
 
   it.each([
-    [['--suggest'], '--suggest asks an archive on the net, and --offline asks nobody there'],
-    [['--seeding-strategy', 'ct'], '--seeding-strategy ct asks others on the net, and --offline asks nobody there'],
-    [['https://far.test/'], '--offline checks folders and files of pages, and https://far.test/ is none'],
+    [['--suggest'], '--suggest asks an archive on the net, and --offline makes no requests there'],
+    [
+      ['--seeding-strategy', 'ct'],
+      '--seeding-strategy ct asks others on the net, and --offline makes no requests there',
+    ],
+    [['https://far.test/'], '--offline checks only folders and files of pages, and https://far.test/ is neither'],
   ])('with %s is refused', async (args, message) => {
     const { code, stderr } = await check('net', '--offline', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

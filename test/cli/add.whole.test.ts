@@ -78,11 +78,7 @@ describe('gossamer add', () => {
     expect(mailIn(directory)).toEqual([]);
     for (const [args, code, words] of [
       [['add', directory], 2, 'no URL given'],
-      [
-        ['add', directory, 'http://add.test/x', '--rank', '3'],
-        2,
-        "rank means something only in a crawl with order 'priority'",
-      ],
+      [['add', directory, 'http://add.test/x', '--rank', '3'], 2, "rank works only in a crawl with order 'priority'"],
       [['add', directory, 'http://add.test/x', '--data', '[1]'], 2, '--data must be an object of JSON'],
       [['add', join(folder.path, 'nowhere'), 'http://add.test/x'], 3, 'there is no crawl in'],
     ] as const) {

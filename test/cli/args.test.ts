@@ -131,7 +131,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ['crawl --assets=yes', '--assets takes no value, got yes'],
     [
       '-w 5',
-      'there is no command before -w; one of crawl, check, docs, md, resume, join, cluster, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
+      'name a command before -w; one of crawl, check, docs, md, resume, join, cluster, add, preview, export, graph, diff, audit, explain, robots, status, list, search, show, serve, mcp, split, merge, delete, completions',
     ],
     ['resume', '`gossamer resume` needs <dir>'],
     ['resume a b', '`gossamer resume` takes only <dir>, got also b'],
@@ -143,7 +143,7 @@ describe('refusals, each in one sentence and with exit code 2', () => {
     ],
     [
       'crawl a --fail-on +moved',
-      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer join`, `gossamer audit`, not of `gossamer crawl`',
+      '--fail-on is an option of `gossamer check`, `gossamer resume`, `gossamer audit`, not of `gossamer crawl`',
     ],
     [
       'check a --json',

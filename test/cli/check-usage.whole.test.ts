@@ -88,7 +88,7 @@ const CASES: readonly Case[] = [
   ['SEED --cache nowhere/cache', 3, /^cannot write .*nowhere\/cache/],
   ['SEED --baseline nowhere/b.json --update-baseline', 3, /^cannot write .*nowhere\/b\.json/],
   ['SEED --format csv --output nowhere/links.csv', 3, /^cannot write .*nowhere\/links\.csv/],
-  ['SEED --output links.csv', 2, '--output needs --format: what is to be written there'],
+  ['SEED --output links.csv', 2, '--output needs --format, which says what to write there'],
   ['SEED --format sitemap', 2, /^--format must be one of terminal, json, .*html, got sitemap$/],
   ['SEED --format pdf', 2, /^--format must be one of terminal, json, .*html, got pdf$/],
   [
@@ -102,7 +102,7 @@ const CASES: readonly Case[] = [
     3,
     /a-crawl holds a crawl, not a check: `gossamer resume .*a-crawl` goes on with it, in a program resumeCrawl\(\)$/,
   ],
-  ['SEED --recheck a-check', 2, /^--recheck takes what its check was given, and not also http:/],
+  ['SEED --recheck a-check', 2, /^--recheck uses the input of the kept check, so it does not take http:/],
   ['SEED --data-dir a-check', 3, /a-check holds a finished check: --fresh moves it aside and begins anew$/],
   ['SEED --resume', 2, '--resume needs --data-dir: without it nothing is kept of a check'],
   ['SEED --fresh', 2, '--fresh needs --data-dir: without it nothing is kept of a check'],

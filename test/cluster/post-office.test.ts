@@ -52,18 +52,33 @@ const newStore = (slot: number): Kept => ({
   peer: { slot: 1 - slot, incarnation: null, last: 0, acked: 0 },
 });
 
-/** The office of a process that has opened the store of a slot, and what ended it. */
-async function open(kept: Kept, streams: Streams) {
+/** The office of a process that has opened the store of a slot, and what ended it. @param asked before the store's answer about mail is heard */
+async function open(
+  kept: Kept,
+  streams: Streams,
+  asked: () => Promise<void> = async () => {},
+  opening: (office: PostOffice) => void = () => {},
+) {
   let failure: Error | null = null;
   const office = new PostOffice({
     bus: streams.bus(),
     store: {
       peers: async () => [{ ...kept.peer }],
-      take: async (_slot, from) => kept.written.slice(from - 1).map((url) => ({ offer: { url } }) as unknown as Mail),
+      take: async (_slot, from) => {
+        const mail = kept.written.slice(from - 1).map((url) => ({ offer: { url } }) as unknown as Mail);
+        await asked();
+        return mail;
+      },
       acknowledged: async (_slot, seq) => {
         kept.peer.acked = seq;
       },
-      begin: async (_slot, incarnation) => Object.assign(kept.peer, { incarnation }),
+      begin: async (_slot, incarnation) => {
+        const isOther = kept.peer.incarnation !== null && kept.peer.incarnation !== incarnation;
+        Object.assign(kept.peer, { incarnation, ...(isOther ? { acked: 0 } : {}) });
+        const answer = { ...kept.peer };
+        await asked();
+        return answer;
+      },
     },
     ...{ id: 'crawl', slot: kept.slot, incarnation: `store-${kept.slot}`, cursors: kept.cursors },
     call: async (run) => (await run({} as Caller)) as Answer & { ok: true },
@@ -71,8 +86,11 @@ async function open(kept: Kept, streams: Streams) {
       kept.taken.push(...mail.map((piece) => ('offer' in piece ? piece.offer.url : '')));
     },
     changed: () => {},
+    woken: () => {},
   });
-  await office.open();
+  const opened = office.open();
+  opening(office);
+  await opened;
   await office.meet(new Map([[1 - kept.slot, `store-${1 - kept.slot}`]]));
   void office.read(0, turns).catch((error: Error) => {
     failure = error;
@@ -101,6 +119,107 @@ describe('mail between stores', () => {
     expect([to.taken, a.office.isQuiet, b.office.isQuiet]).toEqual([['x', 'y'], true, true]);
     a.office.close();
     b.office.close();
+  });
+
+  it('keeps its numbers where some of it is acknowledged while the store is asked for it once more', async () => {
+    const streams = new Streams();
+    const [from, to] = [newStore(0), newStore(1)];
+    const receiver = await open(to, streams);
+    let heard: () => void = () => {};
+    let isSlow = false;
+    const sender = await open(from, streams, () =>
+      isSlow ? new Promise<void>((resolve) => (heard = resolve)) : Promise.resolve(),
+    );
+    await turns();
+    receiver.office.close();
+    await turns();
+    sender.write('1', '2', '3');
+    await turns();
+    isSlow = true;
+    sender.office.startOver();
+    await turns();
+    // What was sent first arrives all the same, and its acknowledgement comes before the store's answer.
+    const again = await open(to, streams);
+    await turns();
+    sender.write('4', '5', '6');
+    isSlow = false;
+    heard();
+    await turns();
+    expect([to.taken, from.peer.acked]).toEqual([['1', '2', '3', '4', '5', '6'], 6]);
+    for (const { office } of [sender, again]) {
+      office.close();
+    }
+  });
+
+  it('is taken in the order of its numbers alone, whatever order it comes in', async () => {
+    const streams = new Streams();
+    const to = newStore(1);
+    const receiver = await open(to, streams);
+    const letter = (first: number, ...urls: string[]): string =>
+      JSON.stringify({
+        ...{ from: 0, store: 'store-0', to: 'store-1', have: 0, by: 'x', first },
+        mail: urls.map((url) => ({ offer: { url } })),
+      });
+    streams.add(1, letter(3, '3', '4'));
+    streams.add(1, letter(1, '1', '2'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2']);
+    streams.add(1, letter(2, '2', '3', '4'));
+    await turns();
+    expect(to.taken).toEqual(['1', '2', '3', '4']);
+    receiver.office.close();
+  });
+
+  it('is not taken for acknowledged by a store that took the place of the one that acknowledges it', async () => {
+    const streams = new Streams();
+    const [from, to] = [newStore(0), newStore(1)];
+    const receiver = await open(to, streams);
+    let heard: () => void = () => {};
+    let isSlow = false;
+    const sender = await open(from, streams, () =>
+      isSlow ? new Promise<void>((resolve) => (heard = resolve)) : Promise.resolve(),
+    );
+    await turns();
+    receiver.office.close();
+    await turns();
+    sender.write('1', '2');
+    await turns();
+    isSlow = true;
+    const met = sender.office.meet(new Map([[1, 'another store']]));
+    await turns();
+    // The old one acknowledges while the store is at work on the numbers of the new one.
+    const late = { from: 1, store: 'store-1', to: 'store-0', acked: 2, isGap: false, have: 0, by: 'x' };
+    streams.add(0, JSON.stringify(late));
+    await turns();
+    isSlow = false;
+    heard();
+    await met;
+    await turns();
+    expect(from.peer).toMatchObject({ incarnation: 'another store', acked: 0 });
+    expect(sender.office.isQuiet).toBe(false);
+    sender.office.close();
+  });
+
+  it('that is written while the office is being opened is sent', async () => {
+    const streams = new Streams();
+    const [from, to] = [newStore(0), newStore(1)];
+    const receiver = await open(to, streams);
+    from.written.push('1');
+    const sender = await open(
+      from,
+      streams,
+      async () => {},
+      (office) => {
+        from.peer.last = 1;
+        office.posted([{ slot: 1, last: 1 }]);
+      },
+    );
+    expect(sender.office.isQuiet).toBe(false);
+    await turns();
+    expect(to.taken).toEqual(['1']);
+    for (const { office } of [sender, receiver]) {
+      office.close();
+    }
   });
 
   it('is not lost unseen where its sender was set back to an old copy and has written other mail since', async () => {

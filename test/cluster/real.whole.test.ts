@@ -93,7 +93,10 @@ describe('a crawl on three machines', () => {
         const again = async (slot: number): Promise<void> => {
           runs[slot]!.child.kill('SIGKILL');
           await runs[slot]!.ended;
-          runs[slot] = join('troubled', slot, web);
+          const run = join('troubled', slot, web);
+          runs[slot] = run;
+          // Whoever is started while Redis is away says so and ends: the next trouble comes when it is one of them.
+          await redis.holds('{gossamer:troubled}:state', `pid\\W+${run.child.pid}\\b`, run.ended);
         };
         const client = redis.client();
         const troubles = [
@@ -127,8 +130,17 @@ describe('a crawl on three machines', () => {
 
 /** A store that has been begun goes on after a kill; before that there is nothing to go on with. */
 async function untilBegun(directories: readonly string[]): Promise<void> {
-  while (directories.some((directory) => stateOf(directory) === 'empty')) {
+  while (!directories.every(isBegun)) {
     await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function isBegun(directory: string): boolean {
+  try {
+    return stateOf(directory) !== 'empty';
+  } catch {
+    // Its store is being made.
+    return false;
   }
 }
 

@@ -65,14 +65,23 @@ export class RedisServer {
   }
 
   /** Resolves when the key is there; throws where `until` is over first. */
-  async has(key: string, until: Promise<unknown>): Promise<void> {
+  has(key: string, until: Promise<unknown>): Promise<void> {
+    return this.holds(key, '', until);
+  }
+
+  /** Resolves when what stands there matches; throws where `until` is over first. */
+  async holds(key: string, pattern: string, until: Promise<unknown>): Promise<void> {
     const client = this.client();
+    const isThere = async (): Promise<boolean> => {
+      const text = await client.get(key).catch(() => null);
+      return text !== null && new RegExp(pattern).test(text);
+    };
     let over: unknown;
     void until.then((value) => {
       over = value;
     });
     try {
-      while ((await client.exists(key).catch(() => 0)) === 0) {
+      while (!(await isThere())) {
         if (over !== undefined) {
           throw new Error(`it ended without ${key}: ${JSON.stringify(over)}`);
         }

@@ -12,8 +12,9 @@ import type { Truth } from '../order/truth.js';
 import type { Case } from '../order/web.js';
 import { SimClock } from './sim-clock.js';
 
-/** Scripts are told the time by the simulator, in their last argument. */
-const TOLD_CLOCK = 'local function clock() return tonumber(ARGV[#ARGV]) end';
+/** Scripts are told the time by the simulator, and which server it is, in their last arguments. */
+const TOLD_CLOCK =
+  'local function clock() return tonumber(ARGV[#ARGV]) end local function server() return ARGV[#ARGV - 1] end';
 const LEASE_MS = 900;
 const CRAWL = 'sim';
 const MOST_STEPS = 40_000;
@@ -73,6 +74,8 @@ export class Simulator {
   #reads: { member: Member; life: number; after: string; until: number; resolve(entries: Entry[]): void }[] = [];
   /** What Redis was like. */
   #snapshot: [string, Buffer][] | null = null;
+  /** Grows when Redis comes back as it was before. */
+  #server = 1;
   #lives = 0;
   #stores = 0;
   #killsLeft: number;
@@ -148,7 +151,7 @@ export class Simulator {
   }
 
   async #work(member: Member): Promise<void> {
-    if (!member.isDown && member.isJoined && !member.ended && member.sleepsUntil <= this.#clock.now()) {
+    if (!member.isDown && member.isJoined && member.sleepsUntil <= this.#clock.now()) {
       await member.play.step();
     }
   }
@@ -228,6 +231,7 @@ export class Simulator {
     this.#amnesiasLeft--;
     const was = this.#dice(2) === 0 ? this.#snapshot : null;
     await this.#redis.flushall();
+    this.#server += was === null ? 0 : 1;
     for (const [key, bytes] of was ?? []) {
       await this.#redis.restore(key, 0, bytes);
     }
@@ -242,7 +246,7 @@ export class Simulator {
     const place: Partial<Member> = { slot, incarnation: `store-${slot}-${this.#stores++}`, sleepsUntil: 0 };
     const member = Object.assign(this.#members[slot] ?? ({} as Member), place, {
       ...{ isDown: false, ended: false, fate: null, isForgotten: false },
-      hasBegun: slot === 0 && this.#members.length === 0,
+      hasBegun: false,
     });
     this.#members[slot] = member;
     const seat: Seat = { slot, nodes: this.#nodes };
@@ -274,39 +278,40 @@ export class Simulator {
   #join(member: Member): void {
     const { node, life } = member;
     const bus = this.#busOf(member, life);
-    const founded = bus
-      .found({ id: CRAWL, hash: 'h', nodes: this.#nodes, generation: 1, config: '{}' })
-      .catch(() => null);
-    void founded
+    const found = (isSure: boolean): Promise<unknown> =>
+      bus
+        .found({ id: CRAWL, hash: 'h', nodes: this.#nodes, generation: 1, config: '{}', isSure })
+        .catch(() => found(false));
+    void (life === 1 ? found(true) : Promise.resolve())
       .then(() => node.join(member.slot))
-      .then(() =>
-        member.life === life
-          ? node.begin(member.play.doors({ stop: (error) => this.#stopped(member, life, error) }))
-          : undefined,
-      )
       .then(() => {
-        if (member.life === life) {
-          member.isJoined = true;
-          member.hasBegun = true;
+        if (member.life !== life) {
+          return undefined;
         }
+        // From now on its store says which slot it has, and the crawl goes on while the mail is opened.
+        member.isJoined = true;
+        member.hasBegun = true;
+        return node.begin(member.play.doors({ stop: (error) => this.#stopped(member, life, error) }));
       })
       .catch((error: StateError) => {
         if (member.life === life) {
-          member.isForgotten = this.#isForgotten(member, error);
-          member.fate = member.isForgotten ? null : error;
-          member.isDown ||= member.isForgotten;
+          // Where the crawl has not been begun yet, it is started once more.
+          const isEarly = error.code === 'cluster_gone' && !member.hasBegun;
+          member.isForgotten = !isEarly && this.#isForgotten(error);
+          member.isDown ||= isEarly || member.isForgotten;
+          member.fate = member.isDown ? null : error;
         }
       });
   }
 
   /** The operator has to say that the slot may be given away: nobody knows who held it, or that it was given away is forgotten. */
-  #isForgotten(member: Member, { code }: StateError): boolean {
-    return this.#troubles.amnesia && (code === 'cluster_refused' || (code === 'cluster_gone' && !member.hasBegun));
+  #isForgotten({ code }: StateError): boolean {
+    return this.#troubles.amnesia && code === 'cluster_refused';
   }
 
   #stopped(member: Member, life: number, error: StateError | null): void {
     if (member.life === life && error !== null) {
-      member.isForgotten = this.#isForgotten(member, error);
+      member.isForgotten = this.#isForgotten(error);
       if (member.isForgotten) {
         void this.#kill(member);
       } else {
@@ -355,7 +360,7 @@ export class Simulator {
     const told =
       (run: (...args: unknown[]) => unknown) =>
       (first: unknown, ...rest: unknown[]) =>
-        run(first, ...rest, String(this.#clock.now()));
+        run(first, ...rest, String(this.#server), String(this.#clock.now()));
     const redis = this.#redis;
     const connection = {
       evalsha: told((...args) => redis.evalsha(...(args as Parameters<Redis['evalsha']>))),
@@ -384,6 +389,7 @@ export class Simulator {
       report: (...args) => carried(() => bus.report(...args)),
       send: (...args) => carried(() => bus.send(...args)),
       acknowledge: (...args) => carried(() => bus.acknowledge(...args)),
+      wake: (slots) => carried(() => bus.wake(slots)),
       order: (...args) => carried(() => bus.order(...args)),
       drop: (...args) => carried(() => bus.drop(...args)),
       waiting: (nodes) => carried(() => bus.waiting(nodes)),

@@ -176,7 +176,7 @@ describe('a search', () => {
   it('gives no more pages than asked for', () => {
     expect(searchCorpus(dir, 'pool', { limit: 2 }).length).toBe(2);
     for (const limit of [0, 101, 1.5, Number.NaN]) {
-      expect(() => searchCorpus(dir, 'pool', { limit })).toThrow('limit is a number');
+      expect(() => searchCorpus(dir, 'pool', { limit })).toThrow('limit must be a whole number');
     }
   });
 

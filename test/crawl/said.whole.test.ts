@@ -74,7 +74,7 @@ describe('a seed that gives no page is named with its own reason', () => {
     const run = await inProcess(['robots', `http://127.0.0.1:${port}/`]);
     expect([run.code, run.stderr]).toEqual([
       4,
-      `error: robots.txt of http://127.0.0.1:${port} cannot be had: The connection was refused.\n`,
+      `error: robots.txt of http://127.0.0.1:${port} cannot be fetched: The connection was refused.\n`,
     ]);
   });
 });

@@ -180,7 +180,7 @@ describe('crawl --since', () => {
     rmSync(kept, { recursive: true });
     const alone = await inProcess(['resume', halfway]);
     expect(alone.stderr).toContain(
-      `there is no crawl in ${kept} (no crawl.sqlite): everything is asked for in full from here on (--since)`,
+      `there is no crawl in ${kept} (no crawl.sqlite): from here on everything is fetched in full (--since)`,
     );
     await expectSame(halfway, fresh.directory);
   });
@@ -267,7 +267,7 @@ describe('crawl --since', () => {
       const again = await since(first, args);
       expect(again.summary.carriedOver, flag).toBe(0);
       expect(again.run.stderr).toContain(
-        `nothing is carried over from ${first.directory}, everything is asked for in full: ${flag} was not the same in that crawl`,
+        `nothing is carried over from ${first.directory}, everything is fetched in full: ${flag} was not the same in that crawl`,
       );
     }
   }, 60_000);

@@ -45,12 +45,12 @@ describe('a command line that is wrong', () => {
       '--external is an option of `gossamer crawl`, `gossamer check`, not of `gossamer docs`',
     ],
     [['http://a.test/', '--chunk-tokens', '63'], '--chunk-tokens must be from 64 to 100,000, got 63'],
-    [['http://a.test/', '--output', '-'], '--output of docs is a folder; a corpus cannot go to stdout'],
+    [['http://a.test/', '--output', '-'], '--output of docs is a folder; a corpus cannot be written to stdout'],
     [
       ['http://a.test/', '--seeding-strategy', 'links'],
       '--seeding-strategy must be auto, none, all, or any of sitemap, ct and commoncrawl',
     ],
-    [['http://a.test/', '--output', 'x', '--data-dir', 'x/data'], 'would keep the crawl inside of its corpus'],
+    [['http://a.test/', '--output', 'x', '--data-dir', 'x/data'], 'would keep the crawl inside its corpus'],
   ])('%j', async (args, sentence) => {
     const run = await docs(...args);
     expect(lastLine(run)).toContain(sentence);
@@ -151,7 +151,7 @@ describe('seeds that cannot be had', () => {
     web.site('127.0.0.1', pathSite({ '/one/': html(linkPage('One', [], 'Words of one.')), '/two/': notFound }));
     const run = await docs(`${home()}one/`, `${home()}two/`, '--output', 'all');
     const two = inFolder('all', `127.0.0.1_${web.port}-two-docs`);
-    expect(run.stderr).toContain(`warning: no page of ${home()}two/ could be had: ${two} stays as it was`);
+    expect(run.stderr).toContain(`warning: no page of ${home()}two/ could be fetched: ${two} stays as it was`);
     expect(run.stderr).toContain('Saved 1 page (');
     expect(run.code).toBe(0);
     expect(readdirSync(inFolder('all'))).toEqual([`127.0.0.1_${web.port}-one-docs`]);

@@ -97,7 +97,7 @@ test('what is not gzip at all decodes to nothing and says so', async () => {
   expect(await of('<html><body>x</body>', 'br')).toEqual({ body: Buffer.alloc(0), damage: 'what came is not br' });
   expect(await of('x', 'compress')).toEqual({
     body: Buffer.alloc(0),
-    damage: 'the body is encoded in a way that cannot be undone (compress)',
+    damage: 'the body is encoded in a way that cannot be decoded (compress)',
   });
 });
 

@@ -49,12 +49,9 @@ describe('gossamer graph', () => {
   });
 
   it.each([
-    [
-      ['data', '-o', 'graph.xyz'],
-      /^error: --output .*graph\.xyz does not say what to write there: give it a --format\n$/,
-    ],
-    [['data', '--nodes', '-f', 'gexf'], /^error: nodes alone are written as csv, jsonl, parquet, and not as gexf\n$/],
-    [['data', '--json', '-f', 'csv'], /^error: --json says the figures of a graph on stdout/],
+    [['data', '-o', 'graph.xyz'], /^error: --output .*graph\.xyz does not say what to write: add --format\n$/],
+    [['data', '--nodes', '-f', 'gexf'], /^error: nodes can be written as csv, jsonl, parquet, but not as gexf\n$/],
+    [['data', '--json', '-f', 'csv'], /^error: --json prints the figures of a graph/],
     [['data', '--level', 'site'], /^error: --level must be one of page, folder, host, got site\n$/],
     [['data', 'more'], /^error: `gossamer graph` takes only <dir>, got also more\n$/],
   ])('%j is refused in one sentence', async (args, message) => {

@@ -144,7 +144,7 @@ describe('start', () => {
     [`await fetch('file:///etc/passwd');`, 'fetch asks for URLs of http and https, and file:… is none'],
     [`await fetch('/login');`, 'fetch asks for URLs of http and https, and what it was given is none'],
     [`await fetch('ORIGIN/x'.replace('//', '//ann:s3cret@'));`, 'no user and password in a URL'],
-    [`await fetch('ORIGIN/x', { body: 'x' });`, 'with method: POST alone'],
+    [`await fetch('ORIGIN/x', { body: 'x' });`, 'only with method: POST'],
     [`cookies.set('ORIGIN/x', 'a=1; Domain=other.test');`, 'cannot have this cookie'],
   ])('%s is refused, and ends the run', async (does, ...words) => {
     const { run } = await crawl(`export default { async start({ fetch, cookies }) { ${does} } };`);

@@ -117,7 +117,8 @@ describe('a page hook', () => {
     expect(asked('robots.test')).not.toContain('/private');
   });
 
-  it('may be async: others are read meanwhile, and its page waits', async () => {
+  it('may be async: others are read meanwhile, and its page waits; a .mjs may import TypeScript and this package', async () => {
+    writeFileSync(join(own.folder, 'three.ts'), 'export const three: number = 3;');
     own.web.site(
       'async.test',
       pathSite({ '/': page('Home', ['/1', '/2', '/3']), '/1': page('1'), '/2': page('2'), '/3': page('3') }),
@@ -125,19 +126,24 @@ describe('a page hook', () => {
     // The first of the three waits until the last has been seen.
     const crawled = await own.crawl(
       ['http://async.test/'],
-      hooks(`
+      hooks(
+        `
+        import { defineHooks } from 'gossamer';
+        import { three } from './three.ts';
         const seen = [];
         let go;
         const all = new Promise((resolve) => { go = resolve; });
-        export default {
+        export default defineHooks({
           async page({ url }) {
             const { pathname } = new URL(url);
             if (pathname === '/') return;
-            if (seen.push(pathname) === 3) go();
+            if (seen.push(pathname) === three) go();
             await all;
             return { seen: seen.length };
           },
-        };`),
+        });`,
+        'mjs',
+      ),
     );
     expect(dataOf(crawled)).toEqual({ '/': null, '/1': { seen: 3 }, '/2': { seen: 3 }, '/3': { seen: 3 } });
   });

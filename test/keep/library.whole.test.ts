@@ -34,5 +34,5 @@ it('is told what a directory has not kept, and what cannot be asked', async () =
   await expect(checkLinks(directory)).rejects.toThrow(StateError);
   await expect(searchCrawl(directory, 'x')).rejects.toThrow(/--keep text or --keep body/);
   await expect(searchCrawl(directory, '')).rejects.toThrow(UsageError);
-  await expect(searchCrawl(directory, 'x', { limit: 0 })).rejects.toThrow('limit is a number from 1 to 100');
+  await expect(searchCrawl(directory, 'x', { limit: 0 })).rejects.toThrow('limit must be a whole number from 1 to 100');
 });

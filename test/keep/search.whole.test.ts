@@ -69,7 +69,7 @@ describe('crawl --search', () => {
       join(b.folder, 'none'),
     ]);
     expect(run.code).toBe(2);
-    expect(run.stderr).toMatch(/re:\( is no expression: missing closing \)/);
+    expect(run.stderr).toMatch(/re:\( is not a valid expression: missing closing \)/);
     expect(b.web.log).toEqual([]);
   });
 });

@@ -232,7 +232,7 @@ describe('run.add', () => {
       ['http://user:secret@home.test/', {}, 'cannot bring a user name and a password'],
       [[7], {}, 'add takes URLs'],
       ['http://home.test/x', { depth: -1 }, 'depth must be a whole number from 0'],
-      ['http://home.test/x', { rank: 3 }, "rank means something only in a crawl with order 'priority'"],
+      ['http://home.test/x', { rank: 3 }, "rank works only in a crawl with order 'priority'"],
       ['http://home.test/x', { data: [1] }, 'data must be an object by name'],
       ['http://home.test/x', { data: { big: 'x'.repeat(70_000) } }, 'data may have 65536 bytes'],
       ['http://home.test/x', { date: 1 }, 'date'],
@@ -292,7 +292,7 @@ describe('priority', () => {
       'priority must return a whole number from 0 to 7, null or nothing, got 8',
     );
     await expect(async () => crawl({ ...ranked(() => 1), order: 'bfs' })).rejects.toThrow(
-      "priority means something only with order 'priority'",
+      "priority works only with order 'priority'",
     );
   });
 });

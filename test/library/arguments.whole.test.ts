@@ -204,7 +204,7 @@ describe('a key that is no option is suggested', () => {
 
   it('one of another command is said to be that', async () => {
     expect(await errorOf('crawl', [{ seeds: ['a.test'], chunkTokens: 5 }])).toEqual(
-      new UsageError('crawl takes no option chunkTokens: it is one of other commands'),
+      new UsageError('crawl takes no option chunkTokens: it belongs to other commands'),
     );
   });
 });

@@ -68,7 +68,7 @@ describe('a program', () => {
   it('is told what is wrong as an error with a code', async () => {
     expect(() => gossamer.searchCorpus(join(root, 'none'), 'x')).toThrow(gossamer.StateError);
     expect(() => gossamer.searchCorpus(dir, '')).toThrow(gossamer.UsageError);
-    expect(() => gossamer.searchCorpus(dir, 'x', { limit: 0 })).toThrow('limit is a number from 1 to 100');
+    expect(() => gossamer.searchCorpus(dir, 'x', { limit: 0 })).toThrow('limit must be a whole number from 1 to 100');
     await expect(gossamer.readDocument(dir, 'c')).rejects.toMatchObject({ code: 'no_page' });
     await expect(gossamer.deleteCorpus(root)).rejects.toMatchObject({ code: 'no_corpus' });
     await expect(gossamer.serveMcp([root])).rejects.toMatchObject({ code: 'no_corpus' });

@@ -13,7 +13,7 @@ describe('a handle that is closed', () => {
     expect.objectContaining({
       name: 'StateError',
       code: 'closed',
-      message: `${what} is closed: nothing can be read of it any more`,
+      message: `${what} is closed: you can no longer read from it`,
     });
 
   it('can be closed again, and says of a crawl that it is', async () => {

@@ -125,7 +125,5 @@ describe('onPage', () => {
 });
 
 it('hooks do not go with a fetch or resolve of yours', () => {
-  expect(() => crawl({ seeds: ['x'], fetch: () => null, hooks: 'hooks.ts' })).toThrow(
-    'hooks run in threads of their own',
-  );
+  expect(() => crawl({ seeds: ['x'], fetch: () => null, hooks: 'hooks.ts' })).toThrow('hooks run in their own threads');
 });

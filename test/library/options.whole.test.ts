@@ -43,22 +43,22 @@ describe('what is wrong with the options is said at once', () => {
     [
       'a proxy beside fetch',
       { seeds: ['a.test'], fetch, proxy: ['http://p.test'] },
-      'proxy is about our own connections and means nothing beside a fetch of yours: leave one of them out',
+      'proxy is for connections and has no effect with your own fetch: leave one of them out',
     ],
     [
       'a scope beside resolve',
       { seeds: ['a'], fetch, resolve: asKey, scope: 'host' },
-      'scope means nothing beside resolve, which decides what a link leads to: return null for what is not to be followed',
+      'scope has no effect with resolve, which decides what a link leads to: return null for links not to follow',
     ],
     [
       'a file of seeds beside keys',
       { seeds: ['a'], fetch, resolve: asKey, seedsFiles: ['x'] },
-      'startUrls and seedsFiles hold URLs; beside fetch and resolve give the keys as seeds',
+      'startUrls and seedsFiles contain URLs; with fetch and resolve, give the keys as seeds',
     ],
     [
       'a budget for a key',
       { seeds: [{ url: 'a', depth: 1 }], fetch, resolve: asKey },
-      'the seed a cannot have a scope or budget of its own beside resolve',
+      'the seed a cannot have its own scope or budget together with resolve',
     ],
     [
       'resume without a directory',

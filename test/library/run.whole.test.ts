@@ -233,7 +233,7 @@ describe('iteration', () => {
     expect(() => run[Symbol.asyncIterator]()).toThrow(UsageError);
     const other = crawl({ seeds: ['root'], fetch, resolve: asKey });
     await other.finished;
-    expect(() => other[Symbol.asyncIterator]()).toThrow(/has begun without a reader/);
+    expect(() => other[Symbol.asyncIterator]()).toThrow(/has begun and nobody iterates it/);
   });
 
   it('throws what breaks the crawl off, after the pages that came before it', async () => {

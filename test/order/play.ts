@@ -118,6 +118,8 @@ export class Play {
   readonly #clock: Clock;
   /** What came by mail, and waits for its turn with the frontier. */
   #admissions: (() => Promise<void>)[] = [];
+  /** What the store has answered about mail, in its order; the coordinator hears of it later. */
+  #mailAnswers: (() => void)[] = [];
   #hooks: LaneHooks | null = null;
   #now = 1_000;
   #store!: Store;
@@ -193,9 +195,16 @@ export class Play {
 
   /** One thing happens. */
   async step(): Promise<void> {
+    this.#hearOfMail(this.#dice(6) === 0 ? Number.POSITIVE_INFINITY : 0);
     await this.#step();
     this.#checkCounts();
     this.#member?.cluster().rests(this.isAtRest);
+  }
+
+  #hearOfMail(most: number): void {
+    for (const answer of this.#mailAnswers.splice(0, most)) {
+      answer();
+    }
   }
 
   get isAtRest(): boolean {
@@ -216,13 +225,15 @@ export class Play {
           resolve();
         });
       });
+    const answers = this.#mailAnswers;
+    const later = <Value>(value: Value): Promise<Value> => new Promise((resolve) => answers.push(() => resolve(value)));
     return {
       store: {
-        peers: async () => outbox.peers(),
-        takeMail: async (slot, from, size) => outbox.take(slot, from, size),
-        acknowledgedMail: async (slot, seq) => outbox.acknowledged(slot, seq),
-        beginMail: async (slot, incarnation, after) => outbox.begin(slot, incarnation, after),
-        keep: async (meta) => this.#store.setMeta(meta),
+        peers: () => later(outbox.peers()),
+        takeMail: (slot, from, size) => later(outbox.take(slot, from, size)),
+        acknowledgedMail: (slot, seq) => later(outbox.acknowledged(slot, seq)),
+        beginMail: (slot, incarnation, after) => later(outbox.begin(slot, incarnation, after)),
+        keep: (meta) => later(this.#store.setMeta(meta)),
       },
       meta: this.#store.meta(),
       scope: () => new CrawlScope({ seeds: structuredClone(this.#store.seeds()), ...this.#scope }),
@@ -273,6 +284,8 @@ export class Play {
       store: {
         commit: async (transaction) => {
           const answer = structuredClone(this.#store.writer.commit(told(STORE_ORDERS.commit, transaction)));
+          // The store answers in the order in which it was asked.
+          this.#hearOfMail(Number.POSITIVE_INFINITY);
           await this.#answers;
           return answer;
         },
@@ -570,6 +583,7 @@ export class Play {
   /** The process is gone, and its store is opened by another one. */
   async kill(): Promise<void> {
     this.#admissions = [];
+    this.#mailAnswers = [];
     this.#answers = null;
     this.#lanes = [];
     this.#pending = [];

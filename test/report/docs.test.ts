@@ -67,7 +67,7 @@ describe('docs/STORE.md', () => {
     for (const errorClass of ERROR_CLASSES) {
       expect(text).toContain(`\`${errorClass}\``);
     }
-    expect(text).toContain(`is the version of the tables, ${SCHEMA_VERSION} on this page`);
+    expect(text).toContain(`is the version of the tables; this page describes version ${SCHEMA_VERSION}`);
   });
 });
 

@@ -192,7 +192,7 @@ describe('names from the logs of certificates', () => {
     own.web.clearLog();
     const { pages, summary, run } = await own.crawl(['http://alone.test/'], CT);
     expect([...pages.keys()]).toHaveLength(2);
-    expect(run.stderr).toContain('ct.test told nothing about alone.test');
+    expect(run.stderr).toContain('ct.test gave no answer about alone.test');
     expect(summary.seeding[0]!.problem).toContain(problem);
     expect(questions()).toHaveLength(1);
     expect(requestsTo(own.web.log, 'elsewhere.test')).toEqual([]);

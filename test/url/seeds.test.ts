@@ -115,10 +115,10 @@ describe('a list of seeds', () => {
     expect(bad.map(({ line, problem }) => [line, problem])).toEqual([
       [2, 'htp:/x: "htp:" is not a scheme Gossamer can crawl; use http:// or https://'],
       [3, 'scope is one of page, prefix, host, subdomains, domain, any, not "all"'],
-      [4, 'depth is a whole number from 0 on, not "-1"'],
-      [5, 'max-urls is a whole number from 1 on, not "0"'],
+      [4, 'depth must be a whole number from 0, got "-1"'],
+      [5, 'max-urls must be a whole number from 1, got "0"'],
       [6, '"speed=9" is not a setting of a seed; there are scope=, depth= and max-urls='],
-      [7, 'depth is a whole number from 0 on, not ""'],
+      [7, 'depth must be a whole number from 0, got ""'],
       [8, '-: this is neither a URL nor a domain, nor an existing file or folder'],
     ]);
     expect(bad[1]!.text).toBe('http://b.test/ scope=all');

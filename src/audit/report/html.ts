@@ -22,7 +22,9 @@ export function* htmlAudit(report: AuditReport): Iterable<string> {
   for (const [place, finding] of report.findings.entries()) {
     yield `${place === 0 ? '' : ',\n'}{"finding":${embedded(finding)},"places":[`;
     let shown = 0;
-    for (const each of report.places(finding.rule, 0, Math.min(MOST_OF_RULE, room))) {
+    // What is left of the room is for all findings that are to come: one without a place could not be shown.
+    const share = Math.floor(room / (report.findings.length - place));
+    for (const each of report.places(finding.rule, 0, Math.min(MOST_OF_RULE, share))) {
       yield `${shown === 0 ? '' : ','}\n${embedded(shortened(each))}`;
       shown++;
     }

@@ -32,34 +32,34 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     weight: 'attention',
     fails: 'yes',
     meaning: 'The page is there, but nothing on it has this id or name.',
-    advice: 'Look for the new name of the section, or link to the page as a whole.',
+    advice: 'Look for the new name of the section, or link to the whole page.',
   },
   dns: {
     counted: ['unknown host', 'unknown hosts'],
     weight: 'attention',
     fails: 'yes',
     meaning: 'The host name does not resolve.',
-    advice: 'Look for a typing error; else the site is gone: replace the link.',
+    advice: 'Look for a typing error. If there is none, the site is gone: replace the link.',
   },
   invalid_url: {
     counted: ['invalid URL', 'invalid URLs'],
     weight: 'attention',
     fails: 'yes',
-    meaning: 'What stands in the link is no URL, or it redirects to none.',
-    advice: 'Correct what is written there; or repair the redirect.',
+    meaning: 'The link is not a valid URL, or it redirects to something that is not.',
+    advice: 'Correct the link, or repair the redirect.',
   },
   insecure: {
     counted: same('insecure'),
     weight: 'attention',
     fails: 'yes',
     meaning: 'Its URL begins with http:, and --require-https is set.',
-    advice: 'Write https, where the host has it.',
+    advice: 'Write https, if the host has it.',
   },
   malformed_html: {
     counted: ['malformed page', 'malformed pages'],
     weight: 'attention',
     fails: 'yes',
-    meaning: 'The page is cut off, or is no text though it says that it is HTML.',
+    meaning: 'The page is cut off, or is not text although it says that it is HTML.',
     advice: 'Repair the page or the server that sends it.',
   },
   redirect_loop: {
@@ -87,7 +87,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: ['time-out', 'time-outs'],
     weight: 'attention',
     fails: 'inside',
-    meaning: 'No answer came in time, on the second look neither.',
+    meaning: 'No answer came in time, not even on the second look.',
     advice: 'Try again later, or with a longer --timeout.',
   },
   connection: {
@@ -95,7 +95,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     weight: 'attention',
     fails: 'inside',
     meaning: 'The connection was refused, or broke off.',
-    advice: 'Look whether the server is up; if it stays down, replace the link.',
+    advice: 'Check whether the server is up; if it stays down, replace the link.',
   },
   tls: {
     counted: ['TLS failure', 'TLS failures'],
@@ -108,7 +108,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('soft 404'),
     weight: 'attention',
     fails: 'no',
-    meaning: 'It answers 200, but looks like the page that this site shows for what it does not have.',
+    meaning: 'It answers 200, but looks like the page that this site shows when a page does not exist.',
     advice: 'Open it. If there is nothing, treat it as dead.',
   },
   blocked: {
@@ -124,7 +124,7 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     weight: 'attention',
     fails: 'no',
     meaning: 'It answers 401, 403 or 407, without the signs of a wall against programs.',
-    advice: 'Check that readers may see it; else give credentials, or leave it out by a rule.',
+    advice: 'Check that readers may see it. If not, give credentials, or leave it out by a rule.',
   },
   rate_limited: {
     counted: same('rate-limited'),
@@ -144,7 +144,8 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('unverifiable'),
     weight: 'attention',
     fails: 'no',
-    meaning: 'What came does not tell whether it works; or two looks differed, or there was no time for the second.',
+    meaning:
+      'The answer does not show whether the link works; or the two looks differed, or there was no time for the second look.',
     advice: 'Open it, or check again later.',
   },
   unchecked: {
@@ -152,8 +153,8 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     weight: 'attention',
     fails: 'no',
     meaning:
-      'It was not asked for: too long, forbidden by robots.txt, its host put off, at a blocked address, beyond a limit, or after a stop. Or it answers, but as part of a trap it was not read for links, or it is a sitemap that could not be read whole.',
-    advice: 'Open it, or check again without what stood in the way.',
+      'It was not requested: it is too long, robots.txt forbids it, its host was put off, its address is blocked, a limit was reached, or the check was stopped. Or it answers, but was not read for links because it is part of a trap, or it is a sitemap that could not be read completely.',
+    advice: 'Open it, or remove the obstacle and check again.',
   },
   moved: {
     counted: same('moved'),
@@ -173,7 +174,8 @@ export const VERDICT_HELP: Readonly<Record<Verdict, VerdictHelp>> = {
     counted: same('skipped'),
     weight: 'fine',
     fails: 'no',
-    meaning: 'It was not to be asked for: another scheme (mailto:), a form, or left out by an option or a rule.',
+    meaning:
+      'It was left out on purpose: it has another scheme (mailto:), is a form, or an option or a rule leaves it out.',
     advice: 'Nothing.',
   },
   ok: {

@@ -32,15 +32,16 @@ if slot and slot.token ~= claim.token and slot['until'] > now then
   return cjson.encode({ ok = false, refused = 'held', ['until'] = slot['until'], token = slot.token, now = now })
 end
 if slot and slot.incarnation ~= '' and slot.incarnation ~= claim.incarnation then return refuse('other_store') end
-local isFirst = not slot and state.generation == 1
 -- Asked once more it is answered alike: the answer to the first call may have been lost.
+local isFirst = state.generation == 1 and (not slot or (slot.token == claim.token and slot.first == true))
+local isSure = isFirst and state.server ~= '' and state.server == server()
 local isReplaced = slot and (slot.incarnation == '' or slot.replaced == true) or false
 state.slots[name] = {
   token = claim.token, incarnation = claim.incarnation, generation = state.generation, ['until'] = now + claim.leaseMs,
   count = 0, standing = 'active', confirmed = '', figures = '{}',
-  replaced = isReplaced,
+  replaced = isReplaced, first = isFirst,
 }
 goesOn()
 keep()
-return answer({ slot = tonumber(name), isFirst = isFirst, isReplaced = isReplaced })
+return answer({ slot = tonumber(name), isFirst = isFirst, isSure = isSure, isReplaced = isReplaced })
 `;

@@ -3,6 +3,13 @@
  * that whatever a script decides, it decides upon one moment of all slots.
  */
 export const CLOCK = `
+-- Another process, or another leader, may have an older state than the one before. Whoever is not allowed to ask gets ''.
+local function server()
+  local process, place = redis.pcall('INFO', 'server'), redis.pcall('INFO', 'replication')
+  if type(process) ~= 'string' or type(place) ~= 'string' then return '' end
+  local run, leader = process:match('run_id:(%w+)'), place:match('master_replid:(%w+)')
+  return run and leader and run .. ':' .. leader or ''
+end
 local function clock()
   local time = redis.call('TIME')
   return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)

@@ -8,6 +8,7 @@ export const REPORT = `
 local report = cjson.decode(ARGV[3])
 me['until'] = now + report.leaseMs
 me.figures = report.figures
+local turned = false
 if state.phase ~= 'ended' then
   me.standing = report.standing
   if report.standing == 'active' then
@@ -26,10 +27,12 @@ if state.phase ~= 'ended' then
   if state.phase == 'running' and idle == state.nodes then
     state.phase = 'ending'
     state['end'] = report['end']
+    turned = true
   elseif state.phase == 'ending' and confirmed == state.nodes then
     state.phase = 'ended'
+    turned = true
   end
 end
 keep()
-return answer()
+return answer({ turned = turned })
 `;

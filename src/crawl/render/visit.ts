@@ -85,10 +85,10 @@ async function render(
   }
   const html = await within(clock, ANSWER_MS, content(session, limits.maxBytes), STUCK);
   if (html === STUCK) {
-    return { problem: 'its scripts do not come to an end' };
+    return { problem: 'its scripts did not finish' };
   }
   if (!isWeb(page.url())) {
-    return { problem: 'it has left for elsewhere' };
+    return { problem: 'it navigated away' };
   }
   if (typeof html !== 'string' || Buffer.byteLength(html) > limits.maxBytes) {
     return { problem: 'it grew larger than --max-body' };
