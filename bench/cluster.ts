@@ -35,8 +35,14 @@ export const cluster: Scenario = {
           'foreign links',
           'alone, s',
           'two, s',
+          'CPU alone, s',
+          'CPU two, s',
+          'more',
+          'CPU of Redis, s',
           'round trips/page',
           'bytes/page',
+          'mail, pieces/page',
+          'mail, bytes/page',
           'Redis, KiB at most',
           'merge, s',
           'pages/s',
@@ -85,8 +91,9 @@ async function measure(share: number): Promise<string[]> {
       ],
       () => redis.has('{gossamer:bench}:state', new Promise(() => {})),
     );
-    const bytes = (await peak()) - before.memory;
+    const peaks = await peak();
     const after = await figuresOf(client);
+    const mail = mailIn((await client.get('{gossamer:bench}:state'))!);
     client.disconnect();
     const merge = await timed([['merge', ...parts, '-o', join(folder, 'whole')]]);
     const pages = HOSTS * PAGES_A_HOST;
@@ -94,9 +101,15 @@ async function measure(share: number): Promise<string[]> {
       `${share * 100} %`,
       (alone.ms / 1000).toFixed(1),
       (together.ms / 1000).toFixed(1),
-      ((after.commands - before.commands) / pages).toFixed(3),
-      whole((after.bytes - before.bytes) / pages),
-      whole(bytes / 1024),
+      (alone.cpuMs / 1000).toFixed(1),
+      (together.cpuMs / 1000).toFixed(1),
+      `${Math.round(100 * (together.cpuMs / alone.cpuMs - 1))} %`,
+      ((after.cpuMs - before.cpuMs) / 1000).toFixed(2),
+      ((after.calls - before.calls) / pages).toFixed(3),
+      whole((after.bytes - before.bytes - peaks.bytes) / pages),
+      (mail.pieces / pages).toFixed(2),
+      whole(mail.bytes / pages),
+      whole((peaks.memory - before.memory) / 1024),
       (merge.ms / 1000).toFixed(1),
       whole((pages * 1000) / merge.ms),
       whole(merge.bytes / 2 ** 20),
@@ -130,13 +143,17 @@ function siteOf(host: number, share: number): Site {
 async function timed(
   commands: readonly string[][],
   ready: () => Promise<void> = async () => {},
-): Promise<{ ms: number; bytes: number }> {
+): Promise<{ ms: number; cpuMs: number; bytes: number }> {
   const startedAt = performance.now();
   const children: ChildProcess[] = [];
   const ends: Promise<void>[] = [];
   let bytes = 0;
+  const cpu = new Map<ChildProcess, number>();
   const look = setInterval(() => {
-    bytes = Math.max(bytes, ...children.map(({ pid }) => residentBytes(pid!)));
+    for (const child of children.filter(({ exitCode }) => exitCode === null)) {
+      bytes = Math.max(bytes, residentBytes(child.pid!));
+      cpu.set(child, cpuMsOf(child));
+    }
   }, LOOK_EVERY_MS);
   for (const args of commands) {
     const child = spawn(process.execPath, [GOSSAMER_BIN, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
@@ -162,33 +179,50 @@ async function timed(
       child.kill();
     }
   }
-  return { ms: performance.now() - startedAt, bytes };
+  return { ms: performance.now() - startedAt, cpuMs: [...cpu.values()].reduce((sum, ms) => sum + ms, 0), bytes };
 }
 
-async function figuresOf(client: Redis): Promise<{ commands: number; bytes: number; memory: number }> {
-  const info = await client.info();
-  const of = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+/** What nodes send: scripts do the rest within Redis. */
+const CALLS = ['evalsha', 'eval', 'xread'];
+
+async function figuresOf(client: Redis): Promise<{ calls: number; bytes: number; memory: number; cpuMs: number }> {
+  const info = `${await client.info()}\n${await client.info('commandstats')}`;
+  const of = (name: string): number => Number(new RegExp(`^${name}:(?:calls=)?([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
   return {
-    commands: of('total_commands_processed'),
+    calls: CALLS.reduce((sum, call) => sum + of(`cmdstat_${call}`), 0),
     bytes: of('total_net_input_bytes') + of('total_net_output_bytes'),
     memory: of('used_memory'),
+    cpuMs: 1000 * (of('used_cpu_user') + of('used_cpu_sys')),
   };
 }
 
-/** Looks at what Redis holds until it is asked for the most. */
-function peakOf(client: Redis): () => Promise<number> {
-  let most = 0;
+/** Looks at what Redis holds until it is asked for the most; and how many bytes the looking took. */
+function peakOf(client: Redis): () => Promise<{ memory: number; bytes: number }> {
+  let memory = 0;
+  let bytes = 0;
   let isOver = false;
   const looking = (async () => {
     while (!isOver) {
-      most = Math.max(most, (await figuresOf(client)).memory);
+      const info = await client.info('memory');
+      bytes += info.length;
+      memory = Math.max(memory, Number(/^used_memory:(\d+)/m.exec(info)![1]));
       await pause(LOOK_EVERY_MS * 4);
     }
   })();
   return async () => {
     isOver = true;
     await looking;
-    return most;
+    return { memory, bytes };
+  };
+}
+
+/** What all nodes have told of the mail that they have sent. */
+function mailIn(text: string): { pieces: number; bytes: number } {
+  const { slots } = JSON.parse(text) as { slots: Record<string, { figures: string }> };
+  const told = Object.values(slots).map(({ figures }) => JSON.parse(figures) as { mailOut: number; mailBytes: number });
+  return {
+    pieces: told.reduce((sum, { mailOut }) => sum + mailOut, 0),
+    bytes: told.reduce((sum, { mailBytes }) => sum + mailBytes, 0),
   };
 }
 

@@ -13,8 +13,9 @@ import { serve } from './serve.js';
 interface Question {
   corpus: string;
   question: string;
-  /** The page that answers it. */
-  page: string;
+  /** The page that answers it, or any of several. */
+  page?: string;
+  pages?: string[];
 }
 
 /** Where the packages of Debian put these manuals. */
@@ -23,14 +24,20 @@ const MANUALS: Readonly<Record<string, { root: string; startPage: string }>> = {
   postgresql: { root: '/usr/share/doc/postgresql-doc-15/html', startPage: 'index.html' },
   git: { root: '/usr/share/doc/git-doc', startPage: 'index.html' },
 };
-const FILES = { open: 'questions.json', locked: 'questions-locked.json' } as const;
+/** The first two sets were tuned with; of the second pair the locked half never was. */
+const FILES = [
+  ['questions.json', 'open'],
+  ['questions-locked.json', 'locked'],
+  ['questions-2.json', 'open'],
+  ['questions-2-locked.json', 'locked'],
+] as const;
 const FOLDER = join(fileURLToPath(new URL('.', import.meta.url)), '..', '..', 'bench', 'search');
 const HEADINGS = ['', 'questions', 'top 1 %', 'top 3 %', 'ms'];
 
-/** How often a search names the right page first, and among the first three. The ranking was tuned with the open questions alone. */
+/** How often a search names the right page first, and among the first three. The ranking was tuned with all but the last locked ones. */
 export const search: Scenario = {
   word: 'search',
-  sentence: 'forty questions to three manuals: how often the right page is found first',
+  sentence: 'eighty questions to three manuals: how often the right page is found first',
   run: async () => {
     const { nginx } = await installRealSites(say);
     const folder = temporaryFolder(DISK_FOLDER);
@@ -47,10 +54,10 @@ export const search: Scenario = {
         say(`${name} is left out: ${lastWords(join(folder, `${name}-run`))}`);
       }
     }
-    const rows = Object.entries(FILES).map(([half, file]) => {
+    const rows = FILES.map(([file, half]) => {
       const all = JSON.parse(readFileSync(join(FOLDER, file), 'utf8'))[half] as Question[];
       return [
-        half,
+        file.replace('.json', ''),
         ...asked(
           folder,
           all.filter(({ corpus }) => made.has(corpus)),
@@ -64,10 +71,12 @@ export const search: Scenario = {
 
 function asked(folder: string, questions: readonly Question[]): string[] {
   const begun = performance.now();
-  const places = questions.map(({ corpus, question, page }) => {
-    const place = searchCorpus(join(folder, corpus), question, { limit: 3 }).findIndex(({ path }) => path === page);
+  const places = questions.map(({ corpus, question, page, pages = [page!] }) => {
+    const place = searchCorpus(join(folder, corpus), question, { limit: 3 }).findIndex(({ path }) =>
+      pages.includes(path),
+    );
     if (place !== 0) {
-      say(`${corpus}: "${question}" ${place < 0 ? 'does not name' : `names as number ${place + 1}`} ${page}`);
+      say(`${corpus}: "${question}" ${place < 0 ? 'does not name' : `names as number ${place + 1}`} ${pages[0]}`);
     }
     return place;
   });

@@ -33,7 +33,7 @@ const SMALL = {
   comments: { legal: false, annotation: false, jsdoc: false },
 };
 /** They need not be installed. */
-const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core'];
+const LEFT_OUTSIDE = ['gpt-tokenizer/encoding/o200k_base', 'playwright-core', 'unpdf'];
 /** Whose code is in the binaries of dist/sqlite/; they are those of the first. SQLite itself is in the public domain. */
 const IN_SQLITE = ['@photostructure/sqlite', 'node-addon-api'].map((name) => join(root, 'node_modules', name));
 

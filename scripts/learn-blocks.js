@@ -1,9 +1,8 @@
 /**
  * Makes src/content/extract/block-model.ts, the table that blocks of a page are judged by:
- *   node scripts/learn-blocks.js <folder> <texts.jsonl>...
- * The folder has `pages/NNNN.html.gz` and `truth.json`, which says of each page its `url` and passages `with` and `without` which its text is. Files of
- * texts hold what other extractors make of the same pages, a line `{"page":"0001.html.gz","text":"…"}` each: where all agree, they count a little.
- * It needs Python with numpy and lightgbm.
+ *   node scripts/learn-blocks.js <folder>
+ * The folder has `pages/NNNN.html.gz` and `truth.json`, which says of each page its `url` and passages `with` and `without` which its text is.
+ * It needs Python with numpy and lightgbm, and the manuals that bench/extraction/block-rows.ts names. The same of all that makes the same table.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -12,9 +11,9 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-const [folder, ...texts] = process.argv.slice(2);
+const [folder] = process.argv.slice(2);
 if (folder === undefined) {
-  console.error('usage: node scripts/learn-blocks.js <folder of annotated pages> <texts.jsonl>...');
+  console.error('usage: node scripts/learn-blocks.js <folder of annotated pages>');
   process.exit(2);
 }
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -32,7 +31,7 @@ try {
   });
   execFileSync(process.execPath, [bundle, resolve(folder), target], { stdio: 'inherit' });
   const model = join(root, 'src/content/extract/block-model.ts');
-  execFileSync('python3', [join(root, 'scripts/learn-blocks.py'), target, resolve(folder), model, ...texts], {
+  execFileSync('python3', [join(root, 'scripts/learn-blocks.py'), target, resolve(folder), model], {
     stdio: 'inherit',
   });
 } finally {

@@ -85,6 +85,7 @@ export {
 export type { DocsLibraryOptions, DocsResult } from './docs/library.js';
 /** Documentation sites as Markdown, kept in step with them. */
 export { makeDocs, resumeDocs } from './docs/library.js';
+export type { LeftOut, VersionsLeftOut } from './docs/page-choice.js';
 export type { MarkdownPage, PageQuestion } from './docs/page-markdown.js';
 /** One page as Markdown. */
 export { pageAsMarkdown } from './docs/page-markdown.js';
@@ -92,7 +93,7 @@ export { pageAsMarkdown } from './docs/page-markdown.js';
 export { preview } from './docs/preview.js';
 export type { CrawlHit } from './docs/search-crawl.js';
 export { searchCrawl } from './docs/search-crawl.js';
-export type { SavedCorpus } from './docs/write-corpora.js';
+export type { SavedCorpus, SavedImages, SitemapLack } from './docs/write-corpora.js';
 /** Why a URL was or was not fetched. */
 export { explain } from './explain/explain.js';
 export type { DecidingRule, Explanation } from './explain/explanation.js';

@@ -1,16 +1,18 @@
 import { StateError, UsageError } from '../base/errors.js';
+import { formatBytes, formatCount, formatDuration } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import type { Order } from '../cluster/bus.js';
 import { connectBus } from '../cluster/connect.js';
 import { crawlIdOf, redisOf } from '../cluster/start.js';
-import { type ClusterView, type SlotView, viewOf } from '../cluster/view.js';
+import { viewOf } from '../cluster/view.js';
+import type { ClusterSnapshot, SlotSnapshot } from '../watch/live.js';
 import { type CommandInput, prepare, writeJson } from './command.js';
 import { EXIT } from './exit.js';
 import type { Terminal } from './terminal.js';
 
-const ACTIONS = ['status', 'pause', 'go', 'stop', 'replace'] as const;
+const ACTIONS = ['status', 'pause', 'go', 'stop', 'replace', 'forget'] as const;
 
-/** gossamer cluster status|pause|go|stop|replace */
+/** gossamer cluster status|pause|go|stop|replace|forget */
 export async function runCluster(input: CommandInput): Promise<number> {
   const ready = prepare('cluster', input);
   if (ready === null) {
@@ -37,6 +39,16 @@ export async function runCluster(input: CommandInput): Promise<number> {
     if (slot !== null && slot >= there.state.nodes) {
       throw new UsageError(`${crawlId} has the slots 0 to ${there.state.nodes - 1}, got ${slot}`);
     }
+    if (known === 'forget') {
+      if (!(await bus.forget(there.state.nodes))) {
+        throw new StateError(
+          'cluster_held',
+          `${crawlId} has a process that runs: \`gossamer cluster stop\` first, then wait for its lease`,
+        );
+      }
+      terminal.line(`Redis has nothing of ${crawlId} any more; the parts are where they were`);
+      return EXIT.ok;
+    }
     if (known !== 'status') {
       const state = await bus.order(known as Order, slot);
       if (state === null) {
@@ -47,12 +59,8 @@ export async function runCluster(input: CommandInput): Promise<number> {
       }
     }
     const { state, now } = (await bus.look()) ?? there;
-    const waiting = await bus.waiting(state.nodes);
-    const view = viewOf(state, {
-      crawlId,
-      leaseLeftMs: (until) => until - now,
-      mailWaiting: new Map(waiting.map((entries, each) => [each, entries])),
-    });
+    const inRedis = await bus.use(state.nodes);
+    const view = viewOf(state, { crawlId, own: null, leftMs: (until) => until - now, inRedis });
     if (resolved.options.json) {
       writeJson(view);
     } else {
@@ -77,25 +85,34 @@ function readSlot(action: (typeof ACTIONS)[number], text: string | undefined): n
   return Number(text);
 }
 
-function show({ crawlId, nodes, phase, slots }: ClusterView, terminal: Terminal): void {
-  terminal.line(`${crawlId}: ${nodes} parts, ${phase}`);
+function show({ crawlId, nodes, phase, reason, leftMs, redisBytes, slots }: ClusterSnapshot, terminal: Terminal): void {
+  const words = [
+    `${crawlId}: ${nodes} parts, ${phase}${reason === null ? '' : ` (${reason})`}`,
+    ...(leftMs === null || phase === 'ended' ? [] : [`${formatDuration(leftMs)} of --duration left`]),
+    ...(redisBytes === null ? [] : [`${formatBytes(redisBytes)} in Redis`]),
+  ];
+  terminal.line(words.join(', '));
   for (const slot of slots) {
     terminal.line(lineOf(slot));
   }
 }
 
-function lineOf({ slot, state, host, pid, leaseLeftMs, mailWaiting, figures }: SlotView): string {
-  const words = [`slot ${slot}: ${state}`];
-  if (state !== 'free') {
-    words.push(`${printable(host, 60)} (process ${pid})`);
-  }
-  if (figures !== null) {
-    words.push(`${figures.done ?? 0} done`, `${figures.outstanding ?? 0} waiting`, `${figures.outbox} to be told`);
-  }
-  if (state === 'missing') {
-    words.push(`${mailWaiting ?? 0} letters wait for it`);
-  } else if (leaseLeftMs > 0) {
-    words.push(`lease ${Math.round(leaseLeftMs / 1000)} s`);
-  }
-  return words.join(', ');
+function lineOf(slot: SlotSnapshot): string {
+  const { state, host, pid, done, failed, outstanding, pagesPerSecond, mailFrom, mailTo, leaseLeftMs } = slot;
+  const begun = state === 'free' ? [] : [`${printable(host, 60)} (process ${pid})`];
+  const figures = [
+    `${formatCount(done)} done`,
+    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
+    `${formatCount(outstanding)} waiting`,
+    ...(state === 'missing' || state === 'ended' ? [] : [`${pagesPerSecond.toFixed(1)} pages/s`]),
+    `mail ${formatCount(mailFrom)} out, ${formatCount(mailTo)} in`,
+  ];
+  const lease =
+    state === 'missing'
+      ? [`gone for ${formatDuration(slot.missingForMs)}: \`gossamer join\` with its directory goes on`]
+      : leaseLeftMs > 0 && state !== 'ended'
+        ? [`lease ${Math.round(leaseLeftMs / 1000)} s`]
+        : [];
+  const waits = state === 'free' && mailTo > 0 ? [`${formatCount(mailTo)} pieces of mail wait for it`] : [];
+  return [`slot ${slot.slot}: ${state}`, ...begun, ...(state === 'free' ? waits : [...figures, ...lease])].join(', ');
 }

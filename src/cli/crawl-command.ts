@@ -7,7 +7,7 @@ import { isCorpus } from '../corpus/index-file.js';
 import { guessed, namedOrArchived } from '../crawl/archive-web.js';
 import { chooseDirectory } from '../crawl/data-directory.js';
 import type { SessionResult } from '../crawl/profile.js';
-import { type Left, nextStep, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
+import { type Left, nextStep, nextStepOfPart, type ResumePlan, resumePlan } from '../crawl/resume-plan.js';
 import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { CrawlSession } from '../crawl/session.js';
@@ -153,12 +153,21 @@ export async function runSession(
   if (news !== null) {
     terminal.line(news);
   }
-  const afterwards = `\`${resumeCommand(directory)}\` goes on`;
+  const partOf = seatIn(plan.profile?.meta ?? {})?.crawlId ?? null;
+  const afterwards =
+    partOf === null ? `\`${resumeCommand(directory)}\` goes on` : nextStepOfPart(directory, 'interrupted', partOf);
   const removeListeners = stopOnSignals({ run: session, graceMs: options.graceMs, terminal, afterwards });
   try {
     view.started(session, plan);
     const result = await withResumeAdvice(directory, () => session.run());
-    view.ended(result, directory);
+    const { end, summary } = result;
+    view.ended(
+      result,
+      directory,
+      partOf === null
+        ? nextStep(directory, end.reason, summary.done + summary.failed)
+        : nextStepOfPart(directory, end.reason, partOf),
+    );
     outlets.cameTo(result.summary);
     if (options.json) {
       writeJson(result.summary);

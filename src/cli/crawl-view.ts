@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { formatMoment, printable } from '../base/text.js';
 import type { CrawlOptions } from '../config/options.js';
 import type { RunningSession, SessionResult } from '../crawl/profile.js';
-import { nextStep } from '../crawl/resume-plan.js';
 import { NOTHING_MAY_BE_ASKED } from '../crawl/seed-failure.js';
 import type { SessionEvents, SessionPlan } from '../crawl/session-plan.js';
 import type { SettledPage } from '../frontier/outcome.js';
@@ -111,7 +110,8 @@ export class CrawlView {
     this.#terminal.endProgress(session === null ? undefined : () => this.#progressOf(session));
   }
 
-  ended({ summary, end }: SessionResult, directory: string | null): void {
+  /** @param next what to type now; null: nothing */
+  ended({ summary, end }: SessionResult, directory: string | null, next: string | null): void {
     this.close();
     const fromCache = summary.cached === 0 ? '' : `, ${formatCount(summary.cached)} more from the cache`;
     const carried = summary.carriedOver === 0 ? '' : `; ${counted(summary.carriedOver, 'page')} carried over`;
@@ -169,7 +169,6 @@ export class CrawlView {
       }
     }
     this.#terminal.box(`${end.reason}${end.truncated === null ? '' : ' (truncated)'}`, rows);
-    const next = directory === null ? null : nextStep(directory, end.reason, summary.done + summary.failed);
     if (next !== null) {
       this.#terminal.line(next);
     }

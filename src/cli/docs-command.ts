@@ -7,7 +7,7 @@ import { crawlDirectoryIn, keptPagesIn, optionsForKept } from '../crawl/kept-pag
 import { seedFailure } from '../crawl/seed-failure.js';
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { type DocsPlan, DocsRun } from '../docs/docs-run.js';
-import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from '../docs/plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs, withOne } from '../docs/plan-docs.js';
 import type { SavedCorpus } from '../docs/write-corpora.js';
 import { resumeCommand } from '../store/directory.js';
 import { withResumeAdvice } from './advice.js';
@@ -28,7 +28,8 @@ export async function runDocs(input: CommandInput): Promise<number> {
   if (ready === null) {
     return EXIT.ok;
   }
-  const { resolved, terminal } = ready;
+  const { terminal } = ready;
+  const resolved = withOne(ready.resolved);
   const { named, guess } = namedOrArchived(input.positionals, resolved.options);
   if (guess !== null) {
     terminal.line(guessed(guess));
@@ -163,7 +164,7 @@ function tellNotKept({ kept }: DocsPlan, pages: number, terminal: Terminal): voi
 
 function tell(corpora: readonly SavedCorpus[], truncated: string | null, terminal: Terminal): void {
   const total = { pages: 0, bytes: 0, tokens: 0, failed: 0, low: 0, indexPages: 0 };
-  for (const { output, seed, failed, report, hint } of corpora) {
+  for (const { output, seed, failed, report, hint, sitemapLacks, leftOut, images, pdfs } of corpora) {
     total.failed += failed;
     if (report === null) {
       terminal.warn(`no page of ${seed} could be fetched: ${output} stays as it was`);
@@ -177,6 +178,20 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     terminal.line(`${output}: ${changesOf(report)}`);
     if (hint !== null) {
       terminal.line(hint);
+    }
+    tellLeftOut(leftOut, terminal);
+    if (images !== null && images.saved + images.left > 0) {
+      const left = images.left === 0 ? '' : `, ${formatCount(images.left)} left as links to the site`;
+      terminal.line(`${counted(images.saved, 'image')} in ${output}/images${left}`);
+    }
+    if (pdfs > 0) {
+      terminal.line(`${counted(pdfs, 'PDF')} left out: \`gossamer md URL\` has the text of one`);
+    }
+    if (sitemapLacks !== null) {
+      const { pages, named, unnamed } = sitemapLacks;
+      terminal.line(
+        `the sitemap of ${seed} is incomplete: ${counted(pages, 'page')} lead to ${formatCount(named)} that it names and ${formatCount(unnamed)} that it does not, so links were followed too (--seeding-strategy sitemap-only does not)`,
+      );
     }
   }
   if (truncated !== null) {
@@ -199,6 +214,24 @@ function tell(corpora: readonly SavedCorpus[], truncated: string | null, termina
     `Saved ${counted(total.pages, 'page')} (${formatBytes(total.bytes)}, ~${formatCount(total.tokens)} tokens), ${formatCount(total.failed)} failed`,
   );
 }
+
+/** What of a site --lang and --version-paths did not want. */
+function tellLeftOut({ otherLanguages, versions }: SavedCorpus['leftOut'], terminal: Terminal): void {
+  if (otherLanguages > 0) {
+    terminal.line(`${counted(otherLanguages, 'page')} of other languages left out (--lang)`);
+  }
+  for (const { folder, kept, left } of versions) {
+    const pages = left.reduce((sum, each) => sum + each.pages, 0);
+    const others = left.slice(0, MOST_VERSIONS).map((each) => `${each.version} (${formatCount(each.pages)})`);
+    const more = left.length > MOST_VERSIONS ? ` and ${formatCount(left.length - MOST_VERSIONS)} more` : '';
+    const what = kept === '' ? 'the pages without a version are the newest' : `${kept} is the newest`;
+    terminal.line(
+      `${counted(pages, 'page')} of older versions left out of ${folder}: ${others.join(', ')}${more}; ${what} (--version-paths)`,
+    );
+  }
+}
+
+const MOST_VERSIONS = 10;
 
 function changesOf({ changes, duplicates }: CorpusReport): string {
   const { added, changed, removed, unchanged, rewritten } = changes;

@@ -1,6 +1,6 @@
 import { counted, formatBytes, formatCount, formatDuration, formatRoughly } from '../base/figures.js';
 import { printable } from '../base/text.js';
-import type { LayerFigures, LiveSnapshot, Problem } from '../watch/live.js';
+import type { LayerFigures, LiveSnapshot, Problem, SlotSnapshot } from '../watch/live.js';
 import type { Color } from './terminal.js';
 import { cutToWidth, widthOf } from './text-width.js';
 
@@ -93,7 +93,10 @@ function rowsOf(picture: LivePicture, hasLabels: boolean): Row[] {
   const fetching = isFetched(snapshot)
     ? []
     : [speedRow(snapshot), hostsRow(snapshot, hasLabels), limitRow(picture, hasLabels), waitRow(snapshot)];
-  return [headRow(picture, hasLabels), ...workRow(snapshot), urlsRow(snapshot), ...fetching, ...problemRows(picture)];
+  return [
+    ...[headRow(picture, hasLabels), ...workRow(snapshot), urlsRow(snapshot), ...clusterRows(snapshot, hasLabels)],
+    ...[...fetching, ...problemRows(picture)],
+  ];
 }
 
 /** Nothing more is asked for: the run is over, or what it fetched is worked on. */
@@ -172,6 +175,80 @@ function urlsRow({ urls }: LiveSnapshot): Row {
       ...(deferred > 0 ? [figure(deferred, 'put off', 'yellow')] : []),
     ],
   };
+}
+
+/** All machines in one line, one each that is missing, and where there is room one each for the others. */
+function clusterRows({ cluster }: LiveSnapshot, hasLabels: boolean): Row[] {
+  if (cluster === null) {
+    return [];
+  }
+  const { slots, nodes, phase, own, crawlId } = cluster;
+  const isHere = ({ state }: SlotSnapshot): boolean => state !== 'missing' && state !== 'free';
+  const here = slots.filter(isHere);
+  const sum = (of: (slot: SlotSnapshot) => number): number => slots.reduce((all, slot) => all + of(slot), 0);
+  const rate = here.reduce((all, { pagesPerSecond }) => all + pagesPerSecond, 0);
+  const label = 'together';
+  const all: Row = {
+    label,
+    rank: 1.5,
+    items: [
+      item(
+        [[`${here.length} of ${nodes} machines`, here.length < nodes ? 'yellow' : 'green']],
+        [[`${here.length}/${nodes} machines`, here.length < nodes ? 'yellow' : 'green']],
+      ),
+      ...(phase === 'running' ? [] : [item([[phase, 'yellow']])]),
+      item([[`${rate.toFixed(1)} pages/s`]], [[`${rate.toFixed(1)}/s`]]),
+      figure(
+        sum(({ done }) => done),
+        'done',
+      ),
+      figure(
+        sum(({ outstanding }) => outstanding),
+        'waiting',
+      ),
+      figure(
+        sum(({ mailFrom }) => mailFrom),
+        'in the mail',
+      ),
+      item([[safe(crawlId), 'dim']]),
+    ],
+  };
+  const row = (slot: SlotSnapshot): Row => ({
+    ...{ label, rank: isHere(slot) ? 20 + slot.slot / 1000 : 1.6 },
+    items: slotItems(slot, slot.slot === own, hasLabels),
+  });
+  return [all, ...slots.filter((slot) => !isHere(slot)).map(row), ...here.map(row)];
+}
+
+function slotItems(slot: SlotSnapshot, isOwn: boolean, hasLabels: boolean): Item[] {
+  const { state, host, pagesPerSecond, outstanding, mailFrom, mailTo, leaseLeftMs, missingForMs } = slot;
+  const name = item(
+    [
+      [`slot ${slot.slot}`, 'bold'],
+      [isOwn ? ' (here)' : host === '' ? '' : ` ${safe(host)}`, 'dim'],
+    ],
+    [[hasLabels ? `slot ${slot.slot}` : `slot ${slot.slot}${isOwn ? ' (here)' : ''}`, 'bold']],
+  );
+  if (state === 'missing' || state === 'free') {
+    const since = state === 'missing' ? `missing for ${formatRoughly(missingForMs)}` : 'nobody has joined';
+    return [
+      name,
+      item([[since, 'yellow']]),
+      ...(state === 'missing' ? [figure(outstanding, 'URLs wait')] : []),
+      item([[`${formatCount(mailTo)} pieces of mail for it`]], [[`${compact(mailTo)} for it`]]),
+    ];
+  }
+  return [
+    name,
+    item([[state, 'dim']]),
+    item([[`${pagesPerSecond.toFixed(1)} pages/s`]], [[`${pagesPerSecond.toFixed(1)}/s`]]),
+    figure(outstanding, 'waiting'),
+    item(
+      [[`mail ${formatCount(mailFrom)} out, ${formatCount(mailTo)} in`]],
+      [[`mail ${compact(mailFrom)}/${compact(mailTo)}`]],
+    ),
+    item([[`lease ${Math.round(leaseLeftMs / 1000)} s`, 'dim']]),
+  ];
 }
 
 function speedRow({ pagesPerSecond, bytesPerSecond, bytes, elapsedMs, inFlight }: LiveSnapshot): Row {

@@ -7,6 +7,7 @@ import { presetColor } from '../config/presets.js';
 import { StoreThread } from '../crawl/store-thread.js';
 import { type ParsedArgs, parseArgs } from './args.js';
 import type { CommandInput } from './command.js';
+import { damageBehind } from './damaged-store.js';
 import { describeFailure, EXIT, exitCodeOf, exitNow, readSwitch, simplifiedExitCode, wantsExitSimple } from './exit.js';
 import { commandHelp, programHelp, versionText } from './help.js';
 import { Streams } from './streams.js';
@@ -69,7 +70,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     const exitCode = await run(args, configFile);
     await streams.flush();
     return simplifiedExitCode(exitCode, wantsExitSimple(argv, env, configFile?.values));
-  } catch (error) {
+  } catch (thrown) {
+    const error = await damageBehind(thrown, args?.positionals ?? []);
     const said = (key: 'color' | 'verboseNetwork', variable: string): boolean | null => {
       const [flag, kept] = [args?.flags[key], configFile?.values[key]];
       return typeof flag === 'boolean'

@@ -69,9 +69,14 @@ function probe(path: string): 'file' | 'folder' | null {
 /** Of a file by its name; any other is looked at. */
 function typeOf(path: string): string | undefined {
   const [, extension = ''] = /\.(\w+)$/.exec(path.toLowerCase()) ?? [];
-  return { md: 'text/markdown', markdown: 'text/markdown', txt: 'text/plain', html: 'text/html', htm: 'text/html' }[
-    extension
-  ];
+  return {
+    md: 'text/markdown',
+    markdown: 'text/markdown',
+    txt: 'text/plain',
+    html: 'text/html',
+    htm: 'text/html',
+    pdf: 'application/pdf',
+  }[extension];
 }
 
 function bytesOf(path: string | null): Uint8Array {

@@ -31,6 +31,11 @@ export interface SlotState {
   confirmed: string;
   /** Text of JSON: what is shown of it. */
   figures: string;
+  /** Of `--max-urls`: what it may still ask for, and how many of its URLs wait beyond that. Left out before it has reported. */
+  unused?: number;
+  wants?: number;
+  /** That it has fetched. */
+  bytes?: number;
 }
 
 /** The whole of what is kept between the machines, mail aside. */
@@ -44,7 +49,15 @@ export interface ClusterState {
   /** What it was founded in, and who leads there: another one may have an older state. '' where that is not known. */
   server: string;
   phase: Phase;
+  /** The limit that ends it, or has: `max_urls`, `max_bytes` or `duration`; '' for none. */
   reason: string;
+  /** When the crawl was begun, or was let go on after a stop, by the clock of what carries the calls. */
+  startedAt: number;
+  /** Limits on the whole of it; 0 for none. */
+  durationMs: number;
+  maxBytes: number;
+  /** That stores have fetched which are lost. */
+  lostBytes: number;
   /** Names the end that is under way, or has come. */
   end: string;
   slots: Record<string, SlotState>;
@@ -65,8 +78,26 @@ export interface Founding {
   generation: number;
   /** Options and seeds, for those who join. */
   config: string;
+  durationMs: number;
+  maxBytes: number;
+  /** So long it has run before, as far as the founder knows. */
+  ranMs: number;
   /** No earlier call can have put it there. */
   isSure: boolean;
+}
+
+/** What a node says when it renews its lease. */
+export interface Report {
+  id: string;
+  leaseMs: number;
+  standing: Standing;
+  confirmed: string;
+  figures: string;
+  /** A name for an end that this report may be the one to propose. */
+  end: string;
+  unused: number;
+  wants: number;
+  bytes: number;
 }
 
 export interface Claim {
@@ -109,10 +140,7 @@ export interface Bus {
   look(): Promise<{ state: ClusterState; config: string; now: number } | null>;
   claim(claim: Claim): Promise<Claimed>;
   /** Renews the lease, says what the node is at, and learns what all are at. */
-  report(
-    caller: Caller,
-    report: { id: string; leaseMs: number; standing: Standing; confirmed: string; figures: string; end: string },
-  ): Promise<Answer>;
+  report(caller: Caller, report: Report): Promise<Answer>;
   /** Adds to the stream of a slot, where that has room. */
   send(caller: Caller, id: string, to: number, body: string): Promise<Answer>;
   /** What came from `to` is durable: the entries go, their sender learns it, and this node is active, in one step. */
@@ -124,7 +152,9 @@ export interface Bus {
   read(slot: number, after: string, waitMs: number): Promise<Entry[]>;
   /** These entries of the stream are of no more use. */
   drop(slot: number, entries: readonly string[]): Promise<void>;
-  /** Of each stream, how many entries wait. */
-  waiting(nodes: number): Promise<number[]>;
+  /** Takes away all that is there of the crawl; false while somebody holds a slot. */
+  forget(nodes: number): Promise<boolean>;
+  /** How many entries wait in each stream, and what all of it takes in memory; null where nobody may ask. */
+  use(nodes: number): Promise<{ entries: number[]; bytes: number | null }>;
   close(): Promise<void>;
 }

@@ -5,19 +5,21 @@ import type { ClusterDoors, ClusterSeat } from '../crawl/cluster-seat.js';
 import type { CrawlScope } from '../lane/crawl-scope.js';
 import type { Mail } from '../store/outbox.js';
 import type { Seat } from '../url/slots.js';
-import type { Answer, Bus, Caller, Founding, Standing } from './bus.js';
+import type { ClusterSnapshot } from '../watch/live.js';
+import type { Answer, Bus, Caller, ClusterState, Founding, Report, Standing } from './bus.js';
+import { giftsOf } from './grants.js';
 import { offerOf } from './mail-offers.js';
 import { Membership } from './membership.js';
 import { PostOffice } from './post-office.js';
 import { SendRight } from './send-right.js';
-import { type ClusterView, viewOf } from './view.js';
+import { type ToldFigures, viewOf } from './view.js';
 
 export interface ClusterNodeParts {
   bus: Bus;
   clock: Clock;
   /** Its name for people. */
   crawlId?: string;
-  founding: Omit<Founding, 'generation' | 'isSure'>;
+  founding: Omit<Founding, 'generation' | 'ranMs' | 'isSure'>;
   /** Id of this machine's store. */
   incarnation: string;
   /** That has been part of the crawl before. */
@@ -35,6 +37,7 @@ export interface ClusterNodeParts {
 /** Key of the cursor of what came from a store, among what this machine's store keeps. */
 export const CURSOR = 'mail:';
 const PAUSE_MS = 500;
+const RATE_OVER_MS = 3_000;
 
 /** One machine of a crawl on several: it holds a slot, carries mail between its store and the others', and knows when all have come to the end. */
 export class ClusterNode implements ClusterSeat {
@@ -57,9 +60,15 @@ export class ClusterNode implements ClusterSeat {
   #meeting: Promise<void> = Promise.resolve();
   #cancelPause: (() => void) | null = null;
   #failure: StateError | null = null;
+  /** By slot: number of the mail by which it was given a part of the grant last, and of the call that had asked for it. */
+  readonly #gifts = new Map<number, { seq: number; count: number }>();
+  #giving: Promise<void> | null = null;
+  #saidWant = false;
+  #rateFrom = { at: Number.NEGATIVE_INFINITY, pages: 0 };
+  #pagesPerSecond = 0;
 
   constructor(parts: ClusterNodeParts) {
-    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, place, quietMs = 0, quietUntil = 0 } = parts;
+    const { bus, clock, founding, incarnation, goesOn, isFounder, leaseMs, quietMs = 0, quietUntil = 0 } = parts;
     this.#parts = parts;
     this.#right = new SendRight(clock, () => this.#doors?.wake());
     this.#membership = new Membership({
@@ -67,7 +76,11 @@ export class ClusterNode implements ClusterSeat {
       right: this.#right,
       token: randomUUID(),
       standing: () => this.#standing(),
-      figures: () => JSON.stringify({ ...place, ...this.#figures() }),
+      figures: () => {
+        const report = this.#report();
+        this.#saidWant = report.wants > 0;
+        return report;
+      },
       confirm: (end) => this.#confirm(end),
       nextEnd: randomUUID,
       changed: () => this.#changed(),
@@ -161,13 +174,15 @@ export class ClusterNode implements ClusterSeat {
   /** Says it to the others where that is another thing than they have heard. */
   #nudge(): void {
     const isIdle = this.#standing() === 'idle';
-    if (isIdle !== this.#saidIdle && !this.#isOver) {
+    const wants = this.#purse().wants > 0;
+    if ((isIdle !== this.#saidIdle || (wants && !this.#saidWant)) && !this.#isOver) {
       this.#membership.report();
     }
   }
 
   #standing(): Standing {
-    const isIdle = this.#isAtRest && (this.#post?.isQuiet ?? false);
+    // While it gives, the mail that says so may not be written yet.
+    const isIdle = this.#isAtRest && (this.#post?.isQuiet ?? false) && this.#giving === null;
     // Before it is said: from now on nothing is asked for until the others have heard that there is something to do.
     this.#saidIdle ||= isIdle;
     return isIdle ? 'idle' : 'active';
@@ -201,16 +216,54 @@ export class ClusterNode implements ClusterSeat {
       this.#beatAt = this.#parts.clock.now() + this.#parts.leaseMs / 3;
       post.beat();
     }
+    if (state.durationMs > 0) {
+      doors.endsAt(this.#parts.clock.now() + this.#membership.leftMs(state.startedAt + state.durationMs));
+    }
     if (state.phase === 'ended' && !this.#isOver) {
       this.#isOver = true;
-      if (!this.#isAtRest) {
-        doors.stop('complete', null);
+      if (state.reason === 'max_urls' || !this.#isAtRest) {
+        doors.stop(state.reason === 'max_urls' ? 'max_urls' : 'complete', null);
       }
     } else if (state.phase === 'stopping' && !this.#isStopped) {
       this.#isStopped = true;
-      doors.stop('stopped', null);
+      doors.stop(isLimit(state.reason) ? state.reason : 'stopped', null);
     }
+    this.#give(state, doors, post);
     doors.wake();
+  }
+
+  /** Others may ask for URLs in the place of this machine where they have used up what they may ask for, and this one has not. */
+  #give(state: ClusterState, doors: ClusterDoors, post: PostOffice): void {
+    const own = doors.grant();
+    if (own === null || own.unused <= 0 || this.#giving !== null || state.phase === 'ended') {
+      return;
+    }
+    const others = Object.entries(state.slots)
+      .map(([slot, { wants = 0, unused = 0, count }]) => ({ slot: Number(slot), wants, unused, count }))
+      .filter(({ slot, count }) => slot !== this.#membership.slot && this.#mayGive(slot, count, post));
+    const gifts = giftsOf(own, others);
+    if (gifts.length === 0) {
+      return;
+    }
+    this.#giving = doors
+      .give(gifts)
+      .then(() => {
+        for (const { slot } of gifts) {
+          this.#gifts.set(slot, { seq: post.lastTo(slot), count: state.slots[slot]!.count });
+        }
+      })
+      // The run is over, or its store has failed and says so.
+      .catch(() => {})
+      .finally(() => {
+        this.#giving = null;
+        this.#nudge();
+      });
+  }
+
+  /** What it was given last has arrived there, and it has asked again since. */
+  #mayGive(slot: number, count: number, post: PostOffice): boolean {
+    const last = this.#gifts.get(slot);
+    return post.knows(slot) && (last === undefined || (post.hasAcknowledged(slot, last.seq) && count !== last.count));
   }
 
   async #admit(mail: readonly Mail[], cursors: ReadonlyMap<string, number>): Promise<void> {
@@ -224,7 +277,8 @@ export class ClusterNode implements ClusterSeat {
       'offer' in piece ? [offerOf(piece.offer, scope, doors.sitemapsAreBeyond)] : [],
     );
     const meta = Object.fromEntries([...cursors].map(([store, seq]) => [CURSOR + store, String(seq)]));
-    await doors.admit(offers, meta);
+    const granted = mail.reduce((sum, piece) => sum + ('grant' in piece ? piece.grant : 0), 0);
+    await doors.admit(offers, meta, granted);
   }
 
   #scopeNow(doors: ClusterDoors): CrawlScope {
@@ -235,21 +289,51 @@ export class ClusterNode implements ClusterSeat {
     return this.#scope.scope;
   }
 
-  #figures(): Record<string, number> {
-    const outbox = [...(this.#post?.outstanding().values() ?? [])].reduce((sum, n) => sum + n, 0);
-    return { ...this.#doors?.figures(), outbox, mailIn: this.#post?.use.in ?? 0, mailOut: this.#post?.use.out ?? 0 };
+  #purse(): { unused: number; wants: number } {
+    const { unused, waiting } = this.#doors?.grant() ?? { unused: 0, waiting: 0 };
+    return { unused, wants: Math.max(0, waiting - unused) };
+  }
+
+  #report(): Pick<Report, 'figures' | 'unused' | 'wants' | 'bytes'> {
+    const figures = this.#figures();
+    return {
+      figures: JSON.stringify({ ...this.#parts.place, ...figures }),
+      bytes: figures.bytes ?? 0,
+      ...this.#purse(),
+    };
+  }
+
+  #figures(): ToldFigures {
+    const outbox = Object.fromEntries([...(this.#post?.outstanding() ?? [])].filter(([, pieces]) => pieces > 0));
+    const { in: mailIn = 0, out: mailOut = 0, bytesOut: mailBytes = 0 } = this.#post?.use ?? {};
+    const { done = 0, failed = 0, ...others } = this.#doors?.figures() ?? {};
+    const pagesPerSecond = this.#rate(done + failed);
+    return { ...others, done, failed, pagesPerSecond, outbox, mailIn, mailOut, mailBytes };
+  }
+
+  /** Pages a second, since a moment of some seconds ago. */
+  #rate(settled: number): number {
+    const now = this.#parts.clock.now();
+    const { at, pages } = this.#rateFrom;
+    if (now - at >= RATE_OVER_MS) {
+      this.#pagesPerSecond = Math.max(0, Math.round(((settled - pages) * 10_000) / (now - at)) / 10);
+      this.#rateFrom = { at: now, pages: settled };
+    }
+    return this.#pagesPerSecond;
   }
 
   /** All slots as this node last heard of them, and itself as it is now. */
-  view(): ClusterView | null {
-    const { state } = this.#membership;
-    return state === null
-      ? null
-      : viewOf(state, {
-          crawlId: this.#parts.crawlId ?? this.#parts.founding.id,
-          leaseLeftMs: (until) => this.#membership.leaseLeftMs(until),
-          mailWaiting: new Map(),
-        });
+  view(): ClusterSnapshot | null {
+    const { state, slot: own } = this.#membership;
+    const held = state?.slots[own];
+    if (state === null || held === undefined) {
+      return null;
+    }
+    const now = { ...state, slots: { ...state.slots, [own]: { ...held, ...this.#report() } } };
+    return viewOf(now, {
+      ...{ crawlId: this.#parts.crawlId ?? this.#parts.founding.id, own, inRedis: null },
+      leftMs: (until) => this.#membership.leftMs(until),
+    });
   }
 
   #away(isAway: boolean): void {
@@ -293,3 +377,5 @@ export class ClusterNode implements ClusterSeat {
     await this.#meeting;
   }
 }
+
+const isLimit = (reason: string): reason is 'max_bytes' | 'duration' => reason === 'max_bytes' || reason === 'duration';

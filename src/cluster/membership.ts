@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { Alarm } from '../base/clock.js';
 import { StateError } from '../base/errors.js';
-import type { Answer, Bus, Caller, ClusterState, Founding, Standing } from './bus.js';
+import type { Answer, Bus, Caller, ClusterState, Founding, Report, Standing } from './bus.js';
 import type { SendRight } from './send-right.js';
 
 export interface MembershipParts {
@@ -9,7 +9,7 @@ export interface MembershipParts {
   clock: Clock;
   right: SendRight;
   /** To put the crawl back where what carries it has forgotten it. */
-  founding: Omit<Founding, 'generation' | 'isSure'>;
+  founding: Omit<Founding, 'generation' | 'ranMs' | 'isSure'>;
   incarnation: string;
   /** The store has been part of the crawl before: what carries the calls may have forgotten it meanwhile. */
   goesOn: boolean;
@@ -23,7 +23,7 @@ export interface MembershipParts {
   quietUntil: number;
   /** What this node is at now. */
   standing(): Standing;
-  figures(): string;
+  figures(): Pick<Report, 'figures' | 'unused' | 'wants' | 'bytes'>;
   /** Puts an end down in the store; true once that is durable and nothing has come since. */
   confirm(end: string): Promise<boolean>;
   /** A name for an end that this node may be the one to propose. */
@@ -83,9 +83,21 @@ export class Membership {
     return this.#state;
   }
 
-  /** Milliseconds until a lease is over that the state names. */
-  leaseLeftMs(until: number): number {
+  /** Milliseconds until a time that the state names. */
+  leftMs(until: number): number {
     return until - this.#skewMs - this.#parts.clock.now();
+  }
+
+  /** For how long the crawl has run, as far as is known. */
+  get #ranMs(): number {
+    return this.#state === null ? 0 : Math.max(0, Math.round(-this.leftMs(this.#state.startedAt)));
+  }
+
+  /** Until the time of the crawl is over: that is seen at once. */
+  get #untilEndMs(): number {
+    const { startedAt = 0, durationMs = 0 } = this.#state ?? {};
+    const left = durationMs === 0 ? 0 : this.leftMs(startedAt + durationMs);
+    return left > 0 ? left + 1 : Number.POSITIVE_INFINITY;
   }
 
   get isAway(): boolean {
@@ -124,7 +136,7 @@ export class Membership {
           this.#isDue = false;
           this.report();
         } else if (!this.#isClosed) {
-          this.#alarm.set(this.#parts.clock.now() + this.#parts.leaseMs / 3);
+          this.#alarm.set(this.#parts.clock.now() + Math.min(this.#parts.leaseMs / 3, this.#untilEndMs));
         }
       });
   }
@@ -142,7 +154,7 @@ export class Membership {
           leaseMs,
           standing,
           confirmed,
-          figures: this.#parts.figures(),
+          ...this.#parts.figures(),
           end: this.#parts.nextEnd(),
         },
       });
@@ -232,9 +244,10 @@ export class Membership {
         }
         if (claimed.refused === 'gone' && this.#generation === 0 && this.#parts.isFounder) {
           // Nobody sends yet by what this process has begun.
-          await bus.found({ ...founding, generation: 1, isSure: false });
+          await bus.found({ ...founding, generation: 1, ranMs: this.#ranMs, isSure: false });
         } else if (claimed.refused === 'gone' && (this.#generation > 0 || this.#parts.goesOn)) {
-          await bus.found({ ...founding, generation: Math.max(1, this.#generation) + 1, isSure: false });
+          const generation = Math.max(1, this.#generation) + 1;
+          await bus.found({ ...founding, generation, ranMs: this.#ranMs, isSure: false });
         } else if (claimed.refused === 'held') {
           // Its process may be dead: then nobody renews the lease.
           if (heldBy !== null && (heldBy.token !== claimed.token || heldBy.until < claimed.until!)) {

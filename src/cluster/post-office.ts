@@ -107,6 +107,22 @@ export class PostOffice {
     return this.#isOpen && [...this.#routes.values()].every(({ last, acked, isKnown }) => isKnown && acked >= last);
   }
 
+  /** A store holds the slot that mail can be written to. */
+  knows(slot: number): boolean {
+    return (this.#routes.get(slot)?.incarnation ?? null) !== null;
+  }
+
+  /** Number of the last piece that was written to a slot. */
+  lastTo(slot: number): number {
+    return this.#routes.get(slot)?.last ?? 0;
+  }
+
+  /** Whether a piece of mail has arrived. Numbers that begin anew for another store are lower. */
+  hasAcknowledged(slot: number, seq: number): boolean {
+    const { last = 0, acked = 0 } = this.#routes.get(slot) ?? {};
+    return acked >= Math.min(seq, last);
+  }
+
   /** Pieces that are written and not acknowledged, by slot. */
   outstanding(): Map<number, number> {
     return new Map([...this.#routes].map(([slot, { last, acked }]) => [slot, last - acked]));

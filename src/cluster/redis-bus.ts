@@ -4,6 +4,7 @@ import type { Answer, Bus, Caller, Claim, Claimed, ClusterState, Entry, Founding
 import { ACKNOWLEDGE } from './scripts/acknowledge.js';
 import { CLAIM } from './scripts/claim.js';
 import { CLOCK, COMMON, GUARD } from './scripts/common.js';
+import { FORGET } from './scripts/forget.js';
 import { FOUND } from './scripts/found.js';
 import { ORDER } from './scripts/order.js';
 import { REPORT } from './scripts/report.js';
@@ -13,14 +14,14 @@ import { WAKE } from './scripts/wake.js';
 /** What it takes of a connection to Redis, or to a cluster of them. */
 export type RedisConnection = Pick<
   Redis,
-  'eval' | 'evalsha' | 'get' | 'xread' | 'xdel' | 'xlen' | 'time' | 'del' | 'quit' | 'disconnect'
+  'eval' | 'evalsha' | 'get' | 'xread' | 'xdel' | 'xlen' | 'memory' | 'time' | 'del' | 'quit' | 'disconnect'
 >;
 
 /** A stream takes no more entries than this: what does not fit waits in the outbox of its sender, on disk. */
 export const MOST_ENTRIES = 256;
 const ENTRIES_AT_ONCE = 32;
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The machines of a crawl meet in Redis. Every key has the crawl's id as its hash tag, so that scripts work in a Redis Cluster too. */
 export class RedisBus implements Bus {
@@ -35,7 +36,7 @@ export class RedisBus implements Bus {
     this.#reads = reads;
     this.#name = `{gossamer:${crawlId}}`;
     const guarded = { report: REPORT, send: SEND, acknowledge: ACKNOWLEDGE };
-    const free = { found: FOUND, claim: CLAIM, order: ORDER, wake: WAKE };
+    const free = { found: FOUND, claim: CLAIM, order: ORDER, wake: WAKE, forget: FORGET };
     for (const [name, text] of Object.entries(free)) {
       this.#add(name, clock + COMMON + text);
     }
@@ -73,13 +74,24 @@ export class RedisBus implements Bus {
     }
   }
 
-  async found({ config, isSure, ...founding }: Founding): Promise<ClusterState> {
-    const place = { protocol: PROTOCOL, server: '' };
-    const state: ClusterState = { ...founding, ...place, phase: 'running', reason: '', end: '', slots: {} };
+  async found({ config, ranMs, isSure, ...founding }: Founding): Promise<ClusterState> {
+    const state: ClusterState = {
+      ...founding,
+      ...{
+        protocol: PROTOCOL,
+        server: '',
+        phase: 'running',
+        reason: '',
+        end: '',
+        startedAt: 0,
+        lostBytes: 0,
+        slots: {},
+      },
+    };
     const answer = await this.#run<{ state: ClusterState }>(
       'found',
       [this.#state, this.#config],
-      [JSON.stringify(state), config, isSure ? 'sure' : ''],
+      [JSON.stringify(state), config, String(ranMs), isSure ? 'sure' : ''],
     );
     return answer.state;
   }
@@ -99,7 +111,11 @@ export class RedisBus implements Bus {
   }
 
   report(caller: Caller, { id, ...report }: Parameters<Bus['report']>[1]): Promise<Answer> {
-    return this.#run('report', [this.#state], [JSON.stringify(caller), id, JSON.stringify(report)]);
+    return this.#run(
+      'report',
+      [this.#state, this.#config, this.#mail(caller.slot)],
+      [JSON.stringify(caller), id, JSON.stringify(report)],
+    );
   }
 
   send(caller: Caller, id: string, to: number, body: string): Promise<Answer> {
@@ -146,8 +162,20 @@ export class RedisBus implements Bus {
     await this.#calls.xdel(this.#mail(slot), ...entries);
   }
 
-  waiting(nodes: number): Promise<number[]> {
-    return Promise.all(Array.from({ length: nodes }, (_, slot) => this.#calls.xlen(this.#mail(slot))));
+  async forget(nodes: number): Promise<boolean> {
+    const streams = Array.from({ length: nodes }, (_, slot) => this.#mail(slot));
+    const { ok } = await this.#run<{ ok: boolean }>('forget', [this.#state, this.#config, ...streams], []);
+    return ok;
+  }
+
+  async use(nodes: number): Promise<{ entries: number[]; bytes: number | null }> {
+    const streams = Array.from({ length: nodes }, (_, slot) => this.#mail(slot));
+    const keys = [this.#state, this.#config, ...streams];
+    const [entries, sizes] = await Promise.all([
+      Promise.all(streams.map((stream) => this.#calls.xlen(stream))),
+      Promise.all(keys.map((key) => this.#calls.memory('USAGE', key))).catch(() => null),
+    ]);
+    return { entries, bytes: sizes === null ? null : sizes.reduce((sum: number, size) => sum + (size ?? 0), 0) };
   }
 
   async close(): Promise<void> {

@@ -79,12 +79,6 @@ export function refuseAlone(options: CrawlOptions, seeds: readonly SeedRow[]): v
       '--seeding-strategy',
       'cannot be divided among machines: crawl on one machine, or give the URLs with -i',
     ],
-    [
-      options.maxUrls !== null,
-      '--max-urls',
-      'is counted on each machine separately: use --max-urls-per-host or --depth',
-    ],
-    [options.maxBytes !== null, '--max-bytes', 'is counted on each machine separately'],
     [options.since !== null, '--since', 'reads one directory, and each machine would have another'],
     [seeds.some(({ maxUrls }) => maxUrls !== null), 'max= of a seed', 'is counted on each machine separately'],
   ];
@@ -119,6 +113,12 @@ function longestDelayMs({ values }: StoredOptions): number {
   return Math.max(delayMs, maxCrawlDelayMs, ...partsOf(hosts, ['delayMs']).map((part) => part.delayMs ?? 0));
 }
 
+/** Limits on the whole crawl, as what carries the calls looks after them. */
+const limitsOf = ({ values }: StoredOptions): { durationMs: number; maxBytes: number } => ({
+  durationMs: values.durationMs ?? 0,
+  maxBytes: values.maxBytes ?? 0,
+});
+
 interface Opened {
   profile: CrawlProfile;
   node: ClusterNode;
@@ -148,7 +148,7 @@ async function open(opening: Opening): Promise<Opened> {
     ...{ bus, clock: systemClock, incarnation, leaseMs, goesOn, isFounder, quietUntil },
     quietMs: longestDelayMs(opening.options),
     crawlId,
-    founding: { id, hash: hashOf(config), nodes, config },
+    founding: { id, hash: hashOf(config), nodes, config, ...limitsOf(opening.options) },
     place: { host: hostname(), pid: process.pid },
   });
   try {
@@ -157,7 +157,10 @@ async function open(opening: Opening): Promise<Opened> {
     const seat: KeptSeat = { crawlId, id, slot, nodes, incarnation, leaseMs, hooksHash, ...quiet };
     const meta = { [SEAT]: JSON.stringify(seat) };
     node.keeps(meta);
-    return { node, slot, profile: { ...PLAIN_CRAWL, cluster: node, meta } };
+    // A new store has nothing of it, but for the one that the crawl begins with.
+    const { maxUrls = null } = opening.options.values;
+    const grant = maxUrls === null || goesOn ? {} : { grant: String(isFounder ? maxUrls : 0) };
+    return { node, slot, profile: { ...PLAIN_CRAWL, cluster: node, meta: { ...meta, ...grant } } };
   } catch (error) {
     await node.close();
     throw error;
@@ -180,7 +183,8 @@ export async function beginCluster(
   const id = randomUUID();
   const shared: SharedConfig = { protocol: PROTOCOL, options, seeds, leaseMs, hooksHash };
   const config = JSON.stringify(shared);
-  const state = await found(bus, { id, hash: hashOf(config), nodes, generation: 1, config });
+  const founding = { id, hash: hashOf(config), nodes, generation: 1, config, ranMs: 0, ...limitsOf(options) };
+  const state = await found(bus, founding);
   if (state.id !== id) {
     await bus.close();
     throw new StateError(
@@ -252,7 +256,7 @@ export async function joinCluster(
     if (there?.state.phase === 'stopping') {
       throw new StateError(
         'cluster_stopped',
-        `the crawl ${crawlId} was stopped: \`gossamer cluster go\` lets it go on, then \`gossamer join\` again`,
+        `the crawl ${crawlId} was stopped${there.state.reason === '' ? '' : ` (${there.state.reason})`}: \`gossamer cluster go\` lets it go on, then \`gossamer join\` again`,
       );
     }
     const keptId = kept?.seat.id ?? '';
@@ -279,7 +283,8 @@ export async function joinCluster(
     let id = there?.state.id ?? keptId;
     if (id === '') {
       // Parts that were dealt out: the first of them begins the crawl, and nobody can have had a slot of it.
-      const mine = { id: randomUUID(), hash: hashOf(config), nodes, generation: 1, config };
+      const limits = limitsOf(shared.options);
+      const mine = { id: randomUUID(), hash: hashOf(config), nodes, generation: 1, config, ranMs: 0, ...limits };
       ({ id } = await found(bus, mine));
     }
     const opened = await open({

@@ -1,65 +1,76 @@
-import type { ClusterState, Phase } from './bus.js';
+import type { ClusterSnapshot, SlotSnapshot } from '../watch/live.js';
+import type { ClusterState, SlotState } from './bus.js';
 
-/** What a node shows of itself; all zero before it has begun. */
+/** What a node says of itself. Members that it has not said are left out: it has not begun. */
 export interface SlotFigures {
   done: number;
   failed: number;
   outstanding: number;
   inFlight: number;
+  bytes: number;
   pagesPerSecond: number;
-  /** Pieces of mail that are written and not acknowledged. */
-  outbox: number;
+  /** By slot, pieces of mail that are written and not acknowledged. */
+  outbox: Record<string, number>;
+  /** Pieces that were taken and sent by this process. */
   mailIn: number;
   mailOut: number;
+  /** Length of what was sent. */
+  mailBytes: number;
 }
 
-export interface SlotView {
-  slot: number;
-  /** `free`: nobody has had it. `missing`: its lease is over, and what waits for it waits. */
-  state: 'free' | 'active' | 'idle' | 'ended' | 'missing';
-  host: string;
-  pid: number;
-  leaseLeftMs: number;
-  /** Entries in its stream; null where nobody has looked. */
-  mailWaiting: number | null;
-  figures: SlotFigures | null;
-}
-
-/** A crawl on several machines, as one moment of it looks. */
-export interface ClusterView {
-  crawlId: string;
-  nodes: number;
-  phase: Phase;
-  reason: string | null;
-  redisBytes: number | null;
-  slots: SlotView[];
-}
+export type ToldFigures = Partial<SlotFigures> & { host?: string; pid?: number };
 
 interface Seen {
   crawlId: string;
-  leaseLeftMs(until: number): number;
-  mailWaiting: ReadonlyMap<number, number>;
+  /** Of whoever looks; null where it is none of them. */
+  own: number | null;
+  /** Milliseconds until a time that the state names. */
+  leftMs(until: number): number;
+  /** Entries in the stream of each slot, and bytes in Redis; null where nobody has looked. */
+  inRedis: { entries: readonly number[]; bytes: number | null } | null;
 }
 
-export function viewOf(state: ClusterState, { crawlId, leaseLeftMs, mailWaiting }: Seen): ClusterView {
-  const slots = Array.from({ length: state.nodes }, (_, slot): SlotView => {
+/** A crawl on several machines, as one moment of it looks. */
+export function viewOf(state: ClusterState, { crawlId, own, leftMs, inRedis }: Seen): ClusterSnapshot {
+  const told = new Map(
+    Object.entries(state.slots).map(([slot, { figures }]) => [Number(slot), JSON.parse(figures) as ToldFigures]),
+  );
+  const slots = Array.from({ length: state.nodes }, (_, slot): SlotSnapshot => {
     const held = state.slots[slot];
-    const waiting = mailWaiting.get(slot) ?? null;
-    if (held === undefined || held.incarnation === '') {
-      return { slot, state: 'free', host: '', pid: 0, leaseLeftMs: 0, mailWaiting: waiting, figures: null };
-    }
+    const { host = '', pid = 0, outbox = {}, ...figures } = told.get(slot) ?? {};
     const {
-      host = '',
-      pid = 0,
-      ...figures
-    } = JSON.parse(held.figures) as { host?: string; pid?: number } & SlotFigures;
-    const left = Math.max(0, Math.round(leaseLeftMs(held.until)));
-    const isHere = left > 0 && held.generation === state.generation;
+      done = 0,
+      failed = 0,
+      outstanding = 0,
+      inFlight = 0,
+      pagesPerSecond = 0,
+      mailIn = 0,
+      mailOut = 0,
+      mailBytes = 0,
+    } = figures;
+    const isHeld = held !== undefined && held.incarnation !== '';
+    const left = isHeld ? Math.round(leftMs(held.until)) : 0;
     return {
-      ...{ slot, host, pid, leaseLeftMs: left, mailWaiting: waiting },
-      state: state.phase === 'ended' ? 'ended' : isHere ? held.standing : 'missing',
-      figures: Object.keys(figures).length === 0 ? null : figures,
+      ...{ slot, state: isHeld ? standingOf(state, held, left) : 'free', host, pid },
+      leaseLeftMs: Math.max(0, left),
+      missingForMs: Math.max(0, -left),
+      ...{ done, failed, outstanding, inFlight, pagesPerSecond, mailIn, mailOut, mailBytes },
+      unusedGrant: isHeld ? (held.unused ?? 0) : 0,
+      mailFrom: Object.values(outbox).reduce((sum, pieces) => sum + pieces, 0),
+      mailTo: [...told.values()].reduce((sum, each) => sum + (each.outbox?.[slot] ?? 0), 0),
+      entriesInRedis: inRedis?.entries[slot] ?? null,
     };
   });
-  return { crawlId, nodes: state.nodes, phase: state.phase, reason: state.reason || null, redisBytes: null, slots };
+  const { nodes, phase, reason, durationMs, startedAt } = state;
+  return {
+    ...{ crawlId, own, nodes, phase, reason: reason || null },
+    leftMs: durationMs === 0 ? null : Math.max(0, Math.round(leftMs(startedAt + durationMs))),
+    redisBytes: inRedis?.bytes ?? null,
+    slots,
+  };
+}
+
+function standingOf(state: ClusterState, held: SlotState, leftMs: number): SlotSnapshot['state'] {
+  const isHere = leftMs > 0 && held.generation === state.generation;
+  return state.phase === 'ended' ? 'ended' : isHere ? held.standing : 'missing';
 }

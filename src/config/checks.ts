@@ -150,3 +150,7 @@ export function checkDataText(text: string): string | null {
   }
   return `an object of JSON, such as {"id":7}`;
 }
+
+/** `en`, `pt-BR`. */
+export const checkLanguage = (text: string): string | null =>
+  /^[a-z]{2,3}(?:-[a-z0-9]{2,8}){0,3}$/i.test(text) ? null : 'a language such as en or pt-BR';

@@ -67,7 +67,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   docs: {
     usage: '<url…|dir>',
     sentence:
-      'Make a Markdown corpus of a documentation site, or bring the one that is there up to date: pages as files, llms.txt, corpus.jsonl, chunks.jsonl and a full-text index. The directory of a crawl with --keep body is made a corpus of without a network.',
+      'Make a Markdown corpus of a documentation site, or bring the one that is there up to date: pages as files, llms.txt, corpus.jsonl, chunks.jsonl and a full-text index. From the directory of a crawl with --keep body it makes a corpus without a network.',
     fewestArguments: 0,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -79,7 +79,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   md: {
     usage: '<url|file|->',
     sentence:
-      'Print the main content of one page as Markdown. A URL is asked for as politely as in a crawl, robots.txt first, and nothing is kept; a file or - (stdin) is HTML, Markdown or plain text.',
+      'Print the main content of one page as Markdown. A URL is fetched as politely as in a crawl, robots.txt first, and nothing is kept; a file or - (stdin) is HTML, Markdown or plain text.',
     fewestArguments: 1,
     mostArguments: 1,
     examples: [
@@ -91,7 +91,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   resume: {
     usage: '<dir>',
     sentence:
-      'Go on with a crawl or a check after any stop. Rates, limits, time-outs and network options may be changed; seeds, scope and identity may not.',
+      'Go on with a crawl or a check after any stop. You may change rates, limits, time-outs and network options, but not seeds, scope and identity.',
     fewestArguments: 1,
     mostArguments: 1,
     examples: [
@@ -102,15 +102,15 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   join: {
     usage: '',
     sentence:
-      'Take part in a crawl on several machines that `gossamer crawl --redis-url` has begun: with a part that is free, or with the one that --data-dir has. Options are those of that crawl.',
+      'Take part in a crawl on several machines that `gossamer crawl --redis-url` has begun: with a free part, or with the part in --data-dir. Its options are those of that crawl.',
     fewestArguments: 0,
     mostArguments: 0,
     examples: ['gossamer join --redis-url redis://10.0.0.1 --crawl-id web --data-dir part'],
   },
   cluster: {
-    usage: '<status|pause|go|stop|replace> [slot]',
+    usage: '<status|pause|go|stop|replace|forget> [slot]',
     sentence:
-      'Look at a crawl on several machines, hold it still, let it go on, end it, or give the part of a machine whose disk is lost to a new one.',
+      'Look at a crawl on several machines, pause it, let it go on, stop it, replace a machine whose disk is lost, or remove what Redis has of the crawl.',
     fewestArguments: 1,
     mostArguments: 2,
     examples: [
@@ -121,7 +121,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   add: {
     usage: '<dir> <url…>',
     sentence:
-      'Add URLs to a kept crawl. One that runs takes them up at once, any other on `gossamer resume`. They are asked for whatever the scope says. An argument is a whole URL, or - (a list from stdin).',
+      'Add URLs to a kept crawl. A running crawl takes them up at once, any other on `gossamer resume`. They are fetched whatever the scope says. An argument is a whole URL, or - (a list from stdin).',
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -155,7 +155,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   diff: {
     usage: '<dir> <dir>',
     sentence:
-      'Compare two kept crawls, the earlier first: pages that were added, removed or changed, links and findings that came and went. Exit code 1 when something differs, 0 when nothing does.',
+      'Compare two kept crawls, the earlier first: pages that were added, removed or changed, links and findings that came and went. The exit code is 1 if something differs, 0 if nothing does.',
     fewestArguments: 2,
     mostArguments: 2,
     examples: [
@@ -167,7 +167,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   audit: {
     usage: '<dir>',
     sentence:
-      'Look at a kept crawl as the owner of the site would: broken links, redirects, titles, duplicates, what search engines are told, headers. Fetches nothing. Exit code 1 only for what --fail-on names.',
+      'Look at a kept crawl as the owner of the site would: broken links, redirects, titles, duplicates, what search engines are told, headers. It fetches nothing. The exit code is 1 only for what --fail-on names.',
     fewestArguments: 1,
     mostArguments: 1,
     examples: [
@@ -179,7 +179,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   explain: {
     usage: '<dir> <url>',
     sentence:
-      'Say why a URL was or was not fetched: the rule that decided, the shortest path of links to it, who links to it, what it waits for. Works beside a running crawl, and for a URL that was never seen.',
+      'Say why a URL was or was not fetched: the rule that decided, the shortest path of links to it, who links to it, what it waits for. Works while a crawl runs, and for a URL that was never seen.',
     fewestArguments: 2,
     mostArguments: 2,
     examples: [
@@ -190,7 +190,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   preview: {
     usage: '<url…>',
     sentence:
-      'Say what a crawl would ask for and how long it would take. Reads only robots.txt and sitemaps; --sample fetches some pages too.',
+      'Say what a crawl would fetch and how long it would take. Reads only robots.txt and sitemaps; --sample fetches some pages too.',
     fewestArguments: 0,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -202,7 +202,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   robots: {
     usage: '<url>',
     sentence:
-      'Say what robots.txt says for a URL and which line decides. Exit code 0 when it is allowed, 1 when it is not.',
+      'Say whether robots.txt allows a URL and which line decides. The exit code is 0 if it is allowed, 1 if it is not.',
     fewestArguments: 0,
     mostArguments: 1,
     examples: [
@@ -228,7 +228,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   search: {
     usage: '<dir> <words…>',
     sentence:
-      'Find pages of a corpus, or of a crawl with --keep, that have all the words, the best first. "a phrase" in quotes is taken as one; -word, after --, is what a page must not have. Of a crawl also re:EXPRESSION.',
+      'Find pages of a corpus, or of a crawl with --keep, that have some of the words, the best first. "a phrase" in quotes must be there; -word, after --, must not. In a crawl also re:EXPRESSION.',
     fewestArguments: 2,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -266,7 +266,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   split: {
     usage: '<dir>',
     sentence:
-      'Deal a kept crawl out to several machines: parts in the folder of --output, each with its share of the hosts and all that is known of them. The crawl is only read. `gossamer merge` makes one of them again.',
+      'Divide a kept crawl into parts for several machines, in the folder of --output, each with its share of the hosts and all that is known about them. The crawl is only read. `gossamer merge` puts the parts together again.',
     fewestArguments: 1,
     mostArguments: 1,
     examples: ['gossamer split gossamer-data/example.com --nodes 4 -o parts'],
@@ -274,7 +274,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   merge: {
     usage: '<dir…>',
     sentence:
-      'Put the parts of a crawl together, those of `gossamer split` or of machines that crawled together: one crawl in the folder of --output, with which every command works. The parts are only read.',
+      'Put the parts of a crawl together, from `gossamer split` or from machines that crawled together: one crawl in the folder of --output, which every command can use. The parts are only read.',
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: [
@@ -284,7 +284,7 @@ export const COMMAND_SPECS: Readonly<Record<Command, CommandSpec>> = {
   },
   delete: {
     usage: '<dir…>',
-    sentence: 'Delete kept crawls and corpora. Nothing but what gossamer wrote is deleted.',
+    sentence: 'Delete kept crawls and corpora. Only files that gossamer wrote are deleted.',
     fewestArguments: 1,
     mostArguments: Number.POSITIVE_INFINITY,
     examples: ['gossamer delete gossamer-data/example.com', 'gossamer delete example.com-docs'],

@@ -14,6 +14,7 @@ import {
 import { describeValue } from './arguments.js';
 import { checkProxy } from './checks.js';
 import type { ListSpec, OptionSpec, OptionValue } from './option-spec.js';
+import { DOCS_OPTIONS } from './options-commands.js';
 import { FETCH_OPTIONS } from './options-fetch.js';
 import { INPUT_OPTIONS } from './options-input.js';
 import { LAYER_OPTIONS } from './options-layers.js';
@@ -57,6 +58,8 @@ export const HOST_KEYS: Readonly<Record<HostPolicyKey, HostKey>> = {
   render: { written: 'render', flag: 'render', spec: FETCH_OPTIONS.render },
   include: { written: 'include', flag: 'include', spec: INPUT_OPTIONS.include },
   exclude: { written: 'exclude', flag: 'exclude', spec: INPUT_OPTIONS.exclude },
+  content: { written: 'content', flag: 'content', spec: DOCS_OPTIONS.content },
+  remove: { written: 'remove', flag: 'remove', spec: DOCS_OPTIONS.remove },
 };
 function checkProxyOrNone(text: string): string | null {
   const problem = text === NO_PROXY ? null : checkProxy(text);

@@ -55,6 +55,10 @@ export const FORMATS_OF_GRAPHS = ['graphml', 'gexf', 'dot', 'svg'] as const;
 export const GRAPH_FORMATS = ['terminal', 'csv', 'jsonl', 'html', 'parquet', ...FORMATS_OF_GRAPHS] as const;
 /** The formats of a link graph. */
 export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+/** What a corpus makes of the images of its pages. */
+export const IMAGE_WAYS = ['keep', 'download', 'drop'] as const;
+export type ImageWay = (typeof IMAGE_WAYS)[number];
+
 export const GRAPH_LEVELS = ['page', 'folder', 'host'] as const;
 /** What a node of a link graph is. */
 export type GraphLevel = (typeof GRAPH_LEVELS)[number];

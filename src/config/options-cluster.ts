@@ -1,3 +1,4 @@
+import { redisUrlProblem } from '../url/redis-url.js';
 import type { OptionSpec } from './option-spec.js';
 
 const NODES = ['crawl', 'join', 'cluster'] as const;
@@ -8,13 +9,6 @@ const checkCrawlId = (text: string): string | null =>
     ? null
     : 'a name of letters, digits, dots, dashes and underscores (100 at most)';
 
-const checkRedisUrl = (text: string): string | null => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && ['redis:', 'rediss:'].includes(url.protocol)
-    ? null
-    : 'a URL that begins with redis:// or rediss://';
-};
-
 /** A crawl on several machines. */
 export const CLUSTER_OPTIONS = {
   redisUrl: {
@@ -22,11 +16,11 @@ export const CLUSTER_OPTIONS = {
     type: 'text',
     default: null,
     defaultText: 'none: one machine crawls alone',
-    check: checkRedisUrl,
+    check: redisUrlProblem,
     placeholder: 'URL',
     group: 'Several machines',
     sentence:
-      'Crawl on several machines, which exchange URLs through this Redis: redis://[user:password@]host[:port][/db], or rediss:// for TLS',
+      'Crawl on several machines, which exchange URLs through this Redis: redis://[user:password@]host[:port][/db], or rediss:// for TLS (?ca=FILE). ?sentinel=NAME asks Sentinel, ?cluster is for a Redis Cluster; also=HOST:PORT,… names more of them',
     advanced: false,
     resumable: false,
     commands: NODES,

@@ -1,5 +1,5 @@
-import { checkApiUrl, checkDataText } from './checks.js';
-import { GRAPH_LEVELS, type OptionSpec } from './option-spec.js';
+import { checkApiUrl, checkDataText, checkLanguage } from './checks.js';
+import { GRAPH_LEVELS, IMAGE_WAYS, type OptionSpec } from './option-spec.js';
 import { DAY_MS } from './units.js';
 
 const CHECK = ['check'] as const;
@@ -39,8 +39,7 @@ export const CHECK_OPTIONS = {
     default: [],
     placeholder: 'FROM=TO',
     group: 'Checking',
-    sentence:
-      'When a link begins with FROM, or matches re:EXPRESSION, request TO and the rest of the link instead; repeatable',
+    sentence: 'When a link begins with FROM, or matches re:EXPRESSION, request TO and the rest of the link instead',
     advanced: false,
     resumable: false,
     commands: CHECK,
@@ -245,6 +244,55 @@ export const DOCS_OPTIONS = {
     default: false,
     group: 'Output',
     sentence: 'Put pages that only say where things are (genindex) into chunks, llms-full.txt and the search too',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+  one: {
+    flag: 'one',
+    type: 'boolean',
+    default: false,
+    group: 'Input and scope',
+    sentence:
+      'One corpus of all the URLs that are given. Unless --scope and --seeding-strategy say otherwise, it has these pages and no others',
+    advanced: false,
+    resumable: false,
+    commands: DOCS,
+  },
+  images: {
+    flag: 'images',
+    type: 'enum',
+    values: IMAGE_WAYS,
+    default: 'keep',
+    group: 'Output',
+    sentence:
+      'What becomes of the images of a page: keep leaves them as links to the site, download puts them into the folder images, drop leaves only the words that stand for them',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+  lang: {
+    flag: 'lang',
+    type: 'text',
+    check: checkLanguage,
+    default: null,
+    defaultText: 'all',
+    placeholder: 'LANG',
+    group: 'Output',
+    sentence:
+      'Only pages of this language, such as en or pt-BR, by hreflang, by their path and by what they say of themselves; pages of which nothing tells the language stay',
+    advanced: false,
+    resumable: true,
+    commands: DOCS,
+  },
+  versionPaths: {
+    flag: 'version-paths',
+    type: 'enum',
+    values: ['all', 'latest'],
+    default: 'all',
+    group: 'Output',
+    sentence:
+      'Of paths such as /v1/, /2.3/, /stable/ and /latest/ beside each other, latest takes only the pages of the newest',
     advanced: false,
     resumable: true,
     commands: DOCS,

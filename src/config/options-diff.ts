@@ -30,8 +30,7 @@ export const DIFF_OPTIONS = {
     check: checkMapHost,
     placeholder: 'OLD=NEW',
     group: 'Question',
-    sentence:
-      'Treat the host OLD of the first crawl as the host NEW, such as staging.example.com=example.com; repeatable',
+    sentence: 'Treat the host OLD of the first crawl as the host NEW, such as staging.example.com=example.com',
     advanced: false,
     resumable: false,
     commands: DIFF,

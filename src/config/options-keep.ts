@@ -22,7 +22,7 @@ export const KEEP_OPTIONS = {
     check: checkSearch,
     placeholder: 'TEXT',
     group: 'Output',
-    sentence: 'Say which pages show TEXT to a reader, in upper or lower case, or match re:EXPRESSION; repeatable',
+    sentence: 'Say which pages show TEXT to a reader, in upper or lower case, or match re:EXPRESSION',
     advanced: false,
     resumable: false,
     commands: ['crawl'],

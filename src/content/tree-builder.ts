@@ -186,8 +186,7 @@ export class TreeBuilder implements TokenHandler {
 
   #startWithContent(name: string, attributes: readonly string[], content: string): void {
     const element = new Element(name, attributes);
-    const isTex = name === 'script' && (element.attribute('type') ?? '').startsWith('math/tex');
-    if (DROPPED.has(name) && !isTex && !this.#isWhole) {
+    if (DROPPED.has(name) && !this.#isWhole && !(name === 'script' && saysText(element, content))) {
       return;
     }
     if (this.#isWhole ? !HEAD_CONTENT.has(name) : name !== 'title') {
@@ -438,7 +437,13 @@ function breaksOut(name: string, attributes: readonly string[]): boolean {
   return name === 'font' && attributes.some((each, i) => i % 2 === 0 && /^(?:color|face|size)$/.test(each));
 }
 
-/** The tree of a page, without comments, scripts, styles and templates. The root has no name. */
+/** Whether a script is a formula or holds the text of the page for machines. */
+function saysText(element: Element, content: string): boolean {
+  const type = element.attribute('type') ?? '';
+  return type.startsWith('math/tex') || (type === 'application/ld+json' && content.includes('"articleBody"'));
+}
+
+/** The tree of a page, without comments, styles, templates and most scripts. The root has no name. */
 export const parseTree = (html: string): Element => built(html, new TreeBuilder()).root;
 
 /** The whole tree of a page, with html, head, body and tbody where the page leaves them out, and with scripts and styles: for selectors. */

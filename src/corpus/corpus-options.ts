@@ -1,5 +1,6 @@
 import type { Breaks } from '../base/breaks.js';
 import type { LinksOf } from './document.js';
+import type { CorpusImage } from './images.js';
 import type { ChangeCounts } from './index-entry.js';
 import type { OnSwapStep } from './swap.js';
 import type { TokenCounter } from './tokens.js';
@@ -20,6 +21,8 @@ export interface CorpusOptions {
   linksOf?: LinksOf;
   /** The names under which a link may be known after redirects; the first that is a page counts. A fragment stays. */
   linkEnds?(url: string): readonly string[];
+  /** The image that is to be shown in the place of a URL; null: the URL stays. */
+  imageAt?(url: string): CorpusImage | null;
   /** False where the run did not see the whole site: pages that it did not name are then kept as they are. */
   isComplete?: boolean;
   /** Its pages were fetched without regard to robots.txt: index.json says so. */

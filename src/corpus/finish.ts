@@ -8,6 +8,7 @@ import type { StatePage } from '../store/corpus-state.js';
 import type { Chunk } from './chunks.js';
 import { fullText, llmsHead, llmsLink, llmsSection, pageLine, sectionOf, sharedFolder } from './corpus-files.js';
 import type { CorpusOptions, CorpusReport } from './corpus-options.js';
+import { withoutFragment } from './document.js';
 import { decideDuplicates } from './duplicates.js';
 import { type IndexEntry, isLow, type RemovedEntry, type State } from './index-entry.js';
 import { CORPUS_SCHEMA, writeIndex } from './index-file.js';
@@ -35,7 +36,11 @@ export class CorpusFinisher {
   readonly #options: CorpusOptions;
   readonly #report: CorpusReport;
   /** The page that a link leads to. */
-  readonly #pageAt: (url: string) => { url: string; path: string } | null;
+  readonly #pageAt: (url: string) => { url?: string; path: string } | null;
+  /** Images that are in the new corpus by now. */
+  readonly #images = new Set<string>();
+  /** Of these, written and not yet flushed. */
+  readonly #newImages: string[] = [];
   readonly #flusher = new Flusher();
   readonly #breaks: Breaks;
   #root = '';
@@ -46,7 +51,9 @@ export class CorpusFinisher {
     this.#state = state;
     this.#options = options;
     this.#breaks = options.breaks ?? new Breaks();
-    this.#pageAt = remembered((url) => state.keptPageOf(url), options.linkEnds);
+    const page = remembered((url) => state.keptPageOf(url), options.linkEnds);
+    const image = remembered((url) => this.#imageAt(url));
+    this.#pageAt = (url) => page(url) ?? image(url);
     this.#report = {
       pages: 0,
       bytes: 0,
@@ -109,6 +116,21 @@ export class CorpusFinisher {
     this.#root = paths === null ? '' : sharedFolder(paths.first, paths.last);
   }
 
+  /** Puts the image there when the first page shows it. */
+  #imageAt(url: string): { path: string } | null {
+    const image = this.#options.imageAt?.(url) ?? null;
+    if (image !== null && !this.#images.has(image.path)) {
+      this.#images.add(image.path);
+      if (isFileEqual(this.#dir, image.path, image.bytes)) {
+        linkFile(this.#dir, this.#partial, image.path);
+      } else {
+        writePageFile(this.#partial, image.path, image.bytes);
+        this.#newImages.push(image.path);
+      }
+    }
+    return image === null ? null : { path: image.path };
+  }
+
   /** What an interrupted run has left under names that no page has now. */
   #sweep(): void {
     for (const path of filesBelow(this.#partial)) {
@@ -130,7 +152,11 @@ export class CorpusFinisher {
           full.write(fullText(page));
           chunks.write(page.chunks);
           const { whole, passages } = searchableOf(made.entry, made.chunks);
+          search.addLinks(this.#linkedFrom(page));
           search.add({ ...made.entry, lang: languageOf(made.entry.lang) }, whole, passages);
+        }
+        for (const path of this.#newImages.splice(0)) {
+          await this.#flusher.add(fileOf(this.#partial, path));
         }
         if (made.isNew) {
           await this.#flusher.add(fileOf(this.#partial, page.path));
@@ -145,6 +171,12 @@ export class CorpusFinisher {
       search.discard();
       throw error;
     }
+  }
+
+  /** Other pages of the corpus, each once. */
+  #linkedFrom({ links, path: from }: StatePage): Set<string> {
+    const paths = links.flatMap(({ url }) => this.#pageAt(withoutFragment(url))?.path ?? []);
+    return new Set(paths.filter((path) => path !== from));
   }
 
   #makePage(page: StatePage, changes: TextWriter): { entry: IndexEntry; chunks: Chunk[]; isNew: boolean } {

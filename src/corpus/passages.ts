@@ -23,7 +23,7 @@ export function searchableOf(
       headings: segmented(headings.slice(0, -1).join('\n')),
       names: names.map(({ name }) => name).join('\n'),
       text: segmented(plain),
-      stems: stemsOf(`${headings.join('\n')}\n${plain}`),
+      stems: `${stemsOf(`${headings.join('\n')}\n${plain}`)}\n${partsOfNames(plain)}`.trim(),
     };
     return { headings, anchor: slugs.anchorOf(marked), names, words };
   });
@@ -34,6 +34,24 @@ export function searchableOf(
     stems: stemsOf(`${title}\n${lead}`),
   };
   return { whole, passages };
+}
+
+/** `createServer`, `HTTPServer`, `XMLHttpRequest2`. */
+const CAMEL = /\b(?=[A-Za-z0-9]{0,80}[a-z][A-Z]|[A-Z]{2,40}[a-z])[A-Za-z][A-Za-z0-9]{3,80}\b/g;
+const CAMEL_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
+const MOST_PARTS = 1_000;
+
+/** The words that names in code are put together of, each once: who asks for *create server* means `createServer`. */
+function partsOfNames(text: string): string {
+  const parts = new Set<string>();
+  for (const [name] of text.matchAll(CAMEL)) {
+    for (const [part] of name.matchAll(CAMEL_PART)) {
+      if (part.length > 1 && parts.size < MOST_PARTS) {
+        parts.add(part.toLowerCase());
+      }
+    }
+  }
+  return [...parts].join(' ');
 }
 
 const LONGEST_LEAD = 300;

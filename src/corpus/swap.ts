@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { DirectoryLock } from '../store/lock.js';
+import { isImagePath } from './images.js';
 import { isCorpus, noCorpus, readIndex } from './index-file.js';
 import { asideOf, FILES, fileOf, isWorkFile, partialOf } from './layout.js';
 import { filesBelow, removeEmptyFolders } from './tree.js';
@@ -186,6 +187,11 @@ export async function filesOf(folder: string): Promise<Set<string>> {
     for await (const { list, entry } of readIndex(folder)) {
       if (list === 'documents') {
         ours.add(entry.path);
+      }
+    }
+    for (const path of filesBelow(folder)) {
+      if (isImagePath(path)) {
+        ours.add(path);
       }
     }
   }

@@ -315,7 +315,11 @@ export class Crawl {
     const { outstanding, deferred, secondLooks } = frontier.counts();
     const isSeeding = sources.some(({ isActive }) => isActive);
     const isBusy = isSeeding || !this.intake.waiting.isEmpty || this.room.leased + this.#outcomes.length > 0;
-    cluster?.rests(outstanding === 0 && !isBusy);
+    const isTogether = cluster !== undefined && !cluster.isOver;
+    // Nothing may be asked for that waits, unless another machine gives up what it may ask for.
+    const isSpent = frontier.spent !== null && frontier.wakeAt() === Number.POSITIVE_INFINITY;
+    const isStuck = isSpent && !frontier.isLookingUp && !this.#parts.disk.isLow;
+    cluster?.rests((outstanding === 0 || isStuck) && !isBusy);
     const reason = this.#ending.reason({
       inFlight: this.room.leased,
       unsettled: this.#outcomes.length,
@@ -323,9 +327,10 @@ export class Crawl {
       outstanding,
       deferred,
       secondLooks,
-      isSeeding: isSeeding || (cluster !== undefined && !cluster.isOver),
-      canGoOn: frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.room.isHeldBack,
-      spent: frontier.spent,
+      isSeeding: isSeeding || isTogether,
+      canGoOn:
+        isTogether || frontier.wakeAt() !== Number.POSITIVE_INFINITY || frontier.isLookingUp || this.room.isHeldBack,
+      spent: isTogether ? null : frontier.spent,
       goesOnRendering: () => rendering?.goesOn() ?? false,
     });
     if (reason !== null) {

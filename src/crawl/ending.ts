@@ -26,7 +26,7 @@ export type EndReason =
 
 /** Limits on the whole run: hitting one ends it normally, and says so. Those on single URLs are the frontier's. */
 export class Limits {
-  readonly #end: number;
+  #end: number;
   readonly #secondLookMs: number;
   /** Since when nothing but second looks is left, and for how long that was so before. */
   #aloneSince: number | null = null;
@@ -46,6 +46,15 @@ export class Limits {
     this.#end = options.durationMs === null ? Number.POSITIVE_INFINITY : options.startedAt + options.durationMs;
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
     this.#bytes = options.bytesBefore;
+  }
+
+  /** The time is over then; said by a crawl of which this run is a part. */
+  endsAt(at: number): void {
+    this.#end = at;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get deadline(): number {

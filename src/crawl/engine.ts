@@ -170,10 +170,18 @@ export class Engine {
       scopeVersion: () => this.frontier.scopeVersion,
       sitemapsAreBeyond: settings.scheduler.sitemapsAreBeyond ?? false,
       widen: (widened) => intake.widen(widened),
-      admit: (offers, meta) => intake.admit(offers, meta),
+      admit: (offers, meta, granted) => intake.admit(offers, meta, granted),
+      give: (gifts) => intake.give(gifts),
+      grant: () => {
+        const { unusedGrant } = this.frontier;
+        return unusedGrant === null
+          ? null
+          : { unused: unusedGrant, waiting: Math.max(0, this.frontier.counts().outstanding - this.crawl.inFlight) };
+      },
+      endsAt: (at) => this.limits.endsAt(at),
       figures: () => {
         const { done, failed, outstanding } = this.frontier.counts();
-        return { done, failed, outstanding, inFlight: this.crawl.inFlight };
+        return { done, failed, outstanding, inFlight: this.crawl.inFlight, bytes: this.limits.bytes };
       },
       wake: () => this.crawl.wake(),
       stop: (reason, error) => this.crawl.stop(reason, this.#parts.plan.resolved.options.graceMs, error),
@@ -238,11 +246,13 @@ export class Engine {
     const { plan, profile, clock, opened } = this.#parts;
     const { durationMs, secondLookMs, spent } = profile.limits ?? {};
     const { options } = plan.resolved;
+    // On several machines both are the crawl's: its other machines say when they are reached.
+    const isAlone = profile.cluster === undefined;
     return new Limits({
       startedAt: clock.now() - (spent?.ms ?? 0),
-      durationMs: durationMs ?? options.durationMs,
+      durationMs: isAlone ? (durationMs ?? options.durationMs) : null,
       ...(secondLookMs === undefined ? {} : { secondLookMs }),
-      maxBytes: options.maxBytes,
+      maxBytes: isAlone ? options.maxBytes : null,
       bytesBefore: spent?.bytes ?? opened.snapshot.bytes,
     });
   }

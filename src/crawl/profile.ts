@@ -62,6 +62,8 @@ export interface BeginsWith {
   readonly widened?: ReadonlyMap<number, readonly string[]>;
   /** URLs that sitemaps named while they were out of scope. */
   readonly named?: Iterable<string>;
+  /** What is asked for beside pages, from wherever it is: by its host's queue, its robots.txt, delay and guard like any URL, and kept as it comes. */
+  readonly assets?: Iterable<string>;
 }
 
 export interface ProfileLimits {

@@ -130,6 +130,24 @@ function isLimitRaised(
   );
 }
 
+/** What to type after a run that ended for this reason, of a part of a crawl on several machines. */
+export function nextStepOfPart(directory: string, reason: EndReason, crawlId: string): string {
+  const join = `\`gossamer join --redis-url … --crawl-id ${crawlId} --data-dir ${directory}\``;
+  switch (reason) {
+    case 'complete':
+    case 'complete_with_deferred':
+      return '`gossamer merge` makes one crawl of all parts';
+    case 'max_urls':
+    case 'max_bytes':
+    case 'duration':
+      return '`gossamer merge` makes one crawl of all parts, and `gossamer resume` with a higher limit goes on with that';
+    case 'stopped':
+      return `\`gossamer cluster go\`, then ${join} goes on; \`gossamer merge\` makes one crawl of all parts`;
+    default:
+      return `${join} goes on`;
+  }
+}
+
 /**
  * What to type after a run that ended for this reason; null where it has left nothing.
  * @param fetched so many URLs were asked for

@@ -5,7 +5,7 @@ import type { CrawlOptions } from '../config/options.js';
 import { optionsToStore } from '../config/stored.js';
 import { VERSION } from '../config/version.js';
 import type { Frontier } from '../frontier/frontier.js';
-import { knownOffers, namedOffers } from '../frontier/outcome.js';
+import { assetOffers, knownOffers, namedOffers } from '../frontier/outcome.js';
 import { prepareExtraction } from '../lane/extraction-door.js';
 import { HostManners } from '../lane/host-manners.js';
 import { loadJars } from '../lane/lane-cookies.js';
@@ -154,6 +154,7 @@ export class CrawlSession implements RunningSession {
           settings,
           seeds,
           isResumed: opened.snapshot.resumed,
+          cluster: profile.cluster,
         }),
       );
       return session;
@@ -211,6 +212,9 @@ export class CrawlSession implements RunningSession {
     const wider = this.#engine.scope();
     const seedOf = (url: string): number => (wider.keptForm(url) === url ? wider.seedOf(url) : -1);
     for (const offers of namedOffers(named, seedOf, SEEDS_A_COMMIT)) {
+      await frontier.admit(offers);
+    }
+    for (const offers of assetOffers(this.#parts.profile.beginsWith?.assets ?? [], SEEDS_A_COMMIT)) {
       await frontier.admit(offers);
     }
     await this.#engine.additions.begin((offers) => frontier.admit(offers));

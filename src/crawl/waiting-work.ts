@@ -1,6 +1,7 @@
 import { StateError } from '../base/errors.js';
 import type { Frontier } from '../frontier/frontier.js';
 import type { Offer, PagePiece, RenderedOutcome } from '../frontier/outcome.js';
+import type { Gift } from '../store/transaction.js';
 
 /** What waits for an exchange with the frontier, and when one is worth its commit. */
 
@@ -108,7 +109,7 @@ export class WaitingWork {
   }
 }
 
-type IntakeFrontier = Pick<Frontier, 'admit' | 'widen' | 'admitFrom' | 'rendered' | 'letTrapIn'>;
+type IntakeFrontier = Pick<Frontier, 'admit' | 'widen' | 'give' | 'admitFrom' | 'rendered' | 'letTrapIn'>;
 
 /**
  * What comes to the frontier beside the outcomes of leases. Each waits for its turn between two exchanges of the loop, and is answered when it
@@ -128,8 +129,13 @@ export class Intake {
   }
 
   /** URLs from outside a page. */
-  admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
-    return this.#woken(this.waiting.addAdmission(() => this.#frontier.admit(offers, meta)));
+  admit(offers: Offer[], meta: Record<string, string> = {}, granted = 0): Promise<number[]> {
+    return this.#woken(this.waiting.addAdmission(() => this.#frontier.admit(offers, meta, granted)));
+  }
+
+  /** Other machines of the crawl are to have a part of this one's grant. */
+  give(gifts: readonly Gift[]): Promise<void> {
+    return this.#woken(this.waiting.addAdmission(() => this.#frontier.give(gifts)));
   }
 
   /** Scopes count more URLs, as another machine of the same crawl has found out. */

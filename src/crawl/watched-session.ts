@@ -5,6 +5,7 @@ import { hostKeyOf } from '../url/host.js';
 import { isTrapByLooks } from '../url/traps.js';
 import type { LayerFigures } from '../watch/live.js';
 import type { RoundMoment, WatchedRound } from '../watch/run-watch.js';
+import type { ClusterSeat } from './cluster-seat.js';
 import type { Engine } from './engine.js';
 import type { SessionStats } from './profile.js';
 import type { EngineSettings } from './settings.js';
@@ -19,6 +20,7 @@ export interface WatchedParts {
   readonly settings: EngineSettings;
   readonly seeds: readonly SeedRow[];
   readonly isResumed: boolean;
+  readonly cluster: Pick<ClusterSeat, 'view'> | undefined;
 }
 
 /** A session as its watch sees it: figures of the moment, and what it may be told. */
@@ -53,6 +55,7 @@ export class WatchedSession implements WatchedRound {
       ...{ hostsDelayed, waitingFor, seeding, rendering, commitMs },
       hosts: { known, busy, delayed, backingOff, deferred: deferredHosts },
       layers: this.#layers(isHeldUp && !isPaused && inFlight >= governor.limit ? queuedInMemory : 0),
+      cluster: this.#parts.cluster?.view() ?? null,
       memory: { ...crawl.memory, limitBytes: this.#parts.settings.memoryLimitBytes },
     };
   }

@@ -5,7 +5,7 @@ import { ON_ONE_MACHINE } from '../config/options-cluster.js';
 import { WITHOUT_HOOKS } from '../config/options-hooks.js';
 import { WITHOUT_KEEPING } from '../config/options-keep.js';
 import type { ResolvedOptions } from '../config/resolve.js';
-import { AUTO_SEEDING } from '../config/seeding.js';
+import { AUTO_SEEDING, ONLY_SITEMAPS } from '../config/seeding.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { refuseOtherCorpus } from '../corpus/write-corpus.js';
 import type { EndReason } from '../crawl/ending.js';
@@ -21,8 +21,9 @@ import { betweenDocsRounds } from '../store/docs-queue.js';
 import { DocsReader } from '../store/docs-reader.js';
 import type { SeedRow } from '../store/transaction.js';
 import { scopePatterns } from '../url/scope.js';
+import { imageUrls } from './corpus-images.js';
 import { asMeta, type DocsProgress } from './progress.js';
-import { beginRenewal, endSurvey } from './rounds.js';
+import { beginRenewal, endSurvey, type SurveyEnd } from './rounds.js';
 import { SitemapPages } from './sitemap-pages.js';
 import { type SavedCorpus, writeCorpora } from './write-corpora.js';
 
@@ -104,7 +105,7 @@ export class DocsRun {
       this.#progress = await beginRenewal(directory, this.#progress);
     }
     const result = await this.#rounds.run(this.#profile());
-    const isSurveyed = this.#progress.round === 'pages';
+    const isSurveyed = isFetching(this.#progress);
     const stopped = stoppedBy(result) ?? this.#rounds.stoppedBy;
     const hasNothing = isSurveyed && result.summary.done === 0 && !this.#progress.outputs.some(isCorpus);
     if (!isSurveyed || result.allSeedsFailed || hasNothing) {
@@ -127,6 +128,7 @@ export class DocsRun {
       render: this.#render,
       browser: this.#browser,
       named: this.#progress.widened.length === 0 ? [] : this.#named(),
+      images: this.#progress.round === 'images' ? this.#images() : [],
       spent: this.#spent,
       next: (ended) => this.#next(ended),
       kept: this.#plan.kept,
@@ -138,8 +140,11 @@ export class DocsRun {
     const { elapsedMs, bytes } = session.stats();
     this.#spent.ms += elapsedMs;
     this.#spent.bytes += bytes;
-    if (this.#progress.round === 'pages' || stoppedBy(result) !== null || result.allSeedsFailed) {
+    if (stoppedBy(result) !== null || result.allSeedsFailed) {
       return null;
+    }
+    if (isFetching(this.#progress)) {
+      return this.#wantsImages(result) ? this.#imagesProfile() : null;
     }
     try {
       this.#progress = await this.#endSurvey();
@@ -150,6 +155,26 @@ export class DocsRun {
       throw error;
     }
     return this.#profile();
+  }
+
+  /** Of a run that a limit has cut there is nothing more to ask for. */
+  #wantsImages({ end }: SessionResult): boolean {
+    const isDownload = this.#plan.resolved.options.images === 'download';
+    return isDownload && this.#progress.round === 'pages' && end.truncated === null;
+  }
+
+  async #imagesProfile(): Promise<CrawlProfile> {
+    await this.#save({ ...this.#progress, round: 'images' });
+    return this.#profile();
+  }
+
+  *#images(): IterableIterator<string> {
+    const store = DocsReader.open(this.#plan.directory);
+    try {
+      yield* imageUrls(store, this.#plan.resolved.options);
+    } finally {
+      store.close();
+    }
   }
 
   /** The URLs that the survey found in sitemaps. They are read from the store while the crawl admits them. */
@@ -199,8 +224,9 @@ export class DocsRun {
     return options.from.length > 0 && sources.render === 'default' ? 'never' : options.render;
   }
 
-  get #isAuto(): boolean {
-    return this.#plan.resolved.options.seedingStrategy === AUTO_SEEDING;
+  get #way(): SurveyEnd['way'] {
+    const { seedingStrategy } = this.#plan.resolved.options;
+    return seedingStrategy === AUTO_SEEDING || seedingStrategy === ONLY_SITEMAPS ? seedingStrategy : null;
   }
 
   async #endSurvey(): Promise<DocsProgress> {
@@ -210,7 +236,8 @@ export class DocsRun {
       progress: this.#progress,
       patterns: scopePatterns(options),
       identity: options,
-      isAuto: this.#isAuto,
+      way: this.#way,
+      obeyNofollow: options.nofollow === 'obey',
       isStopped: () => this.#rounds.stoppedBy !== null,
     });
   }
@@ -224,6 +251,7 @@ export class DocsRun {
         outputs: this.#progress.outputs,
         isComplete: result.end.truncated === null,
         isPartial: stoppedBy(result) !== null,
+        incomplete: this.#progress.incomplete ?? [],
         written: this.#progress.written ?? null,
         now: new Date(this.#plan.kept?.startedAt ?? clock.wall()).toISOString().slice(0, 10),
         isStopped: () => this.#rounds.stoppedBy !== null,
@@ -270,6 +298,8 @@ export class DocsRun {
   }
 }
 
+const isFetching = ({ round }: DocsProgress): boolean => round === 'pages' || round === 'images';
+
 const STOPPED: ReadonlySet<EndReason> = new Set(['interrupted', 'terminated', 'stopped']);
 
 const stoppedBy = ({ end }: SessionResult): EndReason | null => (STOPPED.has(end.reason) ? end.reason : null);
@@ -281,6 +311,8 @@ interface DocsProfileParts {
   browser: Browser;
   /** The URLs that sitemaps name. */
   named: Iterable<string>;
+  /** The URLs of images that are asked for. */
+  images: Iterable<string>;
   /** What earlier rounds of the same run have used of its limits. */
   spent: { ms: number; bytes: number };
   next: NonNullable<CrawlProfile['next']>;
@@ -288,8 +320,8 @@ interface DocsProfileParts {
 }
 
 /** One round of a corpus: a survey of robots.txt, sitemaps and seeds, or the pages, which are kept. */
-function docsProfile({ progress, render, browser, named, spent, next, kept }: DocsProfileParts): CrawlProfile {
-  const surveys = progress.round === 'survey';
+function docsProfile({ progress, render, browser, named, images, spent, next, kept }: DocsProfileParts): CrawlProfile {
+  const surveys = !isFetching(progress);
   return {
     command: 'docs',
     meta: asMeta(progress),
@@ -310,7 +342,7 @@ function docsProfile({ progress, render, browser, named, spent, next, kept }: Do
       unfollowed: new Set(surveys ? [] : progress.unfollowed),
       render,
     }),
-    beginsWith: surveys ? {} : { widened: new Map(progress.widened), named },
+    beginsWith: progress.round === 'survey' ? {} : { widened: new Map(progress.widened), named, assets: images },
     limits: { spent: { ...spent } },
     browser,
     next,

@@ -25,7 +25,7 @@ import {
 import { ConversionPool } from './convert/conversion-pool.js';
 import { Converter } from './convert/converter.js';
 import { ConverterThread } from './convert/converter-thread.js';
-import { pageShape, type ShapeOptions } from './convert/page-shape.js';
+import { pageShapes, type ShapeOptions } from './convert/page-shape.js';
 import { KnownConversions } from './known-conversions.js';
 import { otherSlash } from './link-ends.js';
 
@@ -140,7 +140,7 @@ export class Documents {
     const site = ++this.#sites;
     const memory = new SiteMemory();
     await new LazySite(() => this.#opened().site(memory)).learn(this.#bodies(ids, site, memory), () => {});
-    return new Converter(this.#store, this.#options, pageShape(this.#options.shape ?? NO_SHAPE)).why(id, memory);
+    return new Converter(this.#store, this.#options, pageShapes(this.#options.shape ?? NO_SHAPE)).why(id, memory);
   }
 
   /**
@@ -168,7 +168,7 @@ export class Documents {
     const { directory, threads, chunkTokens, shape = NO_SHAPE } = this.#options;
     this.#conversion ??=
       this.#options.pages < FEW_PAGES
-        ? new InlineConversion(new Converter(this.#store, this.#options, pageShape(shape)))
+        ? new InlineConversion(new Converter(this.#store, this.#options, pageShapes(shape)))
         : new ConversionPool(
             threads,
             (listener) => new ConverterThread({ directory, chunkTokens, shape }, listener),

@@ -12,7 +12,7 @@ import { checkWatching, LibraryWatching, type WatchingOptions } from '../crawl/l
 import { badSeedLines, readSeeds } from '../crawl/seed-input.js';
 import { UserFunctions } from '../crawl/user-functions.js';
 import { type DocsPlan, DocsRun } from './docs-run.js';
-import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs } from './plan-docs.js';
+import { isFinished, keptDocsIn, planDocs, planDocsOfKept, planKeptDocs, withOne } from './plan-docs.js';
 import type { SavedCorpus } from './write-corpora.js';
 
 /** The options of `gossamer docs`, in their normal units. */
@@ -55,7 +55,7 @@ export async function makeDocs(
   if (crawl !== null) {
     return docsOfKept(crawl, options);
   }
-  const resolved = completeOptionsOf('docs', givenOf(options));
+  const resolved = withOne(completeOptionsOf('docs', givenOf(options)));
   const { named, guess } = namedOrArchived(arguments_, resolved.options);
   const seeds = readSeeds(named, resolved.options, 'docs');
   const planned = planDocs(seeds, resolved);

@@ -18,6 +18,8 @@ import { parseSeedArgument } from '../url/seeds.js';
 import { firstHeading, readHtml } from './convert/page-content.js';
 import { type PageMetadata, pageMetadata } from './convert/page-metadata.js';
 import { type PageShape, pageShape } from './convert/page-shape.js';
+import { canReadPdf, isPdf, isPdfType, noPdfReader, readPdf } from './convert/pdf-text.js';
+import { markdownOfText } from './convert/text-markdown.js';
 
 /** One page as Markdown, and what it says of itself; null where it does not. */
 export interface MarkdownPage {
@@ -128,10 +130,13 @@ async function ask(url: string, given: Partial<CrawlOptions>, signal: AbortSigna
     throw new UsageError(`${printable(url)} is not a URL`);
   }
   throwIfStopped('pageAsMarkdown', signal);
-  const resolved = completeOptions({
+  const complete = completeOptions({
     ...given,
     ...{ scope: 'page', depth: 0, seedingStrategy: 'none', parseWorkers: 1, contentTypes: ['text/*'] },
   });
+  // A PDF is a type that nobody may ask for, because it is no text.
+  const contentTypes = (await canReadPdf()) ? ['text/*', 'application/pdf'] : ['text/*'];
+  const resolved = { ...complete, options: { ...complete.options, contentTypes } };
   const { seeds, credentials } = librarySeeds([url], resolved.options, false);
   let last: SettledPage | null = null;
   const session = await CrawlSession.open({
@@ -167,7 +172,9 @@ async function ask(url: string, given: Partial<CrawlOptions>, signal: AbortSigna
 const unreadable = (what: string, type: string | null): StateError =>
   new StateError(
     'not_readable',
-    `${printable(what)} is ${type === null || type === '' ? 'no text' : printable(type, 100)}: only HTML, Markdown and plain text are read`,
+    isPdfType(type)
+      ? `${printable(what)} is a PDF, and ${noPdfReader()}`
+      : `${printable(what)} is ${type === null || type === '' ? 'no text' : printable(type, 100)}: only HTML, Markdown, plain text and PDF are read`,
   );
 
 const NOTHING_SAID: PageMetadata = {
@@ -178,7 +185,14 @@ const NO_IDS: ReadonlySet<string> = new Set();
 const TAG = /<(?:!doctype|!--|\/?[a-z][^<>]*>)/i;
 const isText = (type: string): boolean => /^\s*text\//i.test(type);
 
-function convert({ bytes, type, url }: RawPage, shape: PageShape): MarkdownPage {
+async function convert({ bytes, type, url }: RawPage, shape: PageShape): Promise<MarkdownPage> {
+  if (isPdfType(type) || (type === null && isPdf(bytes))) {
+    if (!(await canReadPdf())) {
+      throw unreadable(url ?? 'the page', 'application/pdf');
+    }
+    const { title, markdown, ...said } = await readPdf(bytes);
+    return { title, ...NOTHING_SAID, ...said, url, kept: 1, markdown };
+  }
   const { encoding } = detectEncoding(bytes, type);
   if (type !== null && !isHtmlType(type) && !isText(type)) {
     throw unreadable(url ?? 'the page', type);
@@ -195,27 +209,14 @@ function convert({ bytes, type, url }: RawPage, shape: PageShape): MarkdownPage 
   const linkFor = url === null ? { linkFor: localLink } : {};
   const reading = { linkedIds: NO_IDS, shape, ...linkFor };
   if (!isHtml) {
-    const page = { url: place, text: htmlOfText(text), encoding: 'utf-8' };
-    const { markdown } = readHtml(page, { ...reading, shape: pageShape({ content: ['body'], remove: [] }) });
-    return { title: null, ...NOTHING_SAID, url, kept: 1, markdown };
+    return { title: null, ...NOTHING_SAID, url, kept: 1, markdown: markdownOfText(text) };
   }
   const { title, markdown, kept } = readHtml({ url: place, text, encoding }, reading);
   return { title: title || null, ...pageMetadata(text, url), url, kept, markdown };
 }
 
 /** For the message alone. */
-const nameOf = (bytes: Uint8Array): string | null =>
-  Buffer.from(bytes.subarray(0, 5)).toString('latin1') === '%PDF-' ? 'application/pdf' : null;
-
-/** Paragraphs are paragraphs; what is set out with blanks is kept as it stands. */
-function htmlOfText(text: string): string {
-  const escaped = text.replace(/\r\n?/g, '\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  const blocks = escaped.split(/\n(?:[ \t]*\n)+/).filter((block) => block.trim() !== '');
-  const html = blocks.map((block) =>
-    /^[ \t]|\S(?: {3}|\t)/m.test(block) ? `<pre>\n${block}</pre>` : `<p>${block}</p>`,
-  );
-  return `<body>${html.join('\n')}</body>`;
-}
+const nameOf = (bytes: Uint8Array): string | null => (isPdf(bytes) ? 'application/pdf' : null);
 
 /** Where a page stands that has no URL: deep enough that a path which goes up stays below it. */
 const HOST = 'http://page.invalid';

@@ -16,7 +16,7 @@ const [QUEUED_ACROSS, SEEN_ACROSS] = [8, 16];
 /**
  * The pages of a crawl in the order of the site itself: as its sitemaps name them, then as they are come by from the seed, level after level,
  * from each page in the order in which its table of contents, its navigation, its text and its footer name them. It depends on what the pages
- * say, not on which came first. What nothing leads to any more is left out.
+ * say, not on which came first. Last come those that are come by only from what the sitemaps name. What nothing leads to any more is left out.
  *
  * It is worked out once for all seeds: each sitemap is read once and each page is looked at twice, however many seeds there are.
  */
@@ -42,10 +42,15 @@ export class PageOrder {
     const order = new PageOrder(store, breaks);
     await order.#readSeeds();
     await order.#bySitemaps(identity);
-    await order.#byLinks('within');
+    const named = [...order.#places.values()].flat();
+    await order.#byLinks('within', store.seedPages());
+    // A page may be linked from a page alone that no link leads to.
+    if (order.#left > 0) {
+      await order.#byLinks('within', named);
+    }
     // Seeds may lie in each other's folders: what links from one seed do not lead to may be linked from another.
     if (order.#left > 0 && order.#places.size > 1) {
-      await order.#byLinks('across');
+      await order.#byLinks('across', [...store.seedPages(), ...named]);
     }
     return order;
   }
@@ -87,10 +92,10 @@ export class PageOrder {
     }
   }
 
-  /** From all seeds at once; `within`: only from pages of a seed to pages of the same seed. */
-  async #byLinks(how: 'within' | 'across'): Promise<void> {
+  /** From all these pages at once; `within`: only from pages of a seed to pages of the same seed. */
+  async #byLinks(how: 'within' | 'across', starts: readonly number[]): Promise<void> {
     const [queued, seen] = how === 'within' ? [QUEUED_WITHIN, SEEN_WITHIN] : [QUEUED_ACROSS, SEEN_ACROSS];
-    let level = this.#store.seedPages();
+    let level = starts;
     while (level.length > 0) {
       const next: number[] = [];
       for (const start of level) {

@@ -22,7 +22,7 @@ import {
 import { DirectoryLock } from '../store/lock.js';
 import type { SeedRow } from '../store/transaction.js';
 import { hostKeyOf } from '../url/host.js';
-import { pageShape } from './convert/page-shape.js';
+import { pageShapes, shapeOptions } from './convert/page-shape.js';
 import { outputFolders } from './corpus-place.js';
 import type { DocsPlan } from './docs-run.js';
 import { type DocsProgress, progressOf, withOutputs } from './progress.js';
@@ -42,8 +42,8 @@ export function planDocs(input: SeedInput, resolved: ResolvedOptions<'docs'>): P
   if (options.output === '-') {
     throw new UsageError('--output of docs is a folder; a corpus cannot be written to stdout');
   }
-  pageShape(options);
-  const outputs = outputFolders(seeds, options.output);
+  pageShapes(shapeOptions(options));
+  const outputs = outputFolders(sitesOf(seeds, options), options.output);
   const wanted = { seeds, stored: optionsToStore(resolved, 'docs') };
   const { directory, kept } =
     options.dataDir === null ? findDefault(wanted, options) : lookAt(resolve(options.dataDir), wanted, options);
@@ -70,9 +70,9 @@ export function planDocsOfKept(
   if (options.output === '-') {
     throw new UsageError('--output of docs is a folder; a corpus cannot be written to stdout');
   }
-  pageShape(options);
+  pageShapes(shapeOptions(options));
   const seeds = seedsFor(kept, options.scope);
-  const outputs = outputFolders(seeds, options.output);
+  const outputs = outputFolders(sitesOf(seeds, options), options.output);
   refuseNested(kept.directory, outputs);
   const directory = workFolderOf(kept.directory);
   clearWorkFolder(kept.directory);
@@ -87,6 +87,20 @@ export function planDocsOfKept(
     ...{ events: {}, clock: systemClock },
   };
   return { plan, cleanUp };
+}
+
+/** The seeds that have a corpus each. */
+const sitesOf = (seeds: readonly SeedRow[], { one }: { one: boolean }): readonly SeedRow[] =>
+  one ? seeds.slice(0, 1) : seeds;
+
+/** With --one a list of URLs is a list of pages, unless the user has said how far it goes. */
+export function withOne(resolved: ResolvedOptions<'docs'>): ResolvedOptions<'docs'> {
+  const { options, sources } = resolved;
+  if (!options.one || sources.scope !== 'default') {
+    return resolved;
+  }
+  const seedingStrategy = sources.seedingStrategy === 'default' ? 'none' : options.seedingStrategy;
+  return { ...resolved, options: { ...options, scope: 'page', seedingStrategy } };
 }
 
 const firstProgress = (outputs: string[]): DocsProgress => ({
@@ -104,8 +118,8 @@ export function planKeptDocs(
   resolved: ResolvedOptions<'docs'>,
   output: string | null,
 ): DocsPlan {
-  pageShape(resolved.options);
-  const outputs = output === null ? progress.outputs : outputFolders(seeds, output);
+  pageShapes(shapeOptions(resolved.options));
+  const outputs = output === null ? progress.outputs : outputFolders(sitesOf(seeds, resolved.options), output);
   refuseNested(directory, outputs);
   return {
     ...{ resolved, directory, seeds, isNew: false, progress: withOutputs(progress, outputs) },

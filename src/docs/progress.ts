@@ -1,3 +1,5 @@
+import type { SitemapGap } from './incomplete-sitemaps.js';
+
 /** The corpora that a run has finished before it was stopped. */
 export interface WrittenCorpora {
   /** How many seeds, from the first on, have their corpus. */
@@ -8,12 +10,16 @@ export interface WrittenCorpora {
 
 /** How far a run is. It is kept in the store, so that the run can be resumed after any stop. */
 export interface DocsProgress {
-  /** A survey finds out what the site has; then the pages are fetched. */
-  round: 'survey' | 'pages';
+  /** A survey finds out what the site has; a sample, whether its sitemaps lack pages; then the pages are fetched, and last their images. */
+  round: 'survey' | 'sample' | 'pages' | 'images';
   /** Whether a finished corpus is being brought up to date. */
   renews: boolean;
+  /** The number of the last page that was settled before that. */
+  since?: number;
   /** Seeds whose pages are named by sitemaps, so that their links are not followed. */
   unfollowed: number[];
+  /** Seeds whose sitemaps lack so many pages that links are followed too. */
+  incomplete?: SitemapGap[];
   /** Folders that came into scope because of the survey, by seed. */
   widened: [seed: number, urls: string[]][];
   /** The folder of each seed's corpus. */

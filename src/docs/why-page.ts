@@ -12,8 +12,10 @@ import { PageMemory } from '../store/page-memory.js';
 import { storePath } from '../store/store-file.js';
 import type { SeedRow } from '../store/transaction.js';
 import { UrlState } from '../store/url-state.js';
+import { shapeOptions } from './convert/page-shape.js';
 import { outputsOf } from './corpus-place.js';
 import { Documents } from './documents.js';
+import { choosePages } from './page-choice.js';
 import { PageOrder } from './page-order.js';
 import { progressOf } from './progress.js';
 
@@ -59,7 +61,9 @@ export async function whyPage(asked: string, corpus: string, url: string): Promi
   let documents: Documents | null = null;
   try {
     const order = await PageOrder.of(store, options, new Breaks(() => false));
-    const ids = order.ofSeed(seed.seed);
+    const seeds = options.one ? store.seeds() : [seed];
+    const all = seeds.flatMap((each) => order.ofSeed(each.seed));
+    const { ids } = await choosePages(store, all, options, new Breaks());
     const id = ids.find((each) => store.urlOf(each) === url);
     const fate = id === undefined ? null : store.fateOf(id);
     if (fate === null || fate.state !== UrlState.done || !fate.isKept) {
@@ -69,7 +73,7 @@ export async function whyPage(asked: string, corpus: string, url: string): Promi
       ...{ directory, chunkTokens: options.chunkTokens, tokens: await loadTokenCounter(), pages: ids.length },
       ...{ linkEnd: (to) => to, redirects: store.redirectChains(options.maxRedirects) },
       ...(memory === null ? {} : { memory }),
-      shape: { content: options.content, remove: options.remove },
+      shape: shapeOptions(options),
       threads: options.parseWorkers ?? 1,
     });
     return { url, isCurrent: isWritten, blocks: await documents.whyOf(ids, id!) };

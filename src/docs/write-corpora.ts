@@ -5,6 +5,7 @@ import { formatCount } from '../base/figures.js';
 import { printable } from '../base/text.js';
 import type { OptionsOf } from '../config/options.js';
 import type { CorpusOptions, CorpusReport } from '../corpus/corpus-options.js';
+import type { CorpusImage } from '../corpus/images.js';
 import { isCorpus } from '../corpus/index-file.js';
 import { readReport } from '../corpus/read-corpus.js';
 import { filesHash, renewCorpus } from '../corpus/renew-corpus.js';
@@ -20,10 +21,15 @@ import type { IdentityOptions } from '../url/identity.js';
 import { siteOf } from '../url/scope.js';
 import type { Task } from './convert/conversion.js';
 import { linkPlaces } from './convert/link-places.js';
+import { shapeOptions } from './convert/page-shape.js';
+import { DownloadedImages } from './corpus-images.js';
 import { Documents, type SiteKey } from './documents.js';
+import type { SitemapGap } from './incomplete-sitemaps.js';
 import { linkEnds, otherSlash } from './link-ends.js';
+import { choosePages, type LeftOut } from './page-choice.js';
 import { PageOrder } from './page-order.js';
 import type { WrittenCorpora } from './progress.js';
+import { routesHint } from './routes-hint.js';
 import { SitemapPages } from './sitemap-pages.js';
 
 export interface CorporaOptions {
@@ -35,6 +41,8 @@ export interface CorporaOptions {
   isComplete: boolean;
   /** Whether the crawl was stopped: then its pages go to DIR.partial, and no corpus is finished. */
   isPartial: boolean;
+  /** Seeds whose sitemaps lack so much that links were followed; none unless given. */
+  incomplete?: readonly SitemapGap[];
   /** The corpora that an earlier, stopped run has finished; null where there are none. */
   written: WrittenCorpora | null;
   /** ISO 8601. */
@@ -62,8 +70,34 @@ export interface SavedCorpus {
   isFinished: boolean;
   /** Null where the run was stopped, or where one of several sites gave nothing to write. */
   report: CorpusReport | null;
-  /** What a wider scope would give, where this one gives next to nothing. */
+  /** What a wider scope would give, where this one gives next to nothing, or that its pages are routes behind `#`. */
   hint: string | null;
+  /** What its sitemaps lack, where links were followed for that; else null. */
+  sitemapLacks: SitemapLack | null;
+  /** What --lang and --version-paths left out. */
+  leftOut: LeftOut;
+  /** With --images download, the images of its pages; else null. */
+  images: SavedImages | null;
+  /** Files in scope that are PDF: none is in a corpus. */
+  pdfs: number;
+}
+
+/** The images that the pages of a corpus show. */
+export interface SavedImages {
+  /** In the folder `images`, by their URLs. */
+  saved: number;
+  /** Left as links to the site: they could not be had, or are of a kind that is not saved, such as SVG. */
+  left: number;
+}
+
+/** Pages in scope that a sample of the pages in a sitemap leads to. */
+export interface SitemapLack {
+  /** So many pages were looked at. */
+  pages: number;
+  /** So many of the pages that they lead to are in a sitemap. */
+  named: number;
+  /** So many are not. */
+  unnamed: number;
 }
 
 /** While the files of one corpus are flushed to disk, pages of others are converted. */
@@ -77,12 +111,13 @@ const FEWEST_PARTIAL = 50;
 export async function writeCorpora(settings: CorporaOptions): Promise<SavedCorpus[]> {
   const store = DocsReader.open(settings.directory);
   const seeds = store.seeds();
+  const sites = settings.options.one ? [seeds] : seeds.map((seed) => [seed]);
   try {
     const corpora = await Corpora.open(store, settings);
-    return await corpora.write(seeds);
+    return await corpora.write(sites);
   } catch (error) {
     if (error instanceof Stopped) {
-      return seeds.map((seed, place) => unfinished(seed, settings.outputs[place]!));
+      return sites.map(([seed], place) => unfinished(seed!, settings.outputs[place]!, settings.incomplete ?? []));
     }
     throw error;
   } finally {
@@ -90,9 +125,16 @@ export async function writeCorpora(settings: CorporaOptions): Promise<SavedCorpu
   }
 }
 
-const unfinished = ({ url }: SeedRow, output: string): SavedCorpus => ({
+const unfinished = ({ url, seed }: SeedRow, output: string, incomplete: readonly SitemapGap[]): SavedCorpus => ({
   ...{ seed: url, output, failed: 0, isFinished: false, report: null, hint: null },
+  sitemapLacks: lackOf(incomplete.find((gap) => gap.seed === seed)),
+  leftOut: { otherLanguages: 0, versions: [] },
+  images: null,
+  pdfs: 0,
 });
+
+const lackOf = (gap: SitemapGap | undefined): SitemapLack | null =>
+  gap === undefined ? null : { pages: gap.pages, named: gap.named, unnamed: gap.unnamed };
 
 interface Parts {
   order: PageOrder;
@@ -101,6 +143,7 @@ interface Parts {
   tokens: Awaited<ReturnType<typeof loadTokenCounter>>;
   documents: Documents;
   memory: PageMemory | null;
+  images: DownloadedImages | null;
   /** What decides what a corpus is beside its pages. */
   settings: string;
 }
@@ -146,52 +189,39 @@ class Corpora {
     const documents = new Documents(store, {
       ...{ directory, chunkTokens: options.chunkTokens, tokens, pages: order.pages, linkEnd: ends },
       redirects,
-      shape: { content: options.content, remove: options.remove },
+      shape: shapeOptions(options),
       ...(memory === null ? {} : { memory }),
       threads: options.parseWorkers ?? Math.max(1, availableParallelism() - 1),
       onProblem: (url, sentence) => settings.notice(printable(`${url}: ${sentence}`, 300)),
     });
     const hints = new ScopeHints(store, options, breaks);
-    const {
-      chunkTokens,
-      indexPages,
-      content,
-      remove,
-      ignoreRobots,
-      stripQuery,
-      stripTracking,
-      sortQuery,
-      maxRedirects,
-    } = options;
-    const decides = {
-      chunkTokens,
-      indexPages,
-      content,
-      remove,
-      ignoreRobots,
-      stripQuery,
-      stripTracking,
-      sortQuery,
-      maxRedirects,
-    };
-    const all = JSON.stringify({ ...decides, isEstimate: tokens.isEstimate, redirects: store.redirectsHash() });
-    return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, settings: all });
+    const { ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects } = options;
+    const decides = { ...corpusSettings(options), ignoreRobots, stripQuery, stripTracking, sortQuery, maxRedirects };
+    const images = options.images === 'download' ? new DownloadedImages(store, options) : null;
+    const all = JSON.stringify({
+      ...decides,
+      imagesHash: images?.hash ?? null,
+      isEstimate: tokens.isEstimate,
+      redirects: store.redirectsHash(),
+    });
+    return new Corpora(store, settings, { order, ends, hints, tokens, documents, memory, images, settings: all });
   }
 
-  async write(seeds: readonly SeedRow[]): Promise<SavedCorpus[]> {
+  /** @param sites the seeds that each corpus is made of */
+  async write(sites: readonly (readonly SeedRow[])[]): Promise<SavedCorpus[]> {
     const { documents, memory } = this.#parts;
     const from = this.#settings.written?.asOf === this.#asOf ? this.#settings.written.seeds : 0;
-    const pages = this.#store.countReadable(seeds.slice(from).map(({ seed }) => seed));
+    const pages = this.#store.countReadable(sites.slice(from).flatMap((seeds) => seeds.map(({ seed }) => seed)));
     this.#pages = pages;
     this.#settings.converted?.(0, pages);
     const which = pages === 1 ? '1 page becomes' : `${formatCount(pages)} pages become`;
     this.#settings.notice(`${which} Markdown`);
-    const waiting = seeds.entries();
+    const waiting = sites.entries();
     try {
       await Promise.all(
-        Array.from({ length: Math.min(SITES_AT_ONCE, seeds.length) }, () => this.#writeSome(waiting, from)),
+        Array.from({ length: Math.min(SITES_AT_ONCE, sites.length) }, () => this.#writeSome(waiting, from)),
       );
-      if (this.#done < seeds.length) {
+      if (this.#done < sites.length) {
         this.#report();
       } else if (from === 0 && !this.#hasRenewed) {
         memory?.forgetOthers();
@@ -207,17 +237,18 @@ class Corpora {
     }
   }
 
-  async #writeSome(waiting: Iterator<[number, SeedRow]>, from: number): Promise<void> {
+  async #writeSome(waiting: Iterator<[number, readonly SeedRow[]]>, from: number): Promise<void> {
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
-      const [place, seed] = next.value;
+      const [place, seeds] = next.value;
+      const seed = seeds[0]!;
       const output = this.#settings.outputs[place]!;
       if (this.#isOver('convert')) {
-        this.#saved[place] = unfinished(seed, output);
+        this.#saved[place] = unfinished(seed, output, this.#settings.incomplete ?? []);
         continue;
       }
       try {
         const isDone = place < from && isCorpus(output);
-        this.#saved[place] = isDone ? await this.#kept(seed, output) : await this.#writeOne(seed, output);
+        this.#saved[place] = isDone ? await this.#kept(seed, output) : await this.#writeOne(seeds, output);
         this.#advance();
       } catch (error) {
         this.#failure ??= { error };
@@ -228,21 +259,27 @@ class Corpora {
   /** A corpus that a stopped run has already written from the same pages. */
   async #kept(seed: SeedRow, output: string): Promise<SavedCorpus> {
     const report = await readReport(output);
-    return { seed: seed.url, output, failed: 0, isFinished: true, report, hint: null };
+    return { ...unfinished(seed, output, this.#settings.incomplete ?? []), isFinished: true, report };
   }
 
-  async #writeOne(seed: SeedRow, output: string): Promise<SavedCorpus> {
+  async #writeOne(seeds: readonly SeedRow[], output: string): Promise<SavedCorpus> {
+    const seed = seeds[0]!;
     const { options, isPartial, isComplete, now } = this.#settings;
-    const { order, ends, hints, tokens, documents, memory } = this.#parts;
-    const ids = order.ofSeed(seed.seed);
-    const saved = unfinished(seed, output);
+    const { order, ends, hints, tokens, documents, memory, images } = this.#parts;
+    const all = seeds.flatMap((each) => order.ofSeed(each.seed));
+    const saved = unfinished(seed, output, this.#settings.incomplete ?? []);
+    const { ids, leftOut } = await choosePages(this.#store, all, options, this.#breaksOfSite());
+    saved.leftOut = leftOut;
+    saved.pdfs = this.#store.countPdfs(seeds.map((each) => each.seed));
+    const counts = { saved: 0, left: 0 };
     const corpus: CorpusOptions = {
       ...{ title: titleOf(this.#store, ids, seed), summary: null, source: seed.url, origin: originOf(seed.url) },
       ...{ chunkTokens: options.chunkTokens, tokens, linksOf: linkPlaces, isComplete, now },
+      ...(images === null ? {} : { imageAt: (url) => counted(images.at(url), counts) }),
       indexPages: options.indexPages,
       ignoredRobots: options.ignoreRobots,
       linkEnds: (url) => [ends(url), otherSlash(ends(url))],
-      breaks: new Breaks(() => this.#failure !== null || (!isPartial && this.#settings.isStopped())),
+      breaks: this.#breaksOfSite(),
     };
     const inputs = (known: Parameters<Documents['inOrder']>[1]) =>
       this.#counted(
@@ -264,7 +301,10 @@ class Corpora {
       if (key !== null && saved.failed === key.failed) {
         memory?.seal(output, { key: key.key, files: await filesHash(output) });
       }
-      const hint = report.pages < FEW_PAGES ? await hints.of(seed, ids).catch(nullIfStopped) : null;
+      saved.images = images === null || renewed !== null ? null : counts;
+      const routes = report.pages < FEW_PAGES ? routesHint(this.#store, ids) : null;
+      const isNarrow = report.pages < FEW_PAGES && seeds.length === 1 && routes === null;
+      const hint = isNarrow ? await hints.of(seed, ids).catch(nullIfStopped) : routes;
       return { ...saved, isFinished: true, report, hint };
     } catch (error) {
       if (error instanceof Stopped) {
@@ -277,6 +317,10 @@ class Corpora {
       }
       throw error;
     }
+  }
+
+  #breaksOfSite(): Breaks {
+    return new Breaks(() => this.#failure !== null || (!this.#settings.isPartial && this.#settings.isStopped()));
   }
 
   /** Stands for all that the corpus is made of; null where that cannot be said. */
@@ -344,12 +388,22 @@ class Corpora {
   }
 }
 
+function counted(image: CorpusImage | 'left' | null, counts: SavedImages): CorpusImage | null {
+  counts.saved += image === null || image === 'left' ? 0 : 1;
+  counts.left += image === 'left' ? 1 : 0;
+  return image === 'left' ? null : image;
+}
+
 /** Two runs with the same value here would write the same corpora. */
 function asOf(store: DocsReader, { options, isComplete }: CorporaOptions): string {
-  const { chunkTokens, indexPages, content, remove } = options;
-  const decides = { chunkTokens, indexPages, content, remove };
-  return JSON.stringify({ seq: store.lastSeq(), ...decides, isComplete });
+  return JSON.stringify({ seq: store.lastSeq(), ...corpusSettings(options), isComplete });
 }
+
+/** Options that decide what a corpus is like, beside its pages. */
+const corpusSettings = (options: OptionsOf<'docs'>): object => {
+  const { chunkTokens, indexPages, lang, versionPaths, images } = options;
+  return { chunkTokens, indexPages, lang, versionPaths, images, shape: shapeOptions(options) };
+};
 
 function nullIfStopped(error: unknown): null {
   if (error instanceof Stopped) {

@@ -302,7 +302,10 @@ function unlisted({ row, rules, onlyForms }: FateParts): Fate {
     return {
       ...fate,
       what: 'not fetched: its site has a sitemap, which does not name it',
-      rule: decidingRule('sitemap', '--seeding-strategy auto: links are followed only where sitemaps yield nothing'),
+      rule: decidingRule(
+        'sitemap',
+        '--seeding-strategy auto: links are followed only where sitemaps yield nothing or lack many pages',
+      ),
     };
   }
   const { rule: decided } = rules.scope(row.url);

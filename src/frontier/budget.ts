@@ -1,4 +1,4 @@
-import type { QueuedUrl, StoreSnapshot } from '../store/transaction.js';
+import type { Gift, QueuedUrl, StoreSnapshot } from '../store/transaction.js';
 import { MAX_SITEMAP_FILES, UrlKind } from '../store/url-state.js';
 import type { Host } from './host.js';
 import type { SchedulerOptions } from './options.js';
@@ -14,6 +14,8 @@ export class Budget {
   readonly #options: SchedulerOptions;
   /** Of seeds that have a budget of their own. */
   readonly #ofSeed: Map<number, number>;
+  /** On several machines: so many of `maxUrls` are this one's, those that it has asked for among them. Null where the limit is its own. */
+  #grant: number | null;
   #dispatched: number;
   #retries = 0;
   #isHeld = false;
@@ -23,13 +25,37 @@ export class Budget {
     this.#options = options;
     this.#ofSeed = new Map(seedUse);
     this.#dispatched = Number(meta.dispatched ?? 0);
+    this.#grant = options.seat === undefined || options.maxUrls === 0 ? null : Number(meta.grant ?? 0);
     this.#refetched = Number(meta.refetched ?? 0);
   }
 
   /** No further URL may be asked for the first time. */
   get isSpent(): boolean {
     const { maxUrls } = this.#options;
-    return maxUrls > 0 && this.#dispatched >= maxUrls;
+    return this.#dispatched >= (this.#grant ?? (maxUrls > 0 ? maxUrls : Number.POSITIVE_INFINITY));
+  }
+
+  /** Of the grant, what is not used; null where there is none. */
+  get unused(): number | null {
+    return this.#grant === null ? null : this.#grant - this.#dispatched;
+  }
+
+  /** Another machine has given up so many. */
+  granted(urls: number): void {
+    this.#grant! += urls;
+  }
+
+  /** Gives up what others are to have, as far as it is there and not used. Returns what it is. */
+  give(gifts: readonly Gift[]): Gift[] {
+    const given: Gift[] = [];
+    for (const { slot, urls } of gifts) {
+      const most = Math.min(urls, this.unused ?? 0);
+      if (most > 0) {
+        this.#grant! -= most;
+        given.push({ slot, urls: most });
+      }
+    }
+    return given;
   }
 
   /** So for now, or for good. */
@@ -50,6 +76,7 @@ export class Budget {
   get meta(): Record<string, string> {
     return {
       ...{ dispatched: String(this.#dispatched), refetched: String(this.#refetched) },
+      ...(this.#grant === null ? {} : { grant: String(this.#grant) }),
       ...(this.#options.savesHostsLate === true ? { hostsAreLate: 'true' } : {}),
     };
   }

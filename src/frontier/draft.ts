@@ -19,6 +19,8 @@ export class Draft {
   readonly sitemapsCut = new Map<string, number>();
   /** The host of each bulk move, in their order. */
   readonly movedAt: Host[] = [];
+  /** What may be asked for at most is another number from this transaction on: nothing is composed on top of it. */
+  changesGrant = false;
   readonly #pinned = new Set<Host>();
 
   constructor(at: number) {
@@ -66,6 +68,7 @@ export class Draft {
     return (
       odd + t.bulk.length + t.spilledKeys.length + t.widened.length + this.requeued.length === 0 &&
       t.letIn === undefined &&
+      !this.changesGrant &&
       t.newUrls.every(({ unsure, origin }) => !unsure && typeof origin === 'number') &&
       t.settled.every(({ redirectTo, cookies, passesGate, retry, depth }) => {
         return redirectTo === null && cookies === undefined && !passesGate && retry === null && depth >= 0;

@@ -1,5 +1,5 @@
 import { type Clock, steadyClock } from '../base/clock.js';
-import type { CommitAnswer, RenderedPage } from '../store/transaction.js';
+import type { CommitAnswer, Gift, RenderedPage } from '../store/transaction.js';
 import { UrlKind } from '../store/url-state.js';
 import { Admission } from './admission.js';
 import { Budget } from './budget.js';
@@ -74,6 +74,7 @@ export interface FrontierPeaks {
  *   counts, hostFigures, peaks, commitMs, scopeVersion    how far it is
  *   quarantine, release, setDelay, letTrapIn   what a user says while it runs
  *   holdPages                           the browser cannot keep up
+ *   give, unusedGrant                   of a limit that several machines share
  *   close
  *
  * Whatever is asynchronous is durable when it resolves, and one such call is under way at a time; a second `settle` may be where `takesMore`
@@ -134,11 +135,38 @@ export class Frontier {
     }
   }
 
-  /** URLs from outside a page: seeds, and what third parties name; with what is to be kept beside them. Returns the ids they are known by. */
-  async admit(offers: Offer[], meta: Record<string, string> = {}): Promise<number[]> {
+  /**
+   * URLs from outside a page: seeds, and what third parties name; with what is to be kept beside them. Returns the ids they are known by.
+   * @param granted so many more may be asked for, of what another machine has given up
+   */
+  async admit(offers: Offer[], meta: Record<string, string> = {}, granted = 0): Promise<number[]> {
     const draft = this.#draft();
     const ids = this.#admission.admit(offers, null, draft);
-    return knownAs(ids, await this.#commit(draft, meta));
+    if (granted > 0) {
+      this.#budget.granted(granted);
+      draft.changesGrant = true;
+    }
+    const known = knownAs(ids, await this.#commit(draft, meta));
+    if (granted > 0) {
+      this.#refreshAll();
+    }
+    return known;
+  }
+
+  /** Gives up a part of the grant, as far as it is not used: durable, with the mail that says so, when it resolves. */
+  async give(gifts: readonly Gift[]): Promise<void> {
+    const draft = this.#draft();
+    const given = this.#budget.give(gifts);
+    if (given.length > 0) {
+      draft.transaction.given = given;
+      draft.changesGrant = true;
+      await this.#commit(draft);
+    }
+  }
+
+  /** Of `--max-urls` on several machines, what this one may still ask for; null where nothing is granted. */
+  get unusedGrant(): number | null {
+    return this.#budget.unused;
   }
 
   /** URLs that a page leads to, before the page itself is settled. Returns the ids they are known by. */
@@ -356,11 +384,16 @@ export class Frontier {
   holdPages(holds: boolean): void {
     this.#budget.hold(holds);
     if (!holds) {
-      for (const host of this.#hosts.all()) {
-        this.#scheduler.refresh(host);
-      }
+      this.#refreshAll();
     }
     this.#parts.events.wake();
+  }
+
+  /** More may be asked for than before. */
+  #refreshAll(): void {
+    for (const host of this.#hosts.all()) {
+      this.#scheduler.refresh(host);
+    }
   }
 
   /** The delay of a host, or of all that were given none of their own (null), from now on. What robots.txt or a host's refusals ask for still holds. */

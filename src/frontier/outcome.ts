@@ -120,6 +120,10 @@ export const namedOffers = (
     return seed < 0 ? null : { ...pageOffer(url, 1), seed };
   });
 
+/** Of what is loaded beside pages, in pieces. */
+export const assetOffers = (urls: Iterable<string>, pieceSize: number): IterableIterator<Offer[]> =>
+  inPieces(urls, pieceSize, (url) => assetOffer(url));
+
 function* inPieces(
   urls: Iterable<string>,
   pieceSize: number,

@@ -197,6 +197,7 @@ export class Lane {
       wholeOnly: source.wholeOnly ?? false,
       hasRoutes: setup.reader.hashRoutes,
       archives: (setup.archives ?? false) || (source.archives ?? false),
+      readsPdf: setup.reader.contentTypes.includes('application/pdf'),
     };
     this.#reading = new ReadingQueue((piece) => events.piece(piece));
     this.#keys = new KeyTableView(setup.segments);

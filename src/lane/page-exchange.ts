@@ -40,6 +40,8 @@ export interface RequestLimits {
   wholeOnly: boolean;
   /** Exchanges are archived: what is in scope is asked for in full, and only what leaves the scope by HEAD. */
   archives: boolean;
+  /** A PDF is a page too. */
+  readsPdf: boolean;
 }
 
 /** What commands read besides the headers that have a field of their own. No cookie and nothing that a login gave is among them. */
@@ -84,7 +86,8 @@ export function requestFor(lease: Lease, limits: RequestLimits): FetchRequest {
     ...((flags & UrlFlag.secondLook) === 0 ? {} : { freshConnection: true }),
     ...(lease.ifModified === undefined ? {} : { ifModified: lease.ifModified }),
     ...(limits.archives ? { keepsWire: true } : {}),
-    wantBody: kind === UrlKind.page || kind === UrlKind.probe ? wantsPageBody : () => true,
+    wantBody:
+      kind === UrlKind.page || kind === UrlKind.probe ? (limits.readsPdf ? wantsPdfToo : wantsPageBody) : () => true,
     ...(kind === UrlKind.robots ? { timeoutMs: limits.robotsTimeoutMs, leastMaxBodyBytes: ROBOTS_BYTES } : {}),
     ...(kind === UrlKind.sitemap ? { leastMaxBodyBytes: limits.sitemapMaxBytes } : {}),
   };
@@ -116,6 +119,9 @@ function afterHead(lease: Lease, status: number, contentType: string | null, rea
 
 const wantsPageBody = (_status: number, contentType: string | null): boolean =>
   contentType === null || TEXT.test(contentType);
+
+const wantsPdfToo = (status: number, contentType: string | null): boolean =>
+  wantsPageBody(status, contentType) || /^\s*application\/pdf\b/i.test(contentType ?? '');
 
 export const RENDERED_TYPE = 'text/html; charset=utf-8';
 

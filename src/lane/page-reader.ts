@@ -20,10 +20,11 @@ import {
 } from '../parse/media-type.js';
 import { scanPage } from '../parse/scan.js';
 import { readSitemap } from '../parse/sitemap.js';
+import { isTextPage } from '../parse/text-page.js';
 import { type EarlierContent, UNKNOWN_FEEDS } from '../store/earlier-crawl.js';
 import { edgeWord, FOLLOWED, type Follow, HELD_BACK, LOADED, type PageRow, PENDING } from '../store/page-row.js';
 import { UrlFlag, UrlKind } from '../store/url-state.js';
-import { isHttp } from '../url/host.js';
+import { barePathOf, isHttp } from '../url/host.js';
 import { fragmentOfRoute, isRoute, pageOfRoute } from '../url/routes.js';
 import { keepForBrowser, measure, measureBody, waitsForBrowser, withDrawn } from './browser-need.js';
 import type { Extractor } from './extraction.js';
@@ -138,7 +139,8 @@ export class PageReader {
       }
       return reading;
     }
-    if (this.#options.keepsBodies && page.body !== null && (isHtml || isMarkdownType(page.contentType))) {
+    const isRead = isHtml || isMarkdownType(page.contentType) || isTextPage(page.contentType, barePathOf(lease.url));
+    if (this.#options.keepsBodies && page.body !== null && isRead) {
       reading.page.body = packBody(page.body, page.contentType, reading.page.hash!);
       const render = this.#manners.renderFor(lease.url);
       if (isHtml && render !== 'never') {
@@ -297,6 +299,7 @@ export class PageReader {
       }
     } else if (page.status >= 200 && page.status < 300 && page.body !== null && !page.truncated) {
       reading.page.body = packBody(page.body, page.contentType);
+      reading.page.hash = hash('sha256', page.body, 'hex');
     }
     return reading;
   }

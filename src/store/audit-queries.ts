@@ -110,7 +110,12 @@ export const AUDIT_QUERIES = {
   heavy: ({ heavyBytes }) =>
     `SELECT id AS page, NULL AS target, printf('%,d bytes', bytes) AS detail, 1 AS times FROM temp.audited AS audited
      WHERE bytes > ${heavyBytes} ORDER BY bytes DESC, id`,
-  thin: ({ thinWords }) => page(`word_count < ${thinWords}`, "word_count || ' words'", 'word_count, id'),
+  thin: ({ thinWords }) =>
+    page(
+      `word_count < ${thinWords}`,
+      "word_count || CASE word_count WHEN 1 THEN ' word' ELSE ' words' END",
+      'word_count, id',
+    ),
   duplicateExact: () => sharing('text_hash', `text_hash IS NOT NULL AND word_count >= ${20}`),
   urlParameters: () => page("instr(url, '?') > 0"),
   imagesWithoutAlt: () =>

@@ -3,7 +3,7 @@ import { type Database, openDatabase, type Statement } from './sqlite.js';
 
 /** search.db of a corpus: a row of words for each passage of each page. */
 const SEARCH_APPLICATION_ID = 0x474f5346;
-const SEARCH_VERSION = 2;
+const SEARCH_VERSION = 3;
 
 /** English words in any form, letters without their marks. */
 const TOKENIZER = 'porter unicode61 remove_diacritics 2';
@@ -13,9 +13,10 @@ const SEARCH_TABLES = `
   PRAGMA synchronous = OFF;
   PRAGMA application_id = ${SEARCH_APPLICATION_ID};
   PRAGMA user_version = ${SEARCH_VERSION};
-  CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL, path TEXT NOT NULL, title TEXT NOT NULL, tokens INTEGER NOT NULL, lang TEXT NOT NULL, title_words INTEGER NOT NULL, passages INTEGER NOT NULL) STRICT;
+  CREATE TABLE documents (id INTEGER PRIMARY KEY, url TEXT NOT NULL, path TEXT NOT NULL, title TEXT NOT NULL, tokens INTEGER NOT NULL, lang TEXT NOT NULL, title_words INTEGER NOT NULL, passages INTEGER NOT NULL, weight REAL NOT NULL) STRICT;
   CREATE TABLE passages (id INTEGER PRIMARY KEY, document INTEGER NOT NULL, headings TEXT NOT NULL, anchor TEXT, size INTEGER NOT NULL, heading_words INTEGER NOT NULL) STRICT;
   CREATE TABLE names (name TEXT NOT NULL, passage INTEGER NOT NULL, anchor TEXT) STRICT;
+  CREATE TEMP TABLE linked (path TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
   CREATE VIRTUAL TABLE pages USING fts5 (title, lead, stems, tokenize = '${TOKENIZER}');
   CREATE VIRTUAL TABLE words USING fts5 (heading, headings, names, text, stems, tokenize = '${TOKENIZER}');
   BEGIN;
@@ -29,24 +30,26 @@ const HEADED = 0.5;
 /** A passage of so many characters counts half: in a short one a word stands out that says nothing of the page. */
 const SHORT = 200;
 /** By how much a page is better whose title has all words of the query and no others, and one that has them in what it says first. */
-const TITLED = 6;
+const TITLED = 9;
 const LED = 1.5;
 /** A page of so many passages counts half: one of many is always like what is asked for. */
-const LONG = 200.0;
+const LONG = 100.0;
 /** A word that is a part of one of the title, as `ignore` is of `gitignore`. */
 const WITHIN = 0.6;
 const SHORTEST_PART = 4;
 /** What a page has beside its best passage that has the words in its title alone. */
-const UNSAID = 2;
+const UNSAID = 4;
 
 /** What a name that is defined in a passage counts, beside the words: more than any of them. */
 const DEFINED = 60;
 /** What words count that stand beside each other as in the query. */
 const BESIDE = 0.4;
 /** A page that has a word of the query in some passage, not the best one, is better than one that has it nowhere. */
-const COVERAGE = 0.5;
+const COVERAGE = 0.3;
 /** So much more a page counts at most whose other passages have the words too. */
-const ELSEWHERE = 0.3;
+const ELSEWHERE = 1;
+/** By how much a page is better for each time that the number of pages with a link to it doubles. */
+const LINKED = 0.15;
 
 /** Documents that have a word, by it. */
 const HAVING = `SELECT passages.document FROM words JOIN passages ON passages.id = words.rowid WHERE words MATCH ?
@@ -133,6 +136,7 @@ export class SearchWriter {
   readonly #addPage: Statement;
   readonly #addName: Statement;
   readonly #addWords: Statement;
+  readonly #addLinked: Statement;
   #documents = 0;
   #passages = 0;
   #isClosed = false;
@@ -142,12 +146,15 @@ export class SearchWriter {
     this.#path = path;
     this.#database = openDatabase(path);
     this.#database.exec(SEARCH_TABLES);
-    this.#addDocument = this.#database.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
+    this.#addDocument = this.#database.prepare('INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)');
     this.#addPassage = this.#database.prepare('INSERT INTO passages VALUES (?, ?, ?, ?, ?, ?)');
     this.#addPage = this.#database.prepare('INSERT INTO pages (rowid, title, lead, stems) VALUES (?, ?, ?, ?)');
     this.#addName = this.#database.prepare('INSERT INTO names VALUES (?, ?, ?)');
     this.#addWords = this.#database.prepare(
       'INSERT INTO words (rowid, heading, headings, names, text, stems) VALUES (?, ?, ?, ?, ?, ?)',
+    );
+    this.#addLinked = this.#database.prepare(
+      'INSERT INTO temp.linked VALUES (?, 1) ON CONFLICT (path) DO UPDATE SET pages = pages + 1',
     );
   }
 
@@ -173,14 +180,32 @@ export class SearchWriter {
     }
   }
 
+  /** The pages, each once, that a page leads to. */
+  addLinks(paths: Iterable<string>): void {
+    for (const path of paths) {
+      this.#addLinked.run(path);
+    }
+  }
+
   /** It is complete then, but not yet sure to be on disk. */
   finish(): void {
+    this.#weigh();
     this.#database.exec(`INSERT INTO words (words) VALUES ('optimize');
       INSERT INTO pages (pages) VALUES ('optimize');
       CREATE INDEX names_by_name ON names (name);
       CREATE INDEX passages_by_document ON passages (document);
       COMMIT`);
     this.#close();
+  }
+
+  #weigh(): void {
+    const find = this.#database.prepare('SELECT pages FROM temp.linked WHERE path = ?');
+    const weigh = this.#database.prepare('UPDATE documents SET weight = ? WHERE id = ?');
+    const path = this.#database.prepare('SELECT path FROM documents WHERE id = ?');
+    for (let id = 1; id <= this.#documents; id++) {
+      const pages = find.get(path.get(id)!.path)?.pages ?? 0;
+      weigh.run(Math.log2(1 + pages), id);
+    }
   }
 
   discard(): void {
@@ -357,7 +382,7 @@ export class SearchReader {
          SELECT documents.id AS id, url, path, title, tokens,
            (coalesce(best * (1 + ${ELSEWHERE} * (1 - best / total)), 0) + ${UNSAID})
              * (1 + coalesce(${TITLED} * titled * (0.3 + 0.7 * titled) * (0.3 + 0.7 * words / max(words, title_words)) + ${LED} * led * led, 0))
-             * covered.share * (1 - ${COVERAGE} + ${COVERAGE} * covered.share) / (1 + passages / ${LONG}) AS score
+             * covered.share * (1 - ${COVERAGE} + ${COVERAGE} * covered.share) / (1 + passages / ${LONG}) * (1 + ${LINKED} * weight) AS score
          FROM covered JOIN documents ON documents.id = covered.document LEFT JOIN page ON page.document = covered.document
            LEFT JOIN above ON above.document = covered.document
          WHERE ${conditions.join(' AND ')}

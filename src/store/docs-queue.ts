@@ -29,6 +29,12 @@ const WAS_WANTED = `(state <> ${skipped} OR reason IN ('robots', 'limit'))`;
 const AGAIN = `reason = NULL, attempts = 0, lost = 0, not_before = 0,
   flags = (flags | ${UrlFlag.renew}) & ~${UrlFlag.rangedGet | UrlFlag.gate}`;
 
+const TO_RENEW = `kind = ${UrlKind.page} AND (flags & ${UrlFlag.renew}) = 0 AND ${WAS_WANTED} AND NOT EXISTS (
+  SELECT 1 FROM pages JOIN temp.named ON named.url = urls.url
+  WHERE pages.id = urls.id AND urls.state = ${done} AND pages.etag IS NULL AND pages.last_modified IS NULL
+    AND named.until < pages.fetched_at)
+  AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.id = urls.id AND pages.seq > ?)`;
+
 /**
  * Queues what the next round of `docs` asks for. What is known of a page stands until there is something new. `betweenDocsRounds` gives it
  * a transaction, and nobody else has the store.
@@ -69,18 +75,31 @@ export class DocsQueue {
   }
 
   /**
+   * These pages are asked for before all others, as seeds are: those that wait, and those of an earlier run that are to be asked again. Returns
+   * how many of them had not been brought forward before.
+   *
+   * @param since see `renewPages`; null where nothing is renewed
+   */
+  askFirst(urls: readonly string[], since: number | null): number {
+    const forward = this.#database.prepare(
+      `UPDATE urls SET class = ${QueueClass.seed} WHERE url = ? AND kind = ${UrlKind.page} AND state = ${queued} AND class > ${QueueClass.seed}`,
+    );
+    return urls.reduce((sum, url) => {
+      const renewed = { ...RENEWED, set: `${AGAIN}, class = ${QueueClass.seed}`, where: `url = ? AND ${TO_RENEW}` };
+      const again = since === null ? 0 : moveAll(this.#database, renewed, url, since);
+      return sum + again + Number(forward.run(url).changes);
+    }, 0);
+  }
+
+  /**
    * Then all other pages. One that has nothing to be asked with, and that its sitemap says has not changed since it was fetched, is believed to
    * be as it was. Needs the table of NamedUrls, here and below.
+   *
+   * @param since what `lastSeq` was before the renewal: what has come since then is not asked for again
    */
-  renewPages(): void {
-    moveAll(this.#database, {
-      ...RENEWED,
-      set: `${AGAIN}, class = max(class, ${QueueClass.seed})`,
-      where: `kind = ${UrlKind.page} AND (flags & ${UrlFlag.renew}) = 0 AND ${WAS_WANTED} AND NOT EXISTS (
-        SELECT 1 FROM pages JOIN temp.named ON named.url = urls.url
-        WHERE pages.id = urls.id AND urls.state = ${done} AND pages.etag IS NULL AND pages.last_modified IS NULL
-          AND named.until < pages.fetched_at)`,
-    });
+  renewPages(since: number): void {
+    const set = `${AGAIN}, class = max(class, ${QueueClass.seed})`;
+    moveAll(this.#database, { ...RENEWED, set, where: TO_RENEW }, since);
   }
 
   /** The links of these seeds are to be followed from now on: all their pages have to be read again, whether they have changed or not. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Breaks } from '../base/breaks.js';
 import { LinkedIds, NamedPlaces, NamedUrls, UrlIndex } from './docs-tables.js';
-import { edgesFromBlob } from './page-row.js';
+import { edgeKind, edgesFromBlob, relOfEdge } from './page-row.js';
 import { RedirectChains } from './redirect-chains.js';
 import { type Database, Statements } from './sqlite.js';
 import { openStoreFile, readSeeds, storePath } from './store-file.js';
@@ -65,6 +65,10 @@ const ASKED = `kind = ${UrlKind.page} AND state IN (${UrlState.done}, ${UrlState
 
 /** It could not be had this time, which says nothing about what it names; one that is gone names nothing any more. */
 const MISSED = `urls.state IN (${UrlState.failed}, ${UrlState.deferred}) AND coalesce(pages.status, 0) NOT IN (404, 410)`;
+
+const NOFOLLOW = /(?:^|[\s,])(?:nofollow|none)(?:[\s,]|$)/i;
+
+const MOST_ASSET_HOPS = 10;
 
 /** Deflated nothing. */
 const EMPTY = Uint8Array.of(3, 0);
@@ -139,6 +143,38 @@ export class DocsReader {
     return row === undefined ? new Uint32Array() : edgesFromBlob(row.packed);
   }
 
+  /** The id of a page with this URL, or null. */
+  pageAt(url: string): number | null {
+    return this.#statements.of(`SELECT id FROM urls WHERE url = ? AND kind = ${UrlKind.page}`).get(url)?.id ?? null;
+  }
+
+  /** What the links of some kinds of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
+  linksOf(id: number, kinds: ReadonlySet<number>, obeyNofollow: boolean): number[] | null {
+    const row = this.#statements
+      .of(
+        `SELECT edges.packed AS packed, edges.rels AS rels, pages.robots_meta AS robots
+         FROM pages JOIN urls ON urls.id = pages.id LEFT JOIN edges ON edges.page = pages.id
+         WHERE pages.id = ? AND urls.state = ${UrlState.done} AND pages.redirect_to IS NULL`,
+      )
+      .get(id);
+    if (row === undefined) {
+      return null;
+    }
+    if (row.packed === null || (obeyNofollow && NOFOLLOW.test(row.robots ?? ''))) {
+      return [];
+    }
+    const words = edgesFromBlob(row.packed);
+    const rels: string[] | null = row.rels === null ? null : JSON.parse(row.rels);
+    const targets: number[] = [];
+    for (let i = 0; i < words.length; i += 2) {
+      const word = words[i + 1]!;
+      if (kinds.has(edgeKind(word)) && !(obeyNofollow && NOFOLLOW.test(relOfEdge(word, rels).rel))) {
+        targets.push(words[i]!);
+      }
+    }
+    return targets;
+  }
+
   /** Pages that were asked for, and the seed that each belongs to. */
   askedPages(): IterableIterator<{ id: number; seed: number }> {
     return this.#database.prepare(`SELECT id, seed FROM urls WHERE ${ASKED}`).iterate() as IterableIterator<{
@@ -157,13 +193,24 @@ export class DocsReader {
       .map(({ id }) => id);
   }
 
-  /** Those that count, by URL. */
+  /** Ids of the pages that a seed stands for: it, and what it redirects to. */
+  seedPagesOf(seed: number): number[] {
+    return this.#database
+      .prepare(
+        `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND (flags & ${UrlFlag.seed}) <> 0 AND seed = ? ORDER BY url`,
+      )
+      .all(seed)
+      .map(({ id }) => id);
+  }
+
+  /** Those that count, by URL. One that waits to be read once more says until then what it said. */
   keptSitemaps(): KeptSitemap[] {
     return this.#database
       .prepare(
         `SELECT urls.id AS id, urls.url AS url, urls.parent AS parent FROM urls JOIN bodies ON bodies.page = urls.id
            LEFT JOIN pages ON pages.id = urls.id
-         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state = ${UrlState.done} OR ${MISSED}) ORDER BY urls.url`,
+         WHERE urls.kind = ${UrlKind.sitemap} AND (urls.state IN (${UrlState.done}, ${UrlState.queued}, ${UrlState.leased}) OR ${MISSED})
+         ORDER BY urls.url`,
       )
       .all() as KeptSitemap[];
   }
@@ -254,6 +301,92 @@ export class DocsReader {
       .prepare(
         `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
            AND pages.redirect_to IS NULL AND urls.seed IN (SELECT value FROM json_each(?))`,
+      )
+      .get(JSON.stringify(seeds))!.n;
+  }
+
+  /** What a page says of its own language, and of the language of others, by URL. */
+  languageOf(id: number): { url: string; lang: string | null; hreflang: Record<string, string> } {
+    const row = this.#statements
+      .of(
+        `SELECT urls.url AS url, pages.lang AS lang, pages.hreflang AS hreflang
+         FROM urls LEFT JOIN pages ON pages.id = urls.id WHERE urls.id = ?`,
+      )
+      .get(id)!;
+    return { url: row.url, lang: row.lang, hreflang: row.hreflang === null ? {} : JSON.parse(row.hreflang) };
+  }
+
+  /** What the pages that are kept show: the ends of their links of this kind. */
+  *shownUrls(kind: number): IterableIterator<string> {
+    const rows = this.#database
+      .prepare(
+        `SELECT edges.packed AS packed FROM edges JOIN urls ON urls.id = edges.page JOIN bodies ON bodies.page = urls.id
+         WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}`,
+      )
+      .iterate();
+    const told = new Set<number>();
+    for (const { packed } of rows) {
+      const words = edgesFromBlob(packed);
+      for (let i = 0; i < words.length; i += 2) {
+        const id = words[i]!;
+        if (edgeKind(words[i + 1]!) === kind && !told.has(id)) {
+          told.add(id);
+          yield this.urlOf(id);
+        }
+      }
+    }
+  }
+
+  /** What was loaded beside pages, by its URL, as it came, deflated; null where it was not asked for, `failed` where it could not be had. */
+  assetAt(url: string): { packed: Uint8Array; type: string | null } | 'failed' | null {
+    const found = this.#statements.of(
+      `SELECT urls.id AS id, urls.state AS state, pages.redirect_to AS redirect, bodies.type AS type, contents.packed AS packed
+       FROM temp.asset_urls JOIN urls ON urls.id = temp.asset_urls.id LEFT JOIN pages ON pages.id = urls.id
+         LEFT JOIN bodies ON bodies.page = urls.id LEFT JOIN contents ON contents.id = bodies.content
+       WHERE temp.asset_urls.url = ?`,
+    );
+    const byId = this.#statements.of('SELECT url FROM urls WHERE id = ?');
+    let at: string | null = url;
+    for (let hops = 0; at !== null && hops <= MOST_ASSET_HOPS; hops++) {
+      const row = found.get(at);
+      if (row === undefined) {
+        return hops === 0 ? null : 'failed';
+      }
+      if (row.redirect === null) {
+        return row.state === UrlState.done && row.packed !== null && row.packed.length > 0
+          ? { packed: row.packed, type: row.type }
+          : 'failed';
+      }
+      at = byId.get(row.redirect)!.url;
+    }
+    return 'failed';
+  }
+
+  /** Makes `assetAt` quick. Returns what stands for all that was loaded beside pages. */
+  indexAssets(): string {
+    this.#database.exec(
+      `CREATE TEMP TABLE asset_urls (url TEXT PRIMARY KEY, id INTEGER) WITHOUT ROWID;
+       INSERT OR REPLACE INTO temp.asset_urls SELECT url, id FROM urls WHERE kind = ${UrlKind.asset} AND state <> ${UrlState.unlisted} ORDER BY id`,
+    );
+    const hash = createHash('sha256');
+    const rows = this.#database
+      .prepare(
+        `SELECT temp.asset_urls.url AS url, urls.state AS state, pages.hash AS hash FROM temp.asset_urls
+         JOIN urls ON urls.id = temp.asset_urls.id LEFT JOIN pages ON pages.id = urls.id ORDER BY temp.asset_urls.url`,
+      )
+      .iterate();
+    for (const row of rows) {
+      hash.update(`${row.url} ${row.state} ${row.hash}\n`);
+    }
+    return hash.digest('hex');
+  }
+
+  /** Files in scope of these seeds that are PDF. */
+  countPdfs(seeds: readonly number[]): number {
+    return this.#database
+      .prepare(
+        `SELECT count(*) AS n FROM urls JOIN pages ON pages.id = urls.id WHERE urls.kind = ${UrlKind.page} AND urls.state = ${UrlState.done}
+           AND pages.content_type LIKE 'application/pdf%' AND urls.seed IN (SELECT value FROM json_each(?))`,
       )
       .get(JSON.stringify(seeds))!.n;
   }

@@ -52,12 +52,14 @@ export class NamedUrls {
   readonly #database: Database;
   readonly #insert: Statement;
   readonly #under: Statement;
+  readonly #has: Statement;
 
   constructor(database: Database) {
     this.#database = database;
     database.exec('CREATE TEMP TABLE named (url TEXT PRIMARY KEY, until REAL) WITHOUT ROWID');
     this.#insert = database.prepare('INSERT OR REPLACE INTO temp.named VALUES (?, ?)');
     this.#under = database.prepare('SELECT 1 AS yes FROM temp.named WHERE url >= ? AND url < ? LIMIT 1');
+    this.#has = database.prepare('SELECT 1 AS yes FROM temp.named WHERE url = ?');
   }
 
   /** @param until null where nothing is known of that */
@@ -65,8 +67,13 @@ export class NamedUrls {
     this.#insert.run(url, until);
   }
 
+  has(url: string): boolean {
+    return this.#has.get(url) !== undefined;
+  }
+
+  /** By their text. */
   *all(): IterableIterator<string> {
-    for (const { url } of this.#database.prepare('SELECT url FROM temp.named').iterate()) {
+    for (const { url } of this.#database.prepare('SELECT url FROM temp.named ORDER BY url').iterate()) {
       yield url;
     }
   }

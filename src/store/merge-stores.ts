@@ -598,7 +598,7 @@ const wayOf = (row: Row): Way => ({ standing: standingOf(row as StateRow), depth
 
 /** What only a node needs, or what tells of a file beside its store. */
 const isOfNode = (key: string): boolean =>
-  key === 'cluster' || key === 'split' || key === 'pagesStream' || key.startsWith('mail:');
+  key === 'cluster' || key === 'split' || key === 'grant' || key === 'pagesStream' || key.startsWith('mail:');
 
 const spilledSegments = (meta: Record<string, string>): number[] => JSON.parse(meta.spilledSegments ?? '[]');
 

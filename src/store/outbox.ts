@@ -2,6 +2,7 @@ import { isForeignTo, type Seat, slotOf } from '../url/slots.js';
 import { MailKind } from './outbox-tables.js';
 import type { Database, Row, Statement } from './sqlite.js';
 import { isListedElsewhere, type Standing, standingOf } from './standing.js';
+import type { Gift } from './transaction.js';
 import type { UrlKind, UrlState } from './url-state.js';
 import { UrlFlag } from './url-state.js';
 
@@ -19,8 +20,8 @@ export interface MailedOffer {
   data?: string;
 }
 
-/** One piece of mail: a URL, or a scope that counts more URLs than before. */
-export type Mail = { offer: MailedOffer } | { widened: { seed: number; scopeUrls: string[] } };
+/** One piece of mail: a URL, a scope that counts more URLs than before, or so many URLs of a shared limit that the sender has given up. */
+export type Mail = { offer: MailedOffer } | { widened: { seed: number; scopeUrls: string[] } } | { grant: number };
 
 /** How far the mail to one slot is. */
 export interface Peer {
@@ -51,6 +52,7 @@ export class Outbox {
   /** Of this transaction. */
   #widened = new Set<number>();
   #offers = new Map<number, number>();
+  #gifts: Gift[] = [];
 
   constructor(database: Database, seat: Seat) {
     this.#database = database;
@@ -87,15 +89,21 @@ export class Outbox {
     this.#widened.add(seed);
   }
 
+  /** A part of this machine's grant is another's from now on. */
+  give(gift: Gift): void {
+    this.#gifts.push(gift);
+  }
+
   /** What was to be told in a transaction that is rolled back. */
   forget(): void {
     this.#widened.clear();
     this.#offers.clear();
+    this.#gifts = [];
   }
 
   /** At the end of a transaction: what it has found is written. */
   post(): { slot: number; last: number }[] {
-    if (this.#widened.size + this.#offers.size === 0) {
+    if (this.#widened.size + this.#offers.size + this.#gifts.length === 0) {
       return [];
     }
     const lasts = new Map<number, number>();
@@ -106,6 +114,9 @@ export class Outbox {
     }
     for (const [id, slot] of this.#offers) {
       this.#add(slot, MailKind.offer, id, lasts);
+    }
+    for (const { slot, urls } of this.#gifts) {
+      this.#add(slot, MailKind.grant, urls, lasts);
     }
     this.#keep(lasts);
     this.forget();
@@ -166,6 +177,7 @@ export class Outbox {
       .run(after, after, slot);
   }
 
+  /** A grant that the store before may have taken, and used, is not given once more. */
   #tellAll(slot: number): void {
     this.#database.prepare('DELETE FROM outbox WHERE slot = ?').run(slot);
     this.#database.prepare('UPDATE peers SET next_seq = 1, acked = 0 WHERE slot = ?').run(slot);
@@ -195,6 +207,9 @@ export class Outbox {
   }
 
   #read({ what, ref }: Row): Mail {
+    if (what === MailKind.grant) {
+      return { grant: ref };
+    }
     if (what === MailKind.widened) {
       return { widened: { seed: ref, scopeUrls: JSON.parse(this.#statements.scope.get(ref)!.scope_urls) } };
     }

@@ -304,6 +304,7 @@ export class StoreSplit {
     }
     const crashes: [number, number][] = JSON.parse(meta.crashes ?? '[]');
     const dispatched = this.#dispatched(Number(meta.dispatched ?? 0));
+    const grants = grantsOf(meta, dispatched);
     this.#parts.forEach((part, slot) => {
       writeMeta(part, {
         ...meta,
@@ -311,6 +312,7 @@ export class StoreSplit {
           ? {}
           : { crashes: JSON.stringify(crashes.filter(([id]) => this.#owners.get(id) - 1 === slot)) }),
         ...(meta.dispatched === undefined ? {} : { dispatched: String(dispatched[slot]) }),
+        ...(grants === null ? {} : { grant: String(grants[slot]) }),
         ...(meta.refetched === undefined || slot === 0 ? {} : { refetched: '0' }),
         ...metaOf(slot),
       });
@@ -391,4 +393,15 @@ class Marks {
       }
     }
   }
+}
+
+/** Where the crawl has `--max-urls`: what each part has asked for, and its share of the rest. */
+function grantsOf({ options, inForce }: Record<string, string>, dispatched: readonly number[]): number[] | null {
+  const { values = {} } = JSON.parse(inForce ?? options ?? '{}') as { values?: { maxUrls?: number | null } };
+  if (values.maxUrls == null) {
+    return null;
+  }
+  const rest = Math.max(0, values.maxUrls - dispatched.reduce((sum, n) => sum + n, 0));
+  const share = Math.floor(rest / dispatched.length);
+  return dispatched.map((own, slot) => own + share + (slot < rest % dispatched.length ? 1 : 0));
 }

@@ -33,10 +33,18 @@ export interface Transaction {
   widened: { seed: number; scopeUrls: string[] }[];
   /** A pattern that is a trap no longer: the first of the URLs that were cut under it are queued again. */
   letIn?: string;
+  /** What other machines of the crawl are to have of this one's grant. */
+  given?: readonly Gift[];
   /** Free-form state kept for the next run: counters, traps. */
   meta: Record<string, string>;
   /** Records that were added to the archive of the crawl; the store's own thread puts them here. */
   archived?: readonly ArchivedRecord[];
+}
+
+/** So many URLs of `--max-urls` that another slot may ask for in the place of this one. */
+export interface Gift {
+  slot: number;
+  urls: number;
 }
 
 /** Where a record stands in the archive of the crawl. */

@@ -188,6 +188,9 @@ export class Writer {
     answer.hosts = [...this.#entering].map((host) => this.hosts.snapshot(host));
     this.#entering.clear();
     this.#archive?.add(transaction.archived ?? []);
+    for (const gift of transaction.given ?? []) {
+      this.outbox!.give(gift);
+    }
     for (const [key, value] of Object.entries(transaction.meta)) {
       this.#statements.setMeta.run(key, value);
     }

@@ -27,6 +27,10 @@ export interface HostPolicy {
   readonly include?: readonly string[];
   /** Besides --exclude, for URLs of the host. */
   readonly exclude?: readonly string[];
+  /** In a corpus: what these CSS selectors match is the text of a page of the host, in the place of --content. */
+  readonly content?: readonly string[];
+  /** In a corpus: what these CSS selectors match is no part of a page of the host, besides --remove. */
+  readonly remove?: readonly string[];
 }
 
 export type HostPolicyKey = Exclude<keyof HostPolicy, 'match'>;

@@ -86,6 +86,61 @@ export interface LiveSnapshot {
   }[];
   /** What only one command has: pages that became Markdown, dead links. */
   readonly work: { readonly name: string; readonly done: number; readonly total: number | null } | null;
+  /** All machines of a crawl on several, as this one last heard of them; null where it crawls alone. */
+  readonly cluster: ClusterSnapshot | null;
+}
+
+/** A crawl on several machines. */
+export interface ClusterSnapshot {
+  /** Its name in Redis. */
+  readonly crawlId: string;
+  /** The slot of the machine that says this; null where it has none. */
+  readonly own: number | null;
+  /** How many slots there are. */
+  readonly nodes: number;
+  /** What the whole of it is at. */
+  readonly phase: 'running' | 'paused' | 'stopping' | 'ending' | 'ended';
+  /** The limit that has ended it, or is about to; null where none has. */
+  readonly reason: string | null;
+  /** Of `--duration`; null where there is none. */
+  readonly leftMs: number | null;
+  /** Memory that Redis needs for the crawl; null where nobody has looked. */
+  readonly redisBytes: number | null;
+  /** Every slot, in their order. */
+  readonly slots: readonly SlotSnapshot[];
+}
+
+/** One machine's part of a crawl on several. Its figures are those that it has told last. */
+export interface SlotSnapshot {
+  readonly slot: number;
+  /** `free`: nobody has had it. `missing`: its lease is over, and what waits for it waits. */
+  readonly state: 'free' | 'active' | 'idle' | 'ended' | 'missing';
+  /** The machine that it runs on, by its own word. */
+  readonly host: string;
+  readonly pid: number;
+  readonly leaseLeftMs: number;
+  /** Since when its lease is over. */
+  readonly missingForMs: number;
+  /** Pages. */
+  readonly done: number;
+  readonly failed: number;
+  /** URLs that wait or are under way. */
+  readonly outstanding: number;
+  readonly inFlight: number;
+  readonly pagesPerSecond: number;
+  /** Of `--max-urls`, what it may still ask for; 0 where there is no such limit. */
+  readonly unusedGrant: number;
+  /** Pieces of mail, mostly URLs, that it has written and that have not arrived. */
+  readonly mailFrom: number;
+  /** Pieces that the others have written to it and that have not arrived. */
+  readonly mailTo: number;
+  /** Pieces that its process has taken, and sent. */
+  readonly mailIn: number;
+  readonly mailOut: number;
+  /** Length of what it has sent. */
+  readonly mailBytes: number;
+  /** Entries of mail that wait for it in Redis; null where nobody has looked. */
+  readonly entriesInRedis: number | null;
 }
 
 /** How long answers took. */

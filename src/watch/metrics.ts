@@ -1,4 +1,4 @@
-import type { LiveSnapshot } from './live.js';
+import type { LiveSnapshot, SlotSnapshot } from './live.js';
 
 /** A moment of a run as Prometheus reads it: names and units by its conventions. */
 
@@ -25,6 +25,15 @@ const ofLayers =
   (value: (layer: LiveSnapshot['layers'][number]) => number | null): Metric['samples'] =>
   ({ layers }) =>
     layers.flatMap((layer) => maybe(value(layer)).map((sample) => ({ ...sample, labels: { layer: layer.name } })));
+
+/** Of each machine, by its slot. */
+const ofSlots =
+  (value: (slot: SlotSnapshot) => number | null): Metric['samples'] =>
+  ({ cluster }) =>
+    (cluster?.slots ?? []).flatMap((slot) =>
+      maybe(value(slot)).map((sample) => ({ ...sample, labels: { slot: String(slot.slot) } })),
+    );
+const SLOT_STATES: readonly SlotSnapshot['state'][] = ['free', 'active', 'idle', 'ended', 'missing'];
 
 const STATES: readonly LiveSnapshot['state'][] = ['running', 'paused', 'stopping', 'ended'];
 const SECOND_MS = 1000;
@@ -99,6 +108,39 @@ export const METRICS: Readonly<Record<string, Metric>> = {
   ),
   gossamer_work_expected: gauge("How much of the command's own work there is.", ({ work }) =>
     work === null || work.total === null ? [] : [{ labels: { work: work.name }, value: work.total }],
+  ),
+  gossamer_cluster_own_slot: gauge(
+    'The slot of this machine, in a crawl on several; all that follow are of those.',
+    (live) => maybe(live.cluster?.own ?? null),
+  ),
+  gossamer_cluster_slot_state: gauge('1 for the state that a slot is in.', ({ cluster }) =>
+    (cluster?.slots ?? []).flatMap(({ slot, state }) =>
+      SLOT_STATES.map((name) => ({ labels: { slot: String(slot), state: name }, value: name === state ? 1 : 0 })),
+    ),
+  ),
+  gossamer_cluster_lease_left_seconds: gauge(
+    'Of the lease of a slot; 0: it is over, or nobody has one.',
+    ofSlots(({ leaseLeftMs }) => leaseLeftMs / SECOND_MS),
+  ),
+  gossamer_cluster_pages: gauge(
+    'Pages of a slot that are done or have failed, as it has told last.',
+    ofSlots(({ done, failed }) => done + failed),
+  ),
+  gossamer_cluster_pages_per_second: gauge(
+    'Pages a second of a slot.',
+    ofSlots(({ pagesPerSecond }) => pagesPerSecond),
+  ),
+  gossamer_cluster_outstanding_urls: gauge(
+    'URLs of a slot that wait or are under way.',
+    ofSlots(({ outstanding }) => outstanding),
+  ),
+  gossamer_cluster_mail_from: gauge(
+    'Pieces of mail that a slot has written and that have not arrived.',
+    ofSlots(({ mailFrom }) => mailFrom),
+  ),
+  gossamer_cluster_mail_to: gauge(
+    'Pieces of mail that the others have written to a slot and that have not arrived.',
+    ofSlots(({ mailTo }) => mailTo),
   ),
 };
 

@@ -15,7 +15,7 @@ const STATUS_CLASSES = ['none', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
 
 /** A moment of the round under way, as its session knows it. */
 export interface RoundMoment
-  extends Pick<LiveSnapshot, 'urls' | 'retries' | 'refetched' | 'hosts' | 'layers' | 'memory' | 'commitMs'>,
+  extends Pick<LiveSnapshot, 'urls' | 'retries' | 'refetched' | 'hosts' | 'layers' | 'memory' | 'commitMs' | 'cluster'>,
     Obstacles {
   readonly dispatched: number;
   /** When a limit ends the run, monotonic; Infinity where none does. */
@@ -194,7 +194,7 @@ export class RunWatch implements ShownRun {
     const moment = this.#round?.moment() ?? NOTHING_YET;
     const now = this.#end?.at ?? clock.now();
     const point = { ...this.#point(moment), at: now };
-    const { urls, inFlight, hosts, layers, memory, commitMs } = moment;
+    const { urls, inFlight, hosts, layers, memory, commitMs, cluster } = moment;
     const state = this.#stateOf(moment);
     const rates = this.#pace.rates(point);
     const left = { ...moment, waiting: urls.queued + inFlight };
@@ -227,6 +227,7 @@ export class RunWatch implements ShownRun {
       waitingFor: isOver ? null : waitingWords({ ...moment, hostsBackingOff: hosts.backingOff })[0],
       memory,
       commitMs,
+      cluster,
       decisions: this.#decisions.lastFirst(),
       problems: this.#problems.lastFirst(),
       notices: this.#notices.lastFirst(),
@@ -403,4 +404,5 @@ const NOTHING_YET: RoundMoment = {
   layers: [],
   memory: { bytes: 0, peakBytes: 0, limitBytes: 0 },
   commitMs: null,
+  cluster: null,
 };

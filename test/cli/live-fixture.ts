@@ -1,4 +1,4 @@
-import type { LayerFigures, LiveSnapshot } from '../../src/watch/live.js';
+import type { ClusterSnapshot, LayerFigures, LiveSnapshot, SlotSnapshot } from '../../src/watch/live.js';
 
 const layer = (
   [name, title, option, unit]: readonly [string, string, string, string],
@@ -48,4 +48,33 @@ export const MOMENT: LiveSnapshot = {
   ],
   notices: [],
   work: null,
+  cluster: null,
+};
+
+const slot = (parts: Partial<SlotSnapshot>): SlotSnapshot => ({
+  ...{ slot: 0, state: 'active', host: 'host-a', pid: 7, leaseLeftMs: 14_200, missingForMs: 0, done: 600, failed: 4 },
+  ...{ outstanding: 2_000, inFlight: 3, pagesPerSecond: 40.25, unusedGrant: 0, mailFrom: 12, mailTo: 3, mailIn: 90 },
+  ...{ mailOut: 80, mailBytes: 9_000, entriesInRedis: null },
+  ...parts,
+});
+
+/** Three machines, one of which is gone, and one slot that nobody has had. */
+export const CLUSTER: ClusterSnapshot = {
+  ...{ crawlId: 'web', own: 0, nodes: 4, phase: 'running', reason: null, leftMs: null, redisBytes: null },
+  slots: [
+    slot({}),
+    slot({ slot: 1, host: 'host-b\u001b[2J', pagesPerSecond: 20 }),
+    slot({ slot: 2, state: 'missing', host: 'host-c', leaseLeftMs: 0, missingForMs: 90_000, mailTo: 12_345 }),
+    slot({
+      slot: 3,
+      state: 'free',
+      host: '',
+      pid: 0,
+      leaseLeftMs: 0,
+      done: 0,
+      outstanding: 0,
+      mailFrom: 0,
+      mailTo: 70,
+    }),
+  ],
 };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type LivePicture, liveLines, type PaintText } from '../../src/cli/live-view.js';
 import { widthOf } from '../../src/cli/text-width.js';
 import type { LiveSnapshot, Problem } from '../../src/watch/live.js';
-import { MOMENT } from './live-fixture.js';
+import { CLUSTER, MOMENT } from './live-fixture.js';
 
 const plain: PaintText = (_color, text) => text;
 const colored: PaintText = (_color, text) => `\u001b[31m${text}\u001b[0m`;
@@ -45,6 +45,20 @@ describe('the view of a run', () => {
       'timeout http://b.test/slow',
       '410 http://a.test/first',
     ]);
+  });
+
+  it('shows all machines of a crawl on several: those that are missing first, with what waits for them', () => {
+    expect(shown(picture({ cluster: CLUSTER })).filter((line) => /together|slot/.test(line))).toEqual([
+      '  together  2 of 4 machines  60.3 pages/s  1,800 done  6,000 waiting  36 in the mail  web',
+      '            slot 2 host-c  missing for 2 min  2,000 URLs wait  12,345 pieces of mail for it',
+      '            slot 3  nobody has joined  70 pieces of mail for it',
+      '            slot 0 (here)  active  40.3 pages/s  2,000 waiting  mail 12 out, 3 in  lease 14 s',
+      expect.stringMatching(/^ +slot 1 host-b.* active {2}20\.0 pages\/s/),
+    ]);
+    expect(shown(picture({ cluster: CLUSTER })).join('')).not.toContain('\u001b');
+    // Where there are few rows, those that are missing stay.
+    const few = shown(picture({ cluster: CLUSTER }), 100, 12).join('\n');
+    expect([few.includes('slot 2'), few.includes('slot 0')]).toEqual([true, false]);
   });
 
   it('names the layer that held it back a moment ago without the figures of now', () => {

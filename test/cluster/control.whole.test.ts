@@ -1,4 +1,4 @@
-import { cpSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -77,7 +77,7 @@ describe('what is ordered of a crawl on several machines', () => {
     gossamer(['cluster', ...words, '--json', ...meeting(id)]);
 
   /** Each host was asked for so many more URLs; fails where a process ends first. */
-  async function asked(count: number, runs: ReturnType<typeof start>[]): Promise<void> {
+  async function asked(count: number, runs: ReturnType<typeof start>[], hosts: number = HOSTS.length): Promise<void> {
     const from = log.length;
     let over: Run | null = null;
     for (const { ended } of runs) {
@@ -85,7 +85,7 @@ describe('what is ordered of a crawl on several machines', () => {
         over = end;
       });
     }
-    while (HOSTS.some((host) => log.slice(from).filter((each) => each.host === host).length < count)) {
+    while (HOSTS.slice(0, hosts).some((host) => log.slice(from).filter((each) => each.host === host).length < count)) {
       if (over !== null) {
         throw new Error(`it has ended: ${JSON.stringify(over)}`);
       }
@@ -150,6 +150,49 @@ describe('what is ordered of a crawl on several machines', () => {
     expect([old.code, old.stderr]).toEqual([3, expect.stringContaining('gossamer cluster replace 0')]);
     await stopped(id, [other]);
   }, 180_000);
+
+  it('is limited together: no more URLs than --max-urls, though one is killed, and one reason on both', async () => {
+    const most = 80;
+    for (const part of parts) {
+      rmSync(part, { recursive: true, force: true });
+    }
+    const from = log.length;
+    const first = begin('limited', ['--max-urls', String(most)]);
+    await redis.has('{gossamer:limited}:state', first.ended);
+    const runs = [first, join('limited', 1)];
+    await asked(5, runs);
+    runs[1]!.child.kill('SIGKILL');
+    await runs[1]!.ended;
+    runs[1] = join('limited', 1);
+    const ends = await Promise.all(runs.map(({ ended }) => ended));
+    expect(ends.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(runs.map(() => [0, '']));
+    const urls = new Set(log.slice(from).flatMap(({ host, path }) => (path === '/robots.txt' ? [] : [host + path])));
+    expect(urls.size).toBe(most);
+    expect(ends[1]!.stdout + ends[1]!.stderr).toContain('`gossamer merge` makes one crawl of all parts');
+    expect(parts.map((part) => JSON.parse(readFileSync(`${part}/summary.json`, 'utf8')).truncated)).toEqual([
+      'max_urls',
+      'max_urls',
+    ]);
+  }, 120_000);
+
+  it('has its time together, from when it was begun: who joins late has what is left', async () => {
+    for (const part of parts) {
+      rmSync(part, { recursive: true, force: true });
+    }
+    const begunAt = performance.now();
+    const first = begin('timed', ['--duration', '4s']);
+    await redis.has('{gossamer:timed}:state', first.ended);
+    await asked(1, [first], 1);
+    const runs = [first, join('timed', 1)];
+    const ends = await Promise.all(runs.map(({ ended }) => ended));
+    expect(ends.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual(runs.map(() => [0, '']));
+    const last = log.at(-1)!.at;
+    expect(last - begunAt).toBeLessThan(9_000);
+    expect(parts.map((part) => JSON.parse(readFileSync(`${part}/summary.json`, 'utf8')).truncated)).toEqual([
+      'duration',
+      'duration',
+    ]);
+  }, 60_000);
 
   it('hooks are compared by their text, and those that log in are refused', async () => {
     const [here, there, other, login] = ['here', 'there', 'other', 'login'].map((name) => `${folder.path}/${name}.mjs`);

@@ -24,14 +24,27 @@ export class RedisServer {
     return server;
   }
 
+  /** Watches other servers, by this file of settings, which it writes to. */
+  static async startSentinel(settings: string): Promise<RedisServer> {
+    const port = await freePort();
+    const server = new RedisServer(port, mkdtempSync(join(tmpdir(), 'gossamer-redis-')), [settings]);
+    await server.up(['--sentinel', '--port', String(port), '--bind', '127.0.0.1'], /\+monitor/);
+    return server;
+  }
+
   get url(): string {
     return `redis://127.0.0.1:${this.port}`;
   }
 
   /** Starts it (again); empty, where it was killed. */
-  async up(): Promise<void> {
-    const usual = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-    const child = spawn('redis-server', [...usual, '--dir', this.#folder, ...this.#args], {
+  async up(
+    usual = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+    isReady = /Ready to accept connections/,
+  ): Promise<void> {
+    // A file of settings comes first.
+    const files = this.#args.filter((arg) => arg.endsWith('.conf') && arg.startsWith('/'));
+    const rest = this.#args.filter((arg) => !files.includes(arg));
+    const child = spawn('redis-server', [...files, ...usual, '--dir', this.#folder, ...rest], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#process = child;
@@ -43,7 +56,7 @@ export class RedisServer {
       child.once('exit', () => reject(new Error(`redis-server ended: ${said}`)));
       child.stdout!.on('data', (bytes: Buffer) => {
         said += bytes.toString();
-        if (/Ready to accept connections/.test(said)) {
+        if (isReady.test(said)) {
           child.removeAllListeners('exit');
           resolve();
         }
@@ -53,6 +66,9 @@ export class RedisServer {
 
   async kill(): Promise<void> {
     const child = this.#process!;
+    if (child.exitCode !== null || child.signalCode !== null) {
+      return;
+    }
     const gone = new Promise((resolve) => {
       child.once('exit', resolve);
     });
@@ -92,8 +108,8 @@ export class RedisServer {
     }
   }
 
-  client(): Redis {
-    const client = new Redis(this.url, { lazyConnect: false });
+  client(password: string | null = null): Redis {
+    const client = new Redis(this.url, password === null ? {} : { password });
     client.on('error', () => {});
     return client;
   }
@@ -104,7 +120,7 @@ export class RedisServer {
   }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);

@@ -6,6 +6,7 @@ import { RedisServer } from './redis-server.js';
 
 const LEASE_MS = 60_000;
 const ID = 'id';
+const FOUNDING = { id: ID, hash: 'h', nodes: 2, generation: 1, config: '{}', durationMs: 0, maxBytes: 0, ranMs: 0 };
 const STATE = '{gossamer:scripts}:state';
 
 /** Calls of nodes, one after the other, on a real Redis. */
@@ -29,8 +30,7 @@ describe('what nodes do to the state of a crawl', () => {
     await redis.flushall();
   });
 
-  const found = (isSure: boolean): Promise<ClusterState> =>
-    bus.found({ id: ID, hash: 'h', nodes: 2, generation: 1, config: '{}', isSure });
+  const found = (isSure: boolean): Promise<ClusterState> => bus.found({ ...FOUNDING, isSure });
   const claim = (slot: number, token = `process ${slot}`): Promise<Claimed> =>
     bus.claim({ id: ID, slot, incarnation: `store ${slot}`, token, leaseMs: LEASE_MS });
 
@@ -58,7 +58,7 @@ describe('what nodes do to the state of a crawl', () => {
     }
 
     report(standing: Standing, confirmed = ''): Promise<ClusterState> {
-      const said = { leaseMs: LEASE_MS, standing, confirmed, figures: '{}' };
+      const said = { leaseMs: LEASE_MS, standing, confirmed, figures: '{}', unused: 0, wants: 0, bytes: 0 };
       return this.call((caller) => bus.report(caller, { id: ID, ...said, end: `end by ${this.slot}` }));
     }
 
@@ -117,7 +117,7 @@ describe('what nodes do to the state of a crawl', () => {
     await found(false);
     expect(await claim(1)).toMatchObject({ isFirst: true, isSure: false });
     await redis.flushall();
-    await bus.found({ id: ID, hash: 'h', nodes: 2, generation: 2, config: '{}', isSure: true });
+    await bus.found({ ...FOUNDING, generation: 2, isSure: true });
     expect(await claim(1)).toMatchObject({ isFirst: false, isSure: false });
   });
 

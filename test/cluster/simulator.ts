@@ -17,6 +17,7 @@ const TOLD_CLOCK =
   'local function clock() return tonumber(ARGV[#ARGV]) end local function server() return ARGV[#ARGV - 1] end';
 const LEASE_MS = 900;
 const CRAWL = 'sim';
+const FOUNDING = { id: CRAWL, hash: 'h', config: '{}', durationMs: 0, maxBytes: 0 };
 const MOST_STEPS = 40_000;
 
 export interface Troubles {
@@ -68,6 +69,9 @@ export class Simulator {
   readonly #nodes: number;
   readonly #redis: Redis;
   readonly #troubles: Troubles;
+  readonly #maxUrls: number;
+  /** Pages that stores have asked for which are lost. */
+  #lostPages = 0;
   readonly #clock = new SimClock();
   readonly #members: Member[] = [];
   #calls: Call[] = [];
@@ -84,7 +88,9 @@ export class Simulator {
   /** Of processes that were stopped for good: until when they might still have sent. */
   readonly rights: { slot: number; life: number; cells: Float64Array }[] = [];
 
-  constructor(webCase: Case, dice: Dice, nodes: number, redis: Redis, troubles: Troubles) {
+  /** @param maxUrls a limit on the whole crawl, 0 for none */
+  constructor(webCase: Case, dice: Dice, nodes: number, redis: Redis, troubles: Troubles, maxUrls = 0) {
+    this.#maxUrls = maxUrls;
     this.#case = webCase;
     this.#dice = dice;
     this.#nodes = nodes;
@@ -107,6 +113,7 @@ export class Simulator {
         }
         await this.#step();
         this.#checkRights();
+        this.#checkLimit();
       }
       return this.#union();
     } finally {
@@ -251,7 +258,13 @@ export class Simulator {
     this.#members[slot] = member;
     const seat: Seat = { slot, nodes: this.#nodes };
     this.#openNode(member);
-    const play = new Play(this.#case, this.#dice, 0, { seat, clock: this.#clock, cluster: () => member.node });
+    const play = new Play(this.#case, this.#dice, 0, {
+      seat,
+      clock: this.#clock,
+      cluster: () => member.node,
+      maxUrls: this.#maxUrls,
+      grant: slot === 0 && this.#stores === 1 ? this.#maxUrls : 0,
+    });
     member.play = play;
     await play.start();
     this.#join(member);
@@ -265,7 +278,7 @@ export class Simulator {
     member.node = new ClusterNode({
       bus: this.#busOf(member, life),
       clock: this.#clockOf(member, life),
-      founding: { id: CRAWL, hash: 'h', nodes, config: '{}' },
+      founding: { ...FOUNDING, nodes },
       incarnation: member.incarnation,
       goesOn: member.hasBegun,
       isFounder: life === 1,
@@ -279,9 +292,7 @@ export class Simulator {
     const { node, life } = member;
     const bus = this.#busOf(member, life);
     const found = (isSure: boolean): Promise<unknown> =>
-      bus
-        .found({ id: CRAWL, hash: 'h', nodes: this.#nodes, generation: 1, config: '{}', isSure })
-        .catch(() => found(false));
+      bus.found({ ...FOUNDING, nodes: this.#nodes, generation: 1, ranMs: 0, isSure }).catch(() => found(false));
     void (life === 1 ? found(true) : Promise.resolve())
       .then(() => node.join(member.slot))
       .then(() => {
@@ -352,6 +363,7 @@ export class Simulator {
       // Its lease was renewed, or nothing is there that could be told: it is started again as it was.
       return;
     }
+    this.#lostPages += play.dispatched;
     play.close();
     await this.#startNew(member.slot);
   }
@@ -392,7 +404,8 @@ export class Simulator {
       wake: (slots) => carried(() => bus.wake(slots)),
       order: (...args) => carried(() => bus.order(...args)),
       drop: (...args) => carried(() => bus.drop(...args)),
-      waiting: (nodes) => carried(() => bus.waiting(nodes)),
+      use: (nodes) => carried(() => bus.use(nodes)),
+      forget: (nodes) => carried(() => bus.forget(nodes)),
       read: (_slot, after, waitMs) =>
         new Promise((resolve) => {
           this.#reads.push({ member, life, after, until: this.#clock.now() + waitMs, resolve });
@@ -434,6 +447,17 @@ export class Simulator {
     }
   }
 
+  /** Pages that were asked for, by all stores that there ever were. */
+  get dispatched(): number {
+    return this.#members.reduce((sum, { play }) => sum + play.dispatched, this.#lostPages);
+  }
+
+  #checkLimit(): void {
+    if (this.#maxUrls > 0 && this.dispatched > this.#maxUrls) {
+      throw new Error(`${this.dispatched} pages were asked for, and ${this.#maxUrls} were to be asked for at most`);
+    }
+  }
+
   #end(): void {
     for (const member of this.#members) {
       if (member.fate !== null && !member.isDown) {
@@ -453,7 +477,9 @@ export class Simulator {
         .prepare(`SELECT url FROM urls WHERE state IN (${UrlState.queued}, ${UrlState.leased}) AND kind <> 1`)
         .all();
       const mail = play.database.prepare('SELECT count(*) AS n FROM outbox').get()!.n;
-      if (open.length > 0 || mail > 0) {
+      // What nobody may ask for any more is left.
+      const isSpent = this.#maxUrls > 0 && this.#members.every((member) => member.play.unusedGrant === 0);
+      if ((open.length > 0 && !isSpent) || mail > 0) {
         throw new Error(`an early end: slot ${slot} has ${JSON.stringify(open)} and ${mail} pieces of mail`);
       }
     }

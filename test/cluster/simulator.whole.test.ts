@@ -45,5 +45,25 @@ describe('machines that crawl together find what one would have found, and end w
   it('with processes that are killed, and some that sleep', () =>
     holds({ ...PERFECT, kills: true, sleeps: true }, RUNS));
   it('with a Redis that forgets', () => holds({ ...PERFECT, amnesia: true }, RUNS));
+  it('with a limit on URLs that all share: never more, and no fewer than there are while somebody may still ask', async () => {
+    const troubles = { ...ALL, losses: false };
+    await fc.assert(
+      fc.asyncProperty(
+        cases,
+        fc.nat(),
+        fc.constantFrom(2, 3, 7),
+        fc.integer({ min: 1, max: 12 }),
+        async (webCase, dice, nodes, maxUrls) => {
+          const plain = asCrawl(webCase);
+          const simulator = new Simulator(plain, diceOf(dice), nodes, redis, troubles, maxUrls);
+          const union = await simulator.run();
+          const states = [...Object.values(union.urls).map(({ state }) => state), ...Object.values(union.sitemaps)];
+          const isWhole = states.every((state) => state !== 'queued');
+          expect(isWhole ? union : simulator.dispatched).toEqual(isWhole ? truthOf(plain) : maxUrls);
+        },
+      ),
+      { numRuns: RUNS, seed: SEED, endOnFailure: process.env.GOSSAMER_CLUSTER_SHRINK === undefined },
+    );
+  });
   it('with all of that, and a disk that is lost', () => holds(ALL, RUNS));
 });

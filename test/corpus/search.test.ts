@@ -30,6 +30,7 @@ beforeAll(async () => {
     page('/uses', { title: 'Uses', markdown: 'Call `lib.tools.gather` from time to time.' }),
     page('/de', { title: 'Anleitung', lang: 'de', markdown: 'Alle Verbindungen lesen eine Datei.' }),
     page('/ja', { title: '日本語', markdown: '非同期処理のためのドキュメントです。' }),
+    page('/server', { title: 'Net', markdown: 'Call `createGizmoServer` or `HTTPWidget2` to begin.' }),
     page('/copy', { title: 'Copy', text: 'twice', markdown: 'twice' }),
     page('/copy/2', { title: 'Copy', text: 'twice', markdown: 'twice' }),
   ]);
@@ -53,6 +54,12 @@ describe('a word of a search', () => {
     expect(hit).toMatchObject({ path: 'lib.md', headings: ['Tools', 'Running'], anchor: 'lib.tools.gather' });
     expect(other).toMatchObject({ path: 'uses.md' });
     expect(paths('how do I use lib.tools.gather')[0]).toBe('lib.md');
+  });
+
+  it('finds names of code that it is a part of', () => {
+    expect(paths('gizmo')).toEqual(['server.md']);
+    expect(paths('widget')).toEqual(['server.md']);
+    expect(paths('creategizmoserver')).toEqual(['server.md']);
   });
 
   it('that no page has is put right', () => {

@@ -35,6 +35,7 @@ export function snapshot(parts: Partial<LiveSnapshot> = {}): LiveSnapshot {
     problems: [],
     notices: [],
     work: null,
+    cluster: null,
     ...parts,
   };
 }

@@ -14,6 +14,10 @@ const ARTICLE = `<!doctype html><html lang="en"><head>${HEAD}</head><body><nav><
   <main><h1>On bread</h1><p>${PARAGRAPH} <a href="../more">More</a></p><p class="tip">Buy &lt;b&gt; *now*, it is cheap.</p></main></body></html>`;
 
 const folder = temporaryFolder();
+/** One page of one line. */
+const PDF =
+  '%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>\nendobj\n4 0 obj\n<< /Length 57 >>\nstream\nBT /F1 18 Tf 20 150 Td (Yeast eats sugar *slowly*.) Tj ET\nendstream\nendobj\n5 0 obj\n<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>\nendobj\n6 0 obj\n<< /Title (How bread rises) /Author (A. Baker) >>\nendobj\nxref\n0 7\n0000000000 65535 f \n0000000009 00000 n \n0000000058 00000 n \n0000000115 00000 n \n0000000241 00000 n \n0000000348 00000 n \n0000000418 00000 n \ntrailer\n<< /Size 7 /Root 1 0 R /Info 6 0 R >>\nstartxref\n483\n%%EOF\n';
+
 let web: WebInABox;
 beforeAll(async () => {
   web = await openWeb();
@@ -29,6 +33,8 @@ beforeAll(async () => {
       '/notes.txt': text('Flour *and* water.\n\n  a   b\n'),
       '/page.md': { status: 200, headers: { 'content-type': 'text/markdown' }, body: '# Kept *as* it is\n' },
       '/paper': { status: 200, headers: { 'content-type': 'application/pdf' }, body: '%PDF-1.7' },
+      '/paper.pdf': { status: 200, headers: { 'content-type': 'application/pdf' }, body: PDF },
+      '/picture': { status: 200, headers: { 'content-type': 'image/png' }, body: 'PNG' },
     }),
   );
   web.site('down.test', pathSite({ '/robots.txt': text('', 500), '/': html(ARTICLE) }));
@@ -88,10 +94,26 @@ describe('gossamer md of a URL', () => {
   it('takes text and Markdown for what they are, and names what it cannot read', async () => {
     expect((await md('http://oven.test/notes.txt')).stdout).toBe('Flour \\*and\\* water.\n\n```\n  a   b\n```\n');
     expect((await md('http://oven.test/page.md')).stdout).toBe('# Kept *as* it is\n');
+    expect(await md('http://oven.test/picture')).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: 'error: http://oven.test/picture is image/png: only HTML, Markdown, plain text and PDF are read\n',
+    });
+  });
+
+  it('reads a PDF where the package is installed, and says so where it is damaged', async () => {
+    const { code, stdout, stderr } = await md('http://oven.test/paper.pdf', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      title: 'How bread rises',
+      byline: 'A. Baker',
+      url: 'http://oven.test/paper.pdf',
+      markdown: 'Yeast eats sugar \\*slowly\\*.\n',
+    });
     expect(await md('http://oven.test/paper')).toMatchObject({
       code: 3,
       stdout: '',
-      stderr: 'error: http://oven.test/paper is application/pdf: only HTML, Markdown and plain text are read\n',
+      stderr: expect.stringContaining('error: the PDF cannot be read: '),
     });
   });
 });

@@ -38,5 +38,5 @@ test('a language that is left empty is none', () => {
 test('else the markup: an author is no URL, a picture is one of the net, a language is a language', () => {
   const page = `<html lang="<x>"><meta property="article:author" content="https://social.test/ann">
     <meta property="og:image" content="javascript:x()"><p class="post byline">By <b>Ann</b></p><time datetime="2026-05-06">May</time>`;
-  expect(said(page)).toEqual({ ...NOTHING, byline: 'By Ann', date: '2026-05-06' });
+  expect(said(page)).toEqual({ ...NOTHING, byline: 'Ann', date: '2026-05-06' });
 });

@@ -1,5 +1,5 @@
 import { readLines } from '../crawl/support.js';
-import { html, linkPage, pathSite, type Site, urlset, xml } from '../web/site.js';
+import { html, linkPage, pathSite, type Site, type SiteAnswer, urlset, xml } from '../web/site.js';
 import { GARDEN, gardenSites, has } from './garden.js';
 import { handedOn } from './handed-on.js';
 import type { Row, Seen, Stage } from './harness.js';
@@ -63,6 +63,45 @@ const listing = docs(
   'http://listing.test/',
 );
 
+const chosen = (title: string, lang: string, body = ''): SiteAnswer =>
+  html(
+    `<!doctype html><html lang="${lang}"><title>${title}</title><main><h1>${title}</h1><p>${`${title} has words of its own. `.repeat(8)}</p>${body}</main></html>`,
+  );
+/** Two versions of two pages, one page of them in another language, with a picture. */
+const choosing = docs(
+  'two versions, two languages and a picture',
+  () => ({
+    'chosen.test': pathSite({
+      '/': chosen(
+        'Home',
+        'en',
+        '<img src="/p.png" alt="A picture"><a href="/1.0/a">a</a> <a href="/1.0/b">b</a> <a href="/2.0/a">c</a> <a href="/2.0/b">d</a> <a href="/de">e</a>',
+      ),
+      '/1.0/a': chosen('Old A', 'en'),
+      '/1.0/b': chosen('Old B', 'en'),
+      '/2.0/a': chosen('New A', 'en'),
+      '/2.0/b': chosen('New B', 'en'),
+      '/de': chosen('Deutsch', 'de'),
+      '/p.png': { status: 200, headers: { 'content-type': 'image/png' }, body: 'GIF89a' },
+    }),
+  }),
+  'http://chosen.test/',
+);
+
+/** Two pages that are given, of which one leads to a third. */
+const given = docs(
+  'two pages that are given',
+  () => ({
+    'given.test': pathSite({
+      '/a': html(linkPage('A', ['/c'], 'The first of two pages that are given.')),
+      '/b': html(linkPage('B', [], 'The second of two pages that are given.')),
+      '/c': html(linkPage('C', [], 'Nobody has given this one.')),
+    }),
+  }),
+  'http://given.test/a',
+  'http://given.test/b',
+);
+
 const headingsIn = (seen: Seen): string[] => seen.files.get('parts.test-docs/index.md')?.match(/^#+ .*$/gm) ?? [];
 
 const namesOf = (seen: Seen, end: string): string[] => [...seen.files.keys()].filter((name) => name.endsWith(end));
@@ -102,7 +141,12 @@ const OWN: Omit<Row, 'command'>[] = [
   {
     key: 'seedingStrategy',
     stage: docs('a site with a sitemap, and one without', twoSites, MAPPED, UNMAPPED),
-    values: [[], ['--seeding-strategy', 'sitemap'], ['--seeding-strategy', 'none']],
+    values: [
+      [],
+      ['--seeding-strategy', 'sitemap'],
+      ['--seeding-strategy', 'none'],
+      ['--seeding-strategy', 'sitemap-only'],
+    ],
     sees: (seen) => [
       timesAsked(seen, 'mapped.test/sitemap.xml') > 0,
       ...has(seen, 'mapped.test/docs/named', 'mapped.test/docs/linked', 'unmapped.test/linked'),
@@ -111,6 +155,7 @@ const OWN: Omit<Row, 'command'>[] = [
       [true, true, false, true],
       [true, true, true, true],
       [false, false, true, true],
+      [true, true, false, false],
     ],
   },
   {
@@ -163,6 +208,47 @@ const OWN: Omit<Row, 'command'>[] = [
     values: [[], ['--index-pages']],
     sees: (seen) => (seen.files.get('listing.test-docs/llms-full.txt') ?? '').includes('Entry number 7'),
     gives: [false, true],
+  },
+  {
+    key: 'one',
+    stage: given,
+    values: [[], ['--one']],
+    sees: (seen) => [namesOf(seen, 'llms.txt').length, ...has(seen, 'given.test/b', 'given.test/c')],
+    gives: [
+      [2, true, true],
+      [1, true, false],
+    ],
+  },
+  {
+    key: 'images',
+    stage: choosing,
+    values: [[], ['--images', 'drop'], ['--images', 'download']],
+    sees: (seen) => {
+      const text = seen.files.get('chosen.test-docs/index.md') ?? '';
+      return [text.includes('](http://chosen.test/p.png)'), text.includes('A picture'), namesOf(seen, '.gif').length];
+    },
+    gives: [
+      [true, true, 0],
+      [false, true, 0],
+      [false, true, 1],
+    ],
+  },
+  {
+    key: 'lang',
+    stage: choosing,
+    values: [[], ['--lang', 'en'], ['--lang', 'de']],
+    sees: (seen) => namesOf(seen, '.md').length,
+    gives: [6, 5, 1],
+  },
+  {
+    key: 'versionPaths',
+    stage: choosing,
+    values: [[], ['--version-paths', 'latest']],
+    sees: (seen) => [namesOf(seen, '.md').length, says(seen, '2 pages of older versions left out')],
+    gives: [
+      [6, false],
+      [4, true],
+    ],
   },
   {
     key: 'fresh',

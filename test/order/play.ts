@@ -99,6 +99,9 @@ export interface PlayMember {
   clock: Clock;
   /** What it holds its part by; another one after each kill. */
   cluster(): ClusterSeat;
+  /** A limit on the whole crawl, 0 for none, and what of it the member begins with. */
+  maxUrls: number;
+  grant: number;
 }
 
 /**
@@ -208,7 +211,9 @@ export class Play {
   }
 
   get isAtRest(): boolean {
-    return this.#isOver() && this.#admissions.length + this.#pending.length + this.#pieces.length === 0;
+    return (
+      (this.#isOver() || this.#isStuck()) && this.#admissions.length + this.#pending.length + this.#pieces.length === 0
+    );
   }
 
   get database(): Database {
@@ -245,15 +250,37 @@ export class Play {
             await this.#frontier.widen(seed, scopeUrls);
           }
         }),
-      admit: (offers, meta) =>
+      admit: (offers, meta, granted) =>
         admitted(async () => {
-          await this.#frontier.admit(offers, meta);
+          await this.#frontier.admit(offers, meta, granted);
         }),
+      give: (gifts) => admitted(() => this.#frontier.give(gifts)),
+      grant: () => {
+        const { unusedGrant } = this.#frontier;
+        return unusedGrant === null ? null : { unused: unusedGrant, waiting: this.#frontier.counts().outstanding };
+      },
+      endsAt: () => {},
       figures: () => ({}),
       wake: () => {},
       stop: (_reason, error) => told.stop(error),
       notice: () => {},
     };
+  }
+
+  /** Of its first runs and of those that were gone on with: pages that were asked for. */
+  get dispatched(): number {
+    return this.#frontier.counts().dispatched;
+  }
+
+  get unusedGrant(): number {
+    return this.#frontier.unusedGrant ?? 0;
+  }
+
+  /** What waits may not be asked for. */
+  #isStuck(): boolean {
+    const { leased } = this.#frontier.counts();
+    const isSpent = this.#frontier.spent !== null && this.#frontier.wakeAt() === Number.POSITIVE_INFINITY;
+    return isSpent && leased + this.#candidates.length + this.#came.length === 0;
   }
 
   #isOver(): boolean {
@@ -265,6 +292,7 @@ export class Play {
     this.#store = this.#storeOf(seeds);
     if (isFirst) {
       this.#store.addSeeds(structuredClone(seeds), []);
+      this.#store.setMeta((this.#member?.maxUrls ?? 0) === 0 ? {} : { grant: String(this.#member!.grant) });
     }
     const snapshot = this.#store.begin({ pid: 1, wall: this.#clock.wall(), hostsInMemory: 100, crashed: [] });
     const keys = new KeyTable(this.#keyBytes, snapshot.spilledSegments);
@@ -278,7 +306,13 @@ export class Play {
     this.#lanes = lanes;
     const unused = () => {};
     const frontier = new Frontier({
-      options: { ...SCHEDULER, ...this.#seat, seekSitemaps: this.#plan.seekSitemaps, overlaps: this.#overlaps },
+      options: {
+        ...SCHEDULER,
+        ...this.#seat,
+        maxUrls: this.#member?.maxUrls ?? 0,
+        seekSitemaps: this.#plan.seekSitemaps,
+        overlaps: this.#overlaps,
+      },
       clock: this.#clock,
       random: () => 0.5,
       store: {

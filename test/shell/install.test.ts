@@ -45,12 +45,12 @@ describe('installation', () => {
     expect(manifest.engines).toEqual({ node: '>=20.19.0' });
   });
 
-  it('leaves browser and tokenizer to whoever wants them, and has them for the tests', () => {
+  it('leaves browser, tokenizer and reader of PDF to whoever wants them, and has them for the tests', () => {
     const { peerDependencies, peerDependenciesMeta, devDependencies } = JSON.parse(read('package.json')) as Record<
       string,
       Record<string, unknown>
     >;
-    expect(Object.keys(peerDependencies!).sort()).toEqual(['gpt-tokenizer', 'playwright-core']);
+    expect(Object.keys(peerDependencies!).sort()).toEqual(['gpt-tokenizer', 'playwright-core', 'unpdf']);
     for (const [name, range] of Object.entries(peerDependencies!)) {
       expect(peerDependenciesMeta![name]).toEqual({ optional: true });
       expect(devDependencies![name]).toBe(range);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { METRICS, metricsText } from '../../src/watch/metrics.js';
+import { CLUSTER } from '../cli/live-fixture.js';
 import { eventfulMoment } from './live-fixture.js';
 
 /** Each line that is no comment, as name with labels and value. */
@@ -30,6 +31,19 @@ describe('metrics', () => {
     expect(all.get('gossamer_state{state="running"}')).toBe(1);
   });
 
+  it('have every machine of a crawl on several, by its slot', async () => {
+    const all = await lines(eventfulMoment({ cluster: CLUSTER }));
+    expect(all.get('gossamer_cluster_own_slot')).toBe(0);
+    expect(all.get('gossamer_cluster_slot_state{slot="2",state="missing"}')).toBe(1);
+    expect(all.get('gossamer_cluster_slot_state{slot="2",state="active"}')).toBe(0);
+    expect(all.get('gossamer_cluster_mail_to{slot="2"}')).toBe(12_345);
+    expect(all.get('gossamer_cluster_mail_from{slot="0"}')).toBe(12);
+    expect(all.get('gossamer_cluster_pages_per_second{slot="1"}')).toBe(20);
+    expect(all.get('gossamer_cluster_outstanding_urls{slot="0"}')).toBe(2_000);
+    expect(all.get('gossamer_cluster_lease_left_seconds{slot="0"}')).toBe(14.2);
+    expect([...(await lines()).keys()].join(' ')).not.toContain('cluster');
+  });
+
   it('have a histogram whose counts add up', async () => {
     const all = await lines();
     expect(all.get('gossamer_response_seconds_bucket{le="0.032"}')).toBe(0);
@@ -56,7 +70,7 @@ describe('metrics', () => {
   });
 
   it('are each written once something is known', async () => {
-    const text = await metricsText(eventfulMoment());
+    const text = await metricsText(eventfulMoment({ cluster: CLUSTER }));
     const written = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name);
     expect(written).toEqual(Object.keys(METRICS));
   });

@@ -24,6 +24,7 @@ const MOMENT: RoundMoment = {
   layers: [],
   memory: { bytes: 0, peakBytes: 0, limitBytes: 0 },
   commitMs: null,
+  cluster: null,
 };
 
 /** A round whose moments the test makes; it keeps what it is told. */

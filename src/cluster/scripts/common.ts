@@ -16,11 +16,15 @@ local function clock()
 end
 `;
 
+/** What is left of a crawl goes by itself when nobody has called for so long. To a crawl that goes on later it is as if Redis had been emptied. */
+const KEPT_SECONDS = 7 * 24 * 3600;
+
 export const COMMON = `
+local KEPT = ${KEPT_SECONDS}
 local now = clock()
 local text = redis.call('GET', KEYS[1])
 local state = text and cjson.decode(text)
-local function keep() redis.call('SET', KEYS[1], cjson.encode(state)) end
+local function keep() redis.call('SET', KEYS[1], cjson.encode(state), 'EX', KEPT) end
 local function refuse(why) return cjson.encode({ ok = false, refused = why, generation = state and state.generation or 0 }) end
 local function answer(more)
   local told = { ok = true, state = state, now = now }
@@ -29,7 +33,7 @@ local function answer(more)
 end
 -- What was under way to an end is not: somebody has work.
 local function goesOn()
-  if state.phase == 'ending' then state.phase = 'running' state['end'] = '' end
+  if state.phase == 'ending' then state.phase = 'running' state['end'] = '' state.reason = '' end
 end
 `;
 

@@ -5,6 +5,7 @@
 export const SEND = `
 local isFull = redis.call('XLEN', KEYS[2]) >= tonumber(ARGV[4])
 if not isFull then redis.call('XADD', KEYS[2], '*', 'm', ARGV[3]) end
+redis.call('EXPIRE', KEYS[2], KEPT)
 keep()
 return answer({ full = isFull })
 `;

@@ -5,6 +5,7 @@
 export const WAKE = `
 for place = 2, #KEYS do
   if redis.call('XLEN', KEYS[place]) < tonumber(ARGV[1]) then redis.call('XADD', KEYS[place], '*', 'm', '') end
+  redis.call('EXPIRE', KEYS[place], KEPT)
 end
 return answer()
 `;

@@ -4,18 +4,16 @@ import { ASKS_CONSENT } from './guess.js';
 
 /** A block is kept from this score on. Scores are thousandths of the logarithm of odds. */
 const ENOUGH = 405;
-/** On pages like those of a manual, what the rough guess keeps needs less: little around the text, and much in it that looks like labels. */
-const ENOUGH_IN_MANUAL = -1386;
-/** Newspapers and shops tell networks what to show of a page, load many scripts and have pictures around the text. */
+/** On pages like those of a manual the rough guess counts more: there is little around the text, and much in it looks like labels. */
+const ENOUGH_IN_MANUAL = { keptByGuess: -2200, leftByGuess: 1800 };
+/** Newspapers and shops tell networks what to show of a page, have pictures around the text. */
 const FEW_SHARED = 3;
-const FEW_SCRIPTS = 10;
 const FEW_IMAGES = 8;
 const SOME_CODE = 6;
 
 const place = (name: string): number => FEATURES.indexOf(name);
 const GUESS = place('guess');
 const SHARED = place('pageShared');
-const SCRIPTS = place('pageScripts');
 const IMAGES = place('pageImages');
 const CODE = place('pageCode');
 
@@ -32,10 +30,15 @@ export function judge(table: BlockTable, told?: (block: number, verdict: Verdict
       told?.(b, { by: 'consent' });
       continue;
     }
-    const enough = isManual && rows[b * width + GUESS] === 0 ? ENOUGH_IN_MANUAL : ENOUGH;
+    const { keptByGuess, leftByGuess } = ENOUGH_IN_MANUAL;
+    const enough = isManual ? (rows[b * width + GUESS] === 0 ? keptByGuess : leftByGuess) : ENOUGH;
+    if (told === undefined) {
+      kept[b] = isEnough(rows, b * width, enough) ? 1 : 0;
+      continue;
+    }
     const score = scoreOf(rows, b * width);
     kept[b] = score >= enough ? 1 : 0;
-    told?.(b, { by: 'score', score, enough });
+    told(b, { by: 'score', score, enough });
   }
   if (title !== -1) {
     kept[title] = 1;
@@ -45,20 +48,51 @@ export function judge(table: BlockTable, told?: (block: number, verdict: Verdict
 }
 
 const looksLikeManual = (row: Int16Array): boolean =>
-  row[SHARED]! <= FEW_SHARED && row[SCRIPTS]! <= FEW_SCRIPTS && (row[IMAGES]! <= FEW_IMAGES || row[CODE]! > SOME_CODE);
+  row[SHARED]! <= FEW_SHARED && (row[IMAGES]! <= FEW_IMAGES || row[CODE]! > SOME_CODE);
 
 /** The table holds tree after tree: of a fork the feature, the bound and where it goes on above that; of a leaf -1 and what it adds. */
 function scoreOf(rows: Int16Array, row: number): number {
   let sum = 0;
-  for (let at = 0; at < TREES.length; ) {
-    const end = TREES[at++]!;
-    while (TREES[at]! >= 0) {
-      at = rows[row + TREES[at]!]! <= TREES[at + 1]! ? at + 3 : TREES[at + 2]!;
-    }
-    sum += TREES[at + 1]!;
-    at = end;
+  for (let at = 0; at < TREES.length; at = TREES[at]!) {
+    sum += TREES[leafOf(rows, row, at + 1) + 1]!;
   }
   return sum;
+}
+
+/** Whether `scoreOf` comes to so much. Most blocks need not ask all trees: what the rest may add no longer matters. */
+function isEnough(rows: Int16Array, row: number, enough: number): boolean {
+  let sum = 0;
+  for (let tree = 0, at = 0; at < TREES.length; tree++, at = TREES[at]!) {
+    if ((tree & 15) === 0 && (sum + LEAST_OF_REST[tree]! >= enough || sum + MOST_OF_REST[tree]! < enough)) {
+      return sum + LEAST_OF_REST[tree]! >= enough;
+    }
+    sum += TREES[leafOf(rows, row, at + 1) + 1]!;
+  }
+  return sum >= enough;
+}
+
+function leafOf(rows: Int16Array, row: number, from: number): number {
+  let at = from;
+  for (let feature = TREES[at]!; feature >= 0; feature = TREES[at]!) {
+    at = rows[row + feature]! <= TREES[at + 1]! ? at + 3 : TREES[at + 2]!;
+  }
+  return at;
+}
+
+/** Of each tree what it and those behind it add at the least and at the most. */
+const [LEAST_OF_REST, MOST_OF_REST] = ([Math.min, Math.max] as const).map((pick) => {
+  const rest: number[] = [];
+  for (let at = 0; at < TREES.length; at = TREES[at]!) {
+    rest.push(extreme(at + 1, pick));
+  }
+  for (let tree = rest.length - 2; tree >= 0; tree--) {
+    rest[tree]! += rest[tree + 1]!;
+  }
+  return rest;
+}) as [number[], number[]];
+
+function extreme(at: number, pick: (...values: number[]) => number): number {
+  return TREES[at]! < 0 ? TREES[at + 1]! : pick(extreme(at + 3, pick), extreme(TREES[at + 2]!, pick));
 }
 
 /** What a feature has to do with a score. */

@@ -85,7 +85,10 @@ const WORDS: readonly (readonly [name: string, words: string])[] = [
     'note',
     'infobox|factbox|box|callout|notes?|footnotes?|admonition|sidebar ?box|kasten|infokasten|references?|endnotes?|quote|pullquote|zitat|highlight\\w*|keypoints|key|takeaways?|faq|accordion|zusammenfassung|accordeon|collapse|collapsible',
   ],
-  ['toc', 'toc|tocs|table ?of ?contents|on ?this ?page|inhaltsverzeichnis|jump|lwptoc|ez toc|anchor ?list|outline'],
+  [
+    'toc',
+    'toc(?:s|set|view|list|bar|box|nav|menu)?|table ?of ?contents|on ?this ?page|inhaltsverzeichnis|jump|lwptoc|ez toc|anchor ?list|outline',
+  ],
   [
     'shop',
     'products?|price|cart|shop|warenkorb|checkout|offers?|basket|add to cart|buy|wishlist|bewertung\\w*|reviews?|woocommerce|sku',
@@ -122,6 +125,10 @@ export const KINDS: readonly string[] = [
 const BODY = KINDS.length - 1;
 
 const PATTERNS = WORDS.map(([, words]) => new RegExp(`(?:^| )(?:${words})(?= |$)`));
+/** What names of more than one word have among them: all other patterns ask for one word each. */
+const PHRASES = new RegExp(
+  `(?:^| )(?:${WORDS.flatMap(([, words]) => alternatives(words).filter((each) => each.includes(' '))).join('|')})(?= |$)`,
+);
 const BY_ELEMENT = new Map<string, number>();
 const BY_ROLE = new Map<string, number>();
 for (const [place, [, elements, roles]] of ELEMENTS.entries()) {
@@ -180,9 +187,17 @@ function kindsOfNames(names: string): readonly number[] {
     return kept;
   }
   const words = wordsOf(short);
+  let bits = 0;
+  if (words.includes(' ') && PHRASES.test(words)) {
+    bits = bitsOf(words);
+  } else {
+    for (const word of words.split(' ')) {
+      bits |= bitsOfWord(word);
+    }
+  }
   const kinds: number[] = [];
-  for (const [kind, pattern] of PATTERNS.entries()) {
-    if (pattern.test(words)) {
+  for (let kind = 0; kind < PATTERNS.length; kind++) {
+    if (((bits >>> kind) & 1) === 1) {
       kinds.push(kind);
     }
   }
@@ -193,10 +208,52 @@ function kindsOfNames(names: string): readonly number[] {
   return kinds;
 }
 
+function bitsOf(words: string): number {
+  let bits = 0;
+  for (let kind = 0; kind < PATTERNS.length; kind++) {
+    bits |= PATTERNS[kind]!.test(words) ? 1 << kind : 0;
+  }
+  return bits;
+}
+
+/** Sites share most of their vocabulary. */
+const knownWords = new Map<string, number>();
+function bitsOfWord(word: string): number {
+  let bits = knownWords.get(word);
+  if (bits === undefined) {
+    bits = bitsOf(word);
+    if (knownWords.size === MOST_KNOWN) {
+      knownWords.clear();
+    }
+    knownWords.set(word, bits);
+  }
+  return bits;
+}
+
+/** The parts of a pattern that bars outside of its groups divide. */
+function alternatives(pattern: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let i = 0; i <= pattern.length; i++) {
+    const sign = pattern[i];
+    depth += sign === '(' ? 1 : sign === ')' ? -1 : 0;
+    if (sign === undefined || (sign === '|' && depth === 0)) {
+      parts.push(pattern.slice(from, i));
+      from = i + 1;
+    }
+  }
+  return parts;
+}
+
 /** `postShareBar` and `post-share-bar` are `post share bar`. */
 const wordsOf = (names: string): string =>
-  names
+  (POSTED.test(names) ? names.replace(LABELLED, ' ') : names)
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/[^A-Za-z]+/g, ' ')
     .trim()
     .toLowerCase();
+
+/** WordPress calls the box of a post by its categories, tags and states too. */
+const POSTED = /\bhentry\b|\bpost-\d+\b|\bstatus-publish\b/;
+const LABELLED = /(?:^| )(?:category|tag|author|has|status|format|type)-[^ ]*/g;

@@ -13,7 +13,7 @@ const FURNITURE_WORDS = new RegExp(
     'comments|comment (?:list|form|area|thread|section|respond|template)|commentlist|disqus|respond|responses|discussion|replies|webmentions?',
     'related|recommend(?:ed|ations?)|popular|trending|most (?:read|viewed|popular)|more (?:posts|stories|from|articles)|read (?:next|more)|also like|up next|post preview',
     'promo(?:tion|s)?|sponsor(?:ed|s|ship)?|advert(?:s|ising|isements?)?|ads?|ad ?slot|affiliate|outbrain|taboola',
-    'sidebar|toc|table ?of ?contents|on ?this ?page|\\w*footer|colophon',
+    'sidebar|toc(?:set|view|list|bar|box|nav|menu)?|table ?of ?contents|on ?this ?page|\\w*footer|colophon',
     '(?:post|article|entry|page) tags|tag (?:list|cloud)|taxonomy|(?:author|about|byline) (?:box|bio|card|info|widget)|bio',
     'site (?:header|title|logo|name|branding|description)|search|search ?form',
     'modal|popup|pop up|overlay|dialog|lightbox|tooltip|toast|snackbar',
@@ -47,7 +47,8 @@ type Certainty = (typeof Certainty)[keyof typeof Certainty];
 const MOST = 0.35;
 /** An element that is clearly furniture is kept only if nearly nothing would be left without it. */
 const LEAST_LEFT = 20;
-const CLEAR_WORDS = /\b(?:footer|colophon|cookies?|consent|navbar|navigation|breadcrumbs?|comments|disqus|toc)\b/;
+const CLEAR_WORDS =
+  /\b(?:footer|colophon|cookies?|consent|navbar|navigation|breadcrumbs?|comments|disqus|toc(?:set|view|list|bar|box|nav|menu)?)\b/;
 const LONGEST_NAME = 200;
 const MOST_LINKED = 0.5;
 const ALL_LINKED = 0.95;

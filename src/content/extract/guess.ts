@@ -231,6 +231,9 @@ function trim(outline: Outline, from: number): void {
 function dropConsent(outline: Outline, from: number): void {
   const most = outline.prose(from) * LARGEST_SHARE;
   const parts = new Parts(outline);
+  if (parts.buttons(from) === 0) {
+    return;
+  }
   const boxes: number[] = [];
   for (const i of outline.within(from)) {
     if (i === from || !BOXES.has(outline.elements[i]!.name) || outline.prose(i) > most || parts.buttons(i) === 0) {
@@ -263,40 +266,58 @@ function isBesideText(outline: Outline, i: number, parts: Parts): boolean {
   return parts.fields(i) > 0 && text < LARGEST_WIDGET && !parts.haveItems(i);
 }
 
-/** What is in elements of a page, counted once for all of them. */
+/** What is in elements of a page, counted once for all of them when it is first asked for: ask before anything is dropped. */
 class Parts {
-  readonly #ends: Int32Array;
-  readonly #fields: Int32Array;
-  readonly #buttons: Int32Array;
-  readonly #replies: Int32Array;
-  readonly #content: Int32Array;
-  /** Items of lists that say something. */
-  readonly #items: Int32Array;
+  readonly #outline: Outline;
+  #fields: Int32Array | null = null;
+  #buttons: Int32Array | null = null;
+  #replies: Int32Array | null = null;
+  #content: Int32Array | null = null;
+  #items: Int32Array | null = null;
 
   constructor(outline: Outline) {
-    this.#ends = outline.ends;
-    this.#fields = outline.counts(({ name }) => FIELDS.has(name));
-    this.#buttons = outline.counts(({ name }) => name === 'button');
-    this.#replies = outline.counts(
-      ({ children: [first] }) => typeof first === 'string' && first.length < SENTENCE && REPLY.test(first),
-    );
-    this.#content = outline.counts(
-      ({ name }, i) => (CONTENT_ELEMENTS.has(name) || name === 'h1') && !outline.isGone(i),
-    );
-    this.#items = outline.counts(
-      ({ name }, i) => name === 'li' && !outline.isGone(i) && outline.text(i) > 0 && outline.linkDensity(i) < LINKY,
-    );
+    this.#outline = outline;
   }
 
   /** Whether it has fields, buttons or ways to answer. */
-  asks = (i: number): boolean => this.fields(i) + this.#in(this.#buttons, i) + this.#in(this.#replies, i) > 0;
-  fields = (i: number): number => this.#in(this.#fields, i);
-  buttons = (i: number): number => this.#in(this.#buttons, i);
-  holdContent = (i: number): boolean => this.#in(this.#content, i) > 0;
-  haveItems = (i: number): boolean => this.#in(this.#items, i) > 0;
+  asks = (i: number): boolean => this.fields(i) > 0 || this.buttons(i) > 0 || this.#answers(i) > 0;
+
+  fields(i: number): number {
+    this.#fields ??= this.#outline.counts(({ name }) => FIELDS.has(name));
+    return this.#in(this.#fields, i);
+  }
+
+  buttons(i: number): number {
+    this.#buttons ??= this.#outline.counts(({ name }) => name === 'button');
+    return this.#in(this.#buttons, i);
+  }
+
+  holdContent = (i: number): boolean => {
+    const outline = this.#outline;
+    this.#content ??= outline.counts(
+      ({ name }, at) => (CONTENT_ELEMENTS.has(name) || name === 'h1') && !outline.isGone(at),
+    );
+    return this.#in(this.#content, i) > 0;
+  };
+
+  /** Whether it has items of lists that say something. */
+  haveItems(i: number): boolean {
+    const outline = this.#outline;
+    this.#items ??= outline.counts(
+      ({ name }, at) => name === 'li' && !outline.isGone(at) && outline.text(at) > 0 && outline.linkDensity(at) < LINKY,
+    );
+    return this.#in(this.#items, i) > 0;
+  }
+
+  #answers(i: number): number {
+    this.#replies ??= this.#outline.counts(
+      ({ children: [first] }) => typeof first === 'string' && first.length < SENTENCE && REPLY.test(first),
+    );
+    return this.#in(this.#replies, i);
+  }
 
   #in(counts: Int32Array, i: number): number {
-    return counts[this.#ends[i]!]! - counts[i]!;
+    return counts[this.#outline.ends[i]!]! - counts[i]!;
   }
 }
 

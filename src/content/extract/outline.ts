@@ -21,6 +21,8 @@ export class Outline {
   readonly blocks: Int32Array;
   /** Whether it is a link or in one. */
   readonly linked: Uint8Array;
+  /** Of each text how many characters it has, without white space. */
+  readonly lengths: Int32Array;
   /** Characters directly in it, without white space. */
   readonly #own: Int32Array;
   readonly #gone: Uint8Array;
@@ -49,8 +51,10 @@ export class Outline {
       const isLink = element.name === 'a' && element.has('href');
       this.linked[i] = isLink || (parent >= 0 && this.linked[parent] === 1) ? 1 : 0;
     }
-    for (const [at, text] of texts.entries()) {
-      this.#own[owners[at]!]! += characters(text);
+    this.lengths = new Int32Array(texts.length);
+    for (let at = 0; at < texts.length; at++) {
+      this.lengths[at] = characters(texts[at]!);
+      this.#own[owners[at]!]! += this.lengths[at]!;
     }
   }
 

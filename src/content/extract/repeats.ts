@@ -1,7 +1,7 @@
 import type { Element } from '../element.js';
 import { admonitionOf } from '../markdown/admonitions.js';
 import { HEADINGS } from '../markdown/names.js';
-import { characters, type Outline, SENTENCE } from './outline.js';
+import { type Outline, SENTENCE } from './outline.js';
 import type { SiteMemory } from './site-memory.js';
 
 /** What a page says in one place. */
@@ -34,9 +34,10 @@ export function textBlocks(outline: Outline): TextBlock[] {
   const counts = new Int32Array(outline.count);
   const links = new Int32Array(outline.count);
   const found: number[] = [];
-  for (const [at, text] of texts.entries()) {
+  for (let at = 0; at < texts.length; at++) {
+    const text = texts[at]!;
     const owner = owners[at]!;
-    const length = outline.isGone(owner) ? 0 : characters(text);
+    const length = outline.isGone(owner) ? 0 : outline.lengths[at]!;
     if (length === 0) {
       continue;
     }

@@ -1,5 +1,6 @@
 import type { Element } from '../element.js';
-import { type BlockTable, FAR } from './block-features.js';
+import { FAR } from './block-boxes.js';
+import type { BlockTable } from './block-features.js';
 import { type Share, sharesOf, type Verdict } from './block-judge.js';
 import { wordsOfFeature } from './feature-words.js';
 import { characters, Outline } from './outline.js';

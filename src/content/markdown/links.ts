@@ -30,6 +30,8 @@ export interface LinkOptions {
    * fragment, `fragment` is as the page wrote it, without `#`. Also asked for images.
    */
   linkFor(url: string, fragment: string): string | null;
+  /** Of images only the words that stand for them stay. */
+  readonly dropsImages?: boolean;
 }
 
 function parsed(href: string, base: string): URL | null {
@@ -174,6 +176,8 @@ export class LinkMaker {
   /** Pictures that are in the page itself are of no use in a text. */
   makeImage(src: string | null): string | null {
     const url = src === null ? null : resolvedHref(src, this.#base);
-    return url === null || !isHttp(url) ? null : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
+    return url === null || !isHttp(url) || this.#options.dropsImages === true
+      ? null
+      : this.#options.linkFor(withoutFragment(url.href), url.hash.slice(1));
   }
 }

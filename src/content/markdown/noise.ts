@@ -92,10 +92,15 @@ function isInHead(element: Element): boolean {
   return false;
 }
 
-/** `[source]` behind a signature and its like: the whole text of the link, whatever its class. */
+const SOURCE_SIGNS = new Set(['[source]', '[edit]', '[src]', '[−]', '[+]', '[-]']);
+const SOURCE_WORDS = new Set(['source', 'view source', 'edit']);
+const SOURCE_CLASS = /(?:^|-)(?:\w*src|source|edit)(?:-|$)/i;
+
+/** `[source]` behind a signature and its like: the whole text of the link, whatever its class; a bare word where the class says the same. */
 export function isSourceLink(element: Element): boolean {
-  const text = element.name === 'a' ? shortText(element).trim().toLowerCase() : '';
-  return (
-    text === '[source]' || text === '[edit]' || text === '[src]' || text === '[−]' || text === '[+]' || text === '[-]'
-  );
+  if (element.name !== 'a') {
+    return false;
+  }
+  const text = shortText(element).trim().toLowerCase();
+  return SOURCE_SIGNS.has(text) || (SOURCE_WORDS.has(text) && element.classes.some((each) => SOURCE_CLASS.test(each)));
 }

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { KeptFigures } from '../../store/watch-rows.js';
-import type { LayerFigures, LiveSnapshot } from '../../watch/live.js';
+import type { ClusterSnapshot, LayerFigures, LiveSnapshot, SlotSnapshot } from '../../watch/live.js';
 import { Chart, type Line } from './charts.js';
 import { LetTrapIn } from './controls.js';
 import { useSeries } from './data.js';
@@ -35,6 +35,7 @@ export function Overview({
     <>
       <Figures live={live} />
       <Waiting live={live} />
+      {live.cluster === null ? null : <Machines cluster={live.cluster} />}
       <Charts />
       <Layers live={live} />
       <div class="columns">
@@ -199,6 +200,62 @@ function Charts() {
       <Chart title="Answers a second" lines={STATUS} points={points} isStacked figure={rate} tick={short} />
       <Chart title="Requests in flight" lines={FLIGHT} points={points} figure={count} tick={short} />
     </div>
+  );
+}
+
+/** All machines of the crawl: what each is at, and what waits for those that are missing. */
+function Machines({ cluster: { slots, own, phase, crawlId } }: { cluster: ClusterSnapshot }) {
+  return (
+    <section aria-labelledby="machines">
+      <h2 id="machines">
+        Machines of {crawlId} {phase === 'running' ? null : <span class="badge warn">{phase}</span>}
+      </h2>
+      <div class="machines card">
+        <table>
+          <thead>
+            <tr>
+              <th>Slot</th>
+              <th>State</th>
+              <th>Machine</th>
+              <th>Pages/s</th>
+              <th>Done</th>
+              <th>Waiting</th>
+              <th>Mail out</th>
+              <th>Mail in</th>
+              <th>Lease</th>
+            </tr>
+          </thead>
+          <tbody>
+            {slots.map((slot) => (
+              <Machine key={slot.slot} slot={slot} isOwn={slot.slot === own} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+function Machine({ slot, isOwn }: { slot: SlotSnapshot; isOwn: boolean }) {
+  const { state, host, pid, pagesPerSecond, done, outstanding, mailFrom, mailTo, leaseLeftMs, missingForMs } = slot;
+  const isAway = state === 'missing' || state === 'free';
+  return (
+    <tr>
+      <td>{slot.slot}</td>
+      <td>{isAway ? <span class="badge warn">{state}</span> : state}</td>
+      <td>
+        {host === '' ? '–' : shown(host)}
+        {host === '' ? null : <span class="mute"> {isOwn ? 'here' : `process ${pid}`}</span>}
+      </td>
+      <td>{isAway ? '–' : rate(pagesPerSecond)}</td>
+      <td>{count(done)}</td>
+      <td>{count(outstanding)}</td>
+      <td>{count(mailFrom)}</td>
+      <td>{count(mailTo)}</td>
+      <td>
+        {state === 'missing' ? `over for ${duration(missingForMs)}` : leaseLeftMs > 0 ? duration(leaseLeftMs) : '–'}
+      </td>
+    </tr>
   );
 }
 

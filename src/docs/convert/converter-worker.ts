@@ -6,7 +6,7 @@ import { DocsReader } from '../../store/docs-reader.js';
 import { resultOf } from './conversion.js';
 import { Converter } from './converter.js';
 import { CONVERTER_ORDERS, type ConverterWork } from './converter-thread.js';
-import { pageShape } from './page-shape.js';
+import { pageShapes } from './page-shape.js';
 
 const { directory, chunkTokens, shape, begun } = workerData as ConverterWork;
 const counter = new Int32Array(begun);
@@ -14,7 +14,7 @@ const store = DocsReader.open(directory);
 
 // Not awaited at the top: a bundle in CommonJS cannot. What is sent meanwhile waits in the port.
 void loadTokenCounter().then((tokens) => {
-  const converter = new Converter(store, { chunkTokens, tokens }, pageShape(shape));
+  const converter = new Converter(store, { chunkTokens, tokens }, pageShapes(shape));
   serve(
     CONVERTER_ORDERS,
     {

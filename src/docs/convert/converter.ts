@@ -6,22 +6,23 @@ import type { DocsReader, PageToConvert } from '../../store/docs-reader.js';
 import type { Job, Learned } from './conversion.js';
 import { linkPlaces } from './link-places.js';
 import { factsOf, readPage, whyOfPage } from './page-content.js';
-import { ANY_SHAPE, type PageShape } from './page-shape.js';
+import { ANY_SHAPE, type ShapeOf } from './page-shape.js';
 
 /** Makes documents of kept pages, one at a time. What comes out of a page depends on it and on the memory, not on the thread. */
 export class Converter {
   readonly #store: DocsReader;
   readonly #measure: MeasureOptions;
-  readonly #shape: PageShape;
+  readonly #shapeOf: ShapeOf;
 
-  constructor(store: DocsReader, measure: MeasureOptions, shape = ANY_SHAPE) {
+  constructor(store: DocsReader, measure: MeasureOptions, shapeOf: ShapeOf = () => ANY_SHAPE) {
     this.#store = store;
     this.#measure = measure;
-    this.#shape = shape;
+    this.#shapeOf = shapeOf;
   }
 
   learn(id: number, memory: SiteMemory): Learned {
-    const { fingerprints, linked } = factsOf(this.#page(id), this.#shape);
+    const page = this.#page(id);
+    const { fingerprints, linked } = factsOf(page, this.#shapeOf(page.url));
     memory.learn(fingerprints);
     return { fingerprints, linked };
   }
@@ -33,7 +34,7 @@ export class Converter {
   ): PreparedDocument {
     const row = this.#page(id);
     const { url } = row;
-    const { title, markdown, text, kept } = readPage(row, memory, new Set(linkedIds), this.#shape);
+    const { title, markdown, text, kept } = readPage(row, memory, new Set(linkedIds), this.#shapeOf(url));
     const document = {
       ...{ url, finalUrl: url, title: title || row.title || url, description: row.description, lang: row.lang },
       // A page of which nothing is left has lost all of it.
@@ -47,7 +48,8 @@ export class Converter {
 
   /** What `convert` keeps of each block of a page, and why; null for a page that is Markdown already. */
   why(id: number, memory: SiteMemory): WhyBlock[] | null {
-    return whyOfPage(this.#page(id), memory, this.#shape);
+    const page = this.#page(id);
+    return whyOfPage(page, memory, this.#shapeOf(page.url));
   }
 
   #page(id: number): PageToConvert {

@@ -7,11 +7,16 @@ import { MarkdownSource } from '../../parse/markdown/source.js';
 const REPLACEABLE: ReadonlySet<string> = new Set(['inline', 'image', 'reference']);
 
 /** The links of a Markdown text that can be replaced, in the order in which they stand there, each place once. */
-export function linkPlaces(markdown: string): LinkPlace[] {
+export const linkPlaces = (markdown: string): LinkPlace[] => placesOf(markdown, REPLACEABLE);
+
+/** Those of images. */
+export const imagePlaces = (markdown: string): LinkPlace[] => placesOf(markdown, new Set(['image']));
+
+function placesOf(markdown: string, kinds: ReadonlySet<string>): LinkPlace[] {
   const source = new MarkdownSource(markdown);
   const places = new Map<number, LinkPlace>();
   for (const { kind, href, line, column } of markdownLinks(markdown)) {
-    if (!REPLACEABLE.has(kind) || href.startsWith('#')) {
+    if (!kinds.has(kind) || href.startsWith('#')) {
       continue;
     }
     const at = source.line(line - 1).start + column - 1;

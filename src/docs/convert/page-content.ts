@@ -9,8 +9,12 @@ import { toMarkdown } from '../../content/markdown/markdown.js';
 import { parseTree } from '../../content/tree-builder.js';
 import { detectEncoding } from '../../parse/charset.js';
 import { decodeText } from '../../parse/encodings.js';
-import { isMarkdownType } from '../../parse/media-type.js';
+import { isMarkdownPage, isTextPage } from '../../parse/text-page.js';
+import { barePathOf } from '../../url/host.js';
+import { imagePlaces } from './link-places.js';
 import { ANY_SHAPE, type PageShape, removeUnwanted, wantedParts } from './page-shape.js';
+import { titleOfText } from './plain-text.js';
+import { markdownOfText } from './text-markdown.js';
 
 /** A page as it is kept. */
 export interface KeptPage {
@@ -40,7 +44,7 @@ export interface PageFacts {
 }
 
 export function factsOf(page: KeptPage, shape = ANY_SHAPE): PageFacts {
-  if (isMarkdown(page)) {
+  if (isMarkdown(page) || isText(page)) {
     return { fingerprints: [], linked: [] };
   }
   const { tree, place } = treeOf(page);
@@ -66,8 +70,13 @@ export function readPage(
 ): PageText {
   const { url } = page;
   if (isMarkdown(page)) {
-    const markdown = textOf(page).text;
+    const { text: whole } = textOf(page);
+    const markdown = shape.dropsImages === true ? withoutImages(whole) : whole;
     return { title: firstHeading(markdown), markdown, text: markdown, kept: 1 };
+  }
+  if (isText(page)) {
+    const { text } = textOf(page);
+    return { title: titleOfText(text), markdown: markdownOfText(text), text, kept: 1 };
   }
   return readHtml({ url, ...textOf(page) }, { memory, linkedIds, shape });
 }
@@ -91,20 +100,38 @@ const wholeLink = (to: string, fragment: string): string => (fragment === '' ? t
 /** The same of a page that is HTML. */
 export function readHtml(page: HtmlPage, { memory, linkedIds, shape, linkFor = wholeLink }: HtmlReading): PageText {
   const { tree, place } = treeOfText(page);
+  const { dropsImages = false } = shape;
   removeUnwanted(tree, shape);
   const parts = wantedParts(tree, shape);
   if (parts.length > 0) {
-    const { markdown, text } = toMarkdown(parts, { ...place, linkFor, linkedIds });
+    const { markdown, text } = toMarkdown(parts, { ...place, linkFor, linkedIds, dropsImages });
     return { title: firstHeading(markdown), markdown, text, kept: 1 };
   }
   const { nodes, title, kept } = mainContent(tree, { url: page.url, ...(memory === undefined ? {} : { memory }) });
-  const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds });
+  const { markdown, text } = toMarkdown(nodes, { ...place, linkFor, linkedIds, dropsImages });
   return { title, markdown, text, kept };
+}
+
+/** A text in Markdown with the words that stand for its images in their place. */
+function withoutImages(markdown: string): string {
+  let text = '';
+  let from = 0;
+  for (const { start, end } of imagePlaces(markdown)) {
+    const open = markdown.lastIndexOf('![', start);
+    const close = markdown.indexOf(')', end);
+    const words = markdown.slice(open + 2, start);
+    const ends = words.lastIndexOf('](');
+    if (open >= from && close >= 0 && ends >= 0) {
+      text += markdown.slice(from, open) + words.slice(0, ends);
+      from = close + 1;
+    }
+  }
+  return text + markdown.slice(from);
 }
 
 /** What `readPage` keeps of each block of the page, and why; null for a page that is Markdown already. */
 export function whyOfPage(page: KeptPage, memory: SiteMemory, shape = ANY_SHAPE): WhyBlock[] | null {
-  if (isMarkdown(page)) {
+  if (isMarkdown(page) || isText(page)) {
     return null;
   }
   const { tree } = treeOf(page);
@@ -141,7 +168,8 @@ export function firstHeading(markdown: string): string {
   return (isClosed ? heading.slice(0, end).trimEnd() : heading).slice(0, LONGEST_TITLE);
 }
 
-const isMarkdown = ({ type }: KeptPage): boolean => isMarkdownType(type);
+const isMarkdown = ({ type, url }: KeptPage): boolean => isMarkdownPage(type, barePathOf(url));
+const isText = ({ type, url }: KeptPage): boolean => isTextPage(type, barePathOf(url));
 
 /** With what its links are read by, which is what the crawl has read them by. */
 const treeOf = (page: KeptPage): { tree: Element; place: PagePlace } => treeOfText({ url: page.url, ...textOf(page) });

@@ -15,6 +15,8 @@ export interface PageMetadata {
 
 const LONGEST = 1_000;
 const BYLINE = /(?:^|[\s_-])(?:byline|author-name|p-author)(?:$|[\s_-])/i;
+/** What stands before a name there. */
+const BY = /^(?:(?:written |posted )?by|von|par|por|door|av|af|di)[:\s]+/i;
 const LANGUAGE = /^[a-z]{2,3}(?:[-_][a-z0-9]{1,8})*$/i;
 
 /** From meta elements, JSON-LD and what the markup calls an author or a date, in this order. */
@@ -91,7 +93,7 @@ function gather(root: Element): Said {
         break;
       default:
         if (said.byline === null && isByline(element)) {
-          said.byline = orNull(line(textOf(element)));
+          said.byline = orNull(line(textOf(element)).replace(BY, ''));
         }
     }
   }
