@@ -36,7 +36,7 @@ export function searchableOf(
   return { whole, passages };
 }
 
-/** `createServer`, `HTTPServer`, `XMLHttpRequest2`. */
+/** Such as createServer or HTTPServer. */
 const CAMEL = /\b(?=[A-Za-z0-9]{0,80}[a-z][A-Z]|[A-Z]{2,40}[a-z])[A-Za-z][A-Za-z0-9]{3,80}\b/g;
 const CAMEL_PART = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+/g;
 const MOST_PARTS = 1_000;
