@@ -21,6 +21,12 @@ export type Handlers<M extends Messages> = {
   readonly [K in keyof M]: (value: ValueOf<M[K]>) => AnswerOf<M[K]> | Promise<AnswerOf<M[K]>>;
 };
 
+/**
+ * V8's young generation in a thread that reads pages, of which a third is filled before it is looked through: twice what V8 takes. What a page
+ * has made, a tree above all, is garbage by then. Else a part of it would be copied, grow old, and have to be looked for among all that is alive.
+ */
+export const YOUNG_MIB_FOR_PAGES = 96;
+
 /** A message that nobody answers. */
 export const told = <V>(value: Shape<V>): Message<V, void> => ({ value: value as Shape<unknown>, answer: PLAIN });
 /** One that is answered. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { ownUrl } from '../base/own-url.js';
-import { WorkerThread } from '../base/worker-thread.js';
+import { WorkerThread, YOUNG_MIB_FOR_PAGES } from '../base/worker-thread.js';
 import type { FetchOptions } from '../fetch/fetcher.js';
 import type { SegmentUpdate } from '../frontier/key-table.js';
 import type { Outcome } from '../frontier/outcome.js';
@@ -82,7 +82,10 @@ export class LaneThread implements LanePort {
 
   constructor(setup: LaneSetup, fetchOptions: FetchOptions, listener: LaneListener, maxHeapMib?: number) {
     this.#thread = new WorkerThread({
-      ...(maxHeapMib === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: maxHeapMib } }),
+      resourceLimits: {
+        maxYoungGenerationSizeMb: YOUNG_MIB_FOR_PAGES,
+        ...(maxHeapMib === undefined ? {} : { maxOldGenerationSizeMb: maxHeapMib }),
+      },
       file: new URL('./lane-worker.js', ownUrl(import.meta.url)),
       data: { setup, fetchOptions },
       orders: LANE_ORDERS,

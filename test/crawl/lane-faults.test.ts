@@ -20,6 +20,7 @@ const SETUP: LaneSetup = {
     external: false,
     anchorText: false,
     allFacts: false,
+    contentTypes: [],
     extract: [],
     searches: [],
     listensToEdges: false,

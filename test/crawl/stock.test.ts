@@ -36,7 +36,7 @@ class Bench {
     const setup = {
       ...{ lane: 0, robotsTimeoutMs: 1_000, budgetLimit: 1_000, budgetSlots: this.budget.slots },
       ...{ segments: new KeyTable(Number.POSITIVE_INFINITY).segments, wireCells: this.wire.cells },
-      reader: { agent: 'gossamer', extract: [], searches: [], unfollowed: new Set(), order: 'bfs' },
+      reader: { agent: 'gossamer', contentTypes: [], extract: [], searches: [], unfollowed: new Set(), order: 'bfs' },
       identity: { stripQuery: false, stripTracking: false, sortQuery: false },
       scope: { seeds: [], patterns: { include: [], exclude: [] }, traps: { allow: [] }, ignore: [] },
     };

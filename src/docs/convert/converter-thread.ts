@@ -1,6 +1,6 @@
 import { ownUrl } from '../../base/own-url.js';
 import type { Shape } from '../../base/parcel.js';
-import { asked, WorkerThread } from '../../base/worker-thread.js';
+import { asked, WorkerThread, YOUNG_MIB_FOR_PAGES } from '../../base/worker-thread.js';
 import type { Job, Result, Task } from './conversion.js';
 import type { ConverterListener, ConverterPort, Work } from './conversion-pool.js';
 import type { ShapeOptions } from './page-shape.js';
@@ -46,7 +46,7 @@ export class ConverterThread implements ConverterPort {
     this.#thread = new WorkerThread({
       file: new URL('./converter-worker.js', ownUrl(import.meta.url)),
       data,
-      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB, maxYoungGenerationSizeMb: YOUNG_MIB_FOR_PAGES },
       orders: CONVERTER_ORDERS,
       news: {},
       on: {},
