@@ -31,7 +31,7 @@ const SHOP: Selectors = {
   first: 'table.facts tr:nth-child(2) td',
 };
 const EXTRACTING = 'gossamer-extract';
-const SHOP_PAGES = 3_000;
+const SHOP_PAGES = 10_000;
 const TREES = 400;
 const HEADINGS = ['', 'pages', 'CPU µs/page', 'of plain + tree', 'CPU, ours = 1'];
 

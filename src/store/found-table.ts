@@ -9,6 +9,8 @@ const LAST_KIND_FOR_READERS = 4;
 
 export const leadsReaders = (word: number): boolean => edgeKind(word) <= LAST_KIND_FOR_READERS;
 
+const AT_ONCE = 10_000;
+
 /**
  * What only all pages together can tell of one: who links to it, and which others are nearly the same. It is worked out when it is first
  * asked for, in a temporary table that goes with the connection, and anew where another connection has written since.
@@ -37,20 +39,26 @@ export class FoundTable {
     const hasSketches = columnsOfPages(this.#database).has('sketch');
     const groups = hasSketches ? nearDuplicates(this.#database, NEARLY_THE_SAME) : null;
     this.#database.exec(`DROP TABLE IF EXISTS temp.found;
-      CREATE TEMP TABLE found (id INTEGER PRIMARY KEY, inlinks INTEGER NOT NULL, duplicate_group INTEGER);
+      CREATE TEMP TABLE found (id INTEGER PRIMARY KEY, inlinks INTEGER NOT NULL DEFAULT 0, duplicate_group INTEGER);
       BEGIN`);
-    const insert = this.#database.prepare('INSERT INTO temp.found (id, inlinks, duplicate_group) VALUES (?, ?, ?)');
-    const pages = this.#database.prepare(
-      `SELECT id FROM urls WHERE kind = ${UrlKind.page} AND state <> ${UrlState.unlisted} AND id < ? ORDER BY id`,
-    );
-    for (const { id } of pages.iterate(inlinks.length)) {
-      const group = groups?.[id] ?? 0;
-      if (inlinks[id] !== 0 || group !== 0) {
-        insert.run(id, inlinks[id]!, group === 0 ? null : group);
-      }
+    this.#tell('inlinks', inlinks);
+    if (groups !== null) {
+      this.#tell('duplicate_group', groups);
     }
     this.#database.exec('COMMIT');
     this.#version = version;
+  }
+
+  /** Many pages in a statement: to hand over each by itself takes longer than to find out what there is to say. */
+  #tell(column: 'inlinks' | 'duplicate_group', byId: Int32Array): void {
+    const insert = this.#database.prepare(
+      `INSERT INTO temp.found (id, ${column}) SELECT urls.id, told.value FROM json_each(?) AS told JOIN urls ON urls.id = told.key + ?
+       WHERE told.value <> 0 AND urls.kind = ${UrlKind.page} AND urls.state <> ${UrlState.unlisted}
+       ON CONFLICT DO UPDATE SET ${column} = excluded.${column}`,
+    );
+    for (let first = 0; first < byId.length; first += AT_ONCE) {
+      insert.run(JSON.stringify(Array.from(byId.subarray(first, first + AT_ONCE))), first);
+    }
   }
 }
 
