@@ -234,7 +234,7 @@ describe('run.add', () => {
       ['http://home.test/x', { depth: -1 }, 'depth must be a whole number from 0'],
       ['http://home.test/x', { rank: 3 }, "rank works only in a crawl with order 'priority'"],
       ['http://home.test/x', { data: [1] }, 'data must be an object by name'],
-      ['http://home.test/x', { data: { big: 'x'.repeat(70_000) } }, 'data may have 65536 bytes'],
+      ['http://home.test/x', { data: { big: 'x'.repeat(70_000) } }, 'data may have at most 65536 bytes'],
       ['http://home.test/x', { date: 1 }, 'date'],
     ] as const) {
       await expect(run.add(urls as string, given as object)).rejects.toThrow(words);
