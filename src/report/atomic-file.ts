@@ -14,7 +14,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StateError } from '../base/errors.js';
-import { isHeld, renameNow } from '../base/rename.js';
+import { isHeld, renameMeanwhile, renameNow } from '../base/rename.js';
 import type { OutputFile, OutputFiles } from './output.js';
 
 /** Each is open until it is on disk; more than Node has threads for this would only wait. */
@@ -82,19 +82,30 @@ export class AtomicFiles implements OutputFiles {
     await Promise.all(closing);
     for (const group of [outputs, [last]]) {
       for (const each of group) {
-        each.#rename();
+        await each.#renameMeanwhile();
       }
       await syncFolderMeanwhile(dirname(last.#path));
     }
   }
 
   #rename(): void {
+    this.#refuseSameNames();
+    for (const file of this.#files) {
+      file.rename();
+    }
+  }
+
+  async #renameMeanwhile(): Promise<void> {
+    this.#refuseSameNames();
+    for (const file of this.#files) {
+      await file.renameMeanwhile();
+    }
+  }
+
+  #refuseSameNames(): void {
     const names = new Set(this.#files.map((file) => file.finalPath));
     if (names.size !== this.#files.length) {
       throw new Error(`two files of one output have the same name, beside ${this.#path}`);
-    }
-    for (const file of this.#files) {
-      file.rename();
     }
   }
 
@@ -190,6 +201,15 @@ class AtomicFile implements OutputFile {
 
   rename(): void {
     this.#try(() => renameNow(this.#temporaryPath, this.finalPath));
+    this.#isRenamed = true;
+  }
+
+  async renameMeanwhile(): Promise<void> {
+    try {
+      await renameMeanwhile(this.#temporaryPath, this.finalPath);
+    } catch (error) {
+      throw outputFailure(this.finalPath, error);
+    }
     this.#isRenamed = true;
   }
 
