@@ -4,7 +4,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -284,6 +293,7 @@ function licensesOf(folders) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-if (import.meta.filename === process.argv[1]) {
+// Node names the module without links, and the argument as it was given.
+if (process.argv[1] !== undefined && import.meta.filename === realpathSync(process.argv[1])) {
   await build();
 }

@@ -23,7 +23,7 @@ export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const place = ({ project, moduleId }: TestSpecification): number => {
-      const at = LONGEST.indexOf(relative(project.config.root, moduleId));
+      const at = LONGEST.indexOf(relative(project.config.root, moduleId).replaceAll('\\', '/'));
       return at < 0 ? LONGEST.length : at;
     };
     return sorted.sort((a, b) => place(a) - place(b));

@@ -2,7 +2,16 @@
  * `npm run site`, after `npm run build`: the documentation as a site of static files in dist/site, with a menu, a search and the API reference.
  * It runs nothing of anybody else's in the browser and asks no other server.
  */
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { apiReference } from './api.js';
@@ -236,7 +245,8 @@ function write(path, text) {
   writeFileSync(path, text);
 }
 
-if (import.meta.filename === process.argv[1]) {
+// Node names the module without links, and the argument as it was given.
+if (process.argv[1] !== undefined && import.meta.filename === realpathSync(process.argv[1])) {
   const pages = buildSite(join(root, 'dist', 'site'));
   console.log(`${pages.length} pages in dist/site`);
 }

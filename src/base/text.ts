@@ -15,8 +15,14 @@ export const ownCopy = (text: string): string => ` ${text}`.slice(1);
 /** One argument for a shell, whatever is in it. */
 export const shellQuoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
-/** Quotes the text only where a shell would otherwise read it as something else. */
-export const shellWord = (text: string): string => (/^[\w./:@%+=,-]+$/.test(text) ? text : shellQuoted(text));
+/** Quotes the text only where a shell would otherwise read it as something else. Both shells of Windows know double quotes, and `\` as a separator. */
+export function shellWord(text: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform !== 'win32') {
+    return /^[\w./:@%+=,-]+$/.test(text) ? text : shellQuoted(text);
+  }
+  // A program reads a backslash before the closing quote as one that escapes it.
+  return /^[\w./:\\+-]+$/.test(text) ? text : `"${text.replace(/\\+$/, '$&$&')}"`;
+}
 
 /** A moment as people read it: `2026-11-16 23:30 UTC`, never before the moment itself. */
 export function formatMoment(wall: number): string {

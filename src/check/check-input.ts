@@ -11,6 +11,7 @@ import { compileAliases, type FileAliases, NO_FILES } from '../url/aliases.js';
 import { parseBaseUrl } from './base-url.js';
 import { findFiles } from './glob-files.js';
 import { type LocalFolder, unpublishedName } from './local-folder.js';
+import { commonFolder, isBelow, placeBelow } from './places.js';
 
 /** Files of a folder that are read for links, by the ends of their names. */
 const HTML_EXTENSIONS = ['html', 'htm', 'xhtml'] as const;
@@ -202,7 +203,7 @@ function placeFolder(
 /** Single files are known by their place below the current folder, or below the one that they have in common. */
 function placeFiles(files: readonly string[], cwd: string, rootDir: string | null): PlacedPages {
   const paths = [...new Set(files.map((file) => resolve(cwd, file)))];
-  const isBelowHere = paths.every((path) => path.startsWith(cwd + sep));
+  const isBelowHere = paths.every((path) => isBelow(cwd, path));
   const root = isBelowHere ? cwd : commonFolder(paths);
   const html = paths.filter(isHtmlFile);
   const kind = { isPublished: false, isSource: html.length < paths.length, isSite: html.length > 0 };
@@ -248,25 +249,8 @@ function placed(
   return { folders, urls: urls.sort(byLength), scopeUrl, same, moved };
 }
 
-/** The place of a folder below another, with a slash at its end; `` for the same one, null where it is not below it. */
-function placeBelow(path: string, folder: string): string | null {
-  const place = relative(folder, path).split(sep).join('/');
-  if (place === '') {
-    return '';
-  }
-  return place === '..' || place.startsWith('../') || resolve(folder, place) !== path ? null : `${place}/`;
-}
-
 const encoded = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 const byLength = (a: string, b: string): number => a.length - b.length || (a < b ? -1 : 1);
-
-function commonFolder(paths: readonly string[]): string {
-  let folder = dirname(paths[0]!);
-  while (!paths.every((path) => path.startsWith(folder.endsWith(sep) ? folder : folder + sep))) {
-    folder = dirname(folder);
-  }
-  return folder;
-}
 
 /** What an argument of a check means. One that can only be a path, and leads nowhere, is refused. */
 function kindOfInput(text: string, cwd: string): InputKind {

@@ -10,23 +10,25 @@ export type Lists = 'always' | 'unless HTML' | 'never';
 const HTML = /\.(?:html?|xhtml)$/i;
 const INDEXES = ['index.html', 'index.htm'];
 
-/** A file system that takes `About` for `about` would hide links that are dead on the host. */
-const IS_CASE_BLIND = process.platform === 'darwin' || process.platform === 'win32';
-
 /** The files of one folder, looked up as static hosts do. Nothing outside of it is ever found, not by a link either. */
 export class FolderFiles {
   readonly #root: string;
   readonly #lists: Lists;
+  /** A file system that takes `About` for `about` would hide links that are dead on the host. */
+  readonly #isCaseBlind: boolean;
+  readonly #noName: RegExp;
 
   /** @param root a real path, without links in it */
-  constructor(root: string, lists: Lists) {
+  constructor(root: string, lists: Lists, platform: NodeJS.Platform = process.platform) {
     this.#root = root;
     this.#lists = lists;
+    this.#isCaseBlind = platform === 'darwin' || platform === 'win32';
+    this.#noName = platform === 'win32' ? NO_NAME_ON_WINDOWS : NO_NAME;
   }
 
   /** @param path what stands behind the base path: percent-encoded, `/` between segments, none in front */
   async find(path: string): Promise<Found> {
-    const names = namesOf(path);
+    const names = namesOf(path, this.#noName);
     if (names === null) {
       return null;
     }
@@ -49,7 +51,8 @@ export class FolderFiles {
     try {
       const folder = await realpath(asked);
       const isOurs = folder === this.#root || this.#holds(folder);
-      if (!isOurs || !(await stat(folder)).isDirectory()) {
+      const isOther = this.#isCaseBlind && differsInCase(folder, asked);
+      if (!isOurs || isOther || !(await stat(folder)).isDirectory()) {
         return null;
       }
       const isOfSite = this.#lists === 'unless HTML' && (await readdir(folder)).some((name) => HTML.test(name));
@@ -72,7 +75,7 @@ export class FolderFiles {
   async #file(asked: string): Promise<Found> {
     try {
       const file = await realpath(asked);
-      if (!this.#holds(file) || (IS_CASE_BLIND && differsInCase(file, asked))) {
+      if (!this.#holds(file) || (this.#isCaseBlind && differsInCase(file, asked))) {
         return null;
       }
       const stats = await stat(file);
@@ -88,8 +91,13 @@ export class FolderFiles {
   }
 }
 
+/** An escaped slash is part of a name, and no name has one. */
+const NO_NAME = /[/\\\0]/;
+/** There `index.html::$DATA` is another name of a file, and a full stop or a blank at the end may be stripped: no host knows these. */
+const NO_NAME_ON_WINDOWS = /[/\\\0:]|[. ]$/;
+
 /** The names that a path is made of, or null where one cannot be that of a file below. */
-function namesOf(path: string): string[] | null {
+function namesOf(path: string, noName: RegExp): string[] | null {
   const segments = path.split('/');
   if (segments.at(-1) === '') {
     segments.pop();
@@ -97,8 +105,7 @@ function namesOf(path: string): string[] | null {
   const names: string[] = [];
   for (const segment of segments) {
     const name = decoded(segment);
-    // An escaped slash is part of a name, and no name has one.
-    if (name === null || name === '' || /[/\\\0]/.test(name)) {
+    if (name === null || name === '' || noName.test(name)) {
       return null;
     }
     names.push(name);

@@ -63,7 +63,7 @@ class Walk {
       return [written];
     }
     if (stats?.isDirectory()) {
-      const folder = written.replace(/\/+$/, '');
+      const folder = withoutSlash(written);
       const hasExtension = (file: string) => this.#extensions.some((end) => file.toLowerCase().endsWith(`.${end}`));
       await this.#walk(folder === '.' || folder === '' ? (isAbsolute(written) ? '/' : '') : folder, hasExtension);
     } else if (MAGIC.test(written)) {
@@ -132,6 +132,9 @@ async function kindOf(entry: Dirent, path: string): Promise<'file' | 'folder' | 
   return stats?.isFile() ? 'file' : stats?.isDirectory() ? 'folder' : null;
 }
 
+/** `C:` alone would be the current folder of that drive, so the root of a drive keeps its slash. */
+const withoutSlash = (folder: string): string => folder.replace(/(?<!^[a-z]:)\/+$/i, '');
+
 /** The folders of a pattern before its first wildcard: the walk begins there. */
 function literalFolder(pattern: string): string {
   const segments = pattern.split('/');
@@ -139,7 +142,8 @@ function literalFolder(pattern: string): string {
     0,
     segments.findIndex((segment) => MAGIC.test(segment) || segment.includes('\\')),
   );
-  return literal.length === 1 && literal[0] === '' ? '/' : literal.join('/');
+  const folder = literal.join('/');
+  return (literal.length === 1 && folder === '') || /^[a-z]:$/i.test(folder) ? `${folder}/` : folder;
 }
 
 /** Escapes parentheses, bars and an unclosed bracket, which are ordinary characters of names here. */

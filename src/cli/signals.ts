@@ -3,7 +3,8 @@ import type { EndReason } from '../crawl/ending.js';
 import { EXIT, exitNow } from './exit.js';
 import type { Terminal } from './terminal.js';
 
-const STOPPING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** Windows has Ctrl+Break (SIGBREAK) and a window that is closed (SIGHUP), and sends no SIGTERM. Elsewhere nobody sends SIGBREAK. */
+const STOPPING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 type StoppingSignal = (typeof STOPPING_SIGNALS)[number];
 
 /** timeout(1) sends its signal to the process and to its group, so that it comes twice. */

@@ -1,16 +1,7 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
+import { renameNow, whyNotRenamed } from '../base/rename.js';
 import { DirectoryLock } from '../store/lock.js';
 import { isImagePath } from './images.js';
 import { isCorpus, noCorpus, readIndex } from './index-file.js';
@@ -41,10 +32,10 @@ export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promis
     }
     onStep('state removed');
     if (existsSync(dir)) {
-      renameSync(dir, aside);
+      renameNow(dir, aside);
     }
     onStep('moved aside');
-    renameSync(partial, dir);
+    renameNow(partial, dir);
     onStep('moved in');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall === undefined) {
@@ -52,7 +43,7 @@ export async function swapIn(dir: string, onStep: OnSwapStep = () => {}): Promis
     }
     throw new StateError(
       'swap',
-      `the new corpus is complete in ${partial} but cannot take the place of ${dir}: ${(error as Error).message}`,
+      `the new corpus is complete in ${partial} but cannot take the place of ${dir}: ${whyNotRenamed(error)}`,
       { cause: error },
     );
   }
@@ -70,7 +61,7 @@ export async function repairCorpus(dir: string): Promise<void> {
       throw new StateError('occupied', `${aside} is in the way: move it away`);
     }
     if (!existsSync(dir)) {
-      renameSync(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
+      renameNow(isCorpus(partialOf(dir)) ? partialOf(dir) : aside, dir);
     }
     if (existsSync(aside)) {
       await clearAside(dir);
@@ -204,5 +195,5 @@ function moveOver(from: string, to: string, path: string): void {
     target += '.kept';
   }
   mkdirSync(dirname(target), { recursive: true });
-  renameSync(fileOf(from, path), target);
+  renameNow(fileOf(from, path), target);
 }

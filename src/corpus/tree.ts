@@ -6,7 +6,6 @@ import {
   openSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -14,6 +13,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renameNow } from '../base/rename.js';
 import { outputFailure, writeFully } from '../report/atomic-file.js';
 import { fileOf } from './layout.js';
 
@@ -30,7 +30,7 @@ export function writePageFile(dir: string, path: string, bytes: Uint8Array): voi
     } finally {
       closeSync(descriptor);
     }
-    renameSync(beside, file);
+    renameNow(beside, file);
   } catch (error) {
     throw outputFailure(file, error);
   }

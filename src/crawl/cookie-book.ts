@@ -1,15 +1,6 @@
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { UsageError } from '../base/errors.js';
+import { renameNow } from '../base/rename.js';
 import { printable } from '../base/text.js';
 import { readCookiesTxt, writeCookiesTxt } from '../fetch/cookies-txt.js';
 import type { CookieSource } from '../lane/cookie-homes.js';
@@ -247,7 +238,7 @@ export function writeCookieFile(path: string, cookies: Iterable<KeptCookie>, wal
     } finally {
       closeSync(file);
     }
-    renameSync(beside, path);
+    renameNow(beside, path);
   } catch (error) {
     rmSync(beside, { force: true });
     throw error;

@@ -430,7 +430,8 @@ const USUAL_LIMIT = 2_048;
 
 /** How many sockets may be open, and for whom: what the user said, and no more than the system has descriptors for. */
 export function socketBudget(given: number | null, asksThirdParties: boolean): SocketBudget {
-  const limit = openFileLimit() ?? USUAL_LIMIT;
+  const known = openFileLimit();
+  const limit = known ?? USUAL_LIMIT;
   const wanted = given ?? Math.min(MOST, Math.floor(limit / 2));
   const sockets = Math.min(wanted, spareDescriptors());
   const thirdParties = asksThirdParties ? (sockets >= 16 ? 2 : 1) : 0;
@@ -440,7 +441,7 @@ export function socketBudget(given: number | null, asksThirdParties: boolean): S
     notice:
       given === null || given <= sockets
         ? null
-        : `--max-sockets ${given} is more than ${limit} open files leave room for: lowered to ${sockets} (see \`ulimit -n\`)`,
+        : `--max-sockets ${given} is more than ${limit} open files leave room for: lowered to ${sockets} (${known === null ? 'this system does not say how many files may be open' : 'see `ulimit -n`'})`,
   };
 }
 

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { inflateRawSync } from 'node:zlib';
 import { StateError, UsageError } from '../base/errors.js';
+import { renameNow } from '../base/rename.js';
 import { printable } from '../base/text.js';
 import { checkKeys, describeValue, readDirectory, readOptions, readTextArgument } from '../config/arguments.js';
 import { nounOf } from '../config/commands.js';
@@ -143,9 +144,13 @@ async function indexOf(directory: string, texts: KeptTexts): Promise<string> {
     writer.discard();
     throw error;
   }
-  renameSync(unfinished, path);
+  renameNow(unfinished, path);
   for (const old of readdirSync(directory).filter((file) => INDEX_NAME.test(file) && file !== name)) {
-    rmSync(join(directory, old), { force: true });
+    try {
+      rmSync(join(directory, old), { force: true });
+    } catch {
+      // On Windows it stays while another search reads it, and goes with a later index.
+    }
   }
   return path;
 }

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameMeanwhile } from '../base/rename.js';
 
 /**
  * The files of the cache. Names are hashes, so that no URL and no server can choose one:
@@ -71,7 +72,7 @@ export class CacheFiles {
     const written = join(folder, `${TEMPORARY}${randomBytes(8).toString('hex')}`);
     try {
       await writeFile(written, bytes, { mode: 0o600, flag: 'wx' });
-      await rename(written, join(folder, name));
+      await renameMeanwhile(written, join(folder, name));
     } catch (error) {
       this.#folders.delete(folder);
       await rm(written, { force: true }).catch(() => {});

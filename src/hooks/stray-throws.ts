@@ -28,12 +28,19 @@ export function isOnlyOfUser(error: unknown, ownFolder = ownFolderPath()): error
       const found = /^\s+at /.test(line) ? FRAME.exec(line) : null;
       return found === null ? [] : [decoded(found[1] ?? found[2]!)];
     });
-    return files.length > 0 && !files.some((file) => file.startsWith(ownFolder));
+    const own = comparable(ownFolder);
+    return files.length > 0 && !files.some((file) => comparable(file).startsWith(own));
   } catch {
     return false;
   }
 }
 
 const ownFolderPath = (): string => fileURLToPath(new URL('.', ownUrl(import.meta.url)));
+
+/** On Windows a module of ES stands in a stack as `file:///C:/…` and one of CommonJS as `C:\…`; no case counts there. */
+function comparable(file: string): string {
+  const path = /^\/?([a-z]:[/\\].*)$/is.exec(file)?.[1];
+  return path === undefined ? file : path.replaceAll('\\', '/').toLowerCase();
+}
 
 const decoded = (file: string): string => (file.includes('%') ? decodeURIComponent(file) : file);

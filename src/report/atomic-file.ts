@@ -7,7 +7,6 @@ import {
   openSync,
   readdirSync,
   realpathSync,
-  renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
@@ -15,6 +14,7 @@ import { open } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { StateError } from '../base/errors.js';
+import { isHeld, renameMeanwhile, renameNow } from '../base/rename.js';
 import type { OutputFile, OutputFiles } from './output.js';
 
 /** Each is open until it is on disk; more than Node has threads for this would only wait. */
@@ -82,19 +82,30 @@ export class AtomicFiles implements OutputFiles {
     await Promise.all(closing);
     for (const group of [outputs, [last]]) {
       for (const each of group) {
-        each.#rename();
+        await each.#renameMeanwhile();
       }
       await syncFolderMeanwhile(dirname(last.#path));
     }
   }
 
   #rename(): void {
+    this.#refuseSameNames();
+    for (const file of this.#files) {
+      file.rename();
+    }
+  }
+
+  async #renameMeanwhile(): Promise<void> {
+    this.#refuseSameNames();
+    for (const file of this.#files) {
+      await file.renameMeanwhile();
+    }
+  }
+
+  #refuseSameNames(): void {
     const names = new Set(this.#files.map((file) => file.finalPath));
     if (names.size !== this.#files.length) {
       throw new Error(`two files of one output have the same name, beside ${this.#path}`);
-    }
-    for (const file of this.#files) {
-      file.rename();
     }
   }
 
@@ -189,7 +200,16 @@ class AtomicFile implements OutputFile {
   }
 
   rename(): void {
-    this.#try(() => renameSync(this.#temporaryPath, this.finalPath));
+    this.#try(() => renameNow(this.#temporaryPath, this.finalPath));
+    this.#isRenamed = true;
+  }
+
+  async renameMeanwhile(): Promise<void> {
+    try {
+      await renameMeanwhile(this.#temporaryPath, this.finalPath);
+    } catch (error) {
+      throw outputFailure(this.finalPath, error);
+    }
     this.#isRenamed = true;
   }
 
@@ -225,13 +245,18 @@ export function writeFully(descriptor: number, bytes: Uint8Array, position: numb
   }
 }
 
-export function outputFailure(path: string, error: unknown): StateError {
+export function outputFailure(path: string, error: unknown, platform: NodeJS.Platform = process.platform): StateError {
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new StateError('disk_full', `cannot write ${path}: the disk is full`, { cause: error });
   }
   if (code === 'ENOTDIR' || (code === 'ENOENT' && !existsSync(dirname(path)))) {
     return new StateError('output', `cannot write ${path}: there is no folder ${dirname(path)}`, { cause: error });
+  }
+  if (isHeld(error, platform)) {
+    return new StateError('output', `cannot write ${path}: another program has it open, or you may not write there`, {
+      cause: error,
+    });
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') {
     return new StateError('output', `cannot write ${path}: no permission`, { cause: error });

@@ -4,7 +4,6 @@ import {
   readdirSync,
   readFileSync,
   readlinkSync,
-  renameSync,
   rmdirSync,
   rmSync,
   statSync,
@@ -13,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { foldersIn } from '../base/folders.js';
+import { renameNow, whyNotRenamed } from '../base/rename.js';
 import { shellWord } from '../base/text.js';
 import { cookiesPath } from './cookie-store.js';
 import { DirectoryLock } from './lock.js';
@@ -150,7 +150,11 @@ export function moveAside(directory: string): string {
       // A folder with an open file cannot be renamed there.
       lock.release();
     }
-    renameSync(directory, target);
+    try {
+      renameNow(directory, target);
+    } catch (error) {
+      throw new StateError('unwritable', `cannot move ${directory} aside: ${whyNotRenamed(error)}`, { cause: error });
+    }
     return target;
   } finally {
     if (process.platform !== 'win32') {

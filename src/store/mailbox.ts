@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { closeSync, fsyncSync, mkdirSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { syncFolder } from '../base/folders.js';
+import { renameMeanwhile, renameNow } from '../base/rename.js';
 
 /**
  * The folder `added` of a crawl: URLs that another process wants it to take up. The store has one writer, the run, so whoever is not the run
@@ -58,7 +59,7 @@ function writeMail(directory: string, name: string, text: string): void {
       } finally {
         closeSync(file);
       }
-      renameSync(path, join(folder, name));
+      renameNow(path, join(folder, name));
       return;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || tries === 0) {
@@ -104,7 +105,7 @@ export class Mailbox {
     const path = join(this.folder, name);
     const urls = urlsIn(await readFile(path, 'utf8'));
     if (urls === null) {
-      await rename(path, `${path}.refused`);
+      await renameMeanwhile(path, `${path}.refused`);
     }
     return urls;
   }

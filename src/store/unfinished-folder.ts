@@ -6,13 +6,13 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  renameSync,
   rmdirSync,
   rmSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StateError } from '../base/errors.js';
 import { syncFolder } from '../base/folders.js';
+import { renameNow, whyNotRenamed } from '../base/rename.js';
 import { DirectoryLock } from './lock.js';
 import type { Database } from './sqlite.js';
 import { openDatabase } from './sqlite.js';
@@ -90,7 +90,7 @@ export class UnfinishedFolder {
       database.close();
       const path = join(directory, HALF_MADE);
       syncPath(path);
-      renameSync(path, storePath(directory));
+      renameNow(path, storePath(directory));
       syncFolder(directory);
     }
     syncFolder(this.made);
@@ -102,7 +102,11 @@ export class UnfinishedFolder {
     if (existsSync(this.#output)) {
       rmdirSync(this.#output);
     }
-    renameSync(this.made, this.#output);
+    try {
+      renameNow(this.made, this.#output);
+    } catch (error) {
+      throw new StateError('unwritable', `cannot make ${this.#output}: ${whyNotRenamed(error)}`, { cause: error });
+    }
     syncFolder(dirname(this.#output));
     this.close();
   }

@@ -50,6 +50,7 @@ it.each([
   ['SIGINT', 'interrupted', 'press Ctrl+C again to quit now'],
   ['SIGTERM', 'terminated', 'send the signal again to quit now'],
   ['SIGHUP', 'terminated', 'send the signal again to quit now'],
+  ['SIGBREAK', 'terminated', 'send the signal again to quit now'],
 ])('a first %s lets what is under way finish, and says how to quit at once', (signal, reason, how) => {
   host.emit(signal);
   expect([stops, host.exits]).toEqual([[[reason, GRACE_MS]], []]);

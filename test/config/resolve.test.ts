@@ -1,3 +1,4 @@
+import { resolve as absolute } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { StateError, UsageError } from '../../src/base/errors.js';
 import type { Command } from '../../src/config/commands.js';
@@ -111,11 +112,11 @@ describe('units and forms', () => {
   });
 
   test('relative paths start where the value was written', () => {
-    expect(resolve({ flags: { cacert: 'ca.pem' } }).options.cacert).toBe('/here/ca.pem');
-    expect(resolve({ config: { cacert: 'ca.pem' } }).options.cacert).toBe('/site/ca.pem');
+    expect(resolve({ flags: { cacert: 'ca.pem' } }).options.cacert).toBe(absolute('/here/ca.pem'));
+    expect(resolve({ config: { cacert: 'ca.pem' } }).options.cacert).toBe(absolute('/site/ca.pem'));
     expect(resolve({ flags: { seedsFiles: ['-'] } }).options.seedsFiles).toEqual(['-']);
     expect(resolve({ flags: { reports: ['csv=a=b.csv'] } }).options.reports).toEqual([
-      { format: 'csv', path: '/here/a=b.csv' },
+      { format: 'csv', path: absolute('/here/a=b.csv') },
     ]);
   });
 });

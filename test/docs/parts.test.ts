@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { outputFolders } from '../../src/docs/corpus-place.js';
 import { lastmodEnd } from '../../src/docs/sitemap-pages.js';
@@ -14,12 +14,14 @@ describe('folders of corpora', () => {
 
   it('are named after hosts, and after paths where hosts are the same', () => {
     expect(names(null, 'https://a.test/docs/')).toEqual([join(process.cwd(), 'a.test-docs')]);
-    expect(names('/c', 'https://a.test/docs/')).toEqual(['/c']);
-    expect(names('/c', 'https://a.test/docs/', 'https://b.test/')).toEqual(['/c/a.test-docs', '/c/b.test-docs']);
+    expect(names('/c', 'https://a.test/docs/')).toEqual([resolve('/c')]);
+    expect(names('/c', 'https://a.test/docs/', 'https://b.test/')).toEqual(
+      ['/c/a.test-docs', '/c/b.test-docs'].map((path) => resolve(path)),
+    );
     expect(names('/c', 'https://a.test/x/y/', 'https://a.test/', 'https://a.test/z')).toEqual([
-      '/c/a.test-x-y-docs',
-      '/c/a.test-docs',
-      '/c/a.test-z-docs',
+      resolve('/c/a.test-x-y-docs'),
+      resolve('/c/a.test-docs'),
+      resolve('/c/a.test-z-docs'),
     ]);
   });
 

@@ -29,6 +29,16 @@ describe('a throw that nobody caught is the user’s', () => {
     expect(isUsers(withStack(...frames))).toBe(false);
   });
 
+  test.each([
+    ['Lane.take (file:///C:/My%20app/lib/lane-worker.js:1:20)'],
+    ['file:///c:/my%20app/lib/lane-worker.js:1:20'],
+    ['Lane.take (C:\\My app\\lib\\lane-worker.cjs:1:20)'],
+  ])('and not where ours is in it on Windows: %s', (frame) => {
+    const own = 'C:\\My app\\lib\\';
+    expect(isOnlyOfUser(withStack('page (file:///C:/me/hooks.mjs:1:1)'), own)).toBe(true);
+    expect(isOnlyOfUser(withStack('page (file:///C:/me/hooks.mjs:1:1)', frame), own)).toBe(false);
+  });
+
   test('and not where there is no stack to read', () => {
     const odd = new Error('odd');
     Object.defineProperty(odd, 'stack', {

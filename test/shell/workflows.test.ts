@@ -1,8 +1,8 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { ROOT, read } from './repository.js';
+import { projectFiles, ROOT, read } from './repository.js';
 
 interface Job {
   'timeout-minutes'?: number;
@@ -54,6 +54,22 @@ describe('the workflows', () => {
       os: ['ubuntu-latest', 'macos-latest', 'windows-latest'],
       manager: ['npm', 'pnpm', 'yarn', 'bun'],
     });
+  });
+});
+
+describe('a checkout on Windows', () => {
+  it('has the bytes that were committed, and no link that Windows would not make', () => {
+    expect(read('.gitattributes')).toMatch(/^\* -text$/m);
+    const links = projectFiles().filter((path) => lstatSync(join(ROOT, path)).isSymbolicLink());
+    expect(links).toEqual([]);
+  });
+
+  it('has no name that Windows refuses, and no two that it takes for one', () => {
+    const files = projectFiles();
+    const refused = /[<>:"|?*\\]|[. ]$|^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
+    expect(files.filter((path) => path.split('/').some((name) => refused.test(name)))).toEqual([]);
+    expect(files.filter((path) => path.length > 160)).toEqual([]);
+    expect(new Set(files.map((path) => path.normalize('NFC').toLowerCase())).size).toBe(files.length);
   });
 });
 

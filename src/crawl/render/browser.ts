@@ -141,8 +141,13 @@ const PLACES = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
   '/snap/bin/chromium',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+];
+/** On Windows they are in the folder for programs of the machine, or of the user who may not install any there. */
+const PROGRAM_FOLDERS = ['ProgramFiles', 'ProgramFiles(x86)', 'LOCALAPPDATA'];
+const PROGRAMS = [
+  ['Google', 'Chrome', 'Application', 'chrome.exe'],
+  ['Chromium', 'Application', 'chrome.exe'],
+  ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
 ];
 
 /** How to get one, as the end of a sentence. */
@@ -157,7 +162,13 @@ export async function findBrowser(
     return (await isProgram(given)) ? given : null;
   }
   const folders = (env.PATH ?? '').split(delimiter).filter(isAbsolute);
-  for (const path of [...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))), ...PLACES]) {
+  const programFolders = PROGRAM_FOLDERS.map((name) => env[name] ?? '').filter(isAbsolute);
+  const paths = [
+    ...NAMES.flatMap((name) => folders.map((folder) => join(folder, name))),
+    ...PROGRAMS.flatMap((names) => programFolders.map((folder) => join(folder, ...names))),
+    ...PLACES,
+  ];
+  for (const path of paths) {
     if (await isProgram(path)) {
       return path;
     }
