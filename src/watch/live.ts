@@ -112,21 +112,27 @@ export interface ClusterSnapshot {
 
 /** One machine's part of a crawl on several. Its figures are those that it has told last. */
 export interface SlotSnapshot {
+  /** Its number, from 0. */
   readonly slot: number;
   /** `free`: nobody has had it. `missing`: its lease is over, and what waits for it waits. */
   readonly state: 'free' | 'active' | 'idle' | 'ended' | 'missing';
   /** The machine that it runs on, by its own word. */
   readonly host: string;
+  /** The number of its process there. */
   readonly pid: number;
+  /** How long it may still send. */
   readonly leaseLeftMs: number;
   /** Since when its lease is over. */
   readonly missingForMs: number;
-  /** Pages. */
+  /** Pages that are done. */
   readonly done: number;
+  /** Pages that failed. */
   readonly failed: number;
   /** URLs that wait or are under way. */
   readonly outstanding: number;
+  /** Requests that are under way. */
   readonly inFlight: number;
+  /** Over the last seconds. */
   readonly pagesPerSecond: number;
   /** Of `--max-urls`, what it may still ask for; 0 where there is no such limit. */
   readonly unusedGrant: number;
@@ -134,8 +140,9 @@ export interface SlotSnapshot {
   readonly mailFrom: number;
   /** Pieces that the others have written to it and that have not arrived. */
   readonly mailTo: number;
-  /** Pieces that its process has taken, and sent. */
+  /** Pieces that its process has taken. */
   readonly mailIn: number;
+  /** Pieces that its process has sent. */
   readonly mailOut: number;
   /** Length of what it has sent. */
   readonly mailBytes: number;

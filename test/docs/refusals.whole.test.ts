@@ -48,7 +48,7 @@ describe('a command line that is wrong', () => {
     [['http://a.test/', '--output', '-'], '--output of docs is a folder; a corpus cannot be written to stdout'],
     [
       ['http://a.test/', '--seeding-strategy', 'links'],
-      '--seeding-strategy must be auto, none, all, or any of sitemap, ct and commoncrawl',
+      '--seeding-strategy must be auto, sitemap-only, none, all, or any of sitemap, ct and commoncrawl',
     ],
     [['http://a.test/', '--output', 'x', '--data-dir', 'x/data'], 'would keep the crawl inside its corpus'],
   ])('%j', async (args, sentence) => {

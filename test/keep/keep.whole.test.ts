@@ -100,7 +100,7 @@ describe('what is refused', () => {
     for (const [args, said] of [
       [['check', directory, '--suggest'], '--suggest has no meaning for a kept crawl'],
       [['docs', directory, '--render', 'auto'], '--render has no meaning for a kept crawl'],
-      [['docs', directory, '--seeding-strategy', 'ct'], 'asks others, and a kept crawl asks nobody'],
+      [['docs', directory, '--seeding-strategy', 'ct'], 'asks others, and a kept crawl asks no server'],
       [['check', directory, 'http://other.test/'], 'is given alone'],
     ] as const) {
       const run = await inProcess(args, { cwd: b.folder });
