@@ -6,6 +6,7 @@ import { RAM_FOLDER, removeFolder, temporaryFolder } from './folders.js';
 import { durable } from './ours.js';
 import { realSites } from './real-sites.js';
 import type { Scenario } from './scenario.js';
+import { writeCopies } from './site-100k.js';
 
 /** What each module of hooks does on every page. */
 const MODULES: readonly { name: string; note: string; source: string }[] = [
@@ -18,6 +19,9 @@ const MODULES: readonly { name: string; note: string; source: string }[] = [
   },
 ];
 
+/** So many pages that the start of the threads, and of what a hook needs, does not count for much. */
+const COPIES = 3;
+
 /** What hooks of the user's cost, a page: the same crawl without any and with each, in turn. */
 export const hooks: Scenario = {
   word: 'hooks',
@@ -26,23 +30,26 @@ export const hooks: Scenario = {
     const { nginx, sites } = await realSites(say);
     const jdk = sites.find(({ name }) => name === 'jdk')!;
     const folder = temporaryFolder(RAM_FOLDER);
+    const root = temporaryFolder(RAM_FOLDER);
+    writeCopies(root, jdk.root, jdk.startPage, COPIES);
     try {
       await compete(
         {
           word: 'hooks',
           title: 'Hooks',
-          about: `${jdk.packageName} ${jdk.version}, nginx on the same machine, no delay, 64 requests at a time.`,
+          about: `${COPIES} times ${jdk.packageName} ${jdk.version} under one host, nginx on the same machine, no delay, 64 requests at a time.`,
           measure: 'pages/s',
           ours: [durable, ...MODULES.map((module) => withHooks(folder, module))],
           peers: [],
           nginx,
-          sites: [jdk],
+          sites: [{ host: 'copies.test', root, startPage: 'index.html' }],
           rounds: wishes.rounds ?? 5,
         },
         wishes,
       );
     } finally {
       removeFolder(folder);
+      removeFolder(root);
     }
   },
 };

@@ -21,7 +21,7 @@ export const site100k: Scenario = {
     const jdk = sites.find(({ name }) => name === 'jdk')!;
     const root = temporaryFolder(RAM_FOLDER);
     try {
-      writeCopies(root, jdk.root, jdk.startPage);
+      writeCopies(root, jdk.root, jdk.startPage, COPIES);
       await compete(
         {
           word: 'site100k',
@@ -44,8 +44,8 @@ export const site100k: Scenario = {
 };
 
 /** Links to one folder, which nginx follows: the copies cost nothing, and their bytes are in the system's cache once. */
-function writeCopies(root: string, original: string, startPage: string): void {
-  const names = Array.from({ length: COPIES }, (_, copy) => `copy-${copy}`);
+export function writeCopies(root: string, original: string, startPage: string, copies: number): void {
+  const names = Array.from({ length: copies }, (_, copy) => `copy-${copy}`);
   for (const name of names) {
     symlinkSync(original, join(root, name));
   }
