@@ -25,7 +25,7 @@ const ENOUGH = 10;
 const WORTH_IT = 1.5;
 const FOLDERS = 2;
 const MOST_SHAPES = 1_000;
-/** The most folders of a site that are told apart; all others count as one. */
+/** Stands for all further folders of a site that has too many. */
 const ALL_OTHERS = '';
 
 /**
