@@ -103,7 +103,7 @@ export interface StatePage extends Omit<StoredDocument, 'finalUrl' | 'crawledAt'
   links: { start: number; end: number; url: string }[];
 }
 
-/** What is known of a page from the corpus that is there already. */
+/** What the existing corpus says about a page. */
 export interface EarlierPage<Entry> {
   entry: Entry;
   /** Where its line stands in that corpus's corpus.jsonl. */
@@ -228,7 +228,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return true;
   }
 
-  /** A page of a run that was interrupted, as it was handed over; null where it has none of that URL. */
+  /** A page of an interrupted run, as it was handed over; null if that run has no page of the URL. */
   taken(url: string): StoredDocument | null {
     const row = this.#statements
       .of(
@@ -394,7 +394,7 @@ export function isCorpusState(path: string): boolean {
   }
 }
 
-/** What a power cut has left in pieces is of no use to anybody. */
+/** Pieces that a power cut has left are useless. */
 function removeDamaged(path: string): void {
   if (!existsSync(path) || isIntact(path)) {
     return;

@@ -8,7 +8,7 @@ import { openStoreFile, readSeeds, storePath } from './store-file.js';
 import type { SeedRow } from './transaction.js';
 import { UrlFlag, UrlKind, UrlState } from './url-state.js';
 
-/** What became of a page that may belong to a corpus. */
+/** The result of a page that may belong to a corpus. */
 export interface PageFate {
   url: string;
   state: UrlState;
@@ -41,14 +41,14 @@ export interface KeptFacts extends Omit<PageToConvert, 'packed' | 'fetchedAt'> {
   hash: string;
 }
 
-/** A page that a sample has asked for. */
+/** A page that a sample has requested. */
 export interface SampledPage {
   url: string;
   state: UrlState;
   redirectTo: number | null;
   robots: string | null;
   type: string | null;
-  /** Deflated; null where nothing is kept of it. */
+  /** Deflated; null if nothing is kept of it. */
   packed: Uint8Array | null;
   /** A seed, or named in a sitemap. */
   isGiven: boolean;
@@ -175,7 +175,7 @@ export class DocsReader {
     return targets;
   }
 
-  /** Pages that were asked for, and the seed that each belongs to. */
+  /** Requested pages, and the seed that each belongs to. */
   askedPages(): IterableIterator<{ id: number; seed: number }> {
     return this.#database.prepare(`SELECT id, seed FROM urls WHERE ${ASKED}`).iterate() as IterableIterator<{
       id: number;
@@ -391,7 +391,7 @@ export class DocsReader {
       .get(JSON.stringify(seeds))!.n;
   }
 
-  /** Null where nothing came of the page. */
+  /** Null if the page gave nothing. */
   titleOf(id: number): { url: string; title: string | null } | null {
     return (
       this.#statements

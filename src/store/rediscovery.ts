@@ -156,7 +156,7 @@ export class Rediscovery {
     return this.#seedRedirects.pop();
   }
 
-  /** What was to be done in a transaction that is rolled back. */
+  /** Forgets the work of a transaction that is rolled back. */
   forget(): void {
     this.#seedRedirects = [];
     this.#addedRedirects = [];
