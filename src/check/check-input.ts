@@ -248,7 +248,7 @@ function placed(
   return { folders, urls: urls.sort(byLength), scopeUrl, same, moved };
 }
 
-/** The place of a folder below another, with a slash at its end; `` for the same one, null where it is not below it. */
+/** The place of a folder below another, with a slash at its end; `` for the same one, null if it is not below it. */
 function placeBelow(path: string, folder: string): string | null {
   const place = relative(folder, path).split(sep).join('/');
   if (place === '') {

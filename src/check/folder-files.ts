@@ -88,7 +88,7 @@ export class FolderFiles {
   }
 }
 
-/** The names that a path is made of, or null where one cannot be that of a file below. */
+/** The names that a path is made of, or null if one cannot be that of a file below. */
 function namesOf(path: string): string[] | null {
   const segments = path.split('/');
   if (segments.at(-1) === '') {

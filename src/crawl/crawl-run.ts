@@ -474,13 +474,13 @@ export interface CrawlStats {
   elapsedMs: number;
   /** Hosts that wait for their next allowed time. */
   hostsDelayed: number;
-  /** The host whose turn comes next, and in how many milliseconds; null where there is none. */
+  /** The host whose turn comes next, and in how many milliseconds; null if there is none. */
   next: { host: string; inMs: number } | null;
   /** Answers of this run by the first digit of their status; `none` where no answer came. */
   statusClasses: LiveSnapshot['statusClasses'];
   /** Pages of this run that failed, by error class. */
   failures: Readonly<Record<string, number>>;
-  /** Time to the first byte of the answers of this run, in milliseconds; null where there was none. */
+  /** Time to the first byte of the answers of this run, in milliseconds; null if there was none. */
   latency: { count: number; p50Ms: number | null; p90Ms: number | null; p99Ms: number | null };
   /** Pages a second over the last half minute, or over a few pages at least. */
   pagesPerSecond: number;

@@ -394,7 +394,7 @@ export class Crawl {
     return { bytes: this.#heartbeat.rssBytes, peakBytes: this.#heartbeat.peakRssBytes };
   }
 
-  /** Mean of the last commits; null where there was none. */
+  /** Mean of the last commits; null if there was none. */
   get commitMs(): number | null {
     return this.#heartbeat.commitMs;
   }

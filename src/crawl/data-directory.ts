@@ -30,7 +30,7 @@ interface Wanted {
 interface Found {
   directory: string;
   state: DirectoryState;
-  /** Null where that cannot be read any more. */
+  /** Null if that cannot be read any more. */
   command: string | null;
   seeds: readonly SeedRow[];
 }

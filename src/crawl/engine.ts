@@ -79,7 +79,7 @@ export class Engine {
   readonly seeder: Seeder | null;
   readonly renderer: Renderer | null;
   readonly additions: Additions;
-  /** Null where the user has none. */
+  /** Null if the user has none. */
   readonly hooks: HookRun | null;
   /** Pages that were settled in this run. */
   settled = 0;

@@ -7,7 +7,7 @@ export interface Sample {
   /** Monotonic. */
   at: number;
   rssBytes: number;
-  /** Mean of the commits of the last two seconds; null where there was none. */
+  /** Mean of the commits of the last two seconds; null if there was none. */
   commitMs: number | null;
   /** How late the sample itself came. */
   lagMs: number;
@@ -195,7 +195,7 @@ export class Heartbeat {
     return { decision, isExhausted: this.#governor.exhausted(now) };
   }
 
-  /** Mean of the last commits; null where there was none. */
+  /** Mean of the last commits; null if there was none. */
   get commitMs(): number | null {
     const { length } = this.#commits;
     return length === 0 ? null : this.#commits.reduce((sum, { ms }) => sum + ms, 0) / length;

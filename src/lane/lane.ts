@@ -503,7 +503,7 @@ export class Lane {
     return cookie === null ? rest : { ...rest, cookie };
   }
 
-  /** @param headers null where none have come */
+  /** @param headers null if none have come */
   #takeCookies(fetching: Fetching, headers: ResponseHeaders | null): void {
     if (this.#cookies === null || fetching.hasHeaders) {
       return;

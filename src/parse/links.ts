@@ -110,7 +110,7 @@ export interface PageScan {
   title: string | null;
   /** Text of the first h1, white space folded. */
   h1: string | null;
-  /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null where the page is too large for the kernel. */
+  /** Words of the text that a reader sees, as src/kernel/assembly/words.ts counts them; null if the page is too large for the kernel. */
   wordCount: number | null;
   /** Of the same text, where it has a word: what tells it from others, see src/kernel/assembly/text-print.ts. */
   textPrint: { hash: string; sketch: string } | null;

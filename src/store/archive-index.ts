@@ -6,7 +6,7 @@ export interface ArchivedCapture {
   /** Normal form. */
   url: string;
   at: number;
-  /** Null where nobody can tell. */
+  /** Null if nobody can tell. */
   method: string | null;
   /** Number of the file, of those that the crawl was given. */
   part: number;

@@ -201,7 +201,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     this.commit();
   }
 
-  /** Takes a page over from a run that was interrupted; false where it has none of that URL that was measured so. */
+  /** Takes a page over from a run that was interrupted; false if it has none of that URL that was measured so. */
   renew(
     {
       url,
@@ -335,7 +335,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return this.#statements.of('SELECT 1 FROM pages WHERE path = ?').get(path) !== undefined;
   }
 
-  /** By the alphabet; null where no page has one. */
+  /** By the alphabet; null if no page has one. */
   firstAndLastPath(): { first: string; last: string } | null {
     const { first, last } = this.#database.prepare('SELECT min(path) AS first, max(path) AS last FROM pages').get()!;
     return first === null ? null : { first, last };
@@ -368,7 +368,7 @@ export class CorpusState<Entry extends { url: string }, Removed extends { url: s
     return rows.map(({ section }) => section);
   }
 
-  /** The page that is kept of a URL's content, null where the corpus has none of it. Knows the ends of redirects too. */
+  /** The page that is kept of a URL's content, null if the corpus has none of it. Knows the ends of redirects too. */
   keptPageOf(url: string): { url: string; path: string } | null {
     const row = this.#statements
       .of(

@@ -78,7 +78,7 @@ export class DocsQueue {
    * These pages are asked for before all others, as seeds are: those that wait, and those of an earlier run that are to be asked again. Returns
    * how many of them had not been brought forward before.
    *
-   * @param since see `renewPages`; null where nothing is renewed
+   * @param since see `renewPages`; null if nothing is renewed
    */
   askFirst(urls: readonly string[], since: number | null): number {
     const forward = this.#database.prepare(

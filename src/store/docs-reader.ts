@@ -148,7 +148,7 @@ export class DocsReader {
     return this.#statements.of(`SELECT id FROM urls WHERE url = ? AND kind = ${UrlKind.page}`).get(url)?.id ?? null;
   }
 
-  /** What the links of some kinds of a page that was read lead to; null where it was not read. Those that may not be followed are left out where that is obeyed. */
+  /** What the links of some kinds of a page that was read lead to; null if it was not read. Those that may not be followed are left out where that is obeyed. */
   linksOf(id: number, kinds: ReadonlySet<number>, obeyNofollow: boolean): number[] | null {
     const row = this.#statements
       .of(
@@ -248,7 +248,7 @@ export class DocsReader {
     return (row as PageToConvert | undefined) ?? null;
   }
 
-  /** All that is kept of a page but its bytes, of which `hash` tells whether they are the same; null where they have none, or nothing is kept. */
+  /** All that is kept of a page but its bytes, of which `hash` tells whether they are the same; null if they have none, or nothing is kept. */
   keptFactsOf(id: number): KeptFacts | null {
     const row = this.#statements
       .of(
@@ -337,7 +337,7 @@ export class DocsReader {
     }
   }
 
-  /** What was loaded beside pages, by its URL, as it came, deflated; null where it was not asked for, `failed` where it could not be had. */
+  /** What was loaded beside pages, by its URL, as it came, deflated; null if it was not asked for, `failed` where it could not be had. */
   assetAt(url: string): { packed: Uint8Array; type: string | null } | 'failed' | null {
     const found = this.#statements.of(
       `SELECT urls.id AS id, urls.state AS state, pages.redirect_to AS redirect, bodies.type AS type, contents.packed AS packed

@@ -30,7 +30,7 @@ export interface EarlierContent {
   readonly links: EarlierLinks | null;
   /** URLs of the feeds that it names. */
   readonly feeds: readonly string[];
-  /** What is kept of it beside that, as it is packed there; null where nothing is asked for. */
+  /** What is kept of it beside that, as it is packed there; null if nothing is asked for. */
   readonly body: KeptBody | null;
 }
 

@@ -16,7 +16,7 @@ export interface KeptAnswer {
 export interface AnsweredUrl extends KeptAnswer {
   status: number;
   headers: [string, string][];
-  /** Deflated; null where no body was asked for, or none was wanted. */
+  /** Deflated; null if no body was asked for, or none was wanted. */
   packed: Uint8Array | null;
   /** In milliseconds since 1970. */
   answeredAt: number | null;

@@ -264,7 +264,7 @@ function readPattern(text: string): Omit<HostPattern, 'entry'> {
   };
 }
 
-/** The name as URLs have it; a label that has a star in it stays as it is written, in lower case. Null where no host is called so. */
+/** The name as URLs have it; a label that has a star in it stays as it is written, in lower case. Null if no host is called so. */
 function normalName(host: string): string | null {
   const name = host.replace(/\.$/, '');
   if (!name.includes('*')) {

@@ -37,7 +37,7 @@ const TRACKING_PARAMETERS = new Set(
 
 const LOWER_CASE_ESCAPE = /%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])/g;
 
-/** null where the text is no URL. A URL that is not http(s) comes back as it is serialised, fragment and all. */
+/** null if the text is no URL. A URL that is not http(s) comes back as it is serialised, fragment and all. */
 export function normaliseUrl(input: string, options: IdentityOptions = AS_WRITTEN): NormalUrl | null {
   const parsed = parse(input, undefined);
   if (parsed === null) {

@@ -8,7 +8,7 @@ import { isHttp } from './host.js';
 /** At least one character behind the sign: `#/` alone is the page itself. */
 const ROUTE = /^#(?:!?\/|!)[^/]/;
 
-/** The route that an href names, as it stands in a URL; null where it names none. */
+/** The route that an href names, as it stands in a URL; null if it names none. */
 export function routeIn(href: string): string | null {
   const hash = href.indexOf('#');
   if (hash < 0 || !ROUTE.test(href.slice(hash))) {

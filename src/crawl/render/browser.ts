@@ -194,7 +194,7 @@ const LIGHT = [
 /** With this flag scripts could open windows without a click. */
 const UNWANTED = ['--disable-popup-blocking'];
 
-/** playwright-core is optional: null where it is not installed. */
+/** playwright-core is optional: null if it is not installed. */
 async function loadPlaywright(): Promise<typeof import('playwright-core') | null> {
   try {
     return await import('playwright-core');

@@ -36,7 +36,7 @@ const AT_REST = `new Promise((resolve) => {
   observer.observe(document, { subtree: true, childList: true, characterData: true });
 })`;
 
-/** Notes that say that scripts are needed are left out, as a browser with scripts does not show them. Null where the page is too large. */
+/** Notes that say that scripts are needed are left out, as a browser with scripts does not show them. Null if the page is too large. */
 const contentOf = (maxLength: number): string => `(() => {
   for (const each of document.querySelectorAll('noscript')) each.remove();
   const html = document.documentElement.outerHTML;

@@ -19,7 +19,7 @@ export function sampledSize(reader: SurveyReader, sample: number, judge: RobotsJ
   return graph === null ? { low: known, estimate: null, high: null } : siteSize(known, graph);
 }
 
-/** Where sitemaps say which pages there are, these and the seeds; null where they name none. */
+/** Where sitemaps say which pages there are, these and the seeds; null if they name none. */
 export function namedSize(reader: SurveyReader, judge: RobotsJudge): SizeEstimate | null {
   const standing = standingOf(reader, judge);
   let given = 0;
